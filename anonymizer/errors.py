@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Self
 
 
 class AnonymizerError(Exception):
     """A mistake the user can mend; its text is all the user needs to see."""
+
+    faults: tuple[str, ...] = ()
+    """The sentences of the message one by one, without the place."""
+
+    @classmethod
+    def defective(cls, where: str, faults: Sequence[str], most: int = 100) -> Self:
+        """Say everything that is wrong in one place.
+
+        >>> print(AnonymizerError.defective("zip.csv", ["row 2 is empty.", "row 3 is too."]))
+        zip.csv has 2 defects:
+          - row 2 is empty.
+          - row 3 is too.
+        """
+        lines = [f"  - {fault}" for fault in faults[:most]]
+        if len(faults) > most:
+            lines.append(f"  - and {len(faults) - most:,} more.")
+        several = "\n".join([f"{where} has {len(faults):,} defects:", *lines])
+        error = cls(f"{where}: {faults[0]}" if len(faults) == 1 else several)
+        error.faults = tuple(faults)
+        return error
 
 
 class DataError(AnonymizerError):
@@ -17,12 +38,32 @@ class PolicyError(AnonymizerError):
     """The policy is incomplete or contradicts itself."""
 
 
+class InfeasibleError(AnonymizerError):
+    """No scheme the policy allows meets its risk models within the suppression limit."""
+
+
 class ReleaseError(AnonymizerError):
     """A release cannot be made, written or read back."""
 
 
 class HierarchyError(AnonymizerError):
     """A hierarchy has defects, or a value of the table has no leaf in it."""
+
+    @classmethod
+    def uncovered(
+        cls, attribute: str, values: Sequence[str], source: str | None = None
+    ) -> HierarchyError:
+        """Say which values of a column have no leaf.
+
+        >>> print(HierarchyError.uncovered("zip", ["1", "2"], "zip.csv"))
+        column 'zip': 2 values have no row in its hierarchy: '1', '2'. Add them to zip.csv.
+        """
+        many = "1 value has" if len(values) == 1 else f"{len(values):,} values have"
+        them = "it" if len(values) == 1 else "them"
+        return cls(
+            f"column '{attribute}': {many} no row in its hierarchy: {quote_some(values)}. "
+            f"Add {them} to {source or 'the hierarchy'}."
+        )
 
 
 class AnonymizerWarning(UserWarning):

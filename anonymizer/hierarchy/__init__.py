@@ -1,1 +1,33 @@
-"""TODO."""
+"""Generalization hierarchies: built, read, written, checked, suggested and drawn."""
+
+from anonymizer.hierarchy.arx import read_arx, read_rows, write_arx
+from anonymizer.hierarchy.builders import Builder, Dates, Intervals, Redaction
+from anonymizer.hierarchy.draw import draw
+from anonymizer.hierarchy.groups import Explicit, Ordered
+from anonymizer.hierarchy.hierarchy import MISSING, Hierarchy
+from anonymizer.hierarchy.lint import Defect, check_rows, check_values
+from anonymizer.hierarchy.spec import BUILDERS, load_hierarchy, parse_spec, read_spec
+from anonymizer.hierarchy.suggest import suggest
+
+__all__ = [
+    "BUILDERS",
+    "MISSING",
+    "Builder",
+    "Dates",
+    "Defect",
+    "Explicit",
+    "Hierarchy",
+    "Intervals",
+    "Ordered",
+    "Redaction",
+    "check_rows",
+    "check_values",
+    "draw",
+    "load_hierarchy",
+    "parse_spec",
+    "read_arx",
+    "read_rows",
+    "read_spec",
+    "suggest",
+    "write_arx",
+]

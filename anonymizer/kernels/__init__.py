@@ -1,1 +1,1 @@
-"""TODO."""
+"""Numba kernels: arrays in, arrays out, no checks and no options."""

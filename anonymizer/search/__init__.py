@@ -1,1 +1,23 @@
-"""TODO."""
+"""Search: the scheme with the least loss, and the proof that there is none better."""
+
+from anonymizer.search.branch_and_bound import search
+from anonymizer.search.exhaustive import search_exhaustively
+from anonymizer.search.result import (
+    Limits,
+    Progress,
+    Proof,
+    SearchResult,
+    Status,
+    StopReason,
+)
+
+__all__ = [
+    "Limits",
+    "Progress",
+    "Proof",
+    "SearchResult",
+    "Status",
+    "StopReason",
+    "search",
+    "search_exhaustively",
+]

@@ -1,1 +1,5 @@
-"""TODO."""
+"""Measures of what a release is still worth."""
+
+from anonymizer.utility.loss import Aggregate, Loss
+
+__all__ = ["Aggregate", "Loss"]

@@ -1,0 +1,136 @@
+"""Why people are in hospital: diagnoses with their rates by age and sex, stay and season."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """A main diagnosis of a hospital stay."""
+
+    name: str  # ICD-10 code and title
+    women: float  # share of women where there are as many women as men: 0 .. 1
+    stay: float  # mean days up to the age of 50
+    winter: float = 0.0  # -1 .. 1: how much likelier in January than in the mean of the year
+    planned: bool = False  # admitted on working days
+    rates: tuple[float, ...]  # stays a year among 10,000 people, by age as in RATE_AGES
+
+
+# fmt: off
+RATE_AGES =             (0,    1,    5,   13,   18,   25,   35,   45,   50,   60,   70,   80)
+DIAGNOSES = (
+    Diagnosis(name="A09 Infectious gastroenteritis", women=0.52, stay=2.8, winter=0.3,
+              rates=( 94,   37,  9.5,  5.2,  5.2,  5.2,  6.3,  7.4,  9.5,   15,   29,   58)),
+    Diagnosis(name="A41 Sepsis", women=0.47, stay=7.5, winter=0.1,
+              rates=( 38,  5.7,  1.9,  1.9,  3.8,  5.7,   11,   21,   36,   66,  124,  247)),
+    Diagnosis(name="C18 Colon cancer", women=0.44, stay=7, planned=True,
+              rates=(  0,    0,    0,    0,  0.1,  0.5,  1.8,  4.5,    9,   16,   25,   27)),
+    Diagnosis(name="C34 Lung cancer", women=0.44, stay=6.5, planned=True,
+              rates=(  0,    0,    0,    0,    0,  0.1,  0.5,  2.7,    9,   20,   27,   18)),
+    Diagnosis(name="C50 Breast cancer", women=0.99, stay=2.5, planned=True,
+              rates=(  0,    0,    0,    0,  0.5,  2.4,  4.8,  7.2,  9.6,   12,   14,   14)),
+    Diagnosis(name="C61 Prostate cancer", women=0, stay=2.8, planned=True,
+              rates=(  0,    0,    0,    0,    0,    0,  0.1,  0.8,    5,   12,    9,    4)),
+    Diagnosis(name="C91 Lymphoid leukaemia", women=0.44, stay=11,
+              rates=(1.4,  3.6,  2.2,  1.4,  0.7,  0.5,  0.5,  0.7,  1.4,  2.7,  4.5,  5.4)),
+    Diagnosis(name="D25 Uterine fibroids", women=1, stay=2.2, planned=True,
+              rates=(  0,    0,    0,    0,  0.2,  2.5,   11,   17,  4.5,  0.8,  0.3,  0.1)),
+    Diagnosis(name="D50 Iron deficiency anaemia", women=0.62, stay=2.6,
+              rates=(  4,    4,    1,    2,    2,    3,    4,    5,    6,    9,   18,   38)),
+    Diagnosis(name="E10 Type 1 diabetes", women=0.47, stay=3,
+              rates=(0.9,  5.7,  9.5,   13,   14,   11,  9.5,  8.5,  7.6,  5.7,  3.8,  1.9)),
+    Diagnosis(name="E11 Type 2 diabetes", women=0.44, stay=4.6,
+              rates=(  0,    0,  0.2,  0.7,  1.8,  4.5,  9.9,   17,   23,   29,   32,   34)),
+    Diagnosis(name="E66 Obesity, surgery", women=0.76, stay=1.8, planned=True,
+              rates=(  0,    0,    0,  0.4,  6.3,   17,   25,   23,   15,  6.3,  0.6,    0)),
+    Diagnosis(name="E86 Dehydration", women=0.55, stay=2.6, winter=-0.1,
+              rates=( 50,   20,  5.5,  3.3,  3.3,  3.3,  4.4,  5.5,  8.8,   15,   33,   77)),
+    Diagnosis(name="F10 Alcohol dependence", women=0.29, stay=4.8,
+              rates=(  0,    0,    0,    1,  8.4,   17,   24,   27,   24,   11,  4.2,  1.4)),
+    Diagnosis(name="F20 Schizophrenia", women=0.39, stay=11.5,
+              rates=(  0,    0,  0.1,  2.5,   14,   16,   14,   12,   11,  6.6,  3.3,  1.6)),
+    Diagnosis(name="F32 Depression", women=0.6, stay=6.8, winter=0.05,
+              rates=(  0,    0,  1.9,   40,   34,   25,   22,   22,   21,   14,   11,   12)),
+    Diagnosis(name="F41 Anxiety disorder", women=0.6, stay=3.5,
+              rates=(  0,    0,  0.6,  6.2,  7.5,  6.2,  5.6,    5,  4.4,  3.8,  3.8,  3.8)),
+    Diagnosis(name="G30 Alzheimer disease", women=0.53, stay=9.5,
+              rates=(  0,    0,    0,    0,    0,    0,    0,  0.1,  0.6,  4.3,   19,   64)),
+    Diagnosis(name="G35 Multiple sclerosis", women=0.72, stay=4.5,
+              rates=(  0,    0,    0,  0.4,  1.8,    4,  5.4,  5.4,  4.5,  2.5,  0.9,  0.2)),
+    Diagnosis(name="G40 Epilepsy", women=0.47, stay=3.4,
+              rates=( 25,   23,   10,  8.5,  8.5,  8.5,  9.5,   10,   12,   14,   19,   24)),
+    Diagnosis(name="H25 Senile cataract", women=0.55, stay=1.2, planned=True,
+              rates=(  0,    0,    0,    0,    0,    0,  0.1,  0.4,  2.2,  7.7,   15,   14)),
+    Diagnosis(name="I10 Hypertension", women=0.52, stay=2.6, winter=0.1,
+              rates=(  0,    0,  0.2,  0.4,  1.1,  3.2,  7.4,   12,   17,   23,   34,   50)),
+    Diagnosis(name="I21 Acute myocardial infarction", women=0.33, stay=4.4, winter=0.12,
+              rates=(  0,    0,    0,    0,  0.3,  1.5,  6.8,   18,   32,   44,   57,   79)),
+    Diagnosis(name="I25 Coronary heart disease", women=0.31, stay=3.8, planned=True,
+              rates=(  0,    0,    0,    0,  0.1,  0.6,  3.6,   12,   25,   42,   45,   29)),
+    Diagnosis(name="I48 Atrial fibrillation", women=0.44, stay=3,
+              rates=(  0,    0,    0,  0.1,  0.5,  1.3,  3.6,  8.1,   18,   38,   70,  104)),
+    Diagnosis(name="I50 Heart failure", women=0.46, stay=5.4, winter=0.15,
+              rates=(1.4,  0.3,  0.2,  0.3,  0.7,  2.3,  7.4,   18,   35,   74,  157,  333)),
+    Diagnosis(name="I63 Ischaemic stroke", women=0.46, stay=5.8, winter=0.05,
+              rates=(0.7,  0.2,  0.2,  0.3,  0.6,  1.9,  5.6,   14,   28,   50,   88,  153)),
+    Diagnosis(name="J10 Influenza", women=0.5, stay=3.4, winter=0.97,
+              rates=( 38,   17,    7,    4,    3,    3,    4,    5,    8,   15,   28,   65)),
+    Diagnosis(name="J18 Pneumonia", women=0.47, stay=5, winter=0.5,
+              rates=( 71,   43,   10,  4.8,  4.8,  6.6,   10,   16,   28,   51,  104,  238)),
+    Diagnosis(name="J21 Acute bronchiolitis", women=0.43, stay=2.8, winter=0.85,
+              rates=(245,   26,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0)),
+    Diagnosis(name="J35 Tonsils and adenoids", women=0.51, stay=1.3, winter=0.1, planned=True,
+              rates=(  1,   23,   15,  6.1,  5.1,    2,    1,  0.5,  0.3,  0.1,    0,    0)),
+    Diagnosis(name="J44 Chronic obstructive lung disease", women=0.5, stay=4.6, winter=0.4,
+              rates=(  0,    0,    0,    0,  0.2,  0.7,    3,   12,   30,   56,   78,   80)),
+    Diagnosis(name="J45 Asthma", women=0.52, stay=2.6, winter=0.25,
+              rates=( 16,   40,   23,  9.5,  6.3,  6.3,  7.4,  8.4,  9.5,  8.4,  8.4,  9.5)),
+    Diagnosis(name="K35 Acute appendicitis", women=0.46, stay=2.6, winter=-0.08,
+              rates=(0.2,  2.8,   15,   18,   13,   10,  8.3,  6.5,  5.6,  4.6,  3.7,  2.8)),
+    Diagnosis(name="K40 Inguinal hernia", women=0.11, stay=1.5, planned=True,
+              rates=(3.4,  1.7,  0.6,  0.4,  0.7,  1.1,  1.7,  2.2,  3.4,  4.5,  5.6,  4.5)),
+    Diagnosis(name="K57 Diverticular disease", women=0.52, stay=4,
+              rates=(  0,    0,    0,    0,  0.7,  3.2,  9.5,   15,   20,   25,   34,   42)),
+    Diagnosis(name="K80 Gallstones", women=0.63, stay=3.2,
+              rates=(0.1,  0.3,  0.8,  5.4,   11,   15,   18,   20,   24,   32,   42,   51)),
+    Diagnosis(name="L03 Cellulitis", women=0.43, stay=3.6, winter=-0.25,
+              rates=( 14,   11,  5.2,  5.2,  8.8,   14,   19,   24,   28,   32,   38,   54)),
+    Diagnosis(name="M16 Hip osteoarthritis", women=0.55, stay=2.6, planned=True,
+              rates=(  0,    0,    0,    0,  0.1,  0.6,  2.2,  6.6,   20,   35,   40,   22)),
+    Diagnosis(name="M17 Knee osteoarthritis", women=0.59, stay=2.4, planned=True,
+              rates=(  0,    0,    0,    0,    0,  0.2,  1.8,  8.6,   37,   71,   69,   24)),
+    Diagnosis(name="M51 Lumbar disc disorder", women=0.47, stay=2.9, planned=True,
+              rates=(  0,    0,    0,  0.5,  1.9,  5.7,   10,   12,   13,   11,  8.5,  4.8)),
+    Diagnosis(name="N20 Kidney stones", women=0.44, stay=2, winter=-0.15,
+              rates=(0.4,  0.5,  0.9,  2.7,  4.5,  7.2,    9,  9.9,   11,  9.9,  8.1,  6.3)),
+    Diagnosis(name="N39 Urinary tract infection", women=0.66, stay=3.8, winter=-0.05,
+              rates=( 80,   16,  7.2,  5.8,  5.8,  5.8,  7.2,   10,   16,   30,   78,  218)),
+    Diagnosis(name="N40 Enlarged prostate", women=0, stay=2, planned=True,
+              rates=(  0,    0,    0,    0,    0,    0,  0.1,  0.5,    3,    8,   12,   10)),
+    Diagnosis(name="N80 Endometriosis", women=1, stay=1.8, planned=True,
+              rates=(  0,    0,    0,  0.5,  2.5,    5,    6,  3.5,  0.8,  0.1,    0,    0)),
+    Diagnosis(name="O14 Pre-eclampsia", women=1, stay=4,
+              rates=(  0,    0,    0,    2,   15,   21,    9,  0.3,    0,    0,    0,    0)),
+    Diagnosis(name="O80 Spontaneous delivery", women=1, stay=2.1,
+              rates=(  0,    0,    0,   20,  210,  310,  105,  1.2,    0,    0,    0,    0)),
+    Diagnosis(name="O82 Delivery by caesarean section", women=1, stay=3.4,
+              rates=(  0,    0,    0,  5.5,   70,  145,   70,  1.5,    0,    0,    0,    0)),
+    Diagnosis(name="P07 Short gestation", women=0.49, stay=18,
+              rates=(410,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0)),
+    Diagnosis(name="P59 Neonatal jaundice", women=0.47, stay=2.4,
+              rates=(200,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0)),
+    Diagnosis(name="Q21 Congenital heart defect", women=0.49, stay=8, planned=True,
+              rates=( 63,  9.8,  2.4,  1.2,  0.8,  0.6,  0.5,  0.4,  0.3,  0.2,  0.1,    0)),
+    Diagnosis(name="S06 Head injury", women=0.37, stay=4.2, winter=-0.05,
+              rates=( 21,   10,  6.4,   10,   14,   11,  9.6,   10,   14,   19,   38,   96)),
+    Diagnosis(name="S52 Forearm fracture", women=0.47, stay=1.8, winter=-0.2,
+              rates=(1.9,  8.5,   15,   10,  5.7,  4.8,  4.8,  5.7,  7.6,  9.5,   12,   18)),
+    Diagnosis(name="S72 Hip fracture", women=0.62, stay=6, winter=0.1,
+              rates=(1.3,    2,  1.3,    2,    2,    2,  2.6,  3.9,  9.1,   22,   75,  273)),
+    Diagnosis(name="T50 Drug poisoning", women=0.52, stay=2.8,
+              rates=(2.1,  5.2,  1.1,   18,   20,   20,   19,   18,   16,  9.5,  7.4,  7.4)),
+)
+# fmt: on
+
+DIAGNOSIS = tuple(diagnosis.name for diagnosis in DIAGNOSES)

@@ -1,0 +1,81 @@
+"""ARX hierarchy files: no header, one row for each leaf, one column for each level."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from pathlib import Path
+
+from anonymizer.errors import HierarchyError
+from anonymizer.hierarchy.hierarchy import Hierarchy
+
+
+def read_arx(path: str | Path, name: str | None = None, delimiter: str = ";") -> Hierarchy:
+    """Read a hierarchy as ARX writes it; its name is the file's unless another is given."""
+    path = Path(path)
+    return Hierarchy.from_rows(name or path.stem, read_rows(path, delimiter), str(path))
+
+
+def read_rows(path: str | Path, delimiter: str = ";") -> list[list[str]]:
+    """Read the cells of a file, sound or not; an empty line is an empty row."""
+    # Excel puts a byte order mark first; it is no part of the first value
+    text = read_text(Path(path), encoding="utf-8-sig")
+    rows: list[list[str]] = []
+    try:
+        rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        raise HierarchyError(
+            f"{path}: row {len(rows) + 1} cannot be read ({error}); check its quotes."
+        ) from None
+    return rows
+
+
+def write_arx(hierarchy: Hierarchy, path: str | Path, delimiter: str = ";") -> None:
+    """Write a hierarchy as ARX reads it; an interrupted write leaves the old file or none."""
+    quoted = [[_quote(label, delimiter) for label in labels] for labels in hierarchy.labels]
+    if hierarchy.height == 1:
+        # a line with nothing on it would be no row at all
+        quoted = [[cell or '""' for cell in quoted[0]]]
+    columns = [
+        map(labels.__getitem__, codes.tolist())
+        for labels, codes in zip(quoted, hierarchy.codes, strict=True)
+    ]
+    text = "".join(f"{delimiter.join(row)}\n" for row in zip(*columns, strict=True))
+    _replace(Path(path), text)
+
+
+def read_text(path: Path, encoding: str = "utf-8") -> str:
+    """Read a file, or say in one sentence why not."""
+    try:
+        return path.read_bytes().decode(encoding)
+    except FileNotFoundError:
+        raise HierarchyError(f"{path}: there is no such file; check the path.") from None
+    except UnicodeDecodeError as error:
+        where = f"byte {error.start + 1}"
+        raise HierarchyError(f"{path}: {where} is not UTF-8; save the file as UTF-8.") from None
+    except OSError as error:
+        raise HierarchyError(f"{path}: cannot be read ({error.strerror}); check it.") from None
+
+
+def _quote(cell: str, delimiter: str) -> str:
+    """Quote a cell that would otherwise read back as something else.
+
+    >>> _quote("a;b", ";"), _quote("a b", ";")
+    ('"a;b"', 'a b')
+    """
+    if any(special in cell for special in (delimiter, '"', "\n", "\r", "\ufeff")):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write beside the target, then rename: nobody ever sees half a file."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        beside.write_bytes(text.encode())
+        beside.replace(path)
+    except OSError as error:
+        raise HierarchyError(f"{path}: cannot be written ({error.strerror}); check it.") from None
+    finally:
+        beside.unlink(missing_ok=True)

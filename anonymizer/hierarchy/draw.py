@@ -1,0 +1,83 @@
+"""Draw: a hierarchy as a tree for the terminal, with what is too much left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.hierarchy.hierarchy import MISSING, Hierarchy
+
+if TYPE_CHECKING:
+    from rich.tree import Tree
+
+OPEN_BELOW = 200
+"""With more values than this in all levels, only the first of several siblings is opened."""
+
+
+def draw(hierarchy: Hierarchy, most: int = 10) -> Tree:
+    """Draw the levels and the tree, with at most so many children of each value.
+
+    >>> from rich import print
+    >>> rows = [("S", "small", "*"), ("M", "large", "*"), ("L", "large", "*")]
+    >>> print(draw(Hierarchy.from_rows("size", rows)))
+    size: 3 leaves, 3 levels
+    level 0: 3 values, such as S
+    level 1: 2 values, such as small
+    level 2: 1 value, *
+    └── * (3 leaves)
+        ├── small (1 leaf)
+        │   └── S
+        └── large (2 leaves)
+            ├── M
+            └── L
+    """
+    # rich takes longer to import than all of this package's own modules
+    from rich.text import Text
+    from rich.tree import Tree
+
+    tree = Tree(Text("\n".join(_summary(hierarchy))))
+    open_all = sum(map(len, hierarchy.labels)) <= OPEN_BELOW
+    _grow(tree, hierarchy, hierarchy.height - 1, np.arange(hierarchy.size), most, open_all)
+    return tree
+
+
+def _summary(hierarchy: Hierarchy) -> list[str]:
+    levels = _count(hierarchy.height, "level", "levels")
+    lines = [f"{hierarchy.name}: {_count(hierarchy.size, 'leaf', 'leaves')}, {levels}"]
+    for level, labels in enumerate(hierarchy.labels):
+        example = f"{'' if len(labels) == 1 else 'such as '}{_name(labels[0])}"
+        lines.append(f"level {level}: {_count(len(labels), 'value', 'values')}, {example}")
+    return lines
+
+
+def _grow(
+    branch: Tree,
+    hierarchy: Hierarchy,
+    level: int,
+    leaves: NDArray[np.int64],
+    most: int,
+    open_all: bool,
+) -> None:
+    """Add the values that some leaves have at a level, and below them what they stand for."""
+    from rich.text import Text
+
+    groups = hierarchy.codes[level, leaves]
+    codes, sizes = np.unique(groups, return_counts=True)
+    for position, (code, size) in enumerate(zip(codes[:most], sizes[:most], strict=True)):
+        label = _name(hierarchy.labels[level][code])
+        counted = f"{label} ({_count(int(size), 'leaf', 'leaves')})" if level else label
+        child = branch.add(Text(counted))
+        if level and (open_all or position == 0):
+            _grow(child, hierarchy, level - 1, leaves[groups == code], most, open_all)
+    if len(codes) > most:
+        branch.add(Text(f"… {len(codes) - most:,} more"))
+
+
+def _name(label: str) -> str:
+    return "(missing)" if label == MISSING else label
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"

@@ -1,0 +1,69 @@
+"""The rows of a hierarchy as integers, sound or not: what linter and `Hierarchy` both look at."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Levels:
+    """The rows of equal width, level by level: row i has the value labels[level][codes[level, i]].
+
+    >>> levels = Levels.of([["a", "*"], ["b", "*"], ["odd one out"]])
+    >>> levels.labels, levels.codes.tolist(), levels.row_numbers.tolist()
+    ((('a', 'b'), ('*',)), [[0, 1], [0, 0]], [1, 2])
+    """
+
+    labels: tuple[tuple[str, ...], ...]
+    codes: NDArray[np.int32]
+    row_numbers: NDArray[np.int64]
+    """Where each row stands in the file, from 1; empty lines count."""
+
+    @classmethod
+    def of(cls, rows: Rows) -> Levels:
+        """Encode the rows that have the usual width; leave the others to the linter."""
+        width = usual_width(rows)
+        odd = {number for number, row in enumerate(rows, start=1) if len(row) != width}
+        row_numbers = [number for number in range(1, len(rows) + 1) if number not in odd]
+        even = [rows[number - 1] for number in row_numbers] if odd else rows
+        encoded = [encode(column) for column in zip(*even, strict=True)]
+        codes = np.array([codes for _, codes in encoded], np.int32).reshape(len(encoded), len(even))
+        return cls(tuple(labels for labels, _ in encoded), codes, np.array(row_numbers, np.int64))
+
+    def first_rows(self, level: int) -> NDArray[np.int64]:
+        """Find for each value of a level the row (its index in codes) where it first appears."""
+        return np.unique(self.codes[level], return_index=True)[1]
+
+    def first_row_numbers(self, level: int) -> dict[str, int]:
+        """Find for each value of a level the number of the row where it first appears."""
+        numbers = self.row_numbers[self.first_rows(level)].tolist()
+        return dict(zip(self.labels[level], numbers, strict=True))
+
+
+def usual_width(rows: Rows) -> int:
+    """Return the number of cells that most rows have; empty lines do not count, 0 if all are.
+
+    >>> usual_width([["a", "*"], [], ["b", "*"], ["c"]])
+    2
+    """
+    widths = Counter(len(row) for row in rows if row)
+    return max(widths, key=widths.__getitem__, default=0)
+
+
+def encode(column: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """Number the distinct values of a column in order of first appearance.
+
+    >>> encode(["b", "a", "b"])[0]
+    ('b', 'a')
+    """
+    index: defaultdict[str, int] = defaultdict(count().__next__)
+    codes = np.fromiter(map(index.__getitem__, column), np.int32, len(column))
+    return tuple(index), codes

@@ -1,0 +1,263 @@
+"""The linter: every defect of a hierarchy and of the values it must cover, found at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from anonymizer.errors import HierarchyError, quote_some
+from anonymizer.hierarchy.levels import Levels, Rows, usual_width
+
+if TYPE_CHECKING:
+    from anonymizer.hierarchy.hierarchy import Hierarchy
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """One thing that is wrong, where, and what to do; only errors keep a hierarchy from use."""
+
+    severity: Severity
+    attribute: str
+    row: int | None
+    """From 1, empty lines counted; None where the defect has no single row."""
+    value: str | None
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.severity}: {self.message}"
+
+
+def check_rows(rows: Iterable[Sequence[str]], attribute: str = "") -> list[Defect]:
+    """Find all defects of the rows of a hierarchy, errors first.
+
+    >>> for defect in check_rows([("34", "30s", "*"), ("34", "30s", "*"), ("35", "*")]):
+    ...     print(defect)
+    error: row 3 has 2 cells where most rows have 3; give every row one cell for each level.
+    error: row 2: '34' already has row 1; keep one of them.
+    """
+    table = list(rows)
+    levels = Levels.of(table)
+    return [*find_errors(table, levels, attribute), *find_warnings(levels, attribute)]
+
+
+def find_errors(rows: Rows, levels: Levels, attribute: str) -> list[Defect]:
+    """Find what keeps the rows from being a tree, or splits a group that is meant to be one."""
+    return [
+        Defect("error", attribute, row, value, message)
+        for find in (_empty, _ragged)
+        for row, value, message in find(rows)
+    ] + [
+        Defect("error", attribute, row, value, message)
+        for look in (_duplicates, _two_parents, _split_by_blanks)
+        for row, value, message in look(levels)
+    ]
+
+
+def find_warnings(levels: Levels, attribute: str) -> list[Defect]:
+    """Find what is legal but seldom meant."""
+    return [
+        Defect("warning", attribute, row, value, message)
+        for look in (_blanks, _written_twice, _idle_levels)
+        for row, value, message in look(levels)
+    ]
+
+
+Found = Iterator[tuple[int | None, str | None, str]]
+"""Row, value and message of each defect."""
+
+
+def _empty(rows: Rows) -> Found:
+    if not any(rows):
+        remedy = "write one row for each value, from the value itself to the top"
+        yield None, None, f"the hierarchy has no rows; {remedy}."
+
+
+def _ragged(rows: Rows) -> Found:
+    width = usual_width(rows)
+    for number, row in enumerate(rows, start=1):
+        if row and len(row) != width:
+            cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+            yield (
+                number,
+                row[0],
+                f"row {number} has {cells} where most rows have {width}; "
+                "give every row one cell for each level.",
+            )
+
+
+def _duplicates(levels: Levels) -> Found:
+    if not levels.labels or len(levels.labels[0]) == levels.row_numbers.size:
+        return
+    first = levels.first_rows(0)[levels.codes[0]]
+    for again in np.flatnonzero(first != np.arange(first.size)).tolist():
+        row, earlier = levels.row_numbers[again], levels.row_numbers[first[again]]
+        value = levels.labels[0][levels.codes[0, again]]
+        yield int(row), value, f"row {row}: '{value}' already has row {earlier}; keep one of them."
+
+
+def _two_parents(levels: Levels) -> Found:
+    # a leaf with two parents has two rows, which is said of it already
+    for level in range(1, len(levels.labels) - 1):
+        value, parent = levels.codes[level].astype(np.int64), levels.codes[level + 1]
+        first = levels.first_rows(level)[value]
+        strays = np.flatnonzero(parent != parent[first])
+        pairs = value[strays] * len(levels.labels[level + 1]) + parent[strays]
+        for stray in np.sort(strays[np.unique(pairs, return_index=True)[1]]).tolist():
+            yield _second_parent(levels, level, stray, int(first[stray]))
+
+
+def _second_parent(levels: Levels, level: int, stray: int, first: int) -> tuple[int, str, str]:
+    row, earlier = (int(levels.row_numbers[index]) for index in (stray, first))
+    value = levels.labels[level][levels.codes[level, stray]]
+    here, there = (levels.labels[level + 1][levels.codes[level + 1, at]] for at in (stray, first))
+    return (
+        row,
+        value,
+        f"row {row}: '{value}' at level {level} belongs to '{here}', but to '{there}' in row "
+        f"{earlier}; give it one parent.",
+    )
+
+
+def _split_by_blanks(levels: Levels) -> Found:
+    # leaves are left out: data that has both spellings needs a leaf for each
+    for level in range(1, len(levels.labels)):
+        pairs = list(_alike(levels.labels[level], str.strip))
+        row_of = levels.first_row_numbers(level) if pairs else {}
+        for earlier, value in pairs:
+            yield (
+                row_of[value],
+                value,
+                f"row {row_of[value]}: '{value}' at level {level} differs from '{earlier}' only by "
+                "blanks, so they are two groups; write both alike.",
+            )
+
+
+def _blanks(levels: Levels) -> Found:
+    for level, labels in enumerate(levels.labels):
+        values = [value for value in labels if value != value.strip()]
+        row_of = levels.first_row_numbers(level) if values else {}
+        for value in values:
+            yield (
+                row_of[value],
+                value,
+                f"row {row_of[value]}: '{value}' at level {level} has blanks around it, which "
+                "count when values are compared; remove them unless the data has them too.",
+            )
+
+
+def _written_twice(levels: Levels) -> Found:
+    pairs = list(_alike(levels.labels[0], _plain_number)) if levels.labels else []
+    row_of = levels.first_row_numbers(0) if pairs else {}
+    for earlier, value in pairs:
+        yield (
+            row_of[value],
+            value,
+            f"row {row_of[value]}: '{value}' and '{earlier}' are one value written in two ways, "
+            "yet two leaves; keep the one the data has.",
+        )
+
+
+def _idle_levels(levels: Levels) -> Found:
+    sizes = [len(labels) for labels in levels.labels]
+    for level in range(1, len(sizes)):
+        if sizes[level] >= sizes[level - 1] > 1:
+            yield (
+                None,
+                None,
+                f"level {level} merges nothing: it has {sizes[level]:,} values, as many as level "
+                f"{level - 1}; leave it out.",
+            )
+
+
+def _alike(labels: Iterable[str], normal: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+    """Pair each label with an earlier one that has the same normal form."""
+    seen: dict[str, str] = {}
+    for label in labels:
+        earlier = seen.setdefault(normal(label), label)
+        if earlier != label:
+            yield earlier, label
+
+
+_DECIMALS = re.compile(r"(?<=\d)\.0+$")
+_ZEROS = re.compile(r"^([+-]?)0+(?=\d)")
+
+
+def _without_decimals(value: str) -> str:
+    return _DECIMALS.sub("", value.strip())
+
+
+def _plain_number(value: str) -> str:
+    """Write whole numbers one way.
+
+    >>> _plain_number(" 007.0")
+    '7'
+    """
+    return _ZEROS.sub(r"\1", _without_decimals(value))
+
+
+def _any_case(value: str) -> str:
+    return _plain_number(value).casefold()
+
+
+TRAPS: dict[str, Callable[[str], str]] = {
+    "blanks around the value": str.strip,
+    "a decimal point": _without_decimals,
+    "leading zeros": _plain_number,
+    "upper and lower case": _any_case,
+}
+"""What can keep a value from its leaf, each with a form in which both are equal; in this order."""
+
+
+def check_values(hierarchy: Hierarchy, values: Iterable[str]) -> list[Defect]:
+    """Find the values of a column that have no leaf, and say which leaf was likely meant.
+
+    >>> from anonymizer.hierarchy import Hierarchy
+    >>> ages = Hierarchy.from_rows("age", [("34", "*"), ("35", "*")], "age.csv")
+    >>> for defect in check_values(ages, ["34", "35.0", "99"]):
+    ...     print(defect.message)
+    column 'age': '35.0' has no row, but '35' has; it differs by a decimal point: write it as '35'.
+    column 'age': 1 value has no row in its hierarchy: '99'. Add it to age.csv.
+    """
+    known = set(hierarchy.leaves)
+    unknown = [value for value in dict.fromkeys(values) if value not in known]
+    defects = []
+    if "" in unknown:
+        unknown.remove("")
+        defects.append(_missing_leaf(hierarchy))
+    for trap, normal in TRAPS.items() if unknown else ():
+        meant = {normal(leaf): leaf for leaf in hierarchy.leaves}
+        trapped = [value for value in unknown if normal(value) in meant]
+        if trapped:
+            leaf = meant[normal(trapped[0])]
+            defects.append(_trapped(hierarchy, trap, trapped, leaf))
+            unknown = [value for value in unknown if normal(value) not in meant]
+    if unknown:
+        error = HierarchyError.uncovered(hierarchy.name, unknown, hierarchy.source)
+        defects.append(Defect("error", hierarchy.name, None, unknown[0], str(error)))
+    return defects
+
+
+def _trapped(hierarchy: Hierarchy, trap: str, values: Sequence[str], leaf: str) -> Defect:
+    first, column = values[0], f"column '{hierarchy.name}'"
+    message = (
+        f"{column}: '{first}' has no row, but '{leaf}' has; it differs by {trap}: "
+        f"write it as '{leaf}'."
+        if len(values) == 1
+        else f"{column}: {len(values):,} values have no row: {quote_some(values)}; "
+        f"they differ from its leaves by {trap}: write '{first}' as '{leaf}', and so on."
+    )
+    return Defect("error", hierarchy.name, None, first, message)
+
+
+def _missing_leaf(hierarchy: Hierarchy) -> Defect:
+    message = (
+        f"column '{hierarchy.name}': missing cells have no row in its hierarchy; they get one of "
+        f"their own below the top unless you add it to {hierarchy.source or 'the hierarchy'}."
+    )
+    return Defect("warning", hierarchy.name, None, "", message)

@@ -1,0 +1,90 @@
+"""The best bound that the schemes evaluated so far give for a box of the lattice.
+
+Each evaluated scheme v has a table of terms, one for each attribute and level: the bound on the loss
+of a scheme w finer than v is the sum of v's terms at the levels of w (before the aggregate's
+transformation, which is monotone). In a box [low, high] that sum is least at `low`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def covers(scheme, high):
+    """Whether a scheme is at least as coarse as `high` in every attribute."""
+    for a in range(high.size):
+        if scheme[a] < high[a]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def sum_terms(terms, low):
+    """Add up the terms at the levels of a scheme."""
+    total = 0.0
+    for a in range(low.size):
+        total += terms[a, low[a]]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def strongest(schemes, terms, n_evaluated, low, high, limit):
+    """Find the evaluated scheme that bounds [low, high] best; stop at the first above the limit."""
+    best, bound = -1, -np.inf
+    for e in range(n_evaluated - 1, -1, -1):
+        if covers(schemes[e], high):
+            total = sum_terms(terms[e], low)
+            if total > bound:
+                best, bound = e, total
+                if bound > limit:
+                    break
+    return best, bound
+
+
+@njit(cache=True, nogil=True)
+def cut_high(terms, bound, low, high, limit):
+    """Lower `high` to the levels at which the bound does not exceed the limit; say whether it moved."""
+    moved = False
+    for a in range(low.size):
+        level = high[a]
+        while level > low[a] and bound - terms[a, low[a]] + terms[a, level] > limit:
+            level -= 1
+        if level < high[a]:
+            high[a] = level
+            moved = True
+    return moved
+
+
+@njit(cache=True, nogil=True)
+def tighten(schemes, terms, n_evaluated, low, high, limit):
+    """Shrink `high` (in place) as far as the evaluated schemes allow.
+
+    Returns the evaluated scheme with the best bound for what is left, and that bound; a bound above
+    the limit means that nothing in the box can be better.
+    """
+    while True:
+        best, bound = strongest(schemes, terms, n_evaluated, low, high, limit)
+        if best < 0 or bound > limit or not cut_high(terms[best], bound, low, high, limit):
+            return best, bound
+
+
+@njit(cache=True, nogil=True)
+def steepest_step(terms, low, high):
+    """Find the attribute and level in the box above which the terms rise most."""
+    attribute, level, rise = -1, -1, -np.inf
+    for a in range(low.size):
+        for step in range(low[a], high[a]):
+            if terms[a, step + 1] - terms[a, step] > rise:
+                attribute, level, rise = a, step, terms[a, step + 1] - terms[a, step]
+    return attribute, level
+
+
+@njit(cache=True, nogil=True)
+def count_inside(schemes, n_evaluated, low, high):
+    """Count the evaluated schemes that lie in the box."""
+    n_inside = 0
+    for e in range(n_evaluated):
+        n_inside += covers(schemes[e], low) and covers(high, schemes[e])
+    return n_inside

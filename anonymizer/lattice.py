@@ -1,0 +1,77 @@
+"""Schemes and the lattice they form: arithmetic on level vectors only."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+Scheme = tuple[int, ...]
+"""One generalization level for each quasi-identifier; 0 leaves the values as they are."""
+
+
+def replace(scheme: Scheme, attribute: int, level: int) -> Scheme:
+    """Return the scheme with one level changed.
+
+    >>> replace((0, 2, 1), 1, 3)
+    (0, 3, 1)
+    """
+    return (*scheme[:attribute], level, *scheme[attribute + 1 :])
+
+
+@dataclass(frozen=True, slots=True)
+class Lattice:
+    """All schemes between a lowest and a highest one, bounds included; any such box is a lattice.
+
+    >>> box = Lattice((0, 0), (1, 2))
+    >>> box.size, box.finer((1, 1))
+    (6, [(0, 1), (1, 0)])
+    """
+
+    low: Scheme
+    high: Scheme
+
+    def __post_init__(self) -> None:
+        if len(self.low) != len(self.high):
+            raise ValueError(f"{self.low} and {self.high} have different lengths")
+        if any(low > high for low, high in zip(self.low, self.high, strict=True)):
+            raise ValueError(f"the lowest scheme {self.low} is not below the highest {self.high}")
+
+    @property
+    def size(self) -> int:
+        """The number of schemes."""
+        return math.prod(high - low + 1 for low, high in zip(self.low, self.high, strict=True))
+
+    def __iter__(self) -> Iterator[Scheme]:
+        """Every scheme, in lexicographic order."""
+        levels = (range(low, high + 1) for low, high in zip(self.low, self.high, strict=True))
+        return itertools.product(*levels)
+
+    def __contains__(self, scheme: Scheme) -> bool:
+        return all(
+            low <= level <= high
+            for low, level, high in zip(self.low, scheme, self.high, strict=True)
+        )
+
+    def finer(self, scheme: Scheme) -> list[Scheme]:
+        """List the schemes one step below."""
+        return [
+            replace(scheme, a, level - 1) for a, level in enumerate(scheme) if level > self.low[a]
+        ]
+
+    def coarser(self, scheme: Scheme) -> list[Scheme]:
+        """List the schemes one step above."""
+        return [
+            replace(scheme, a, level + 1) for a, level in enumerate(scheme) if level < self.high[a]
+        ]
+
+    def split(self, attribute: int, level: int) -> tuple[Lattice, Lattice]:
+        """Split into the schemes up to a level of one attribute and those above it.
+
+        >>> Lattice((0, 0), (1, 2)).split(1, 0)
+        (Lattice(low=(0, 0), high=(1, 0)), Lattice(low=(0, 1), high=(1, 2)))
+        """
+        below = Lattice(self.low, replace(self.high, attribute, level))
+        above = Lattice(replace(self.low, attribute, level + 1), self.high)
+        return below, above

@@ -1,0 +1,264 @@
+"""Microdata: a table as its distinct quasi-identifier tuples, in small integers, with counts.
+
+Everything the optimizer asks depends on these alone. Rows are touched twice: here, to aggregate them,
+and when the release is written.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from anonymizer.errors import AnonymizerWarning, DataError, HierarchyError
+from anonymizer.hierarchy import MISSING, Hierarchy, check_values
+from anonymizer.kernels.partition import first_by_label, label_direct, label_hashed
+from anonymizer.table import Cells, Table, text_of
+
+KEY_LIMIT = 2**63  # a key fits one machine word
+ROW_LIMIT = 2**31  # row and tuple numbers fit an int32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One quasi-identifier of the distinct tuples.
+
+    `codes` numbers, for each tuple, the leaf among those that occur in the data; `groups[level]`
+    numbers the values of a level among those that occur; `covered[level]` counts the leaves of the
+    hierarchy, occurring or not, below each.
+    """
+
+    hierarchy: Hierarchy
+    leaves: NDArray[np.int64]
+    codes: NDArray[np.unsignedinteger]
+    groups: tuple[NDArray[np.int64], ...]
+    group_counts: tuple[int, ...]
+    covered: NDArray[np.int64]
+
+    @staticmethod
+    def build(hierarchy: Hierarchy, leaf_of_tuple: NDArray[np.int64]) -> Column:
+        """Number the leaves that occur, and what they become at every level."""
+        leaves, codes = np.unique(leaf_of_tuple, return_inverse=True)
+        groups = [np.unique(level[leaves], return_inverse=True)[1] for level in hierarchy.codes]
+        covered = np.array([np.bincount(level)[level[leaves]] for level in hierarchy.codes])
+        return Column(
+            hierarchy,
+            read_only(leaves),
+            read_only(codes.astype(np.min_scalar_type(max(leaves.size - 1, 0)))),
+            tuple(read_only(group.astype(np.int64)) for group in groups),
+            tuple(int(group.max(initial=-1)) + 1 for group in groups),
+            read_only(covered.astype(np.int64)),
+        )
+
+    def labels(self, level: int) -> NDArray[np.object_]:
+        """The value of each occurring leaf at a level."""
+        names = np.array(self.hierarchy.labels[level], dtype=object)
+        chosen: NDArray[np.object_] = names[self.hierarchy.codes[level][self.leaves]]
+        return chosen
+
+
+@dataclass(frozen=True, eq=False)
+class Microdata:
+    """The distinct quasi-identifier tuples of a table in a canonical order, and how often each occurs.
+
+    The order of tuples follows from the attributes and their leaves, never from the order of rows.
+    """
+
+    attributes: tuple[str, ...]
+    columns: tuple[Column, ...]
+    counts: NDArray[np.int64]
+    tuple_of_row: NDArray[np.int32] = field(repr=False)
+
+    @property
+    def records(self) -> int:
+        """The number of rows."""
+        return self.tuple_of_row.size
+
+    @property
+    def distinct(self) -> int:
+        """The number of distinct tuples."""
+        return self.counts.size
+
+    @cached_property
+    def column_totals(self) -> tuple[NDArray[np.int64], ...]:
+        """For each attribute and level: the leaves covered, summed over all records."""
+        return tuple(
+            column.covered @ np.bincount(column.codes, self.counts, column.leaves.size).astype(int)
+            for column in self.columns
+        )
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array with writing switched off."""
+    array.flags.writeable = False
+    return array
+
+
+def encode(table: Table, hierarchies: Sequence[Hierarchy]) -> Microdata:
+    """Aggregate a table: one pass over its batches, no Python loop over rows.
+
+    The quasi-identifiers are the hierarchies' names. Raises a HierarchyError that lists every value
+    without a leaf, and warns where a leaf for missing cells had to be added.
+    """
+    encoders = [Encoder(hierarchy) for hierarchy in hierarchies]
+    words = pack(table, encoders)
+    raise_uncovered(encoders)
+    rows = words[0].size
+    if rows == 0:
+        raise DataError(f"{table.name}: the table has no rows, so there is nothing to anonymize.")
+    if rows >= ROW_LIMIT:
+        raise DataError(f"{table.name}: {rows} rows are more than the {ROW_LIMIT} supported.")
+    tuple_of_row, counts, distinct = aggregate(words)
+    leaves = unpack(distinct, [encoder.radix for encoder in encoders])
+    columns = tuple(
+        Column.build(encoder.final_hierarchy(), leaf)
+        for encoder, leaf in zip(encoders, leaves, strict=True)
+    )
+    names = tuple(hierarchy.name for hierarchy in hierarchies)
+    return Microdata(names, columns, read_only(counts), read_only(tuple_of_row))
+
+
+class Encoder:
+    """Turns the cells of one attribute into leaf numbers, and remembers what had no leaf."""
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self.hierarchy = hierarchy
+        self.index = pd.Index(hierarchy.leaves, dtype=object)
+        self.radix = hierarchy.size + 1  # the last number is a missing cell's
+        self.uncovered: dict[str, int] = {}
+        self.has_missing = False
+
+    def encode(self, cells: Cells, first_row: int) -> NDArray[np.int64]:
+        """Return the leaf of every cell; unknown values are noted with their row and get leaf 0."""
+        texts = [text_of(value) for value in cells.values]
+        leaves = self.index.get_indexer(pd.Index([*texts, MISSING], dtype=object))
+        if leaves[-1] < 0:  # the hierarchy has no leaf of its own for a missing cell
+            leaves[-1] = self.hierarchy.size
+            self.has_missing |= bool((cells.indices < 0).any())
+        for unknown in np.flatnonzero(leaves < 0):
+            row = first_row + int(np.argmax(cells.indices == unknown))
+            self.uncovered.setdefault(texts[unknown], row)
+            leaves[unknown] = 0
+        return leaves[cells.indices]  # index -1 is the last entry: the missing cell's leaf
+
+    def final_hierarchy(self) -> Hierarchy:
+        """Return the hierarchy, with a leaf for missing cells if there were any."""
+        if not self.has_missing:
+            return self.hierarchy
+        warnings.warn(
+            f"column '{self.hierarchy.name}' has missing cells but its hierarchy has no leaf for "
+            "them: they are kept as a value of their own below the top. Add an empty leaf to the "
+            "hierarchy to choose otherwise.",
+            AnonymizerWarning,
+            stacklevel=2,
+        )
+        return self.hierarchy.with_missing()
+
+
+def raise_uncovered(encoders: Sequence[Encoder]) -> None:
+    """Raise one error for all values of all attributes that have no leaf."""
+    defects = [
+        f"{defect.message} First at row {min(encoder.uncovered.values()) + 1}."
+        for encoder in encoders
+        if encoder.uncovered
+        for defect in check_values(encoder.hierarchy, list(encoder.uncovered))
+    ]
+    if defects:
+        raise HierarchyError(" ".join(defects))
+
+
+def word_radices(radices: Sequence[int]) -> list[list[int]]:
+    """Split the attributes' radices into runs whose product fits one key.
+
+    >>> word_radices([2**40, 2**20, 2**20])
+    [[1099511627776, 1048576], [1048576]]
+    """
+    runs: list[list[int]] = []
+    product = KEY_LIMIT
+    for radix in radices:
+        product *= radix
+        if product > KEY_LIMIT:
+            runs.append([])
+            product = radix
+        runs[-1].append(radix)
+    return runs
+
+
+def pack(table: Table, encoders: Sequence[Encoder]) -> list[NDArray[np.int64]]:
+    """Read the table into one mixed-radix key for each row (more words where one is too short).
+
+    Eight bytes for each row and word are all that is kept of a batch, so the table is never in memory
+    as cells. The first attribute is the most significant digit: keys sort as tuples do.
+    """
+    runs = word_radices([encoder.radix for encoder in encoders])
+    parts: list[list[NDArray[np.int64]]] = [[] for _ in runs]
+    first_row = 0
+    for batch in table.batches([encoder.hierarchy.name for encoder in encoders]):
+        columns = iter(zip(encoders, batch, strict=True))
+        for run, part in zip(runs, parts, strict=True):
+            key = np.zeros(batch[0].indices.size, np.int64)
+            for radix in run:
+                encoder, cells = next(columns)
+                key *= radix
+                key += encoder.encode(cells, first_row)
+            part.append(key)
+        first_row += batch[0].indices.size
+    return [join(part) for part in parts]
+
+
+def join(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Concatenate arrays and let go of each as soon as it is copied."""
+    joined = np.empty(sum(part.size for part in parts), np.int64)
+    at = joined.size
+    while parts:
+        part = parts.pop()
+        at -= part.size
+        joined[at : at + part.size] = part
+    return joined
+
+
+def unpack(
+    words: Sequence[NDArray[np.int64]], radices: Sequence[int]
+) -> Iterator[NDArray[np.int64]]:
+    """Split keys back into the leaf numbers of each attribute."""
+    for run, word in zip(word_radices(radices), words, strict=True):
+        digits = []
+        for radix in reversed(run):
+            word, digit = np.divmod(word, radix)
+            digits.append(digit)
+        yield from reversed(digits)
+
+
+def aggregate(
+    words: list[NDArray[np.int64]],
+) -> tuple[NDArray[np.int32], NDArray[np.int64], list[NDArray[np.int64]]]:
+    """Number equal rows by the order of their keys: row numbers, counts and the distinct keys."""
+    labels, distinct = label_keys(words[0])
+    for word in words[1:]:
+        more, distinct_more = label_keys(word)
+        labels, distinct = label_keys(labels.astype(np.int64) * distinct_more + more)
+    first = first_by_label(labels, distinct)
+    keys = [word[first] for word in words]
+    order = np.lexsort(keys[::-1])
+    rank = np.empty(distinct, np.int32)
+    rank[order] = np.arange(distinct, dtype=np.int32)
+    tuple_of_row = rank[labels]
+    return tuple_of_row, np.bincount(tuple_of_row), [key[order] for key in keys]
+
+
+def label_keys(
+    keys: NDArray[np.int64], key_space: int = KEY_LIMIT
+) -> tuple[NDArray[np.int32], int]:
+    """Number equal keys by first appearance, with slots for every key if the key space is small."""
+    labels: NDArray[np.int32]
+    if key_space <= 2 * keys.size:
+        labels, distinct = label_direct(keys, key_space)
+    else:
+        labels, distinct = label_hashed(keys, max(1, int(1.5 * keys.size).bit_length()))
+    return labels, int(distinct)

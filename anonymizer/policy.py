@@ -1,0 +1,324 @@
+"""Policy: the validated, frozen description of a run, read from TOML or built in code."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from difflib import get_close_matches
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidationError,
+    model_validator,
+)
+
+from anonymizer.errors import HierarchyError, PolicyError, quote_some
+from anonymizer.hierarchy import Hierarchy, load_hierarchy
+from anonymizer.lattice import Lattice
+from anonymizer.risk import MODELS, RiskModel
+from anonymizer.utility import Aggregate, Loss
+
+
+class Role(StrEnum):
+    """What a column is to an attacker."""
+
+    IDENTIFYING = "identifying"
+    """Names the person; removed."""
+    QUASI = "quasi"
+    """Known to others; generalized."""
+    SENSITIVE = "sensitive"
+    """Worth knowing; kept."""
+    INSENSITIVE = "insensitive"
+    """Neither; kept."""
+
+
+class Part(BaseModel):
+    """A part of a policy: frozen, and without room for keys it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+class Data(Part):
+    """Where the table is."""
+
+    path: Path | None = None
+    delimiter: str = Field(",", min_length=1, max_length=1)
+
+
+def parse_hierarchy(value: object) -> Hierarchy | Path:
+    """Take a hierarchy or the path of one."""
+    if isinstance(value, str):
+        return Path(value)
+    if isinstance(value, Hierarchy | Path):
+        return value
+    raise ValueError(f"{value!r} does not fit: give the path of a .toml or .csv file")
+
+
+class Attribute(Part):
+    """What one column is, and for a quasi-identifier, what it may become."""
+
+    role: Role
+    hierarchy: Annotated[Any, BeforeValidator(parse_hierarchy)] = None
+    """A path, relative to the policy, or a Hierarchy."""
+    delimiter: str = Field(";", min_length=1, max_length=1)
+    """Of a hierarchy in a CSV file."""
+    min_level: int = Field(0, ge=0)
+    max_level: int | None = Field(None, ge=0)
+    weight: float = Field(1.0, ge=0, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def check_role(self) -> Self:
+        """Check that a quasi-identifier has a hierarchy, and that nothing else has."""
+        if self.role is Role.QUASI and self.hierarchy is None:
+            raise ValueError(
+                "a quasi-identifier needs a hierarchy; `anonymizer hierarchy suggest` proposes one"
+            )
+        extra = self.model_fields_set - {"role"}
+        if self.role is not Role.QUASI and extra:
+            raise ValueError(
+                f"only a quasi-identifier has {quote_some(sorted(extra))}, and this is {self.role}"
+            )
+        if self.max_level is not None and self.max_level < self.min_level:
+            raise ValueError(f"max_level {self.max_level} is below min_level {self.min_level}")
+        return self
+
+
+class Utility(Part):
+    """How quality is measured."""
+
+    measure: Literal["loss"] = "loss"
+    aggregate: Aggregate = Aggregate.GEOMETRIC
+
+
+class Search(Part):
+    """How far the search may go."""
+
+    suppression_limit: float = Field(1.0, ge=0, le=1)
+    time_limit: float | None = Field(None, gt=0)
+    evaluation_limit: int | None = Field(None, ge=1)
+    workers: int = Field(1, ge=1)
+
+
+class Release(Part):
+    """What the released table looks like."""
+
+    suppressed: Literal["drop", "redact"] = "drop"
+    shuffle: bool = True
+
+
+def parse_model(value: object) -> object:
+    """Make a risk model of a table such as {"model": "k-anonymity", "k": 5}."""
+    if not isinstance(value, Mapping):
+        return value
+    parameters = dict(value)
+    name = parameters.pop("model", None)
+    if name not in MODELS:
+        known = quote_some(MODELS, most=len(MODELS))
+        raise ValueError(f"model {name!r} is unknown; use one of {known}")
+    model: Any = MODELS[name]
+    keys = [field.name for field in fields(model)]
+    if unknown := [key for key in parameters if key not in keys]:
+        raise ValueError(f"{name} has no parameter {quote_some(unknown)}; it has {quote_some(keys)}")
+    if absent := [key for key in keys if key not in parameters]:
+        raise ValueError(f"{name} needs the parameter {quote_some(absent)}")
+    return model(**parameters)
+
+
+def print_model(model: Any) -> dict[str, object]:
+    """Write a risk model as a table; the inverse of `parse_model`."""
+    return {"model": model.name, **asdict(model)}
+
+
+Model = Annotated[Any, BeforeValidator(parse_model), PlainSerializer(print_model)]
+
+
+class Policy(Part):
+    """Everything that decides what a release is.
+
+    >>> sex = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
+    >>> policy = Policy(
+    ...     attributes={"sex": {"role": "quasi", "hierarchy": sex}, "ward": {"role": "insensitive"}},
+    ...     risk=[{"model": "k-anonymity", "k": 2}],
+    ... )
+    >>> policy.quasi_identifiers
+    ('sex',)
+    """
+
+    data: Data = Data()
+    attributes: dict[str, Attribute]
+    risk: tuple[Model, ...]
+    utility: Utility = Utility()
+    search: Search = Search()
+    release: Release = Release()
+    folder: Path = Field(Path(), exclude=True)
+    """What the paths in the policy are relative to."""
+
+    def __init__(self, **keys: Any) -> None:
+        try:
+            super().__init__(**keys)
+        except ValidationError as error:
+            raise PolicyError.defective("policy", list_faults(error)) from None
+
+    @staticmethod
+    def read(path: str | Path) -> Policy:
+        """Read a policy from a TOML file, or say everything that is wrong with it."""
+        path = Path(path)
+        try:
+            keys = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (FileNotFoundError, IsADirectoryError):
+            raise PolicyError(f"{path}: there is no such policy file.") from None
+        except UnicodeDecodeError:
+            raise PolicyError(f"{path}: the policy is not UTF-8 text.") from None
+        except tomllib.TOMLDecodeError as error:
+            raise PolicyError(f"{path}: not valid TOML ({error}); mend that place.") from None
+        if "folder" in keys:
+            raise PolicyError(f"{path}: folder: this key is unknown; remove it.")
+        try:
+            return Policy(**keys, folder=path.parent)
+        except PolicyError as error:
+            raise PolicyError.defective(str(path), error.faults) from None
+
+    @model_validator(mode="after")
+    def check_complete(self) -> Self:
+        """Check that there is something to generalize, and something to generalize for."""
+        if not self.risk:
+            raise ValueError("risk: no model is given; add a [[risk]] table")
+        if not self.quasi_identifiers:
+            raise ValueError("no attribute has the role 'quasi', so there is nothing to generalize")
+        return self
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The names of the quasi-identifiers, in the order of the policy."""
+        return self.with_role(Role.QUASI)
+
+    def with_role(self, role: Role) -> tuple[str, ...]:
+        """List the attributes that have a role."""
+        return tuple(name for name, a in self.attributes.items() if a.role is role)
+
+    @property
+    def models(self) -> tuple[RiskModel, ...]:
+        """The risk models; a solution meets them all."""
+        return self.risk
+
+    @property
+    def measure(self) -> Loss:
+        """The utility measure with the attributes' weights."""
+        weights = tuple(self.attributes[name].weight for name in self.quasi_identifiers)
+        return Loss(self.utility.aggregate, weights)
+
+    @property
+    def data_path(self) -> Path | None:
+        """The path of the table."""
+        return None if self.data.path is None else self.folder / self.data.path
+
+    def hierarchies(self) -> tuple[Hierarchy, ...]:
+        """Load the hierarchies of the quasi-identifiers; all faults in all files are shown at once."""
+        loaded, faults = [], []
+        for name in self.quasi_identifiers:
+            try:
+                loaded.append(self.hierarchy(name))
+            except HierarchyError as error:
+                faults.append(str(error))
+        if faults:
+            raise HierarchyError("\n".join(faults))
+        return tuple(loaded)
+
+    def hierarchy(self, name: str) -> Hierarchy:
+        """Load the hierarchy of one quasi-identifier."""
+        attribute = self.attributes[name]
+        if isinstance(attribute.hierarchy, Hierarchy):
+            given = attribute.hierarchy
+            return Hierarchy(name, given.labels, given.codes, given.source)
+        assert attribute.hierarchy is not None  # check_role
+        return load_hierarchy(self.folder / attribute.hierarchy, name, attribute.delimiter)
+
+    def lattice(self, hierarchies: tuple[Hierarchy, ...]) -> Lattice:
+        """Return the schemes that the level ranges allow."""
+        attributes = [self.attributes[name] for name in self.quasi_identifiers]
+        faults = [
+            f"attributes.{hierarchy.name}: {key} is {level}, but its hierarchy has levels 0 to "
+            f"{hierarchy.height - 1}."
+            for attribute, hierarchy in zip(attributes, hierarchies, strict=True)
+            for key, level in (
+                ("min_level", attribute.min_level),
+                ("max_level", attribute.max_level),
+            )
+            if level is not None and level >= hierarchy.height
+        ]
+        if faults:
+            raise PolicyError.defective("policy", faults)
+        return Lattice(
+            tuple(attribute.min_level for attribute in attributes),
+            tuple(
+                hierarchy.height - 1 if attribute.max_level is None else attribute.max_level
+                for attribute, hierarchy in zip(attributes, hierarchies, strict=True)
+            ),
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """Return what decides a release, as JSON: no paths of data, no limits of the search."""
+        described = self.model_dump(mode="json", exclude={"data", "attributes"})
+        described["search"] = {"suppression_limit": self.search.suppression_limit}
+        described["attributes"] = {
+            name: {"role": attribute.role.value}
+            | ({"weight": attribute.weight} if attribute.role is Role.QUASI else {})
+            for name, attribute in self.attributes.items()
+        }
+        return described
+
+
+def digest_of_hierarchy(hierarchy: Hierarchy) -> str:
+    """Return a SHA-256 digest of the rows of a hierarchy."""
+    digest = hashlib.sha256()
+    for row in hierarchy.rows():
+        digest.update(("\0".join(row) + "\n").encode())
+    return digest.hexdigest()
+
+
+def list_faults(error: ValidationError) -> list[str]:
+    """Write every fault as one sentence that begins with the key."""
+    faults = []
+    for fault in error.errors():
+        where = ".".join(str(key) for key in fault["loc"])
+        faults.append(f"{where}: {describe_fault(fault)}" if where else describe_fault(fault))
+    return list(dict.fromkeys(faults))
+
+
+def describe_fault(fault: Any) -> str:
+    """Say what is wrong with one key, and what to do."""
+    kind, value = fault["type"], fault["input"]
+    if kind == "extra_forbidden":
+        return f"this key is unknown; {suggest_key(fault['loc'])}"
+    if kind == "missing":
+        return "this key is missing; add it."
+    if kind == "value_error":
+        return f"{fault['ctx']['error']}."
+    message = fault["msg"][:1].lower() + fault["msg"][1:]
+    return f"{value!r} does not fit: {message}."
+
+
+SECTIONS: dict[str, type[Part]] = {
+    "data": Data,
+    "utility": Utility,
+    "search": Search,
+    "release": Release,
+    "attributes": Attribute,
+}
+
+
+def suggest_key(place: tuple[int | str, ...]) -> str:
+    """Propose the key that was meant."""
+    section: type[Part] = SECTIONS.get(str(place[0]), Policy) if len(place) > 1 else Policy
+    keys = [name for name in section.model_fields if name != "folder"]
+    close = get_close_matches(str(place[-1]), keys, n=1)
+    return f"did you mean '{close[0]}'?" if close else f"use {quote_some(keys, most=9)}."

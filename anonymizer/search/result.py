@@ -1,0 +1,105 @@
+"""What a search found, why it stopped, and what that proves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from anonymizer.evaluate import Evaluation
+
+TIE = 1e-12
+"""Losses this close are equal; fewer suppressed records, then lower levels decide."""
+
+
+class Status(StrEnum):
+    """What was found."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    UNKNOWN = "unknown"
+
+
+class StopReason(StrEnum):
+    """Why the search stopped."""
+
+    COMPLETE = "complete"
+    TIME = "time"
+    EVALUATIONS = "evaluations"
+    INTERRUPTED = "interrupted"
+
+
+class Pruning(StrEnum):
+    """Why a scheme needed no evaluation."""
+
+    BOUND = "bound"
+    """Its loss cannot be below the best one's."""
+    SUPPRESSION = "suppression"
+    """A coarser scheme already suppresses more than the limit."""
+    TIE = "tie"
+    """It can at most tie with the best one, and would lose the tie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to stop early; None is no limit."""
+
+    seconds: float | None = None
+    evaluations: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """No scheme of the lattice has a loss below `bound`.
+
+    `evaluated` and the values of `pruned` add up to `schemes` when the search is complete.
+    """
+
+    bound: float
+    schemes: int
+    evaluated: int
+    pruned: dict[Pruning, int] = field(default_factory=dict)
+
+    @property
+    def open(self) -> int:
+        """The number of schemes neither evaluated nor pruned."""
+        return self.schemes - self.evaluated - sum(self.pruned.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a search is; sent to whoever wants to show it."""
+
+    proof: Proof
+    best: Evaluation | None
+
+    @property
+    def gap(self) -> float | None:
+        """How much lower than the best loss the optimum could still be."""
+        return None if self.best is None else max(0.0, self.best.loss - self.proof.bound)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The best scheme found; only `Status.OPTIMAL` says that there is none better."""
+
+    status: Status
+    stopped: StopReason
+    best: Evaluation | None
+    proof: Proof
+
+    @property
+    def gap(self) -> float | None:
+        """How much lower than the best loss the optimum could still be; 0 when optimal."""
+        return Progress(self.proof, self.best).gap
+
+
+def choose(evaluations: Iterable[Evaluation]) -> Evaluation | None:
+    """Return the best feasible evaluation, ties decided as design says, whatever the order given."""
+    feasible = [evaluation for evaluation in evaluations if evaluation.feasible]
+    if not feasible:
+        return None
+    least = min(evaluation.loss for evaluation in feasible)
+    tied = (evaluation for evaluation in feasible if evaluation.loss <= least + TIE)
+    return min(tied, key=lambda evaluation: evaluation.tie_key)

@@ -1,0 +1,293 @@
+"""The edges of the system: CSV files, Parquet files and dataframes, read in batches.
+
+A cell's value is its text: `34` and `34.0` are different values, and an empty or null cell is missing.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from anonymizer.errors import DataError, quote_some
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BATCH_BYTES = 16 << 20
+BATCH_ROWS = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Cells of one column in a batch: `values[indices[row]]`, or missing where the index is -1."""
+
+    indices: NDArray[np.int64]
+    values: list[Any]
+
+
+class Table(Protocol):
+    """A table of people, one row for each."""
+
+    @property
+    def name(self) -> str:
+        """How messages call the table."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield the rows, batch by batch, as the distinct values of each of the columns."""
+
+    def digest(self) -> str:
+        """Return a SHA-256 digest of the content."""
+
+
+def open_table(data: str | Path | pd.DataFrame | Table, delimiter: str = ",") -> Table:
+    """Open a CSV file, a Parquet file or a dataframe."""
+    if isinstance(data, str | Path):
+        path = Path(data)
+        check_readable(path)
+        return ParquetTable(path) if path.suffix == ".parquet" else CsvTable(path, delimiter)
+    if hasattr(data, "batches"):
+        return data
+    if hasattr(data, "iloc"):
+        return FrameTable(data)
+    raise DataError(
+        f"the data is a {type(data).__name__}: give the path of a CSV or Parquet file, "
+        "or a pandas DataFrame."
+    )
+
+
+def check_readable(path: Path) -> None:
+    """Raise a DataError unless the path is a file that can be read."""
+    if not path.exists():
+        raise DataError(f"{path}: there is no such file. Check [data] path in the policy.")
+    if not path.is_file():
+        raise DataError(f"{path}: this is a folder. Name the CSV or Parquet file in it.")
+
+
+def text_of(value: object) -> str:
+    """Write a cell's value as the text that hierarchies know it by.
+
+    >>> text_of(34), text_of(34.0), text_of(datetime(2024, 3, 1)), text_of("a")
+    ('34', '34.0', '2024-03-01', 'a')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, datetime):
+        return (value.date() if value.time() == time() else value).isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return str(value)
+
+
+def cells_of_arrow(column: pa.Array) -> Cells:
+    """Split an Arrow array into its distinct values and where they stand."""
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    indices = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return Cells(indices, column.dictionary.to_pylist())
+
+
+def digest_of_file(path: Path) -> str:
+    """Return the SHA-256 digest of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class CsvTable:
+    """A CSV file with a header, in UTF-8; cells are text and an empty cell is missing."""
+
+    path: Path
+    delimiter: str = ","
+
+    @property
+    def name(self) -> str:
+        """The file's path."""
+        return str(self.path)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The header."""
+        try:
+            with self.path.open(encoding="utf-8-sig", newline="") as file:
+                header = next(csv.reader(file, delimiter=self.delimiter), None)
+        except UnicodeDecodeError as error:
+            raise self.not_utf8() from error
+        if not header:
+            raise DataError(f"{self.path}: the file is empty. It needs a header and rows.")
+        return tuple(header)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield the rows as distinct values; Arrow reads and splits them outside Python."""
+        dictionary = pa.dictionary(pa.int32(), pa.string())
+        for batch in self.record_batches(columns, dictionary):
+            yield [cells_of_arrow(batch.column(i)) for i in range(batch.num_columns)]
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """Read whole columns as text."""
+        schema = pa.schema([(column, pa.string()) for column in columns])
+        return pa.Table.from_batches(self.record_batches(columns, pa.string()), schema)
+
+    def record_batches(self, columns: Sequence[str], kind: pa.DataType) -> Iterator[pa.RecordBatch]:
+        """Stream the columns as record batches of one type."""
+        from pyarrow import csv as arrow_csv
+
+        if not columns:  # Arrow reads every column when none is asked for
+            return
+        try:
+            yield from arrow_csv.open_csv(
+                self.path,
+                # one thread: only then do Arrow's errors name the row
+                arrow_csv.ReadOptions(block_size=BATCH_BYTES, use_threads=False),
+                arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+                arrow_csv.ConvertOptions(
+                    column_types={column: kind for column in columns},
+                    include_columns=list(columns),
+                    null_values=[""],
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=True,
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            raise self.explain(str(error)) from error
+
+    def digest(self) -> str:
+        """Return the digest of the file's bytes."""
+        return digest_of_file(self.path)
+
+    def not_utf8(self) -> DataError:
+        """Say that the file is in another encoding."""
+        return DataError(f"{self.path}: the file is not UTF-8. Convert it, for example with iconv.")
+
+    def explain(self, message: str) -> DataError:
+        """Turn Arrow's words into the user's, without the cells that Arrow quotes."""
+        if "UTF8" in message or "UTF-8" in message:
+            return self.not_utf8()
+        if ragged := re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", message):
+            row, expected, found = ragged.groups()
+            where = f"row {int(row)}" if row else "a row"
+            return DataError(
+                f"{self.path}: {where} has {found} cells where the header has {expected}. "
+                "Mend that row, or quote the cells that contain the delimiter."
+            )
+        if "Empty CSV" in message:
+            return DataError(f"{self.path}: the file is empty. It needs a header and rows.")
+        return DataError(f"{self.path}: cannot be read as CSV ({message.splitlines()[0]}).")
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetTable:
+    """A Parquet file."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The file's path."""
+        return str(self.path)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names in the file's schema."""
+        return tuple(self.file().schema_arrow.names)
+
+    def file(self, dictionaries: Sequence[str] = ()) -> Any:
+        """Open the file."""
+        from pyarrow import parquet
+
+        try:
+            return parquet.ParquetFile(self.path, read_dictionary=list(dictionaries))
+        except (pa.ArrowInvalid, OSError) as error:
+            raise DataError(f"{self.path}: this is not a Parquet file.") from error
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield the rows as distinct values."""
+        file = self.file(dictionaries=columns)
+        for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=list(columns)):
+            yield [cells_of_arrow(batch.column(column)) for column in columns]
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """Read whole columns with their types."""
+        return self.file().read(columns=list(columns))
+
+    def digest(self) -> str:
+        """Return the digest of the file's bytes."""
+        return digest_of_file(self.path)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameTable:
+    """A pandas dataframe; its index is not part of the data."""
+
+    frame: pd.DataFrame
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return "the dataframe"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns."""
+        return tuple(str(column) for column in self.frame.columns)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield all rows at once: they are in memory already."""
+        import pandas as pd
+
+        cells = []
+        for column in columns:
+            indices, values = pd.factorize(self.frame[column])
+            cells.append(Cells(indices.astype(np.int64, copy=False), list(values)))
+        yield cells
+
+    def digest(self) -> str:
+        """Return a digest of the names and the cells, row by row."""
+        import pandas as pd
+
+        digest = hashlib.sha256("\0".join(self.columns).encode())
+        for position in range(len(self.columns)):
+            column = self.frame.iloc[:, position]
+            digest.update(pd.util.hash_pandas_object(column, index=False).to_numpy().tobytes())
+        return digest.hexdigest()
+
+
+def check_columns(table: Table, expected: Sequence[str]) -> None:
+    """Raise a DataError that names every difference between a table's columns and the policy's."""
+    columns = table.columns
+    faults = []
+    if repeated := sorted({column for column in columns if columns.count(column) > 1}):
+        faults.append(f"columns that occur twice: {quote_some(repeated)}; rename one of each")
+    if absent := [column for column in expected if column not in columns]:
+        faults.append(
+            f"no column {quote_some(absent)}, which the policy gives a role; the header reads "
+            f"{quote_some(columns)}{guess_delimiter(table)}"
+        )
+    if undeclared := [column for column in columns if column not in expected]:
+        faults.append(f"no role in the policy for {quote_some(undeclared)}; add it to [attributes]")
+    if faults:
+        raise DataError(f"{table.name}: " + "; ".join(faults) + ".")
+
+
+def guess_delimiter(table: Table) -> str:
+    """Suggest another delimiter where the header looks like one long name."""
+    if len(table.columns) == 1 and isinstance(table, CsvTable):
+        for other in ",;\t|":
+            if other in table.columns[0]:
+                return f". Is the delimiter {other!r} rather than {table.delimiter!r}?"
+    return ""
