@@ -56,11 +56,10 @@ class Column:
             read_only(covered.astype(np.int64)),
         )
 
-    def labels(self, level: int) -> NDArray[np.object_]:
-        """The value of each occurring leaf at a level."""
-        names = np.array(self.hierarchy.labels[level], dtype=object)
-        chosen: NDArray[np.object_] = names[self.hierarchy.codes[level][self.leaves]]
-        return chosen
+    def released(self, level: int) -> tuple[NDArray[np.int64], list[str]]:
+        """Return what each tuple's value becomes at a level: numbers, and the values they number."""
+        present = np.unique(self.hierarchy.codes[level][self.leaves])
+        return self.groups[level][self.codes], [self.hierarchy.labels[level][i] for i in present]
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +135,7 @@ class Encoder:
 
     def encode(self, cells: Cells, first_row: int) -> NDArray[np.int64]:
         """Return the leaf of every cell; unknown values are noted with their row and get leaf 0."""
-        texts = [text_of(value) for value in cells.values]
+        texts = [text_of(value) for value in cells.distinct]
         leaves = self.index.get_indexer(pd.Index([*texts, MISSING], dtype=object))
         if leaves[-1] < 0:  # the hierarchy has no leaf of its own for a missing cell
             leaves[-1] = self.hierarchy.size

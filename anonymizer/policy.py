@@ -127,7 +127,9 @@ def parse_model(value: object) -> object:
     model: Any = MODELS[name]
     keys = [field.name for field in fields(model)]
     if unknown := [key for key in parameters if key not in keys]:
-        raise ValueError(f"{name} has no parameter {quote_some(unknown)}; it has {quote_some(keys)}")
+        raise ValueError(
+            f"{name} has no parameter {quote_some(unknown)}; it has {quote_some(keys)}"
+        )
     if absent := [key for key in keys if key not in parameters]:
         raise ValueError(f"{name} needs the parameter {quote_some(absent)}")
     return model(**parameters)

@@ -1,6 +1,6 @@
 """The edges of the system: CSV files, Parquet files and dataframes, read in batches.
 
-A cell's value is its text: `34` and `34.0` are different values, and an empty or null cell is missing.
+A cell's value is its text: `34` and `34.0` are different values. An empty or null cell is missing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 import numpy as np
 import pyarrow as pa
@@ -29,10 +29,10 @@ BATCH_ROWS = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Cells of one column in a batch: `values[indices[row]]`, or missing where the index is -1."""
+    """Cells of one column in a batch: `distinct[indices[row]]`, or missing where the index is -1."""
 
     indices: NDArray[np.int64]
-    values: list[Any]
+    distinct: list[Any]
 
 
 class Table(Protocol):
@@ -59,14 +59,19 @@ def open_table(data: str | Path | pd.DataFrame | Table, delimiter: str = ",") ->
         path = Path(data)
         check_readable(path)
         return ParquetTable(path) if path.suffix == ".parquet" else CsvTable(path, delimiter)
-    if hasattr(data, "batches"):
-        return data
-    if hasattr(data, "iloc"):
+    if is_frame(data):
         return FrameTable(data)
+    if isinstance(data, CsvTable | ParquetTable | FrameTable | ArrowTable):
+        return data
     raise DataError(
         f"the data is a {type(data).__name__}: give the path of a CSV or Parquet file, "
         "or a pandas DataFrame."
     )
+
+
+def is_frame(data: object) -> TypeGuard[pd.DataFrame]:
+    """Whether the data is a pandas dataframe, found out without importing pandas."""
+    return type(data).__module__.startswith("pandas.") and hasattr(data, "iloc")
 
 
 def check_readable(path: Path) -> None:
@@ -156,7 +161,7 @@ class CsvTable:
                 arrow_csv.ReadOptions(block_size=BATCH_BYTES, use_threads=False),
                 arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
                 arrow_csv.ConvertOptions(
-                    column_types={column: kind for column in columns},
+                    column_types=dict.fromkeys(columns, kind),
                     include_columns=list(columns),
                     null_values=[""],
                     strings_can_be_null=True,
@@ -265,6 +270,32 @@ class FrameTable:
             column = self.frame.iloc[:, position]
             digest.update(pd.util.hash_pandas_object(column, index=False).to_numpy().tobytes())
         return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrowTable:
+    """A table in Arrow's memory, such as a release before it is written."""
+
+    content: pa.Table
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return "the table"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns."""
+        return tuple(self.content.column_names)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield its record batches."""
+        for batch in self.content.select(list(columns)).to_batches():
+            yield [cells_of_arrow(column) for column in batch.columns]
+
+    def digest(self) -> str:
+        """Return a digest of the names and the cells, row by row."""
+        return FrameTable(self.content.to_pandas()).digest()
 
 
 def check_columns(table: Table, expected: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ from anonymizer.hierarchy.draw import draw
 from anonymizer.hierarchy.groups import Explicit, Ordered
 from anonymizer.hierarchy.hierarchy import MISSING, Hierarchy
 from anonymizer.hierarchy.lint import Defect, check_rows, check_values
-from anonymizer.hierarchy.spec import BUILDERS, load_hierarchy, parse_spec, read_spec
+from anonymizer.hierarchy.spec import BUILDERS, check_file, load_hierarchy, parse_spec, read_spec
 from anonymizer.hierarchy.suggest import suggest
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Intervals",
     "Ordered",
     "Redaction",
+    "check_file",
     "check_rows",
     "check_values",
     "draw",

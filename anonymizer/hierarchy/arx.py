@@ -19,6 +19,7 @@ def read_arx(path: str | Path, name: str | None = None, delimiter: str = ";") ->
 
 def read_rows(path: str | Path, delimiter: str = ";") -> list[list[str]]:
     """Read the cells of a file, sound or not; an empty line is an empty row."""
+    _check_delimiter(delimiter)
     # Excel puts a byte order mark first; it is no part of the first value
     text = read_text(Path(path), encoding="utf-8-sig")
     rows: list[list[str]] = []
@@ -33,6 +34,7 @@ def read_rows(path: str | Path, delimiter: str = ";") -> list[list[str]]:
 
 def write_arx(hierarchy: Hierarchy, path: str | Path, delimiter: str = ";") -> None:
     """Write a hierarchy as ARX reads it; an interrupted write leaves the old file or none."""
+    _check_delimiter(delimiter)
     quoted = [[_quote(label, delimiter) for label in labels] for labels in hierarchy.labels]
     if hierarchy.height == 1:
         # a line with nothing on it would be no row at all
@@ -55,7 +57,16 @@ def read_text(path: Path, encoding: str = "utf-8") -> str:
         where = f"byte {error.start + 1}"
         raise HierarchyError(f"{path}: {where} is not UTF-8; save the file as UTF-8.") from None
     except OSError as error:
-        raise HierarchyError(f"{path}: cannot be read ({error.strerror}); check it.") from None
+        raise HierarchyError(
+            f"{path}: cannot be read ({error.strerror}); check the path."
+        ) from None
+
+
+def _check_delimiter(delimiter: str) -> None:
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise HierarchyError(
+            f"delimiter {delimiter!r} parts no cells; use one character, as in ';'."
+        )
 
 
 def _quote(cell: str, delimiter: str) -> str:
@@ -76,6 +87,8 @@ def _replace(path: Path, text: str) -> None:
         beside.write_bytes(text.encode())
         beside.replace(path)
     except OSError as error:
-        raise HierarchyError(f"{path}: cannot be written ({error.strerror}); check it.") from None
+        raise HierarchyError(
+            f"{path}: cannot be written ({error.strerror}); check the folder."
+        ) from None
     finally:
         beside.unlink(missing_ok=True)

@@ -49,7 +49,7 @@ class Builder(ABC):
         known = set(self.columns()[0])
         double = [other for other in checks.expand(self.others) if other in known]
         if double:
-            yield f"others: {quote_some(double)} already a leaf; leave it out here."
+            yield f"others: already a leaf: {quote_some(double)}; leave it out here."
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """List the rows of the hierarchy, one for each leaf."""

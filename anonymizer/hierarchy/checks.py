@@ -126,7 +126,7 @@ def unrepeated(key: str, texts: Iterable[str]) -> Faults:
     """Check that no text comes twice."""
     twice = [value for value, times in Counter(texts).items() if times > 1]
     if twice:
-        yield f"{key}: {quote_some(twice)} listed more than once; keep one of each."
+        yield f"{key}: listed more than once: {quote_some(twice)}; keep one of each."
 
 
 def day(key: str, value: object) -> Faults:

@@ -129,7 +129,8 @@ def _level_faults(levels: Sequence[Any]) -> Faults:
             yield f"levels: level {number} leaves out {quote_some(orphans)}; add what is missing."
         strangers = [member for member in merged if member not in fine]
         if strangers:
-            yield f"levels: level {number} merges {quote_some(strangers)}, unknown one level below."
+            strange = quote_some(strangers)
+            yield f"levels: level {number} merges {strange}, unknown one level below; leave it out."
 
 
 def _one_level(number: int, level: object) -> Faults:

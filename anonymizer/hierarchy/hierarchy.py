@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.errors import HierarchyError
+from anonymizer.hierarchy.levels import MISSING as MISSING
 from anonymizer.hierarchy.levels import Levels
 from anonymizer.hierarchy.lint import find_errors
-
-MISSING = ""
-"""How a missing cell is written as a value."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

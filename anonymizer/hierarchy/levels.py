@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 Rows = Sequence[Sequence[str]]
 
+MISSING = ""
+"""How a missing cell is written as a value."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Levels:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from anonymizer.errors import HierarchyError, quote_some
-from anonymizer.hierarchy.levels import Levels, Rows, usual_width
+from anonymizer.hierarchy.levels import MISSING, Levels, Rows, usual_width
 
 if TYPE_CHECKING:
     from anonymizer.hierarchy.hierarchy import Hierarchy
@@ -227,8 +227,8 @@ def check_values(hierarchy: Hierarchy, values: Iterable[str]) -> list[Defect]:
     known = set(hierarchy.leaves)
     unknown = [value for value in dict.fromkeys(values) if value not in known]
     defects = []
-    if "" in unknown:
-        unknown.remove("")
+    if MISSING in unknown:
+        unknown.remove(MISSING)
         defects.append(_missing_leaf(hierarchy))
     for trap, normal in TRAPS.items() if unknown else ():
         meant = {normal(leaf): leaf for leaf in hierarchy.leaves}
@@ -260,4 +260,4 @@ def _missing_leaf(hierarchy: Hierarchy) -> Defect:
         f"column '{hierarchy.name}': missing cells have no row in its hierarchy; they get one of "
         f"their own below the top unless you add it to {hierarchy.source or 'the hierarchy'}."
     )
-    return Defect("warning", hierarchy.name, None, "", message)
+    return Defect("warning", hierarchy.name, None, MISSING, message)

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.errors import HierarchyError, quote_some
-from anonymizer.hierarchy.arx import read_arx, read_text
+from anonymizer.hierarchy.arx import read_arx, read_rows, read_text
 from anonymizer.hierarchy.builders import Builder, Dates, Intervals, Redaction
 from anonymizer.hierarchy.groups import Explicit, Ordered
 from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.lint import Defect, check_rows
 
 BUILDERS: dict[str, type[Builder]] = {
     builder.kind: builder for builder in (Intervals, Redaction, Dates, Explicit, Ordered)
@@ -36,6 +37,20 @@ def load_hierarchy(path: str | Path, name: str | None = None, delimiter: str = "
         f"{path}: a hierarchy is a .csv file (as ARX has it) or a .toml file (a spec); "
         "name it accordingly."
     )
+
+
+def check_file(path: str | Path, name: str | None = None, delimiter: str = ";") -> list[Defect]:
+    """Find all defects of a hierarchy file; a file that cannot be read raises."""
+    path = Path(path)
+    name = name or path.stem
+    if path.suffix.lower() == ".csv":
+        return check_rows(read_rows(path, delimiter), name)
+    try:
+        return check_rows(load_hierarchy(path, name).rows(), name)
+    except HierarchyError as error:
+        if not error.faults:
+            raise
+        return [Defect("error", name, None, None, fault) for fault in error.faults]
 
 
 def read_spec(path: str | Path) -> Builder:

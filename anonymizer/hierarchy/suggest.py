@@ -21,6 +21,8 @@ MANY_GROUPS = 20
 """The first level above the values should have about so many groups at most."""
 MOST_NUMBERS = 1_000_000
 """A domain with more whole numbers than this would make a tree too large to be of use."""
+EXACT = 2.0**53
+"""Below this, a float that has no fraction stands for one whole number."""
 
 _WHOLE = re.compile(r"-?[1-9]\d*|0")
 _DECIMAL = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
@@ -39,10 +41,12 @@ def suggest(column: pd.Series[Any]) -> str:
     # The domain may well be larger than what this table has; all of it counts for the loss.
     builder = "intervals"
     domain = [15, 94]
-    widths = [5, 10, 20, 40]
+    widths = [5, 10, 20]
     <BLANKLINE>
     """
-    name, values = str(column.name), distinct_texts(column)
+    # a comment must not run on to a second line, whatever the column is called
+    name = "".join(char if char.isprintable() else " " for char in str(column.name))
+    values = distinct_texts(column)
     if not values:
         raise HierarchyError(f"column '{name}': no cell has a value; there is nothing to group.")
     proposals: tuple[Callable[[str, list[str]], str | None], ...]
@@ -61,7 +65,7 @@ def distinct_texts(column: pd.Series[Any]) -> list[str]:
     ['34', '35']
     """
     cells = column.dropna().drop_duplicates()
-    if cells.dtype.kind == "f" and (cells % 1 == 0).all():
+    if cells.dtype.kind == "f" and ((cells % 1 == 0) & (cells.abs() < EXACT)).all():
         cells = cells.astype("int64")
     elif cells.dtype.kind == "M" and (cells == cells.dt.normalize()).all():
         cells = cells.dt.strftime("%Y-%m-%d")
@@ -131,7 +135,7 @@ def _intervals(name: str, values: list[str]) -> str | None:
         return None
     low, high = min(map(int, values)), max(map(int, values))
     widths = [_first_width(span)]
-    while widths[-1] * 2 < span:
+    while widths[-1] * 4 <= span:
         widths.append(widths[-1] * 2)
     start, end = low // widths[0] * widths[0], high // widths[0] * widths[0] + widths[0] - 1
     return _lines(
@@ -176,7 +180,7 @@ def _group_sizes(count: int) -> list[int]:
     >>> _group_sizes(7), _group_sizes(300)
     ([2, 2], [15, 2, 2, 2, 2])
     """
-    sizes = []
+    sizes: list[int] = []
     while count > 2:
         sizes.append(2 if sizes else max(2, ceil(count / MANY_GROUPS)))
         count = ceil(count / sizes[-1])
@@ -190,7 +194,7 @@ def _categories(name: str, values: list[str], alone: bool) -> str:
     return _lines(
         f"# Column '{name}': {len(values):,} categories.",
         *(warning if len(values) > FEW_VALUES else []),
-        "# Now each is either told or not. To merge some of them, put groups in place of `values`:",
+        "# Now each is either told or not. To merge some, put groups in place of `values`:",
         "#   [groups]",
         f'#   "name of the group" = {example}',
         'builder = "mapping"',

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Reports: what people read and look at."""

@@ -19,6 +19,8 @@ class Status(StrEnum):
     FEASIBLE = "feasible"
     INFEASIBLE = "infeasible"
     UNKNOWN = "unknown"
+    APPLIED = "applied"
+    """The scheme was given, not searched for."""
 
 
 class StopReason(StrEnum):

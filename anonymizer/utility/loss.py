@@ -40,9 +40,7 @@ class Loss:
         if any(weight < 0 or not math.isfinite(weight) for weight in self.weights):
             raise ValueError(f"weights must be finite and at least 0, got {self.weights}")
 
-    def terms(
-        self, losses: NDArray[np.float64], attributes: range | int
-    ) -> NDArray[np.float64]:
+    def terms(self, losses: NDArray[np.float64], attributes: range | int) -> NDArray[np.float64]:
         """What losses of attributes add to the sum that `of_terms` takes."""
         weighted = np.asarray(self.weights)[attributes] * losses
         if self.aggregate is Aggregate.GEOMETRIC:

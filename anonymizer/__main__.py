@@ -1,0 +1,5 @@
+"""python -m anonymizer."""
+
+from anonymizer.cli import main
+
+main()

@@ -1,0 +1,76 @@
+"""The manifest: what a release claims, in a form that anyone can check; it holds no raw values."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anonymizer import __version__
+from anonymizer.errors import ReleaseError
+from anonymizer.files import Staging
+from anonymizer.policy import digest_of_hierarchy
+from anonymizer.solution import Solution, timed
+from anonymizer.table import digest_of_file
+
+FILE_NAME = "manifest.json"
+REQUIRED = (
+    "policy",
+    "hierarchies",
+    "input",
+    "output",
+    "scheme",
+    "records",
+    "suppressed",
+    "loss",
+    "risk",
+)
+
+
+def make_manifest(solution: Solution, output_name: str, output_digest: str) -> dict[str, Any]:
+    """Write down what is claimed of a release."""
+    release = solution.release
+    table = release.table
+    columns = release.microdata.columns
+    path = getattr(table, "path", None)
+    return {
+        "anonymizer": __version__,
+        "policy": release.policy.describe(),
+        "hierarchies": {
+            column.hierarchy.name: digest_of_hierarchy(column.hierarchy) for column in columns
+        },
+        "input": {"name": path.name if path else table.name, "sha256": table.digest()},
+        "output": {"name": output_name, "sha256": output_digest},
+        **solution.describe(),
+    }
+
+
+def write_release(solution: Solution, staging: Staging, seed: int | None = None) -> dict[str, str]:
+    """Write the released table and its manifest; return what each file will be called."""
+    name = solution.release.file_name
+    with timed(solution.seconds, "write"):
+        solution.release.write(staging.path(name), np.random.default_rng(seed))
+        manifest = make_manifest(solution, name, digest_of_file(staging.path(name)))
+        text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+        staging.path(FILE_NAME).write_text(text, encoding="utf-8")
+    return {
+        "release": str(staging.folder / name),
+        "manifest": str(staging.folder / FILE_NAME),
+    }
+
+
+def read_manifest(path: str | Path) -> dict[str, Any]:
+    """Read a manifest back, or say what is wrong with the file."""
+    path = Path(path)
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, IsADirectoryError):
+        raise ReleaseError(f"{path}: there is no such manifest; name it with --manifest.") from None
+    except ValueError:
+        raise ReleaseError(f"{path}: this is not a manifest (not valid JSON).") from None
+    if not isinstance(manifest, dict) or any(key not in manifest for key in REQUIRED):
+        absent = [key for key in REQUIRED if not isinstance(manifest, dict) or key not in manifest]
+        raise ReleaseError(f"{path}: this is not a manifest; it lacks {', '.join(absent)}.")
+    return manifest

@@ -1,0 +1,163 @@
+"""Release: a scheme applied to a table, and the table that comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from anonymizer.errors import ReleaseError
+from anonymizer.files import write_csv, write_parquet
+from anonymizer.hierarchy import MISSING
+from anonymizer.microdata import Microdata
+from anonymizer.policy import Policy, Role
+from anonymizer.table import CsvTable, FrameTable, ParquetTable, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+REDACTED = "*"
+"""What every quasi-identifier of a suppressed record becomes where such records are kept."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Release:
+    """A table generalized by a scheme, without the suppressed records; made when asked for.
+
+    Identifying columns are gone, sensitive and insensitive ones stay as they are. Rows are shuffled
+    unless the policy says otherwise: their order in the original is a key.
+    """
+
+    table: Table
+    policy: Policy
+    microdata: Microdata
+    scheme: dict[str, int]
+    suppressed: NDArray[np.bool_]
+    """Which distinct tuples are suppressed."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the release, in the order of the original."""
+        identifying = self.policy.with_role(Role.IDENTIFYING)
+        return tuple(column for column in self.table.columns if column not in identifying)
+
+    @property
+    def redacts(self) -> bool:
+        """Whether suppressed records stay in the table."""
+        return self.policy.release.suppressed == "redact"
+
+    def rows(self, random: np.random.Generator) -> NDArray[np.int64]:
+        """Return the original row of each released row."""
+        rows = np.arange(self.microdata.records)
+        if not self.redacts:
+            rows = rows[~self.suppressed[self.microdata.tuple_of_row]]
+        if self.policy.release.shuffle:
+            random.shuffle(rows)
+        return rows
+
+    def values(self, attribute: str) -> tuple[NDArray[np.int64], list[str | None]]:
+        """Return the released value of each tuple: numbers, and the values they number."""
+        column = self.microdata.columns[self.microdata.attributes.index(attribute)]
+        numbers, labels = column.released(self.scheme[attribute])
+        values = [None if label == MISSING else label for label in labels]
+        if self.redacts:
+            numbers = np.where(self.suppressed, len(values), numbers)
+            values.append(REDACTED)
+        return numbers, values
+
+    def keeps(self, attribute: str) -> bool:
+        """Whether a column is released cell for cell, so that it can keep its type too."""
+        redacted = self.redacts and bool(self.suppressed.any())
+        return self.scheme.get(attribute, 0) == 0 and not (redacted and attribute in self.scheme)
+
+    def to_frame(self, random: np.random.Generator) -> pd.DataFrame:
+        """Make the released dataframe."""
+        import pandas as pd
+
+        if not isinstance(self.table, FrameTable):
+            return pd.DataFrame(self.to_arrow(random).to_pandas())
+        rows = self.rows(random)
+        released = {}
+        for column in self.columns:
+            if self.keeps(column):
+                released[column] = self.table.frame[column].iloc[rows].reset_index(drop=True)
+            else:
+                numbers, values = self.values(column)
+                texts = np.array(values, dtype=object)[numbers[self.microdata.tuple_of_row[rows]]]
+                released[column] = pd.Series(texts, dtype="str")
+        return pd.DataFrame(released, columns=list(self.columns))
+
+    def to_arrow(self, random: np.random.Generator) -> pa.Table:
+        """Make the released table of a file: the other columns are read again, row for row."""
+        assert isinstance(self.table, CsvTable | ParquetTable)
+        rows = self.rows(random)
+        # a CSV file has no types to keep, so its quasi-identifiers need not be read again
+        reread = [
+            column
+            for column in self.columns
+            if column not in self.scheme
+            or (self.keeps(column) and isinstance(self.table, ParquetTable))
+        ]
+        others = self.table.read(reread) if reread else None
+        if others is not None and others.num_rows != self.microdata.records:
+            raise ReleaseError(
+                f"{self.table.name} changed while it was anonymized: it had "
+                f"{self.microdata.records} rows and now has {others.num_rows}. Run again."
+            )
+        take = pa.array(rows)
+        return pa.table(
+            {
+                column: others.column(column).take(take)
+                if others is not None and column in reread
+                else self.arrow_values(column, rows)
+                for column in self.columns
+            }
+        )
+
+    def arrow_values(self, attribute: str, rows: NDArray[np.int64]) -> pa.DictionaryArray:
+        """Return a generalized column, each value stored once."""
+        numbers, values = self.values(attribute)
+        of_row = numbers.astype(np.int32)[self.microdata.tuple_of_row[rows]]
+        missing = np.array([value is None for value in values])[of_row]
+        return pa.DictionaryArray.from_arrays(
+            pa.array(of_row, mask=missing), pa.array(["" if v is None else v for v in values])
+        )
+
+    def write(self, path: Path, random: np.random.Generator) -> None:
+        """Write the release as a file of the same kind as the original; dataframes become CSV."""
+        if isinstance(self.table, FrameTable):
+            self.to_frame(random).to_csv(path, index=False, sep=self.policy.data.delimiter)
+        elif isinstance(self.table, ParquetTable):
+            write_parquet(self.to_arrow(random), path)
+        else:
+            write_csv(self.to_arrow(random), path, self.policy.data.delimiter)
+
+    @property
+    def file_name(self) -> str:
+        """What the released file is called."""
+        return "release.parquet" if isinstance(self.table, ParquetTable) else "release.csv"
+
+
+def mapping_rows(policy: Policy, scheme: dict[str, int]) -> Sequence[tuple[str, str, str]]:
+    """List attribute, value and released value for every leaf of every hierarchy.
+
+    All leaves are listed, whether or not they occur: the mapping says nothing about the data.
+    """
+    return [
+        (hierarchy.name, row[0], row[scheme[hierarchy.name]])
+        for hierarchy in policy.hierarchies()
+        for row in hierarchy.rows()
+    ]
+
+
+def write_mapping(policy: Policy, scheme: dict[str, int], path: Path) -> None:
+    """Write the applied mapping as a CSV file: attribute, value, released."""
+    rows = [("attribute", "value", "released"), *mapping_rows(policy, scheme)]
+    columns = [list(column) for column in zip(*rows[1:], strict=True)]
+    table = pa.table(dict(zip(rows[0], columns, strict=True)))
+    write_csv(table, path, policy.data.delimiter)

@@ -1,0 +1,81 @@
+"""What the terminal shows."""
+
+from __future__ import annotations
+
+from rich.console import Group
+from rich.table import Table as Grid
+from rich.text import Text
+
+from anonymizer.search import Progress, Status
+from anonymizer.solution import Solution
+from anonymizer.verify import Verification
+
+
+def summarize(solution: Solution) -> Group:
+    """Show a solution: the scheme, the quality with its proof, and the risk before and after."""
+    return Group(scheme_grid(solution), headline(solution), risk_grid(solution))
+
+
+def scheme_grid(solution: Solution) -> Grid:
+    """Show the level and loss of each attribute."""
+    grid = Grid("attribute", "level", "of", "loss", title="Scheme", title_justify="left")
+    for column in solution.release.microdata.columns:
+        name = column.hierarchy.name
+        level, loss = solution.scheme[name], solution.attribute_loss[name]
+        grid.add_row(name, str(level), str(column.hierarchy.height - 1), f"{loss:.4f}")
+    return grid
+
+
+def headline(solution: Solution) -> Text:
+    """Say what was found, how good it is and what is proven."""
+    share = solution.suppressed / solution.records
+    return Text(
+        f"Quality {solution.quality:.4f}, {solution.suppressed:,} of {solution.records:,} records "
+        f"suppressed ({share:.1%}).\n{describe_proof(solution)}\n"
+    )
+
+
+def describe_proof(solution: Solution) -> str:
+    """Say in one sentence what is known about better schemes."""
+    proof = solution.proof
+    if proof is None:
+        return "The scheme was applied as given; its risks were checked on this table."
+    work = f"{proof.evaluated:,} of {proof.schemes:,} schemes evaluated"
+    if solution.status is Status.OPTIMAL:
+        return f"Proven optimal: {work}, no other has a lower loss."
+    return (
+        f"Best so far (stopped: {solution.stopped.value}): {work}; the optimum's quality is at most "
+        f"{1 - proof.bound:.4f}, a gap of {solution.gap:.4f}."
+    )
+
+
+def risk_grid(solution: Solution) -> Grid:
+    """Show the risk profile of the input and of the release."""
+    grid = Grid("risk", "before", "after", title="Risk", title_justify="left")
+    before, after = solution.before, solution.after
+    grid.add_row("records", f"{before.records:,}", f"{after.records:,}")
+    grid.add_row("classes", f"{before.classes:,}", f"{after.classes:,}")
+    grid.add_row("sample uniques", f"{before.sample_uniques:,}", f"{after.sample_uniques:,}")
+    grid.add_row("smallest class", f"{before.smallest_class:,}", f"{after.smallest_class:,}")
+    grid.add_row("highest risk", f"{before.highest_risk:.4f}", f"{after.highest_risk:.4f}")
+    grid.add_row("average risk", f"{before.average_risk:.4f}", f"{after.average_risk:.4f}")
+    return grid
+
+
+def describe_progress(progress: Progress) -> str:
+    """Say in one line how far a search is."""
+    proof = progress.proof
+    pruned = sum(proof.pruned.values())
+    line = f"{proof.evaluated:,} evaluated, {pruned:,} pruned of {proof.schemes:,}"
+    if progress.best is None:
+        return line
+    return f"{line}, quality {progress.best.quality:.4f}, gap {progress.gap:.4f}"
+
+
+def verification_grid(verification: Verification) -> Grid:
+    """Show each claim with its verdict."""
+    words = {True: "[green]holds[/]", False: "[red]FAILS[/]", None: "[yellow]not checked[/]"}
+    grid = Grid("claim", "verdict", "detail")
+    for check in verification.checks:
+        grid.add_row(check.claim, words[check.passed], Text(check.detail))
+    return grid

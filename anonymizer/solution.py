@@ -1,0 +1,244 @@
+"""anonymize: from a table and a policy to the best scheme and its release."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from anonymizer.classes import partition
+from anonymizer.errors import DataError, InfeasibleError, PolicyError
+from anonymizer.evaluate import Evaluation, Evaluator
+from anonymizer.microdata import Microdata, encode
+from anonymizer.policy import Policy
+from anonymizer.release import Release
+from anonymizer.risk import RiskProfile, profile
+from anonymizer.search import Limits, Proof, SearchResult, Status, StopReason, search
+from anonymizer.search.branch_and_bound import OnProgress
+from anonymizer.suppression import suppressed_classes
+from anonymizer.table import Table, check_columns, open_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Source: TypeAlias = "str | Path | pd.DataFrame | Table | None"
+"""A path or a dataframe; None where the policy names the path."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A scheme that meets the risk models, what it costs, and what is proven about it."""
+
+    status: Status
+    stopped: StopReason
+    scheme: dict[str, int]
+    """The level of each quasi-identifier."""
+    loss: float
+    attribute_loss: dict[str, float]
+    suppressed: int
+    records: int
+    before: RiskProfile
+    after: RiskProfile
+    proof: Proof | None
+    """None where the scheme was given, not searched for."""
+    seconds: dict[str, float]
+    release: Release = field(repr=False)
+
+    @property
+    def quality(self) -> float:
+        """One minus the loss."""
+        return 1 - self.loss
+
+    @property
+    def bound(self) -> float | None:
+        """The proven lower bound on the loss of any scheme."""
+        return None if self.proof is None else self.proof.bound
+
+    @property
+    def gap(self) -> float | None:
+        """How much lower than this loss the optimum could still be."""
+        return None if self.proof is None else max(0.0, self.loss - self.proof.bound)
+
+    def to_frame(self, seed: int | None = None) -> pd.DataFrame:
+        """Make the released dataframe; rows are shuffled by the system's randomness unless seeded."""
+        return self.release.to_frame(np.random.default_rng(seed))
+
+    def describe(self) -> dict[str, Any]:
+        """Return all figures as JSON."""
+        proof = self.proof
+        return {
+            "status": self.status.value,
+            "stopped": self.stopped.value,
+            "quality": self.quality,
+            "loss": self.loss,
+            "bound": self.bound,
+            "gap": self.gap,
+            "scheme": self.scheme,
+            "attribute_loss": self.attribute_loss,
+            "records": self.records,
+            "suppressed": self.suppressed,
+            "schemes": None if proof is None else proof.schemes,
+            "evaluated": None if proof is None else proof.evaluated,
+            "pruned": {} if proof is None else {k.value: n for k, n in proof.pruned.items()},
+            "risk": {"before": asdict(self.before), "after": asdict(self.after)},
+        }
+
+
+def anonymize(
+    data: Source,
+    policy: Policy | str | Path,
+    on_progress: OnProgress | None = None,
+) -> Solution:
+    """Find the best scheme that the policy allows.
+
+    `data` is a dataframe or a path, or None where the policy says where the data is. Raises an
+    InfeasibleError if no scheme meets the risk models within the suppression limit.
+    """
+    policy = load_policy(policy)
+    seconds: dict[str, float] = {}
+    with timed(seconds, "read"):
+        table, microdata = read(data, policy)
+        evaluator = make_evaluator(microdata, policy)
+    with timed(seconds, "search"):
+        found = search(
+            evaluator,
+            policy.lattice(tuple(column.hierarchy for column in microdata.columns)),
+            Limits(policy.search.time_limit, policy.search.evaluation_limit),
+            policy.search.workers,
+            on_progress,
+        )
+        if found.best is None:
+            raise infeasible(evaluator, policy)
+    return make_solution(table, policy, evaluator, found.best, found, seconds)
+
+
+def apply(data: Source, policy: Policy | str | Path, scheme: Mapping[str, int]) -> Solution:
+    """Apply a scheme found before to a table, with its risks checked again.
+
+    Classes that break a risk model are suppressed; an InfeasibleError says if that is more than the
+    suppression limit.
+    """
+    policy = load_policy(policy)
+    seconds: dict[str, float] = {}
+    with timed(seconds, "read"):
+        table, microdata = read(data, policy)
+        evaluator = make_evaluator(microdata, policy)
+    with timed(seconds, "search"):
+        levels = check_scheme(scheme, microdata)
+        evaluation = evaluator.evaluate(levels)
+        if not evaluation.feasible:
+            raise too_many_suppressed("this scheme", evaluation, policy, microdata)
+    return make_solution(table, policy, evaluator, evaluation, None, seconds)
+
+
+def load_policy(policy: Policy | str | Path) -> Policy:
+    """Take a policy or read it from its file."""
+    return policy if isinstance(policy, Policy) else Policy.read(policy)
+
+
+@contextmanager
+def timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
+    """Note how long a phase takes."""
+    started = time.perf_counter()
+    yield
+    seconds[phase] = time.perf_counter() - started
+
+
+def read(data: Source, policy: Policy) -> tuple[Table, Microdata]:
+    """Open the table, check it against the policy and aggregate it."""
+    if data is None:
+        data = policy.data_path
+    if data is None:
+        raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
+    table = open_table(data, policy.data.delimiter)
+    check_columns(table, tuple(policy.attributes))
+    hierarchies = policy.hierarchies()
+    policy.lattice(hierarchies)  # a level out of range is better known before the table is read
+    return table, encode(table, hierarchies)
+
+
+def make_evaluator(microdata: Microdata, policy: Policy) -> Evaluator:
+    """Put the policy's models and measure to work on the data."""
+    faults = [fault for model in policy.models if (fault := model.check(microdata.records))]
+    if faults:
+        raise PolicyError.defective("policy", faults)
+    # a product such as 0.29 * 100 may fall just short of the whole number that is meant
+    limit = int(policy.search.suppression_limit * microdata.records + 1e-9)
+    return Evaluator(microdata, policy.models, policy.measure, limit)
+
+
+def check_scheme(scheme: Mapping[str, int], microdata: Microdata) -> tuple[int, ...]:
+    """Check that a scheme has a level of the hierarchy for each quasi-identifier, and order it."""
+    faults = [f"no level for '{name}'." for name in microdata.attributes if name not in scheme]
+    faults += [
+        f"'{name}' is not a quasi-identifier of the policy."
+        for name in scheme
+        if name not in microdata.attributes
+    ]
+    for name, column in zip(microdata.attributes, microdata.columns, strict=True):
+        height = column.hierarchy.height
+        if name in scheme and scheme[name] not in range(height):
+            faults.append(
+                f"'{name}' has level {scheme[name]}, but its hierarchy has levels 0 to {height - 1}."
+            )
+    if faults:
+        raise DataError.defective("scheme", faults)
+    return tuple(scheme[name] for name in microdata.attributes)
+
+
+def infeasible(evaluator: Evaluator, policy: Policy) -> InfeasibleError:
+    """Say why there is no solution, and what would help."""
+    columns = evaluator.microdata.columns
+    top = policy.lattice(tuple(column.hierarchy for column in columns)).high
+    coarsest = evaluator.evaluate(top)
+    return too_many_suppressed(
+        "the coarsest scheme the policy allows", coarsest, policy, evaluator.microdata
+    )
+
+
+def too_many_suppressed(
+    which: str, evaluation: Evaluation, policy: Policy, microdata: Microdata
+) -> InfeasibleError:
+    """Say that a scheme suppresses more than the limit."""
+    models = " and ".join(str(model) for model in policy.models)
+    share = evaluation.suppressed_records / microdata.records
+    return InfeasibleError(
+        f"{models} cannot be met: {which} would suppress {evaluation.suppressed_records} of "
+        f"{microdata.records} records ({share:.1%}), above the suppression limit of "
+        f"{policy.search.suppression_limit:.1%}; raise suppression_limit or max_level."
+    )
+
+
+def make_solution(
+    table: Table,
+    policy: Policy,
+    evaluator: Evaluator,
+    best: Evaluation,
+    found: SearchResult | None,
+    seconds: dict[str, float],
+) -> Solution:
+    """Describe a scheme by its risks before and after, and make its release ready."""
+    microdata = evaluator.microdata
+    classes = partition(microdata, best.scheme)
+    suppressed = suppressed_classes(classes, evaluator.models)
+    scheme = dict(zip(microdata.attributes, best.scheme, strict=True))
+    losses = evaluator.attribute_losses(best.scheme)
+    return Solution(
+        status=Status.APPLIED if found is None else found.status,
+        stopped=StopReason.COMPLETE if found is None else found.stopped,
+        scheme=scheme,
+        loss=best.loss,
+        attribute_loss=dict(zip(microdata.attributes, losses, strict=True)),
+        suppressed=best.suppressed_records,
+        records=microdata.records,
+        before=profile(microdata.counts),
+        after=profile(classes.sizes[~suppressed]),
+        proof=None if found is None else found.proof,
+        seconds=seconds,
+        release=Release(table, policy, microdata, scheme, suppressed[classes.label_of_tuple]),
+    )

@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from anonymizer.errors import HierarchyError
+from anonymizer.hierarchy import Builder, Explicit, Ordered
+
+
+def test_nested_groups_and_groups_by_level_say_the_same() -> None:
+    nested = Explicit(groups={"A": {"x": [1, 2], "y": [3]}, "B": {"z": [4]}})
+    by_level = Explicit(
+        levels=({"x": [1, 2], "y": [3], "z": [4]}, {"A": ["x", "y"], "B": ["z"]})  # type: ignore[arg-type]
+    )
+    assert list(nested.rows()) == list(by_level.rows())
+    assert nested.build("n").labels == (("1", "2", "3", "4"), ("x", "y", "z"), ("A", "B"), ("*",))
+
+
+def test_values_alone_go_straight_to_the_top() -> None:
+    assert list(Explicit(values=("a", (1, 2))).rows()) == [("a", "*"), ("1", "*"), ("2", "*")]
+
+
+def test_a_range_among_ordered_values_stands_for_all_its_numbers() -> None:
+    builder = Ordered(values=(51, (0, 1), 52), groups=(2,))
+    assert [row[:2] for row in builder.rows()] == [
+        ("51", "51 to 0"),
+        ("0", "51 to 0"),
+        ("1", "1 to 52"),
+        ("52", "1 to 52"),
+    ]
+
+
+def test_ordered_groups_count_what_the_level_below_has() -> None:
+    builder = Ordered(values=((1, 7),), groups=((1, 4, 2), 2), labels=(("a", "b", "c"), ("d", "e")))
+    assert [row[1:3] for row in builder.rows()] == [
+        ("a", "d"),
+        *[("b", "d")] * 4,
+        *[("c", "e")] * 2,
+    ]
+
+
+FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
+    (Explicit, {}, "values, groups or levels: give exactly one of them."),
+    (
+        Explicit,
+        {"values": ("a",), "groups": {"g": ["b"]}},
+        "values, groups or levels: give exactly one of them.",
+    ),
+    (Explicit, {"values": "a"}, "values: 'a' is no list; write it as [ ... ]."),
+    (
+        Explicit,
+        {"groups": ("a",)},
+        "groups: ('a',) is no table; write each group as name = [ ... ].",
+    ),
+    (Explicit, {"groups": {"g": "a"}}, "groups.g: 'a' is no list; write it as [ ... ]."),
+    (
+        Explicit,
+        {"groups": {"g": []}},
+        "groups.g: the list is empty; write the values the column can take.",
+    ),
+    (
+        Explicit,
+        {"groups": {"g": ["a"], "h": ["b", "a"]}},
+        "groups: listed more than once: 'a'; keep one of each.",
+    ),
+    (
+        Explicit,
+        {"groups": {"g": ["a"], "h": {"i": ["b"]}}},
+        "groups: 'h.i' lies deeper than 'g'; nest all lists equally deep.",
+    ),
+    (
+        Explicit,
+        {"groups": {"A": {"g": ["a"]}, "B": {"g": ["b"]}}},
+        "groups: 'g' is in 'B' and in 'A'; give each group a name of its own.",
+    ),
+    (
+        Explicit,
+        {"levels": {"g": ["a"]}},
+        "levels: {'g': ('a',)} is no list; write one [[levels]] table for each level.",
+    ),
+    (
+        Explicit,
+        {"levels": ("g",)},
+        "levels: level 1 is no table; write each group as name = [ ... ].",
+    ),
+    (
+        Explicit,
+        {"levels": ({"g": ["a"], "h": ["a"]},)},
+        "levels: listed more than once: 'a'; keep one of each.",
+    ),
+    (
+        Explicit,
+        {"levels": ({"g": ["a"], "h": ["b"]}, {"A": ["g"]})},
+        "levels: level 2 leaves out 'h'; add what is missing.",
+    ),
+    (
+        Explicit,
+        {"levels": ({"g": ["a"]}, {"A": ["g", "h"]})},
+        "levels: level 2 merges 'h', unknown one level below; leave it out.",
+    ),
+    (
+        Ordered,
+        {"values": ()},
+        "values: the list is empty; write the values the column can take.",
+    ),
+    (
+        Ordered,
+        {"values": ((4, 2),)},
+        "values: 4 is above 2; write it as [lowest, highest].",
+    ),
+    (
+        Ordered,
+        {"values": ("a", "b"), "groups": 2},
+        "groups: 2 is no list; write one entry for each level.",
+    ),
+    (
+        Ordered,
+        {"values": ("a", "b"), "groups": (0,)},
+        "groups: 0 is too small; use 1 or more.",
+    ),
+    (
+        Ordered,
+        {"values": ("a", "b"), "groups": ((1, 2),)},
+        "groups: level 1 merges 3 of 2 values; merge all.",
+    ),
+    (
+        Ordered,
+        {"values": ("a", "b"), "groups": (2,), "labels": (("x", "y"),)},
+        "labels: level 1 has 2 names for 1 groups; name each one.",
+    ),
+    (
+        Ordered,
+        {"values": ("a", "b"), "groups": (1,), "labels": (("x", "x"),)},
+        "labels: listed more than once: 'x'; keep one of each.",
+    ),
+    (
+        Ordered,
+        {"values": ("a", "b"), "labels": (("x", "y"),)},
+        "labels: there are more lists than levels in groups; leave out the rest.",
+    ),
+    (
+        Ordered,
+        {"values": ("a", "b"), "labels": ("x", "y")},
+        "labels: ('x', 'y') is no list of lists; write one list for each level.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("builder", "keys", "message"), FAULTS)
+def test_a_fault_names_the_key_the_value_and_the_remedy(
+    builder: type[Builder], keys: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(HierarchyError) as caught:
+        builder(**keys)
+    assert caught.value.faults == (message,)

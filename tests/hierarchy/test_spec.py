@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from anonymizer.errors import HierarchyError
+from anonymizer.hierarchy import (
+    BUILDERS,
+    Hierarchy,
+    check_file,
+    load_hierarchy,
+    parse_spec,
+    write_arx,
+)
+
+SPECS = {
+    "intervals": "domain = [0, 9]\nwidths = [5]\nothers = ['?']",
+    "redaction": "digits = 2",
+    "dates": "from = 2024-01-01\nto = '2024-12-31'\nlevels = ['month', 'quarter']",
+    "mapping": "[groups]\nEurope = ['NO', 'SE']\nAsia = ['JP']",
+    "ordered": "values = ['S', 'M', 'L', [1, 3]]\ngroups = [2, [1, 2]]",
+}
+
+
+def spec_file(folder: Path, text: str) -> Path:
+    path = folder / "size.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("kind", BUILDERS)
+def test_a_spec_and_the_arx_file_made_from_it_are_one_hierarchy(tmp_path: Path, kind: str) -> None:
+    path = spec_file(tmp_path, f'builder = "{kind}"\n{SPECS[kind]}\n')
+    built = load_hierarchy(path)
+    write_arx(built, tmp_path / "size.csv")
+    assert load_hierarchy(tmp_path / "size.csv") == built
+    assert built.source == str(path)
+    assert check_file(path) == check_file(tmp_path / "size.csv") == []
+
+
+def test_the_name_is_the_files_unless_another_is_given(tmp_path: Path) -> None:
+    path = spec_file(tmp_path, "builder = 'redaction'\ndigits = 1")
+    assert load_hierarchy(path).name == "size"
+    assert load_hierarchy(path, "digit").name == "digit"
+
+
+def test_the_top_can_be_renamed(tmp_path: Path) -> None:
+    path = spec_file(tmp_path, "builder = 'redaction'\ndigits = 1\ntop = 'any'")
+    assert load_hierarchy(path).labels[-1] == ("any",)
+
+
+def test_the_delimiter_is_for_csv_files(tmp_path: Path) -> None:
+    (tmp_path / "sex.csv").write_text("Male,*\nFemale,*\n", encoding="utf-8")
+    assert load_hierarchy(tmp_path / "sex.csv", delimiter=",").height == 2
+
+
+def test_all_faults_of_a_spec_are_shown_together_with_the_file(tmp_path: Path) -> None:
+    path = spec_file(tmp_path, "builder = 'intervals'\nwidth = 5\nwidths = [4, 6]\ntop = 1")
+    with pytest.raises(HierarchyError) as caught:
+        load_hierarchy(path)
+    assert str(caught.value).splitlines() == [
+        f"{path} has 4 defects:",
+        "  - width: this key is unknown; did you mean 'widths'?",
+        "  - domain: this key is missing; builder 'intervals' needs it.",
+        "  - top: 1 is no text; put it in quotes.",
+        "  - widths: 6 is no multiple of 4, so intervals would be cut in two; use 8.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "digits = 5",
+            "builder: this key is missing; use one of "
+            "'intervals', 'redaction', 'dates', 'mapping', 'ordered'.",
+        ),
+        (
+            "builder = ['dates']",
+            "builder: ['dates'] is unknown; use one of "
+            "'intervals', 'redaction', 'dates', 'mapping', 'ordered'.",
+        ),
+        (
+            "builder = 'redaction'\ndigits = 5\ncolour = 1",
+            "colour: this key is unknown; use "
+            "'others', 'top', 'digits', 'values', 'side', 'redact', 'mask'.",
+        ),
+        (
+            "builder = 'dates'\nto = 2024-01-01",
+            "from: this key is missing; builder 'dates' needs it.",
+        ),
+        (
+            "builder = ",
+            "not valid TOML (Invalid value (at end of document)); mend that place.",
+        ),
+    ],
+)
+def test_a_fault_is_one_sentence_that_names_the_file(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    path = spec_file(tmp_path, text)
+    with pytest.raises(HierarchyError) as caught:
+        load_hierarchy(path)
+    assert str(caught.value) == f"{path}: {message}"
+
+
+def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    for name, message in {
+        "size.xlsx": "a hierarchy is a .csv file (as ARX has it) or a .toml file (a spec); "
+        "name it accordingly.",
+        "size.toml": "there is no such file; check the path.",
+        "size.csv": "there is no such file; check the path.",
+    }.items():
+        for read in (load_hierarchy, check_file):
+            with pytest.raises(HierarchyError) as caught:
+                read(tmp_path / name)
+            assert str(caught.value) == f"{tmp_path / name}: {message}"
+
+
+def test_a_spec_that_is_not_utf_8_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "size.toml").write_bytes(b"# caf\xe9")
+    with pytest.raises(HierarchyError, match="byte 6 is not UTF-8; save the file as UTF-8"):
+        load_hierarchy(tmp_path / "size.toml")
+
+
+def test_checking_a_file_finds_faults_of_specs_and_warnings_alike(tmp_path: Path) -> None:
+    bad = spec_file(tmp_path, "builder = 'redaction'\ndigits = 9")
+    (defect,) = check_file(bad)
+    assert (defect.severity, defect.attribute) == ("error", "size")
+    assert defect.message == "digits: 9 is too large; use 6 or less."
+    (tmp_path / "size.csv").write_text(" S;*\nM;*\n", encoding="utf-8")
+    assert [defect.severity for defect in check_file(tmp_path / "size.csv")] == ["warning"]
+
+
+def test_a_builder_can_be_made_from_a_table_in_code() -> None:
+    builder = parse_spec({"builder": "ordered", "values": ["S", "M"], "groups": [2]})
+    assert builder.build("size") == Hierarchy.from_rows(
+        "size", [("S", "S to M", "*"), ("M", "S to M", "*")]
+    )

@@ -1,0 +1,151 @@
+"""The slow and obvious way to find the best scheme; nothing here comes from the engine.
+
+A row is a tuple of strings. A tree maps each value of an attribute to its labels, one for each level.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+Row = tuple[str, ...]
+Tree = Mapping[str, tuple[str, ...]]
+Levels = tuple[int, ...]
+
+TIE = 1e-12
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A table, its trees, and what is asked of the release."""
+
+    rows: tuple[Row, ...]
+    trees: tuple[Tree, ...]
+    k: int
+    weights: tuple[float, ...] = ()
+    aggregate: str = "geometric"
+    suppression_limit: int = 10**9
+    low: Levels = ()
+    high: Levels = ()
+
+    def __post_init__(self) -> None:
+        tops = tuple(height(tree) - 1 for tree in self.trees)
+        object.__setattr__(self, "weights", self.weights or (1.0,) * len(self.trees))
+        object.__setattr__(self, "low", self.low or (0,) * len(self.trees))
+        object.__setattr__(self, "high", self.high or tops)
+
+    def schemes(self) -> Iterator[Levels]:
+        """Every level vector that is allowed."""
+        return itertools.product(
+            *(range(low, high + 1) for low, high in zip(self.low, self.high, strict=True))
+        )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a scheme makes of the table."""
+
+    levels: Levels
+    suppressed: frozenset[int] = field(repr=False)
+    """The numbers of the suppressed rows."""
+    loss: float
+    feasible: bool
+
+
+def height(tree: Tree) -> int:
+    """The number of levels."""
+    return len(next(iter(tree.values())))
+
+
+def generalize(row: Row, trees: Sequence[Tree], levels: Levels) -> Row:
+    """Replace each value by its label.
+
+    >>> generalize(("34", "F"), [{"34": ("34", "30s")}, {"F": ("F", "*")}], (1, 0))
+    ('30s', 'F')
+    """
+    return tuple(
+        tree[value][level] for value, tree, level in zip(row, trees, levels, strict=True)
+    )
+
+
+def classes(rows: Sequence[Row], trees: Sequence[Tree], levels: Levels) -> dict[Row, list[int]]:
+    """List the numbers of the rows that look the same."""
+    members: dict[Row, list[int]] = {}
+    for number, row in enumerate(rows):
+        members.setdefault(generalize(row, trees, levels), []).append(number)
+    return members
+
+
+def rows_in_small_classes(
+    rows: Sequence[Row], trees: Sequence[Tree], levels: Levels, k: int
+) -> frozenset[int]:
+    """List the rows that fewer than k rows look like."""
+    members = classes(rows, trees, levels).values()
+    return frozenset(itertools.chain.from_iterable(m for m in members if len(m) < k))
+
+
+def attribute_loss(
+    values: Sequence[str], tree: Tree, level: int, suppressed: frozenset[int]
+) -> Fraction:
+    """Say how much of one attribute is lost: 0 is untouched, 1 is nothing left.
+
+    >>> sizes = {"S": ("S", "small"), "M": ("M", "large"), "L": ("L", "large")}
+    >>> attribute_loss(["S", "M"], sizes, 1, frozenset())  # shares 1/3 and 2/3
+    Fraction(1, 4)
+    """
+    n, d = len(values), len(tree)
+    if d == 1:
+        return Fraction(0)
+    leaves_under = Counter(labels[level] for labels in tree.values())
+    covered = sum(
+        d if number in suppressed else leaves_under[tree[value][level]]
+        for number, value in enumerate(values)
+    )
+    total = Fraction(covered, d)  # the sum of the shares
+    untouched = Fraction(n, d)
+    return max(Fraction(0), (total - untouched) / (n - untouched))
+
+
+def attribute_losses(
+    problem: Problem, levels: Levels, suppressed: frozenset[int]
+) -> list[Fraction]:
+    """Say for each attribute how much is lost."""
+    columns = zip(*problem.rows, strict=True)
+    return [
+        attribute_loss(values, tree, level, suppressed)
+        for values, tree, level in zip(columns, problem.trees, levels, strict=True)
+    ]
+
+
+def loss(problem: Problem, levels: Levels, suppressed: frozenset[int]) -> float:
+    """Iyengar's loss of the whole table with some rows suppressed."""
+    losses = attribute_losses(problem, levels, suppressed)
+    weighted = [w * float(lost) for w, lost in zip(problem.weights, losses, strict=True)]
+    if problem.aggregate == "arithmetic":
+        return sum(weighted) / len(weighted)
+    return math.prod(1 + lost for lost in weighted) ** (1 / len(weighted)) - 1
+
+
+def evaluate(problem: Problem, levels: Levels) -> Outcome:
+    """Generalize, suppress, measure."""
+    suppressed = rows_in_small_classes(problem.rows, problem.trees, levels, problem.k)
+    return Outcome(
+        levels,
+        suppressed,
+        loss(problem, levels, suppressed),
+        len(suppressed) <= problem.suppression_limit,
+    )
+
+
+def best(problem: Problem) -> Outcome | None:
+    """Try every scheme; ties go to fewer suppressed rows, then to lower levels."""
+    feasible = [o for levels in problem.schemes() if (o := evaluate(problem, levels)).feasible]
+    if not feasible:
+        return None
+    least = min(outcome.loss for outcome in feasible)
+    tied = [outcome for outcome in feasible if outcome.loss <= least + TIE]
+    return min(tied, key=lambda o: (len(o.suppressed), sum(o.levels), o.levels))

@@ -1,0 +1,309 @@
+from __future__ import annotations
+
+import itertools
+import random
+import signal
+import threading
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from anonymizer.evaluate import Evaluation
+from anonymizer.search import (
+    Limits,
+    Progress,
+    SearchResult,
+    Status,
+    StopReason,
+    search,
+    search_exhaustively,
+)
+from anonymizer.search.result import TIE
+from tests import oracle
+from tests.oracle import Problem
+from tests.strategies import Recorder, evaluator_of, lattice_of, problems
+
+SEX = {"f": ("f", "*"), "m": ("m", "*")}
+AGE = {str(age): (str(age), f"{age // 10}0s", "*") for age in range(30, 60)}
+ONE_LEAF = {"x": ("x", "x", "x")}
+
+
+def people(count: int = 60, seed: int = 1) -> tuple[oracle.Row, ...]:
+    """Draw people of two attributes."""
+    random_ = random.Random(seed)
+    return tuple((random_.choice("fm"), str(random_.randint(30, 59))) for _ in range(count))
+
+
+def medium(k: int = 3, attributes: int = 5) -> Problem:
+    """A problem that takes some dozens of evaluations."""
+    random_ = random.Random(7)
+    tree = {
+        str(leaf): (str(leaf), f"{leaf // 2}", f"{leaf // 4}", "*") for leaf in map(int, range(8))
+    }
+    tree = {leaf: (leaf, *(f"{i}.{label}" for i, label in enumerate(labels[1:])))
+            for leaf, labels in tree.items()}  # fmt: skip
+    rows = tuple(tuple(random_.choice(list(tree)) for _ in range(attributes)) for _ in range(80))
+    return Problem(rows, (tree,) * attributes, k)
+
+
+def solve(problem: Problem, **options: object) -> SearchResult:
+    return search(evaluator_of(problem), lattice_of(problem), **options)  # type: ignore[arg-type]
+
+
+def essence(evaluation: Evaluation | None) -> tuple[object, ...] | None:
+    """What two evaluations of one scheme have in common, to the last bit."""
+    if evaluation is None:
+        return None
+    return evaluation.scheme, evaluation.suppressed_records, evaluation.loss
+
+
+@settings(max_examples=400)
+@given(problems())
+@example(Problem((("x",),), (ONE_LEAF,), k=1))
+@example(Problem((("x",),) * 3, (ONE_LEAF,), k=5))
+@example(Problem((("f", "30"),), (SEX, AGE), k=1))
+@example(Problem((("f", "30"),) * 9, (SEX, AGE), k=3))
+@example(Problem(people(), (SEX, AGE), k=4, weights=(0.0, 0.0)))
+@example(Problem(people(), (SEX, AGE), k=1, suppression_limit=0))
+@example(Problem(people(), (SEX, AGE), k=61, suppression_limit=59))
+def test_it_finds_what_exhaustive_search_and_the_oracle_find(problem: Problem) -> None:
+    recorder = Recorder(evaluator_of(problem))
+    found = search(recorder, lattice_of(problem))  # type: ignore[arg-type]
+    exhaustive = search_exhaustively(evaluator_of(problem), lattice_of(problem))
+    expected = oracle.best(problem)
+
+    assert essence(found.best) == essence(exhaustive.best)
+    if expected is None:
+        assert found.status is exhaustive.status is Status.INFEASIBLE
+        assert found.best is None
+        assert found.gap is None
+    else:
+        assert found.status is exhaustive.status is Status.OPTIMAL
+        assert found.best is not None
+        assert found.best.scheme == expected.levels
+        assert found.best.suppressed_records == len(expected.suppressed)
+        assert found.best.loss == pytest.approx(expected.loss, abs=1e-12)
+        assert found.proof.bound == found.best.loss
+        assert found.gap == 0
+
+    assert found.stopped is StopReason.COMPLETE
+    assert len(recorder.asked) == len(set(recorder.asked)) == found.proof.evaluated
+    assert found.proof.evaluated + sum(found.proof.pruned.values()) == found.proof.schemes
+    assert found.proof.open == 0
+    assert all(count >= 0 for count in found.proof.pruned.values())
+    assert found.proof.schemes == lattice_of(problem).size == len(list(problem.schemes()))
+
+
+@given(problems(), st.data())
+def test_the_order_of_rows_changes_nothing(problem: Problem, data: st.DataObject) -> None:
+    shuffled = tuple(data.draw(st.permutations(problem.rows)))
+    found = solve(problem)
+    again = solve(Problem(**(vars(problem) | {"rows": shuffled})))
+    assert essence(again.best) == essence(found.best)
+    assert (again.status, again.proof) == (found.status, found.proof)
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+@settings(max_examples=25)
+@given(problem=problems())
+@example(problem=medium())
+def test_the_number_of_workers_changes_nothing(workers: int, problem: Problem) -> None:
+    alone, together = solve(problem), solve(problem, workers=workers)
+    assert essence(together.best) == essence(alone.best)
+    assert (together.status, together.proof) == (alone.status, alone.proof)
+
+
+def test_pruning_spares_most_evaluations() -> None:
+    found = solve(medium())
+    assert found.status is Status.OPTIMAL
+    assert found.proof.evaluated < found.proof.schemes / 4
+
+
+# Limits
+
+
+@settings(max_examples=300)
+@given(problems(), st.integers(1, 40))
+def test_a_limited_search_claims_no_more_than_it_has_proven(problem: Problem, limit: int) -> None:
+    found = solve(problem, limits=Limits(evaluations=limit))
+    expected = oracle.best(problem)
+    if expected is None:
+        assert found.status in (Status.INFEASIBLE, Status.UNKNOWN)
+        assert found.best is None
+        assert found.gap is None
+        return
+    assert found.best is not None  # the coarsest scheme is evaluated first, whatever the limit
+    assert found.best.feasible
+    assert found.gap is not None
+    assert found.gap >= 0
+    assert found.proof.bound <= expected.loss + TIE
+    assert found.best.loss >= expected.loss - TIE
+    if found.stopped is StopReason.COMPLETE:
+        assert found.status is Status.OPTIMAL
+        assert found.best.scheme == expected.levels
+        assert found.gap == 0
+    else:
+        assert found.stopped is StopReason.EVALUATIONS
+        assert found.status is Status.FEASIBLE
+    if found.gap == 0:
+        assert found.best.loss <= expected.loss + TIE
+    assert found.proof.open >= 0
+
+
+@given(problems(), st.integers(1, 10))
+def test_an_evaluation_limit_is_kept(problem: Problem, limit: int) -> None:
+    assert solve(problem, limits=Limits(evaluations=limit)).proof.evaluated <= limit
+
+
+@given(problems())
+def test_a_limit_that_is_just_enough_gives_the_optimum(problem: Problem) -> None:
+    complete = solve(problem)
+    again = solve(problem, limits=Limits(evaluations=complete.proof.evaluated))
+    assert (again.status, again.stopped) == (complete.status, StopReason.COMPLETE)
+    assert again.proof == complete.proof
+
+
+def test_the_gap_closes_as_the_limit_grows() -> None:
+    problem = medium()
+    optimum = solve(problem)
+    assert optimum.best is not None
+    gaps = []
+    for limit in range(1, optimum.proof.evaluated, 5):
+        found = solve(problem, limits=Limits(evaluations=limit))
+        assert found.status is Status.FEASIBLE
+        assert found.best is not None
+        assert found.gap == found.best.loss - found.proof.bound
+        gaps.append(found.gap)
+    assert gaps == sorted(gaps, reverse=True)
+    assert 0 < gaps[-1] < gaps[0]
+
+
+def test_the_time_limit_is_read_from_the_clock() -> None:
+    ticks = itertools.count()
+    problem = medium()
+    found = solve(problem, limits=Limits(seconds=5), clock=lambda: float(next(ticks)))
+    assert (found.status, found.stopped) == (Status.FEASIBLE, StopReason.TIME)
+    assert found.gap is not None
+    assert found.gap > 0
+    assert found.proof.evaluated == 5  # the clock is read before each evaluation but the first
+    assert found.proof.bound <= solve(problem).proof.bound
+
+
+def test_no_time_at_all_still_gives_the_coarsest_scheme() -> None:
+    problem = medium()
+    found = solve(problem, limits=Limits(seconds=0), clock=lambda: 0.0)
+    assert found.best is not None
+    assert found.best.scheme == problem.high
+    assert found.stopped is StopReason.TIME
+
+
+def test_progress_tells_bounds_that_only_rise_and_never_pass_the_optimum() -> None:
+    seen: list[Progress] = []
+    found = solve(medium(), on_progress=seen.append)
+    assert found.best is not None
+    bounds = [progress.proof.bound for progress in seen]
+    assert bounds == sorted(bounds)
+    assert bounds[-1] <= found.best.loss + TIE
+    losses = [progress.best.loss for progress in seen if progress.best]
+    assert losses == sorted(losses, reverse=True)
+    assert all(progress.gap is None or progress.gap >= 0 for progress in seen)
+    evaluated = [progress.proof.evaluated for progress in seen]
+    assert evaluated == sorted(evaluated)
+    assert evaluated[-1] == found.proof.evaluated
+
+
+@pytest.mark.parametrize("attributes", [20, 40])
+def test_a_lattice_too_large_to_list_is_searched(attributes: int) -> None:
+    random_ = random.Random(3)
+    tree = {
+        str(leaf): (str(leaf), f"pair {leaf // 2}", f"half {leaf // 4}", "*") for leaf in range(8)
+    }
+    rows = tuple(
+        tuple(str(min(7, int(random_.expovariate(0.8)))) for _ in range(attributes))
+        for _ in range(200)
+    )
+    problem = Problem(rows, (tree,) * attributes, k=3)
+    found = solve(problem, limits=Limits(evaluations=200))
+    assert found.proof.schemes == 4**attributes
+    assert found.status is Status.FEASIBLE
+    assert found.best is not None
+    assert found.best.loss < evaluator_of(problem).evaluate(problem.high).loss
+    assert 0 < found.proof.bound <= found.best.loss
+    assert found.proof.open > 0
+
+
+# Ctrl-C
+
+
+@pytest.fixture
+def handler() -> Iterator[object]:
+    """Install a handler of our own, as a program around the search may."""
+
+    def ours(*_: object) -> None:
+        raise AssertionError("the signal reached the outer handler")
+
+    before = signal.signal(signal.SIGINT, ours)
+    yield ours
+    signal.signal(signal.SIGINT, before)
+
+
+def interrupt_after(evaluations: int, times: int = 1) -> object:
+    def on_progress(progress: Progress) -> None:
+        if progress.proof.evaluated == evaluations:
+            for _ in range(times):
+                signal.raise_signal(signal.SIGINT)
+
+    return on_progress
+
+
+@pytest.mark.parametrize("evaluations", [1, 4])
+def test_ctrl_c_returns_the_best_so_far(handler: object, evaluations: int) -> None:
+    problem = medium()
+    found = solve(problem, on_progress=interrupt_after(evaluations))
+    assert (found.status, found.stopped) == (Status.FEASIBLE, StopReason.INTERRUPTED)
+    assert found.proof.evaluated == evaluations
+    assert found.best is not None
+    assert found.gap is not None
+    assert found.gap > 0
+    assert found.proof.bound <= solve(problem).proof.bound
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_ctrl_c_while_boxes_are_open_loses_none_of_them(handler: object) -> None:
+    problem = medium()
+    optimum = solve(problem)
+    assert optimum.best is not None
+    for evaluations in range(optimum.proof.evaluated // 2, optimum.proof.evaluated):
+        found = solve(problem, on_progress=interrupt_after(evaluations))
+        assert found.proof.bound <= optimum.best.loss
+        assert found.proof.open >= 0
+
+
+def test_a_second_ctrl_c_interrupts_at_once(handler: object) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        solve(medium(), on_progress=interrupt_after(2, times=2))
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_a_search_without_ctrl_c_puts_the_handler_back(handler: object) -> None:
+    solve(medium())
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_an_error_in_a_callback_puts_the_handler_back(handler: object) -> None:
+    def fail(_: Progress) -> None:
+        raise RuntimeError("no screen")
+
+    with pytest.raises(RuntimeError, match="no screen"):
+        solve(medium(), on_progress=fail)
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_it_runs_outside_the_main_thread(handler: object) -> None:
+    found: list[SearchResult] = []
+    thread = threading.Thread(target=lambda: found.append(solve(medium())))
+    thread.start()
+    thread.join()
+    assert essence(found[0].best) == essence(solve(medium()).best)

@@ -1,0 +1,112 @@
+"""Random trees, tables and problems, and what the engine makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+from hypothesis import strategies as st
+
+from anonymizer.evaluate import Evaluation, Evaluator
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.lattice import Lattice, Scheme
+from anonymizer.microdata import Microdata, encode
+from anonymizer.risk import KAnonymity
+from anonymizer.table import FrameTable
+from anonymizer.utility import Aggregate, Loss
+from tests.oracle import Problem, Row, Tree
+
+WEIGHTS = st.sampled_from([1.0, 1.0, 0.0, 0.5, 3.7])
+
+
+@st.composite
+def trees(draw: st.DrawFn, max_leaves: int = 6, max_height: int = 4) -> Tree:
+    """Draw leaves, then merge the values of each level at random; the top may keep several."""
+    leaves = [f"v{i}" for i in range(draw(st.integers(1, max_leaves)))]
+    path = {leaf: (leaf,) for leaf in leaves}
+    for level in range(1, draw(st.integers(1, max_height))):
+        below = list(dict.fromkeys(labels[-1] for labels in path.values()))
+        groups = draw(st.integers(1, len(below)))
+        parent = {label: f"{level}.{draw(st.integers(1, groups))}" for label in below}
+        path = {leaf: (*labels, parent[labels[-1]]) for leaf, labels in path.items()}
+    return path
+
+
+def tables(forest: Sequence[Tree], max_rows: int = 25) -> st.SearchStrategy[tuple[Row, ...]]:
+    """Draw rows; with so few, some leaves seldom occur."""
+    row = st.tuples(*(st.sampled_from(list(tree)) for tree in forest))
+    return st.lists(row, min_size=1, max_size=max_rows).map(tuple)
+
+
+@st.composite
+def problems(
+    draw: st.DrawFn, max_attributes: int = 4, max_rows: int = 25, ranges: bool = True
+) -> Problem:
+    """Draw a whole problem of at most 256 schemes, feasible or not."""
+    forest = tuple(draw(st.lists(trees(), min_size=1, max_size=max_attributes)))
+    rows = draw(tables(forest, max_rows))
+    whole = Problem(rows, forest, k=1)
+    low, high = whole.low, whole.high
+    if ranges and draw(st.booleans()):
+        low = tuple(draw(st.integers(0, top)) for top in whole.high)
+        high = tuple(
+            draw(st.integers(level, top)) for level, top in zip(low, whole.high, strict=True)
+        )
+    return Problem(
+        rows,
+        forest,
+        k=draw(st.integers(1, 6)),
+        weights=tuple(draw(WEIGHTS) for _ in forest),
+        aggregate=draw(st.sampled_from(["geometric", "arithmetic"])),
+        suppression_limit=draw(st.one_of(st.just(len(rows)), st.integers(0, len(rows)))),
+        low=low,
+        high=high,
+    )
+
+
+def names_of(forest: Sequence[Tree]) -> list[str]:
+    """Name the attributes."""
+    return [f"a{number}" for number in range(len(forest))]
+
+
+def hierarchies_of(forest: Sequence[Tree]) -> list[Hierarchy]:
+    """Build the trees as the engine has them."""
+    return [
+        Hierarchy.from_rows(name, tree.values())
+        for name, tree in zip(names_of(forest), forest, strict=True)
+    ]
+
+
+def microdata_of(rows: Sequence[Row], forest: Sequence[Tree]) -> Microdata:
+    """Encode rows of strings."""
+    frame = pd.DataFrame(list(rows), columns=names_of(forest), dtype=object)
+    return encode(FrameTable(frame), hierarchies_of(forest))
+
+
+def evaluator_of(problem: Problem) -> Evaluator:
+    """Make what evaluates the schemes of a problem."""
+    return Evaluator(
+        microdata_of(problem.rows, problem.trees),
+        [KAnonymity(problem.k)],
+        Loss(Aggregate(problem.aggregate), problem.weights),
+        problem.suppression_limit,
+    )
+
+
+def lattice_of(problem: Problem) -> Lattice:
+    """Return the schemes that a problem allows."""
+    return Lattice(problem.low, problem.high)
+
+
+class Recorder:
+    """An evaluator that keeps a list of the schemes it was asked for."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.measure = evaluator.measure
+        self.asked: list[Scheme] = []
+
+    def evaluate(self, scheme: Scheme) -> Evaluation:
+        """Evaluate and note."""
+        self.asked.append(scheme)
+        return self.evaluator.evaluate(scheme)
