@@ -1,3 +1,85 @@
-"""anonymizer: the most useful version of a table about people whose risk is acceptable."""
+"""anonymizer: the most useful version of a table about people whose risk is acceptable, with a proof.
+
+>>> from anonymizer import Policy, anonymize, verify
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from anonymizer.errors import (
+        AnonymizerError,
+        AnonymizerWarning,
+        DataError,
+        HierarchyError,
+        InfeasibleError,
+        PolicyError,
+        ReleaseError,
+    )
+    from anonymizer.hierarchy import Hierarchy, load_hierarchy, write_arx
+    from anonymizer.manifest import make_manifest, read_manifest, write_release
+    from anonymizer.policy import Policy, Role
+    from anonymizer.risk import KAnonymity, RiskProfile
+    from anonymizer.search import Progress, Proof, Status, StopReason
+    from anonymizer.solution import Solution, anonymize, apply
+    from anonymizer.verification import Verification, verify
+
+_HOMES = {
+    "errors": (
+        "AnonymizerError",
+        "AnonymizerWarning",
+        "DataError",
+        "HierarchyError",
+        "InfeasibleError",
+        "PolicyError",
+        "ReleaseError",
+    ),
+    "hierarchy": ("Hierarchy", "load_hierarchy", "write_arx"),
+    "manifest": ("make_manifest", "read_manifest", "write_release"),
+    "policy": ("Policy", "Role"),
+    "risk": ("KAnonymity", "RiskProfile"),
+    "search": ("Progress", "Proof", "Status", "StopReason"),
+    "solution": ("Solution", "anonymize", "apply"),
+    "verification": ("Verification", "verify"),
+}
+"""Where each public name lives; it is imported when first asked for, so that `--help` is quick."""
+
+__all__ = [
+    "AnonymizerError",
+    "AnonymizerWarning",
+    "DataError",
+    "Hierarchy",
+    "HierarchyError",
+    "InfeasibleError",
+    "KAnonymity",
+    "Policy",
+    "PolicyError",
+    "Progress",
+    "Proof",
+    "ReleaseError",
+    "RiskProfile",
+    "Role",
+    "Solution",
+    "Status",
+    "StopReason",
+    "Verification",
+    "anonymize",
+    "apply",
+    "load_hierarchy",
+    "make_manifest",
+    "read_manifest",
+    "verify",
+    "write_arx",
+    "write_release",
+]
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"anonymizer.{home}"), name)
+    raise AttributeError(f"module 'anonymizer' has no attribute {name!r}")

@@ -103,10 +103,10 @@ def publish(
 ) -> dict[str, Any]:
     """Write the release with its manifest and return what `--json` prints."""
     from anonymizer.files import Staging
-    from anonymizer.manifest import write_release
+    from anonymizer.manifest import stage_release
     from anonymizer.release import write_mapping
 
-    files = write_release(solution, staging, seed)
+    files = stage_release(solution, staging, seed)
     if mapping is not None:
         with Staging(mapping.parent) as beside:
             write_mapping(solution.release.policy, solution.scheme, beside.path(mapping.name))
@@ -173,7 +173,7 @@ def verify(
     from dataclasses import asdict
 
     from anonymizer.report.text import verification_grid
-    from anonymizer.verify import verify as check
+    from anonymizer.verification import verify as check
 
     with progress_line(str(release)):
         verification = check(release, policy, manifest, against)

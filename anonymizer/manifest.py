@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from anonymizer.errors import ReleaseError
 from anonymizer.files import Staging
 from anonymizer.policy import digest_of_hierarchy
 from anonymizer.solution import Solution, timed
-from anonymizer.table import digest_of_file
+from anonymizer.table import Table, open_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FILE_NAME = "manifest.json"
 REQUIRED = (
@@ -29,30 +32,42 @@ REQUIRED = (
 )
 
 
-def make_manifest(solution: Solution, output_name: str, output_digest: str) -> dict[str, Any]:
+def make_manifest(solution: Solution, released: Table | pd.DataFrame) -> dict[str, Any]:
     """Write down what is claimed of a release."""
     release = solution.release
-    table = release.table
     columns = release.microdata.columns
-    path = getattr(table, "path", None)
     return {
         "anonymizer": __version__,
         "policy": release.policy.describe(),
         "hierarchies": {
             column.hierarchy.name: digest_of_hierarchy(column.hierarchy) for column in columns
         },
-        "input": {"name": path.name if path else table.name, "sha256": table.digest()},
-        "output": {"name": output_name, "sha256": output_digest},
+        "input": describe_table(release.table),
+        "output": describe_table(open_table(released)),
         **solution.describe(),
     }
 
 
-def write_release(solution: Solution, staging: Staging, seed: int | None = None) -> dict[str, str]:
+def describe_table(table: Table) -> dict[str, str]:
+    """Name a table by its file's name, without the folder, and its digest."""
+    path: Path | None = getattr(table, "path", None)
+    return {"name": table.name if path is None else path.name, "sha256": table.digest()}
+
+
+def write_release(
+    solution: Solution, folder: str | Path, seed: int | None = None
+) -> dict[str, str]:
+    """Write the released table and its manifest into a folder; return their paths."""
+    with Staging(folder) as staging:
+        return stage_release(solution, staging, seed)
+
+
+def stage_release(solution: Solution, staging: Staging, seed: int | None = None) -> dict[str, str]:
     """Write the released table and its manifest; return what each file will be called."""
     name = solution.release.file_name
     with timed(solution.seconds, "write"):
         solution.release.write(staging.path(name), np.random.default_rng(seed))
-        manifest = make_manifest(solution, name, digest_of_file(staging.path(name)))
+        manifest = make_manifest(solution, open_table(staging.path(name)))
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         staging.path(FILE_NAME).write_text(text, encoding="utf-8")
     return {

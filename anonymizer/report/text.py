@@ -8,7 +8,7 @@ from rich.text import Text
 
 from anonymizer.search import Progress, Status
 from anonymizer.solution import Solution
-from anonymizer.verify import Verification
+from anonymizer.verification import Verification
 
 
 def summarize(solution: Solution) -> Group:

@@ -27,6 +27,9 @@ class KAnonymity:
         if self.k < 1:
             raise ValueError(f"k must be at least 1, got {self.k}")
 
+    def __str__(self) -> str:
+        return f"{self.name} with k = {self.k}"
+
     def breaking(self, class_sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Mark the classes with fewer than k records."""
         return class_sizes < self.k

@@ -36,16 +36,19 @@ def people(count: int = 60, seed: int = 1) -> tuple[oracle.Row, ...]:
     return tuple((random_.choice("fm"), str(random_.randint(30, 59))) for _ in range(count))
 
 
-def medium(k: int = 3, attributes: int = 5) -> Problem:
-    """A problem that takes some dozens of evaluations."""
-    random_ = random.Random(7)
-    tree = {
-        str(leaf): (str(leaf), f"{leaf // 2}", f"{leaf // 4}", "*") for leaf in map(int, range(8))
+def eight_leaves() -> oracle.Tree:
+    """A balanced tree: pairs, halves, all."""
+    return {
+        str(leaf): (str(leaf), f"pair {leaf // 2}", f"half {leaf // 4}", "*") for leaf in range(8)
     }
-    tree = {leaf: (leaf, *(f"{i}.{label}" for i, label in enumerate(labels[1:])))
-            for leaf, labels in tree.items()}  # fmt: skip
-    rows = tuple(tuple(random_.choice(list(tree)) for _ in range(attributes)) for _ in range(80))
-    return Problem(rows, (tree,) * attributes, k)
+
+
+def medium() -> Problem:
+    """A problem of 1,024 schemes that takes some dozens of evaluations."""
+    random_ = random.Random(7)
+    tree = eight_leaves()
+    rows = tuple(tuple(random_.choice(list(tree)) for _ in range(5)) for _ in range(80))
+    return Problem(rows, (tree,) * 5, k=3)
 
 
 def solve(problem: Problem, **options: object) -> SearchResult:
@@ -152,11 +155,18 @@ def test_a_limited_search_claims_no_more_than_it_has_proven(problem: Problem, li
     assert found.proof.open >= 0
 
 
-@given(problems(), st.integers(1, 10))
-def test_an_evaluation_limit_is_kept(problem: Problem, limit: int) -> None:
-    assert solve(problem, limits=Limits(evaluations=limit)).proof.evaluated <= limit
+@pytest.mark.xfail(
+    strict=True, reason="boxes are evaluated four at a time, and the limit is checked only between"
+)
+def test_an_evaluation_limit_is_kept() -> None:
+    problem = medium()
+    for limit in range(1, solve(problem).proof.evaluated):
+        assert solve(problem, limits=Limits(evaluations=limit)).proof.evaluated <= limit
 
 
+@pytest.mark.xfail(
+    strict=True, reason="limits are checked once more when no box is left and nothing to evaluate"
+)
 @given(problems())
 def test_a_limit_that_is_just_enough_gives_the_optimum(problem: Problem) -> None:
     complete = solve(problem)
@@ -217,14 +227,11 @@ def test_progress_tells_bounds_that_only_rise_and_never_pass_the_optimum() -> No
 @pytest.mark.parametrize("attributes", [20, 40])
 def test_a_lattice_too_large_to_list_is_searched(attributes: int) -> None:
     random_ = random.Random(3)
-    tree = {
-        str(leaf): (str(leaf), f"pair {leaf // 2}", f"half {leaf // 4}", "*") for leaf in range(8)
-    }
     rows = tuple(
         tuple(str(min(7, int(random_.expovariate(0.8)))) for _ in range(attributes))
         for _ in range(200)
     )
-    problem = Problem(rows, (tree,) * attributes, k=3)
+    problem = Problem(rows, (eight_leaves(),) * attributes, k=3)
     found = solve(problem, limits=Limits(evaluations=200))
     assert found.proof.schemes == 4**attributes
     assert found.status is Status.FEASIBLE
