@@ -36,9 +36,9 @@ def partition(microdata: Microdata, scheme: Scheme) -> EquivalenceClasses:
         if values == 1:
             continue  # the attribute tells nobody apart
         if key_space * values > KEY_LIMIT:
-            labels, key_space = label_keys(keys)
-            keys = labels.astype(np.int64)
+            labels, first = label_keys(keys)
+            keys, key_space = labels.astype(np.int64), first.size
         add_codes(keys, column.codes, column.groups[level] * key_space)
         key_space *= values
-    labels, classes = label_keys(keys, key_space)
-    return EquivalenceClasses(scheme, labels, sum_by_label(labels, microdata.counts, classes))
+    labels, first = label_keys(keys, key_space)
+    return EquivalenceClasses(scheme, labels, sum_by_label(labels, microdata.counts, first.size))

@@ -6,6 +6,7 @@ and when the release is written.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,13 @@ from numpy.typing import NDArray
 
 from anonymizer.errors import AnonymizerWarning, DataError, HierarchyError
 from anonymizer.hierarchy import MISSING, Hierarchy, check_values
-from anonymizer.kernels.partition import first_by_label, label_direct, label_hashed
+from anonymizer.kernels.partition import (
+    count_by_label,
+    extract_digit,
+    label_direct,
+    label_hashed,
+    relabel,
+)
 from anonymizer.table import Cells, Table, text_of
 
 KEY_LIMIT = 2**63  # a key fits one machine word
@@ -42,15 +49,19 @@ class Column:
     covered: NDArray[np.int64]
 
     @staticmethod
-    def build(hierarchy: Hierarchy, leaf_of_tuple: NDArray[np.int64]) -> Column:
+    def build(hierarchy: Hierarchy, leaf_of_tuple: NDArray[np.int32]) -> Column:
         """Number the leaves that occur, and what they become at every level."""
-        leaves, codes = np.unique(leaf_of_tuple, return_inverse=True)
+        occurs = np.zeros(hierarchy.size, np.bool_)
+        occurs[leaf_of_tuple] = True
+        leaves = np.flatnonzero(occurs)
+        code_of_leaf = np.zeros(hierarchy.size, np.min_scalar_type(leaves.size - 1))
+        code_of_leaf[leaves] = np.arange(leaves.size)
         groups = [np.unique(level[leaves], return_inverse=True)[1] for level in hierarchy.codes]
         covered = np.array([np.bincount(level)[level[leaves]] for level in hierarchy.codes])
         return Column(
             hierarchy,
             read_only(leaves),
-            read_only(codes.astype(np.min_scalar_type(max(leaves.size - 1, 0)))),
+            read_only(code_of_leaf[leaf_of_tuple]),
             tuple(read_only(group.astype(np.int64)) for group in groups),
             tuple(int(group.max(initial=-1)) + 1 for group in groups),
             read_only(covered.astype(np.int64)),
@@ -71,7 +82,7 @@ class Microdata:
 
     attributes: tuple[str, ...]
     columns: tuple[Column, ...]
-    counts: NDArray[np.int64]
+    counts: NDArray[np.int32]
     tuple_of_row: NDArray[np.int32] = field(repr=False)
 
     @property
@@ -114,10 +125,10 @@ def encode(table: Table, hierarchies: Sequence[Hierarchy]) -> Microdata:
     if rows >= ROW_LIMIT:
         raise DataError(f"{table.name}: {rows} rows are more than the {ROW_LIMIT} supported.")
     tuple_of_row, counts, distinct = aggregate(words)
-    leaves = unpack(distinct, [encoder.radix for encoder in encoders])
+    leaves_of_tuples = unpack(distinct, [encoder.radix for encoder in encoders])
     columns = tuple(
-        Column.build(encoder.final_hierarchy(), leaf)
-        for encoder, leaf in zip(encoders, leaves, strict=True)
+        Column.build(encoder.final_hierarchy(), leaves)
+        for encoder, leaves in zip(encoders, leaves_of_tuples, strict=True)
     )
     names = tuple(hierarchy.name for hierarchy in hierarchies)
     return Microdata(names, columns, read_only(counts), read_only(tuple_of_row))
@@ -222,42 +233,46 @@ def join(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     return joined
 
 
-def unpack(
-    words: Sequence[NDArray[np.int64]], radices: Sequence[int]
-) -> Iterator[NDArray[np.int64]]:
-    """Split keys back into the leaf numbers of each attribute."""
+def unpack(words: list[NDArray[np.int64]], radices: Sequence[int]) -> Iterator[NDArray[np.int32]]:
+    """Split keys back into the leaf numbers of each attribute, one attribute at a time."""
     for run, word in zip(word_radices(radices), words, strict=True):
-        digits = []
-        for radix in reversed(run):
-            word, digit = np.divmod(word, radix)
-            digits.append(digit)
-        yield from reversed(digits)
+        for position, radix in enumerate(run):
+            yield extract_digit(word, math.prod(run[position + 1 :]), radix)
 
 
 def aggregate(
     words: list[NDArray[np.int64]],
-) -> tuple[NDArray[np.int32], NDArray[np.int64], list[NDArray[np.int64]]]:
-    """Number equal rows by the order of their keys: row numbers, counts and the distinct keys."""
-    labels, distinct = label_keys(words[0])
+) -> tuple[NDArray[np.int32], NDArray[np.int32], list[NDArray[np.int64]]]:
+    """Number equal rows by the order of their keys: row numbers, counts and the distinct keys.
+
+    Empties the list it is given: each word is let go of as soon as it is no longer needed.
+    """
+    labels, first = label_keys(words[0])
     for word in words[1:]:
         more, distinct_more = label_keys(word)
-        labels, distinct = label_keys(labels.astype(np.int64) * distinct_more + more)
-    first = first_by_label(labels, distinct)
-    keys = [word[first] for word in words]
-    order = np.lexsort(keys[::-1])
-    rank = np.empty(distinct, np.int32)
-    rank[order] = np.arange(distinct, dtype=np.int32)
-    tuple_of_row = rank[labels]
-    return tuple_of_row, np.bincount(tuple_of_row), [key[order] for key in keys]
+        labels, first = label_keys(labels.astype(np.int64) * distinct_more.size + more)
+    keys = [words.pop(0)[first] for _ in range(len(words))]
+    del first
+    order = np.lexsort(keys[::-1]) if len(keys) > 1 else np.argsort(keys[0])
+    rank = np.empty(order.size, np.int32)
+    rank[order] = np.arange(order.size, dtype=np.int32)
+    relabel(labels, rank)
+    del rank
+    sorted_keys = [keys.pop(0)[order] for _ in range(len(keys))]
+    return labels, count_by_label(labels, order.size), sorted_keys
 
 
 def label_keys(
     keys: NDArray[np.int64], key_space: int = KEY_LIMIT
-) -> tuple[NDArray[np.int32], int]:
-    """Number equal keys by first appearance, with slots for every key if the key space is small."""
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Number equal keys by first appearance, and say where that is.
+
+    Where the key space is small, there is a slot for every key; else keys are hashed.
+    """
     labels: NDArray[np.int32]
+    first: NDArray[np.int32]
     if key_space <= 2 * keys.size:
-        labels, distinct = label_direct(keys, key_space)
+        labels, first = label_direct(keys, key_space)
     else:
-        labels, distinct = label_hashed(keys, max(1, int(1.5 * keys.size).bit_length()))
-    return labels, int(distinct)
+        labels, first = label_hashed(keys, max(1, int(1.5 * keys.size).bit_length()))
+    return labels, first

@@ -17,8 +17,12 @@ def add_codes(keys, codes, contribution):
 
 @njit(cache=True, nogil=True)
 def label_direct(keys, key_space):
-    """Label equal keys 0, 1, ... in order of first appearance, by one slot for each possible key."""
+    """Label equal keys 0, 1, ... in order of first appearance, by one slot for each possible key.
+
+    Returns the labels and where each label appears first.
+    """
     slot = np.full(key_space, -1, np.int32)
+    first = np.empty(min(keys.size, key_space), np.int32)
     labels = np.empty(keys.size, np.int32)
     n_labels = 0
     for i in range(keys.size):
@@ -26,14 +30,18 @@ def label_direct(keys, key_space):
         if label < 0:
             label = n_labels
             slot[keys[i]] = label
+            first[label] = i
             n_labels += 1
         labels[i] = label
-    return labels, n_labels
+    return labels, first[:n_labels].copy()
 
 
 @njit(cache=True, nogil=True)
 def label_hashed(keys, bits):
-    """Label equal keys 0, 1, ... in order of first appearance, by open addressing in 2^bits slots."""
+    """Label equal keys 0, 1, ... in order of first appearance, by open addressing in 2^bits slots.
+
+    Returns the labels and where each label appears first.
+    """
     mask = np.uint64((1 << bits) - 1)
     shift = np.uint64(64 - bits)
     slot = np.full(1 << bits, -1, np.int32)
@@ -52,7 +60,32 @@ def label_hashed(keys, bits):
             first[label] = i
             n_labels += 1
         labels[i] = label
-    return labels, n_labels
+    return labels, first[:n_labels].copy()
+
+
+@njit(cache=True, nogil=True)
+def relabel(labels, new_labels):
+    """Replace each label in place by its new one."""
+    for i in range(labels.size):
+        labels[i] = new_labels[labels[i]]
+
+
+@njit(cache=True, nogil=True)
+def count_by_label(labels, n_labels):
+    """Count the positions with each label."""
+    counts = np.zeros(n_labels, np.int32)
+    for label in labels:
+        counts[label] += 1
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def extract_digit(keys, stride, radix):
+    """Extract one digit of mixed-radix keys."""
+    digits = np.empty(keys.size, np.int32)
+    for i in range(keys.size):
+        digits[i] = (keys[i] // stride) % radix
+    return digits
 
 
 @njit(cache=True, nogil=True)
@@ -62,18 +95,6 @@ def sum_by_label(labels, counts, n_labels):
     for i in range(labels.size):
         sums[labels[i]] += counts[i]
     return sums
-
-
-@njit(cache=True, nogil=True)
-def first_by_label(labels, n_labels):
-    """Find the first position of each label; labels are numbered by first appearance."""
-    first = np.empty(n_labels, np.int64)
-    n_seen = 0
-    for i in range(labels.size):
-        if labels[i] == n_seen:
-            first[n_seen] = i
-            n_seen += 1
-    return first
 
 
 @njit(cache=True, nogil=True)

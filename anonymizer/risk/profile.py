@@ -27,7 +27,7 @@ class RiskProfile:
     largest_class: int
 
 
-def profile(class_sizes: NDArray[np.int64]) -> RiskProfile:
+def profile(class_sizes: NDArray[np.signedinteger]) -> RiskProfile:
     """Describe a table by the sizes of its classes; suppressed classes are left out by the caller.
 
     >>> profile(np.array([1, 3])).average_risk

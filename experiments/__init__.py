@@ -1,0 +1,1 @@
+"""Experiments: each folder reads data and writes results/<name>/."""
