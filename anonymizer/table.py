@@ -23,7 +23,7 @@ from anonymizer.errors import DataError, quote_some
 if TYPE_CHECKING:
     import pandas as pd
 
-BATCH_BYTES = 4 << 20  # Arrow reads ahead, so that a reader holds many times this
+BATCH_BYTES = 2 << 20  # Arrow reads ahead, so that a reader holds many times this
 BATCH_ROWS = 1 << 18
 
 

@@ -2,5 +2,5 @@
 
 from hypothesis import settings
 
-settings.register_profile("patient", deadline=None, max_examples=3000)
+settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")

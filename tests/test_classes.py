@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymizer import classes, microdata
+from anonymizer.classes import EquivalenceClasses, partition
+from anonymizer.lattice import Scheme
+from anonymizer.microdata import Microdata
+from tests import oracle
+from tests.oracle import Problem
+from tests.strategies import microdata_of, problems
+
+
+@contextmanager
+def narrow_keys(limit: int) -> Iterator[None]:
+    """Let a key hold few values, so that small tables need several words."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(microdata, "KEY_LIMIT", limit)
+        patch.setattr(classes, "KEY_LIMIT", limit)
+        yield
+
+
+def rows_by_class(found: EquivalenceClasses, data: Microdata) -> list[list[int]]:
+    """List the rows of each class, as the oracle does."""
+    members: list[list[int]] = [[] for _ in found.sizes]
+    for row, label in enumerate(found.label_of_tuple[data.tuple_of_row].tolist()):
+        members[label].append(row)
+    return members
+
+
+def assert_oracle_agrees(problem: Problem, data: Microdata, scheme: Scheme) -> None:
+    found = partition(data, scheme)
+    expected = oracle.classes(problem.rows, problem.trees, scheme).values()
+    members = rows_by_class(found, data)
+    assert sorted(members) == sorted(expected)
+    assert found.sizes.tolist() == [len(rows) for rows in members]
+    assert found.records == len(problem.rows)
+    assert found.scheme == scheme
+
+
+@given(problems(max_attributes=3))
+def test_classes_are_the_rows_that_look_the_same(problem: Problem) -> None:
+    data = microdata_of(problem.rows, problem.trees)
+    for scheme in problem.schemes():
+        assert_oracle_agrees(problem, data, scheme)
+
+
+@given(problems())
+def test_classes_are_numbered_by_their_first_tuple(problem: Problem) -> None:
+    data = microdata_of(problem.rows, problem.trees)
+    labels = partition(data, problem.high).label_of_tuple.tolist()
+    assert list(dict.fromkeys(labels)) == list(range(len(set(labels))))
+
+
+@given(problems(max_attributes=3), st.integers(2, 40))
+def test_the_width_of_a_key_never_matters(problem: Problem, limit: int) -> None:
+    with narrow_keys(limit):
+        data = microdata_of(problem.rows, problem.trees)
+        for scheme in problem.schemes():
+            assert_oracle_agrees(problem, data, scheme)
+
+
+@given(st.data())
+def test_many_attributes_of_many_values_need_more_than_one_key(data: st.DataObject) -> None:
+    tree = {str(leaf): (str(leaf), f"{leaf // 10}x", "*") for leaf in range(100)}
+    forest = (tree,) * 12
+    row = st.tuples(*[st.sampled_from(["7", "42", "49", "99"])] * 12)
+    some = data.draw(st.lists(row, min_size=1, max_size=4))
+    rows = tuple(data.draw(st.lists(st.sampled_from(some), min_size=1, max_size=8)))
+    problem = Problem(rows, forest, k=1)
+    encoded = microdata_of(rows, forest)
+    scheme = data.draw(st.tuples(*[st.integers(0, 2)] * 12))
+    assert_oracle_agrees(problem, encoded, scheme)
