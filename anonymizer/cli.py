@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anonymizer.search.branch_and_bound import OnProgress
     from anonymizer.solution import Solution
 
-FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+FAILED, BAD_INPUT = 1, 2
 
 app = typer.Typer(
     help="The most useful version of a table about people whose risk is acceptable, with a proof.",
@@ -48,15 +48,14 @@ Delimiter = Annotated[str, typer.Option(help="What separates the cells of a CSV 
 
 def main() -> None:
     """Run the command line; a user's mistake is one message and an exit status, no traceback."""
-    warnings.showwarning = show_warning
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.showwarning = show_warning
+            app()
     except InfeasibleError as error:
         fail(str(error), FAILED)
     except AnonymizerError as error:
         fail(str(error), BAD_INPUT)
-    except KeyboardInterrupt:
-        fail("interrupted; nothing was written.", INTERRUPTED)
     except OSError as error:
         fail(f"{error.filename or 'a file'}: {error.strerror or error}.", BAD_INPUT)
 

@@ -16,7 +16,7 @@ from anonymizer.files import write_csv, write_parquet
 from anonymizer.hierarchy import MISSING
 from anonymizer.microdata import Microdata
 from anonymizer.policy import Policy, Role
-from anonymizer.table import CsvTable, FrameTable, ParquetTable, Table
+from anonymizer.table import CsvTable, FrameTable, ParquetTable, Table, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,10 +130,11 @@ class Release:
 
     def write(self, path: Path, random: np.random.Generator) -> None:
         """Write the release as a file of the same kind as the original; dataframes become CSV."""
-        if isinstance(self.table, FrameTable):
-            self.to_frame(random).to_csv(path, index=False, sep=self.policy.data.delimiter)
-        elif isinstance(self.table, ParquetTable):
+        if isinstance(self.table, ParquetTable):
             write_parquet(self.to_arrow(random), path)
+        elif isinstance(self.table, FrameTable):
+            texts = texts_of(FrameTable(self.to_frame(random)))
+            write_csv(texts, path, self.policy.data.delimiter)
         else:
             write_csv(self.to_arrow(random), path, self.policy.data.delimiter)
 
@@ -141,6 +142,19 @@ class Release:
     def file_name(self) -> str:
         """What the released file is called."""
         return "release.parquet" if isinstance(self.table, ParquetTable) else "release.csv"
+
+
+def texts_of(table: FrameTable) -> pa.Table:
+    """Write every cell of a dataframe as text, each value stored once."""
+    (columns,) = table.batches(table.columns)
+    arrays = [
+        pa.DictionaryArray.from_arrays(
+            pa.array(cells.indices, mask=cells.indices < 0),
+            pa.array([text_of(value) for value in cells.distinct], pa.string()),
+        )
+        for cells in columns
+    ]
+    return pa.table(arrays, names=list(table.columns))
 
 
 def mapping_rows(policy: Policy, scheme: dict[str, int]) -> Sequence[tuple[str, str, str]]:

@@ -12,16 +12,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
+from typing import Any, Protocol
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from anonymizer.errors import DataError, quote_some
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 BATCH_BYTES = 2 << 20  # Arrow reads ahead, so that a reader holds many times this
 BATCH_ROWS = 1 << 18
@@ -59,7 +57,7 @@ def open_table(data: str | Path | pd.DataFrame | Table, delimiter: str = ",") ->
         path = Path(data)
         check_readable(path)
         return ParquetTable(path) if path.suffix == ".parquet" else CsvTable(path, delimiter)
-    if is_frame(data):
+    if isinstance(data, pd.DataFrame):
         return FrameTable(data)
     if isinstance(data, CsvTable | ParquetTable | FrameTable | ArrowTable):
         return data
@@ -67,11 +65,6 @@ def open_table(data: str | Path | pd.DataFrame | Table, delimiter: str = ",") ->
         f"the data is a {type(data).__name__}: give the path of a CSV or Parquet file, "
         "or a pandas DataFrame."
     )
-
-
-def is_frame(data: object) -> TypeGuard[pd.DataFrame]:
-    """Whether the data is a pandas dataframe, found out without importing pandas."""
-    return type(data).__module__.startswith("pandas.") and hasattr(data, "iloc")
 
 
 def check_readable(path: Path) -> None:
@@ -253,8 +246,6 @@ class FrameTable:
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
         """Yield all rows at once: they are in memory already."""
-        import pandas as pd
-
         cells = []
         for column in columns:
             indices, values = pd.factorize(self.frame[column])
@@ -263,8 +254,6 @@ class FrameTable:
 
     def digest(self) -> str:
         """Return a digest of the names and the cells, row by row."""
-        import pandas as pd
-
         digest = hashlib.sha256("\0".join(self.columns).encode())
         for position in range(len(self.columns)):
             column = self.frame.iloc[:, position]

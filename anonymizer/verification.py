@@ -337,19 +337,20 @@ def expected_table(release: Any, original: Table) -> Table:
 def check_rows(table: Table, expected: Table) -> Check:
     """Check that released and expected rows are the same, as often, in whatever order."""
     claim = "every row is the declared generalization of an input row"
-    rows, surplus, lacking = compare_rows(table, expected)
-    if not surplus.size and not lacking:
-        return Check(claim, True, f"{rows} rows agree")
-    first = f", the first in row {surplus[0] + 1}" if surplus.size else ""
+    balance, labels = compare_rows(table, expected)
+    if not balance.any():
+        return Check(claim, True, f"{labels.size} rows agree")
+    surplus, lacking = int(balance[balance > 0].sum()), int(-balance[balance < 0].sum())
+    first = f", the first like row {np.argmax(balance[labels] > 0) + 1}" if surplus else ""
     return Check(
         claim,
         False,
-        f"{surplus.size} rows come from no input row{first}; {lacking} expected rows are not there",
+        f"rows that come from no input row: {surplus}{first}; rows that are lacking: {lacking}",
     )
 
 
-def compare_rows(table: Table, expected: Table) -> tuple[int, NDArray[np.int64], int]:
-    """Return the number of rows, those that are too many, and how many are lacking."""
+def compare_rows(table: Table, expected: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return how often more than expected each distinct row is there, and which one each row is."""
     labels: NDArray[np.int64] | None = None
     rows = 0
     for column in expected.columns:
@@ -362,7 +363,7 @@ def compare_rows(table: Table, expected: Table) -> tuple[int, NDArray[np.int64],
     assert labels is not None
     mine, theirs = labels[:rows], labels[rows:]
     balance = np.bincount(mine, minlength=labels.size) - np.bincount(theirs, minlength=labels.size)
-    return rows, np.flatnonzero(balance[mine] > 0), int(-balance[balance < 0].sum())
+    return balance, mine
 
 
 def number_jointly(

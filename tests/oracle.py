@@ -67,9 +67,7 @@ def generalize(row: Row, trees: Sequence[Tree], levels: Levels) -> Row:
     >>> generalize(("34", "F"), [{"34": ("34", "30s")}, {"F": ("F", "*")}], (1, 0))
     ('30s', 'F')
     """
-    return tuple(
-        tree[value][level] for value, tree, level in zip(row, trees, levels, strict=True)
-    )
+    return tuple(tree[value][level] for value, tree, level in zip(row, trees, levels, strict=True))
 
 
 def classes(rows: Sequence[Row], trees: Sequence[Tree], levels: Levels) -> dict[Row, list[int]]:

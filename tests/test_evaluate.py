@@ -87,7 +87,9 @@ def test_a_scheme_bounds_itself_by_its_own_loss(problem: Problem) -> None:
 def test_a_limit_counts_suppressed_records_and_is_itself_allowed() -> None:
     problem = Problem((("S",), ("M",), ("L",), ("L",)), (SIZES,), k=2)
     evaluated = [
-        evaluator_of(Problem(problem.rows, problem.trees, 2, suppression_limit=limit)).evaluate((0,))
+        evaluator_of(Problem(problem.rows, problem.trees, 2, suppression_limit=limit)).evaluate(
+            (0,)
+        )
         for limit in (1, 2)
     ]
     assert [evaluation.suppressed_records for evaluation in evaluated] == [2, 2]

@@ -11,9 +11,7 @@ from anonymizer.lattice import Lattice, Scheme, replace
 
 @st.composite
 def lattices(draw: st.DrawFn) -> Lattice:
-    ranges = draw(
-        st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)).map(sorted), max_size=4)
-    )
+    ranges = draw(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)).map(sorted), max_size=4))
     return Lattice(tuple(low for low, _ in ranges), tuple(high for _, high in ranges))
 
 

@@ -1,0 +1,304 @@
+"""The command line as a user meets it: real files, exit statuses, one-sentence errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from anonymizer.cli import main
+from tests.wards import POLICY, change, patients, write_files
+
+Run = tuple[int, str, str]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """Run the command line and return exit status, output and errors."""
+
+    def call(*arguments: object) -> Run:
+        monkeypatch.setattr(sys, "argv", ["anonymizer", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            main()
+        return int(left.value.code or 0), *capsys.readouterr()
+
+    return call
+
+
+def test_run_verify_and_apply_work_together(tmp_path: Path, run) -> None:
+    policy, out = write_files(tmp_path), tmp_path / "out"
+    status, output, errors = run("run", policy, "--out", out, "--mapping", tmp_path / "map.csv")
+    assert (status, errors) == (0, "")
+    assert "Proven optimal" in output
+    assert {path.name for path in out.iterdir()} == {"release.csv", "manifest.json"}
+    assert pd.read_csv(tmp_path / "map.csv", sep=";").shape == (108, 3)
+    original = tmp_path / "patients.csv"
+    status, output, _ = run("verify", out / "release.csv", policy, "--against", original)
+    assert status == 0
+    assert "verified: every claim holds" in output
+    new = tmp_path / "new.csv"
+    patients(seed=9).to_csv(new, sep=";", index=False)
+    arguments = (out / "manifest.json", "--data", new, "--out", tmp_path / "new", "--json")
+    status, output, _ = run("apply", policy, *arguments)
+    assert status == 0
+    applied = json.loads(output)
+    assert applied["status"] == "applied"
+    assert applied["risk"]["after"]["smallest_class"] >= 3
+    assert run("verify", tmp_path / "new" / "release.csv", policy, "--against", new)[0] == 0
+
+
+def test_json_has_what_scripts_need(tmp_path: Path, run) -> None:
+    status, output, _ = run("run", write_files(tmp_path), "--out", tmp_path / "out", "--json")
+    result = json.loads(output)
+    assert status == 0
+    assert result["status"] == "optimal"
+    assert result["quality"] == 1 - result["loss"]
+    assert result["gap"] == 0
+    assert result["scheme"].keys() == {"age", "sex", "zip"}
+    assert result["evaluated"] + sum(result["pruned"].values()) == result["schemes"]
+    assert result["seconds"].keys() == {"read", "search", "write"}
+    assert result["risk"].keys() == {"before", "after"}
+    assert all(Path(path).exists() for path in result["files"].values())
+
+
+def test_verify_says_no_with_status_1(tmp_path: Path, run) -> None:
+    policy, out = write_files(tmp_path), tmp_path / "out"
+    run("run", policy, "--out", out)
+    release = out / "release.csv"
+    release.write_text(release.read_text().replace("flu", "cold", 1))
+    status, output, _ = run("verify", release, policy, "--json")
+    assert status == 1
+    assert json.loads(output)["passed"] is False
+
+
+def bad_input(folder: Path, case: str) -> tuple[str, str]:
+    """Break one thing; return the policy's text and what the error must say."""
+    table = folder / "patients.csv"
+    text = table.read_text()
+    match case:
+        case "missing file":
+            table.unlink()
+            return POLICY, "patients.csv: there is no such file"
+        case "wrong delimiter":
+            return change(
+                POLICY, delimiter='delimiter = ","'
+            ), "Is the delimiter ';' rather than ','"
+        case "ragged rows":
+            table.write_text(text + "Patient 121;33;F\n")
+            return POLICY, "has 3 cells where the header has 6"
+        case "a column without a role":
+            return change(POLICY, days=""), "no role in the policy for 'days'"
+        case "a role for a column that is not there":
+            line = 'days = { role = "insensitive" }\nward = { role = "sensitive" }'
+            return change(POLICY, days=line), "no column 'ward'"
+        case "a value without a leaf":
+            table.write_text(text + "Patient 121;33;X;101;flu;3\n")
+            return POLICY, "column 'sex': 1 value has no row in its hierarchy: 'X'"
+        case "a value with two parents":
+            (folder / "sex.csv").write_text("F;a;x\nM;a;y\n")
+            return POLICY, "'a' at level 1 belongs to 'y', but to 'x'"
+        case "no quasi-identifier":
+            other = {name: f'{name} = {{ role = "sensitive" }}' for name in ("age", "sex", "zip")}
+            return change(POLICY, **other), "no attribute has the role 'quasi'"
+        case "k larger than the table":
+            return change(POLICY, k="k = 121"), "k = 121 is larger than the table"
+        case "an empty table":
+            table.write_text("")
+            return POLICY, "the file is empty"
+        case "a header only":
+            table.write_text(text.splitlines()[0] + "\n")
+            return POLICY, "the table has no rows"
+        case "not UTF-8":
+            table.write_bytes(text.encode().replace(b"asthma", b"asthm\xe4"))
+            return POLICY, "the file is not UTF-8"
+        case "duplicate column names":
+            table.write_text(text.replace("diagnosis", "days", 1))
+            return POLICY, "columns that occur twice: 'days'"
+        case "an unknown key in the policy":
+            return POLICY + "\n[serch]\nworkers = 2\n", "serch: this key is unknown"
+        case "k is not a number":
+            return change(POLICY, k='k = "five"'), "k must be a whole number, got 'five'"
+        case "not TOML":
+            return POLICY + "\n[risk\n", "not valid TOML"
+        case "a missing hierarchy":
+            (folder / "zip.toml").unlink()
+            return POLICY, "zip.toml"
+        case "a level out of range":
+            line = 'age = { role = "quasi", hierarchy = "age.toml", max_level = 9 }'
+            return change(POLICY, age=line), "max_level is 9, but its hierarchy has levels 0 to 4"
+    raise AssertionError(case)
+
+
+CASES = [
+    "missing file",
+    "wrong delimiter",
+    "ragged rows",
+    "a column without a role",
+    "a role for a column that is not there",
+    "a value without a leaf",
+    "a value with two parents",
+    "no quasi-identifier",
+    "k larger than the table",
+    "an empty table",
+    "a header only",
+    "not UTF-8",
+    "duplicate column names",
+    "an unknown key in the policy",
+    "k is not a number",
+    "not TOML",
+    "a missing hierarchy",
+    "a level out of range",
+]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bad_input_is_one_sentence_and_no_file(tmp_path: Path, run, case: str) -> None:
+    write_files(tmp_path)
+    text, message = bad_input(tmp_path, case)
+    (tmp_path / "policy.toml").write_text(text)
+    status, output, errors = run("run", tmp_path / "policy.toml", "--out", tmp_path / "a" / "b")
+    assert status == 2
+    assert output == ""
+    assert errors.startswith("error: ")
+    assert message in errors
+    assert "Traceback" not in errors
+    assert errors.count("\n") == 1
+    assert not (tmp_path / "a").exists()
+
+
+def test_an_output_folder_that_cannot_be_written_is_said_before_the_search(tmp_path, run) -> None:
+    policy = write_files(tmp_path)
+    (tmp_path / "out").write_text("in the way")
+    status, output, errors = run("run", policy, "--out", tmp_path / "out" / "deeper")
+    assert (status, output) == (2, "")
+    assert "the folder cannot be written" in errors
+    assert (tmp_path / "out").read_text() == "in the way"
+
+
+def test_what_cannot_be_met_is_status_1_with_a_remedy(tmp_path: Path, run) -> None:
+    ranges = change(POLICY, age='age = { role = "quasi", hierarchy = "age.toml", max_level = 0 }')
+    policy = write_files(tmp_path, policy=ranges + "\n[search]\nsuppression_limit = 0.0\n")
+    status, _, errors = run("run", policy, "--out", tmp_path / "out")
+    assert status == 1
+    assert (
+        "k-anonymity with k = 3 cannot be met: the coarsest scheme the policy allows would"
+        in errors
+    )
+    assert "raise suppression_limit or max_level" in errors
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_failed_run_leaves_the_old_release(tmp_path: Path, run) -> None:
+    policy, out = write_files(tmp_path), tmp_path / "out"
+    assert run("run", policy, "--out", out)[0] == 0
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    (tmp_path / "sex.csv").write_text("F;*\n")
+    assert run("run", policy, "--out", out)[0] == 2
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_warnings_are_plain_sentences(tmp_path: Path, run) -> None:
+    frame = patients()
+    frame.loc[:9, "sex"] = None
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")  # as outside the tests, where a warning is no error
+        status, _, errors = run("run", write_files(tmp_path, frame), "--out", tmp_path / "out")
+    assert status == 0
+    assert errors.startswith(
+        "warning: column 'sex' has missing cells but its hierarchy has no leaf"
+    )
+    assert errors.count("\n") == 1
+
+
+def test_hierarchy_commands(tmp_path: Path, run) -> None:
+    write_files(tmp_path)
+    table, age = tmp_path / "patients.csv", tmp_path / "age.toml"
+    status, output, _ = run("hierarchy", "check", age, tmp_path / "sex.csv", "--data", table)
+    assert (status, output) == (0, "2 checked: 0 errors, 0 warnings\n")
+    status, output, _ = run("hierarchy", "build", age)
+    assert output.splitlines()[34] == "34;30-39;20-39;0-39;*"
+    run("hierarchy", "build", age, "--out", tmp_path / "age.csv")
+    assert run("hierarchy", "build", tmp_path / "age.csv")[1] == output
+    assert "30-39" in run("hierarchy", "show", age)[1]
+    status, output, _ = run(
+        "hierarchy", "suggest", table, "--delimiter", ";", "--out", tmp_path / "s"
+    )
+    assert status == 0
+    assert len(output.splitlines()) == 6
+    specs = [tmp_path / "s" / f"{name}.toml" for name in ("age", "sex", "zip", "diagnosis")]
+    assert run("hierarchy", "check", *specs, "--data", table)[0] == 0
+    status, _, errors = run(
+        "hierarchy", "suggest", table, "--delimiter", ";", "--out", tmp_path / "s"
+    )
+    assert status == 2
+    assert "is there already" in errors
+
+
+def test_hierarchy_check_shows_every_defect_with_status_1(tmp_path: Path, run) -> None:
+    write_files(tmp_path)
+    (tmp_path / "sex.csv").write_text("F;*\nF;*\nM\n")
+    status, output, _ = run("hierarchy", "check", tmp_path / "sex.csv", tmp_path / "none.toml")
+    assert status == 1
+    assert "row 3 has 1 cell" in output
+    assert "'F' already has row 1" in output
+    assert "none.toml" in output
+    (tmp_path / "sex.csv").write_text("F;*\n")
+    arguments = (tmp_path / "sex.csv", "--data", tmp_path / "patients.csv", "--json")
+    status, output, _ = run("hierarchy", "check", *arguments)
+    assert status == 1
+    assert json.loads(output)[0]["value"] == "M"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["run", "verify", "apply", "demo"]
+    + [f"hierarchy {c}" for c in ("check", "build", "show", "suggest")],
+)
+def test_every_command_shows_an_example(run, command: str) -> None:
+    status, output, _ = run(*command.split(), "--help")
+    assert status == 0
+    assert f"Example: anonymizer {command}" in " ".join(output.split())
+
+
+def test_a_ctrl_c_outside_the_search_leaves_nothing(tmp_path: Path, run, monkeypatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("anonymizer.solution.encode", interrupted)
+    status, *_ = run("run", write_files(tmp_path), "--out", tmp_path / "out")
+    assert status == 130
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_installed_command_runs_the_demo(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "anonymizer",
+        "demo",
+        "--out",
+        str(tmp_path / "demo"),
+        "--json",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ}, check=True)
+    result = json.loads(done.stdout)
+    assert result["status"] == "optimal"
+    assert result["risk"]["after"]["smallest_class"] >= 5
+    folder = tmp_path / "demo"
+    assert (folder / "solution.png").stat().st_size > 10_000
+    verify = ["verify", str(folder / "release.csv"), str(folder / "policy.toml"), "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "anonymizer",
+        *verify,
+        "--against",
+        str(folder / "register.csv"),
+    ]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0

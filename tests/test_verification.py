@@ -1,0 +1,209 @@
+"""A sound release is verified, and one that was tampered with is not, with the reason."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from anonymizer import (
+    AnonymizerError,
+    Policy,
+    Verification,
+    anonymize,
+    make_manifest,
+    read_manifest,
+    verify,
+    write_release,
+)
+from tests.wards import POLICY, change, patients, write_files
+
+LIMITED = POLICY + "\n[search]\nevaluation_limit = 2\n"
+
+
+class Published:
+    """A release on disk that a test may tamper with."""
+
+    def __init__(self, folder: Path, text: str = POLICY, kind: str = "csv") -> None:
+        self.policy = write_files(folder, policy=text)
+        self.original = folder / f"patients.{kind}"
+        solution = anonymize(self.original, self.policy)
+        self.release = Path(write_release(solution, folder / "out")["release"])
+        self.manifest = folder / "out" / "manifest.json"
+
+    def read(self) -> pd.DataFrame:
+        return pd.read_csv(self.release, sep=";", dtype=str)
+
+    def write(self, frame: pd.DataFrame) -> None:
+        """Replace the release and, as a careful forger would, its digest in the manifest."""
+        frame.to_csv(self.release, sep=";", index=False)
+        manifest = read_manifest(self.manifest)
+        manifest["output"]["sha256"] = verify_digest(self.release)
+        self.manifest.write_text(json.dumps(manifest))
+
+    def check(self, against: bool = True) -> Verification:
+        return verify(self.release, self.policy, against=self.original if against else None)
+
+
+def verify_digest(path: Path) -> str:
+    import hashlib
+
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def claims(verification: Verification) -> str:
+    return " | ".join(f"{check.claim}: {check.detail}" for check in verification.failures)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("text", [POLICY, POLICY + '\n[release]\nsuppressed = "redact"\n'])
+def test_a_release_is_verified(tmp_path: Path, kind: str, text: str) -> None:
+    published = Published(tmp_path, text, kind)
+    for against in (False, True):
+        verification = published.check(against)
+        assert verification.passed, claims(verification)
+    assert len(verification.checks) == 14
+
+
+def test_a_dataframe_is_verified(tmp_path: Path) -> None:
+    policy = Policy.read(write_files(tmp_path))
+    frame = patients()
+    solution = anonymize(frame, policy)
+    released = solution.to_frame()
+    manifest = make_manifest(solution, released)
+    assert verify(released, policy, manifest, against=frame).passed
+    released.loc[0, "diagnosis"] = "none"
+    failed = verify(released, policy, manifest, against=frame)
+    assert "rows that come from no input row: 1" in claims(failed)
+    with pytest.raises(AnonymizerError, match="needs the manifest"):
+        verify(released, policy)
+
+
+def test_a_changed_byte_is_found_without_the_original(tmp_path: Path) -> None:
+    published = Published(tmp_path)
+    published.release.write_text(published.release.read_text().replace("asthma", "Asthma", 1))
+    assert "another SHA-256" in claims(published.check(against=False))
+
+
+def test_a_changed_cell_is_found_even_if_the_digest_was_forged(tmp_path: Path) -> None:
+    published = Published(tmp_path)
+    frame = published.read()
+    frame.loc[0, "sex"] = "M" if frame.loc[0, "sex"] == "F" else "F"
+    published.write(frame)
+    assert "rows that come from no input row: 1" in claims(published.check())
+
+
+def test_a_changed_sensitive_cell_is_found_with_the_original(tmp_path: Path) -> None:
+    published = Published(tmp_path)
+    frame = published.read()
+    frame.loc[3, "days"] = "99"
+    published.write(frame)
+    assert published.check(against=False).passed  # nothing in the release speaks against it
+    assert "rows that come from no input row: 1, the first like row 4" in claims(published.check())
+
+
+def test_an_added_row_is_found(tmp_path: Path) -> None:
+    published = Published(tmp_path)
+    frame = published.read()
+    published.write(pd.concat([frame, frame.head(1)]))
+    found = claims(published.check(against=False))
+    assert "the counts agree" in found
+    assert "the risk of the file is the one reported" in found
+    assert (
+        "rows that come from no input row: 1, the first like row 1; rows that are lacking: 0"
+        in claims(published.check())
+    )
+
+
+def test_a_class_below_k_is_found(tmp_path: Path) -> None:
+    published = Published(tmp_path)
+    frame = published.read()
+    keys = frame.groupby(["age", "sex", "zip"])["days"].transform("size")
+    smallest = frame.index[keys == keys.min()]
+    published.write(frame.drop(smallest[2:] if keys.min() == 3 else smallest[: keys.min() - 2]))
+    assert "k-anonymity with k = 3 holds: 1 classes with 2 records" in claims(
+        published.check(against=False)
+    )
+
+
+def test_a_value_of_another_level_is_found(tmp_path: Path) -> None:
+    published = Published(tmp_path)
+    frame = published.read()
+    frame["age"] = frame["age"].where(frame.index != 0, "35")
+    published.write(frame)
+    assert "column 'age' has '35', not a value of level" in claims(published.check(against=False))
+
+
+def test_an_identifying_column_left_in_is_found(tmp_path: Path) -> None:
+    published = Published(tmp_path)
+    published.write(published.read().assign(name="Patient"))
+    assert "identifying 'name' is still there" in claims(published.check())
+
+
+def test_another_policy_or_hierarchy_is_found(tmp_path: Path) -> None:
+    published = Published(tmp_path)
+    (tmp_path / "policy.toml").write_text(change(POLICY, k="k = 2"))
+    assert "the policy is the one released under: differs in 'risk'" in claims(published.check())
+    (tmp_path / "sex.csv").write_text("F;any\nM;any\n")
+    assert "another hierarchy for 'sex'" in claims(published.check())
+
+
+def test_another_original_is_found(tmp_path: Path) -> None:
+    published = Published(tmp_path)
+    patients(seed=2).to_csv(tmp_path / "patients.csv", sep=";", index=False)
+    found = claims(published.check())
+    assert "the original is the one anonymized" in found
+    assert "the scheme gives the reported figures on the original" in found
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "claim"),
+    [
+        ("loss", 0.1, "the quality is the one reported"),
+        ("suppressed", 0, "the counts agree"),
+        ("records", 999, "the counts agree"),
+        ("scheme", {"age": 0, "sex": 0}, "the scheme names a level for each quasi-identifier"),
+        ("scheme", {"age": 9, "sex": 0, "zip": 0}, "the scheme names a level"),
+    ],
+)
+def test_a_false_claim_in_the_manifest_is_found(
+    tmp_path: Path, key: str, value: object, claim: str
+) -> None:
+    published = Published(tmp_path)
+    manifest = read_manifest(published.manifest) | {key: value}
+    published.manifest.write_text(json.dumps(manifest))
+    assert claim in claims(published.check(against=False))
+
+
+def test_a_false_claim_of_optimality_is_found(tmp_path: Path) -> None:
+    published = Published(tmp_path, LIMITED)
+    manifest = read_manifest(published.manifest)
+    assert manifest["status"] == "feasible"
+    honest = published.check()
+    assert honest.passed
+    assert honest.checks[-1].passed is None
+    published.manifest.write_text(json.dumps(manifest | {"status": "optimal"}))
+    assert "no scheme of the policy has a lower loss" in claims(published.check())
+
+
+def test_a_manifest_holds_no_raw_values(tmp_path: Path) -> None:
+    published = Published(tmp_path)
+    text = published.manifest.read_text()
+    assert "Patient" not in text
+    assert "asthma" not in text
+    assert str(tmp_path) not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [(None, "no such manifest"), ("{", "not valid JSON"), ("[]", "lacks policy")],
+)
+def test_a_bad_manifest_is_one_sentence(tmp_path: Path, text: str | None, message: str) -> None:
+    published = Published(tmp_path)
+    published.manifest.unlink()
+    if text is not None:
+        published.manifest.write_text(text)
+    with pytest.raises(AnonymizerError, match=message):
+        published.check()
