@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.classes import EquivalenceClasses, partition
-from anonymizer.kernels.partition import select_by_label, sum_by_code
+from anonymizer.kernels.partition import select_by_label
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.microdata import Microdata
 from anonymizer.risk import RiskModel
@@ -62,48 +62,35 @@ class Evaluator:
 
     def score(self, classes: EquivalenceClasses, suppressed: NDArray[np.bool_]) -> Evaluation:
         """Sum up the loss of the kept and the suppressed records, here and at every level below."""
-        chosen = select_by_label(classes.label_of_tuple, suppressed)
-        suppressed_records = int(self.microdata.counts[chosen].sum())
+        suppressed_records = int(classes.sizes[suppressed].sum())
         feasible = suppressed_records <= self.suppression_limit
-        terms = self.terms(classes.scheme, chosen, suppressed_records)
+        terms = self.measure.terms(self.losses(classes, suppressed, suppressed_records))
         own_terms = terms[range(len(classes.scheme)), classes.scheme]
         loss = self.measure.of_terms(sum_left_to_right(own_terms))
         return Evaluation(classes.scheme, suppressed_records, loss, feasible, terms)
 
-    def terms(
-        self, scheme: Scheme, chosen: NDArray[np.int64], suppressed_records: int
-    ) -> NDArray[np.float64]:
-        """Return the terms for each attribute at each level up to the scheme's."""
-        height = max(column.hierarchy.height for column in self.microdata.columns)
-        terms = np.zeros((len(scheme), height))
-        for a, level in enumerate(scheme):
-            losses = self.losses(a, level, chosen, suppressed_records)
-            terms[a, : level + 1] = self.measure.terms(losses, a)
-        return terms
-
     def losses(
-        self, attribute: int, level: int, chosen: NDArray[np.int64], suppressed_records: int
+        self, classes: EquivalenceClasses, suppressed: NDArray[np.bool_], suppressed_records: int
     ) -> NDArray[np.float64]:
-        """Return the loss of one attribute at every level up to a given one."""
-        microdata, column = self.microdata, self.microdata.columns[attribute]
-        counts = sum_by_code(column.codes, microdata.counts, chosen, column.leaves.size)
+        """Return the loss of each attribute at every level up to the scheme's; above it, 0."""
+        microdata, scheme = self.microdata, classes.scheme
+        chosen = select_by_label(classes.label_of_tuple, suppressed)
+        sizes = microdata.domain_sizes[:, np.newaxis]
         # a suppressed record no longer covers its own group but the whole domain
         covered = (
-            microdata.column_totals[attribute][: level + 1]
-            - column.covered[: level + 1] @ counts
-            + suppressed_records * column.hierarchy.size
+            microdata.total_covered
+            - microdata.sum_covered(chosen, scheme)
+            + suppressed_records * sizes
         )
-        return attribute_loss(covered, microdata.records, column.hierarchy.size)
+        losses = attribute_loss(covered, microdata.records, sizes)
+        return np.where(np.arange(covered.shape[1]) <= np.array(scheme)[:, np.newaxis], losses, 0)
 
     def attribute_losses(self, scheme: Scheme) -> tuple[float, ...]:
         """Return the loss of each attribute at a scheme, before weights."""
         classes = partition(self.microdata, scheme)
-        chosen = select_by_label(classes.label_of_tuple, suppressed_classes(classes, self.models))
-        suppressed_records = int(self.microdata.counts[chosen].sum())
-        return tuple(
-            float(self.losses(a, level, chosen, suppressed_records)[level])
-            for a, level in enumerate(scheme)
-        )
+        suppressed = suppressed_classes(classes, self.models)
+        losses = self.losses(classes, suppressed, int(classes.sizes[suppressed].sum()))
+        return tuple(float(losses[a, level]) for a, level in enumerate(scheme))
 
 
 def sum_left_to_right(terms: NDArray[np.float64]) -> float:

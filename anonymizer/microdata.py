@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,9 @@ from anonymizer.kernels.partition import (
     label_direct,
     label_hashed,
     relabel,
+    sum_covered,
 )
+from anonymizer.lattice import Scheme
 from anonymizer.table import Cells, Table, text_of
 
 KEY_LIMIT = 2**63  # a key fits one machine word
@@ -82,6 +84,8 @@ class Microdata:
 
     attributes: tuple[str, ...]
     columns: tuple[Column, ...]
+    codes: NDArray[np.unsignedinteger]
+    """The codes of all columns: one row for each attribute, one column for each tuple."""
     counts: NDArray[np.int32]
     tuple_of_row: NDArray[np.int32] = field(repr=False)
 
@@ -96,12 +100,44 @@ class Microdata:
         return self.counts.size
 
     @cached_property
-    def column_totals(self) -> tuple[NDArray[np.int64], ...]:
-        """For each attribute and level: the leaves covered, summed over all records."""
-        return tuple(
-            column.covered @ np.bincount(column.codes, self.counts, column.leaves.size).astype(int)
-            for column in self.columns
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each attribute's leaves begin in `groups` and `covered`; the last is their number."""
+        return read_only(np.cumsum([0, *(column.leaves.size for column in self.columns)]))
+
+    @cached_property
+    def groups(self) -> NDArray[np.int64]:
+        """The groups of all columns side by side: `groups[level, offset + code]`."""
+        return side_by_side([np.stack(column.groups) for column in self.columns])
+
+    @cached_property
+    def covered(self) -> NDArray[np.int64]:
+        """The leaves covered in all columns side by side: `covered[level, offset + code]`."""
+        return side_by_side([column.covered for column in self.columns])
+
+    @cached_property
+    def domain_sizes(self) -> NDArray[np.int64]:
+        """The number of leaves of each hierarchy, D in the formulas."""
+        return read_only(np.array([column.hierarchy.size for column in self.columns]))
+
+    def sum_covered(self, selected: NDArray[np.int32], scheme: Scheme) -> NDArray[np.int64]:
+        """Sum the leaves covered by some tuples, for each attribute and level up to the scheme's."""
+        sums: NDArray[np.int64] = sum_covered(
+            selected, self.codes, self.counts, self.covered, self.offsets, np.array(scheme)
         )
+        return sums
+
+    @cached_property
+    def total_covered(self) -> NDArray[np.int64]:
+        """For each attribute and level: the leaves covered, summed over all records."""
+        top = tuple(column.hierarchy.height - 1 for column in self.columns)
+        return read_only(self.sum_covered(np.arange(self.distinct, dtype=np.int32), top))
+
+
+def side_by_side(tables: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Join tables of unequal height, level by level; what lies above a column's top is 0."""
+    height = max(len(table) for table in tables)
+    padded = [np.pad(table, ((0, height - len(table)), (0, 0))) for table in tables]
+    return read_only(np.concatenate(padded, axis=1))
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -130,8 +166,10 @@ def encode(table: Table, hierarchies: Sequence[Hierarchy]) -> Microdata:
         Column.build(encoder.final_hierarchy(), leaves)
         for encoder, leaves in zip(encoders, leaves_of_tuples, strict=True)
     )
+    codes = read_only(np.stack([column.codes for column in columns]))
+    columns = tuple(replace(column, codes=row) for column, row in zip(columns, codes, strict=True))
     names = tuple(hierarchy.name for hierarchy in hierarchies)
-    return Microdata(names, columns, read_only(counts), read_only(tuple_of_row))
+    return Microdata(names, columns, codes, read_only(counts), read_only(tuple_of_row))
 
 
 class Encoder:

@@ -296,12 +296,11 @@ def check_loss(reading: Reading, policy: Policy, manifest: Mapping[str, Any]) ->
     """Recompute the loss from the released values; suppressed records cover everything."""
     records = manifest["records"]
     suppressed = records - (reading.rows - reading.redacted)
-    losses = [
-        attribute_loss(covered + suppressed * hierarchy.size, records, hierarchy.size)
-        for hierarchy, covered in zip(reading.hierarchies, reading.covered, strict=True)
-    ]
+    leaves = np.array([hierarchy.size for hierarchy in reading.hierarchies])
+    covered = np.array(reading.covered) + suppressed * leaves
     measure = policy.measure
-    loss = measure.of_terms(float(measure.terms(np.array(losses), range(len(losses))).sum()))
+    losses = attribute_loss(covered, records, leaves)
+    loss = measure.of_terms(float(measure.terms(losses).sum()))
     same = abs(loss - manifest["loss"]) <= TIE
     detail = f"loss {loss:.9f}; the manifest says {manifest['loss']:.9f}"
     return Check("the quality is the one reported", same, detail)

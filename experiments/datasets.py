@@ -7,6 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("ANONYMIZER_DATA", ROOT.parent / "shared" / "data"))
+REFERENCE = DATA.parent / "reference"
 RESULTS = ROOT / "results"
 
 

@@ -9,10 +9,16 @@ HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: spreads 
 
 
 @njit(cache=True, nogil=True)
-def add_codes(keys, codes, contribution):
-    """Add to each key what its code contributes."""
-    for i in range(keys.size):
-        keys[i] += contribution[codes[i]]
+def add_digits(keys, codes, groups, offsets, levels, strides):
+    """Add to each tuple's key its value of each attribute at the attribute's level, as a digit.
+
+    `groups[level, offset + code]` is the value; an attribute with stride 0 is passed over.
+    """
+    for a in range(levels.size):
+        stride, offset, level = strides[a], offsets[a], levels[a]
+        if stride:
+            for i in range(keys.size):
+                keys[i] += stride * groups[level, offset + codes[a, i]]
 
 
 @njit(cache=True, nogil=True)
@@ -100,23 +106,27 @@ def sum_by_label(labels, counts, n_labels):
 @njit(cache=True, nogil=True)
 def select_by_label(labels, chosen):
     """List the positions whose label is chosen."""
-    n_selected = 0
-    for i in range(labels.size):
-        if chosen[labels[i]]:
-            n_selected += 1
-    selected = np.empty(n_selected, np.int64)
+    selected = np.empty(labels.size, np.int32)
     n_selected = 0
     for i in range(labels.size):
         if chosen[labels[i]]:
             selected[n_selected] = i
             n_selected += 1
-    return selected
+    return selected[:n_selected]
 
 
 @njit(cache=True, nogil=True)
-def sum_by_code(codes, counts, selected, n_codes):
-    """Sum the counts of the selected positions by their code."""
-    sums = np.zeros(n_codes, np.int64)
-    for i in selected:
-        sums[codes[i]] += counts[i]
-    return sums
+def sum_covered(selected, codes, counts, covered, offsets, levels):
+    """Sum what the selected tuples' values cover, for each attribute and level up to a given one.
+
+    `covered[level, offset + code]` is what a value covers; a tuple counts as often as it occurs.
+    """
+    totals = np.zeros((levels.size, covered.shape[0]), np.int64)
+    by_code = np.zeros(covered.shape[1], np.int64)
+    for a in range(levels.size):
+        for i in selected:
+            by_code[offsets[a] + codes[a, i]] += counts[i]
+        for level in range(levels[a] + 1):
+            for at in range(offsets[a], offsets[a + 1]):
+                totals[a, level] += by_code[at] * covered[level, at]
+    return totals

@@ -29,7 +29,7 @@ class Loss:
 
     >>> losses = np.array([0.0, 1.0, 0.5])
     >>> measure = Loss(Aggregate.ARITHMETIC, (1.0, 1.0, 1.0))
-    >>> measure.of_terms(measure.terms(losses, range(3)).sum())
+    >>> measure.of_terms(measure.terms(losses).sum())
     0.5
     """
 
@@ -40,9 +40,10 @@ class Loss:
         if any(weight < 0 or not math.isfinite(weight) for weight in self.weights):
             raise ValueError(f"weights must be finite and at least 0, got {self.weights}")
 
-    def terms(self, losses: NDArray[np.float64], attributes: range | int) -> NDArray[np.float64]:
-        """What losses of attributes add to the sum that `of_terms` takes."""
-        weighted = np.asarray(self.weights)[attributes] * losses
+    def terms(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what losses of the attributes, one row for each, add to the sum of `of_terms`."""
+        weights = np.reshape(self.weights, (-1, *[1] * (losses.ndim - 1)))
+        weighted = weights * losses
         if self.aggregate is Aggregate.GEOMETRIC:
             weighted = np.log1p(weighted)
         return weighted / len(self.weights)
@@ -57,16 +58,16 @@ class Loss:
 
 
 def attribute_loss(
-    covered: NDArray[np.int64] | int, records: int, leaves: int
+    covered: NDArray[np.int64], records: int, leaves: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the loss of one attribute from the leaves its values cover, summed over the records.
+    """Return the loss of attributes from the leaves their values cover, summed over the records.
 
     In the words of the design, `covered` is total(a) * D: whole numbers, so that sums are exact and
-    do not depend on the order of rows. A suppressed record covers all D leaves.
+    do not depend on the order of rows. A suppressed record covers all D leaves. With D = 1 there is
+    nothing to lose: every record covers the one leaf, and the loss is 0.
 
-    >>> float(attribute_loss(5 * 1 + 5 * 4, records=10, leaves=4))
-    0.5
+    >>> attribute_loss(np.array([5 * 1 + 5 * 4]), records=10, leaves=np.array([4])).tolist()
+    [0.5]
     """
-    if leaves == 1 or records == 0:
-        return np.zeros(np.shape(covered))
-    return np.maximum(0.0, (np.asarray(covered) - records) / (records * (leaves - 1)))
+    losses: NDArray[np.float64] = (covered - records) / (records * np.maximum(leaves - 1, 1))
+    return np.maximum(0.0, losses)

@@ -24,7 +24,7 @@ from anonymizer.evaluate import Evaluator
 from anonymizer.search import search
 from anonymizer.solution import make_evaluator, read
 from experiments.benchmark.memory import measure_encoding
-from experiments.datasets import RESULTS, path_of, spec_of
+from experiments.datasets import REFERENCE, RESULTS, path_of, spec_of
 
 DATASETS = ("adult", "cup", "fars")
 KS = (2, 5, 10)
@@ -82,9 +82,27 @@ def bench_k(
         "schemes": lattice.size,
         "evaluated": found.proof.evaluated,
         "loss": round(best.loss, 9),
+        **arx(name, k, best.loss),
         "group-by ms": round(1000 * unit, 2),
         "evaluation / group-by": round(evaluation / unit, 3),
         "search / group-by": round(searching / unit, 1),
+    }
+
+
+def arx(name: str, k: int, loss: float) -> dict[str, Any]:
+    """Return what ARX evaluated for the same optimum, and how far its loss is from ours."""
+    path = REFERENCE / "arx_optima.csv"
+    if not path.is_file():
+        return {}
+    optima = pd.read_csv(path).query(
+        "dataset == @name and model == 'k-anonymity' and parameters == @parameters "
+        "and measure == 'loss geometric' and suppression_limit == 1",
+        local_dict={"name": name, "parameters": f"k={k}"},
+    )
+    (reference,) = optima.to_dict("records")
+    return {
+        "ARX evaluated": reference["arx_evaluated"],
+        "loss - ARX's": f"{loss - reference['loss']:.0e}",
     }
 
 
