@@ -1,0 +1,66 @@
+"""What the README says is so."""
+
+from __future__ import annotations
+
+import csv
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from anonymizer import Policy
+from anonymizer.hierarchy import parse_spec
+from anonymizer.policy import Role
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    """Return the README's code blocks of one language."""
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+@pytest.fixture
+def discharges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make the files the README's examples speak of."""
+    rows = [f"P{i},{20 + i % 40},{('101', '102')[i % 2]},flu,A" for i in range(200)]
+    (tmp_path / "discharges.csv").write_text(
+        "\n".join(["patient_id,age,zip,diagnosis,ward", *rows]) + "\n"
+    )
+    (tmp_path / "zip.csv").write_text("101;10*;*\n102;10*;*\n")
+    (tmp_path / "age.toml").write_text(blocks("toml")[1])
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_policy_is_one(discharges: Path) -> None:
+    (discharges / "policy.toml").write_text(blocks("toml")[0])
+    policy = Policy.read(discharges / "policy.toml")
+    assert policy.with_role(Role.IDENTIFYING) == ("patient_id",)
+    assert policy.hierarchies()[0].height == 5
+
+
+def test_the_spec_is_one() -> None:
+    assert parse_spec(tomllib.loads(blocks("toml")[1])).build("age").size == 120
+
+
+@pytest.mark.usefixtures("discharges")
+def test_the_python_example_runs() -> None:
+    names: dict[str, object] = {}
+    exec(compile(blocks("python")[0], "README", "exec"), names)
+    assert len(names["released"]) == 200
+
+
+def test_the_table_is_the_benchmarks() -> None:
+    with (ROOT / "results" / "benchmark" / "k_anonymity.csv").open(newline="") as file:
+        measured = list(csv.DictReader(file))
+    assert measured
+    for row in measured:
+        line = (
+            f"| {row['data'].upper()} | {row['k']} | {int(row['schemes']):,} | "
+            f"{int(row['ARX evaluated']):,} | {int(row['evaluated']):,} | "
+            f"{float(row['search / group-by']):.0f} |"
+        )
+        assert line in README
