@@ -98,9 +98,7 @@ def test_a_limit_counts_suppressed_records_and_is_itself_allowed() -> None:
 
 def test_several_models_are_met_together() -> None:
     evaluator = evaluator_of(Problem((("S",), ("M",), ("M",), *[("L",)] * 3), (SIZES,), k=1))
-    both = Evaluator(
-        evaluator.microdata, [KAnonymity(2), KAnonymity(3)], evaluator.measure, evaluator.suppression_limit
-    )  # fmt: skip
+    both = Evaluator(evaluator.microdata, [KAnonymity(2), KAnonymity(3)], evaluator.measure, 6)
     assert both.evaluate((0,)).suppressed_records == 3
 
 

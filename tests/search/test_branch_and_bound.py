@@ -20,7 +20,7 @@ from anonymizer.search import (
     search,
     search_exhaustively,
 )
-from anonymizer.search.result import TIE
+from anonymizer.search.result import TIE, Pruning
 from tests import oracle
 from tests.oracle import Problem
 from tests.strategies import Recorder, evaluator_of, lattice_of, problems
@@ -121,6 +121,14 @@ def test_the_number_of_workers_changes_nothing(workers: int, problem: Problem) -
 def test_pruning_spares_most_evaluations() -> None:
     found = solve(medium())
     assert found.status is Status.OPTIMAL
+    assert found.proof.evaluated < found.proof.schemes / 4
+
+
+def test_a_scheme_that_suppresses_too_much_takes_all_finer_ones_with_it() -> None:
+    problem = Problem(medium().rows, medium().trees, k=3, suppression_limit=0)
+    found = solve(problem)
+    assert found.status is Status.OPTIMAL
+    assert found.proof.pruned[Pruning.SUPPRESSION] > found.proof.schemes / 4
     assert found.proof.evaluated < found.proof.schemes / 4
 
 

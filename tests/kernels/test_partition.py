@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymizer.kernels.partition import (
+    HASH_MULTIPLIER,
+    add_digits,
+    count_by_label,
+    extract_digit,
+    label_direct,
+    label_hashed,
+    relabel,
+    select_by_label,
+    sum_by_label,
+    sum_covered,
+)
+
+SMALL = st.lists(st.integers(0, 9))
+LABELS = st.lists(st.integers(0, 4), min_size=1, max_size=30)
+
+
+def number_by_appearance(keys: list[int]) -> tuple[list[int], list[int]]:
+    """The obvious way: a dict."""
+    numbers: dict[int, int] = {}
+    labels = [numbers.setdefault(key, len(numbers)) for key in keys]
+    return labels, [keys.index(key) for key in numbers]
+
+
+def bits_for(size: int) -> int:
+    return max(1, int(1.5 * size).bit_length())
+
+
+@given(SMALL)
+def test_labels_by_slot_are_those_of_a_dict(keys: list[int]) -> None:
+    labels, first = label_direct(np.array(keys, np.int64), 10)
+    assert (labels.tolist(), first.tolist()) == number_by_appearance(keys)
+
+
+@given(st.lists(st.one_of(st.integers(0, 9), st.integers(0, 2**63 - 1))))
+def test_labels_by_hash_are_those_of_a_dict(keys: list[int]) -> None:
+    labels, first = label_hashed(np.array(keys, np.int64), bits_for(len(keys)))
+    assert (labels.tolist(), first.tolist()) == number_by_appearance(keys)
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_keys_that_all_want_one_slot_are_told_apart(last: bool) -> None:
+    inverse = pow(int(HASH_MULTIPLIER), -1, 2**64)
+    # all hashes begin with the same bits; where those are ones, probing runs over the end
+    top = (2**64 - 2**40) if last else 0
+    keys = [key for i in range(2000) if (key := (top + i) * inverse % 2**64) < 2**63]
+    assert len(keys) > 500
+    keys += keys[::3]
+    labels, first = label_hashed(np.array(keys, np.int64), bits_for(len(keys)))
+    assert (labels.tolist(), first.tolist()) == number_by_appearance(keys)
+
+
+@given(LABELS, st.data())
+def test_sums_and_counts_by_label_are_those_of_a_counter(
+    labels: list[int], data: st.DataObject
+) -> None:
+    weights = data.draw(st.lists(st.integers(1, 9), min_size=len(labels), max_size=len(labels)))
+    summed: Counter[int] = Counter()
+    for label, weight in zip(labels, weights, strict=True):
+        summed[label] += weight
+    array = np.array(labels, np.int32)
+    assert sum_by_label(array, np.array(weights, np.int32), 5).tolist() == [
+        summed[label] for label in range(5)
+    ]
+    assert count_by_label(array, 5).tolist() == [labels.count(label) for label in range(5)]
+
+
+def test_sums_hold_more_than_32_bits() -> None:
+    counts = np.full(3, 2**31 - 1, np.int32)
+    assert sum_by_label(np.zeros(3, np.int32), counts, 1).tolist() == [3 * (2**31 - 1)]
+
+
+@given(LABELS, st.lists(st.booleans(), min_size=5, max_size=5))
+def test_selecting_lists_the_positions_with_a_chosen_label(
+    labels: list[int], chosen: list[bool]
+) -> None:
+    selected = select_by_label(np.array(labels, np.int32), np.array(chosen))
+    assert selected.tolist() == [i for i, label in enumerate(labels) if chosen[label]]
+
+
+@given(LABELS, st.permutations(range(5)))
+def test_relabelling_replaces_each_label(labels: list[int], new: list[int]) -> None:
+    array = np.array(labels, np.int32)
+    relabel(array, np.array(new, np.int32))
+    assert array.tolist() == [new[label] for label in labels]
+
+
+@given(st.lists(st.integers(2, 300), min_size=1, max_size=6), st.data())
+def test_digits_come_out_of_a_key_as_they_went_in(radices: list[int], data: st.DataObject) -> None:
+    digits = [data.draw(st.integers(0, radix - 1)) for radix in radices]
+    key = 0
+    for radix, digit in zip(radices, digits, strict=True):
+        key = key * radix + digit
+    for position, (radix, digit) in enumerate(zip(radices, digits, strict=True)):
+        stride = int(np.prod(radices[position + 1 :], dtype=np.int64))
+        assert extract_digit(np.array([key, 0]), stride, radix).tolist() == [digit, 0]
+
+
+@st.composite
+def coded(draw: st.DrawFn) -> tuple[list[int], list[int], list[list[int]], list[list[int]]]:
+    """Draw leaf counts, levels, codes[attribute][tuple] and a table [level][offset + code]."""
+    leaves = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    levels = [draw(st.integers(0, 2)) for _ in leaves]
+    tuples = draw(st.integers(1, 8))
+    codes = [
+        draw(st.lists(st.integers(0, n - 1), min_size=tuples, max_size=tuples)) for n in leaves
+    ]
+    row = st.lists(st.integers(0, 6), min_size=sum(leaves), max_size=sum(leaves))
+    return leaves, levels, codes, [draw(row) for _ in range(3)]
+
+
+@given(coded(), st.data())
+def test_added_digits_are_each_attribute_s_group_times_its_stride(
+    case: tuple[list[int], list[int], list[list[int]], list[list[int]]], data: st.DataObject
+) -> None:
+    leaves, levels, codes, groups = case
+    offsets = np.cumsum([0, *leaves])
+    strides = [data.draw(st.sampled_from([0, 1, 7, 49])) for _ in leaves]
+    keys = np.full(len(codes[0]), 5, np.int64)
+    add_digits(
+        keys, np.array(codes, np.uint8), np.array(groups), offsets, np.array(levels),
+        np.array(strides),
+    )  # fmt: skip
+    assert keys.tolist() == [
+        5
+        + sum(
+            strides[a] * groups[levels[a]][int(offsets[a]) + codes[a][i]]
+            for a in range(len(leaves))
+        )
+        for i in range(len(codes[0]))
+    ]
+
+
+@given(coded(), st.data())
+def test_covered_leaves_are_summed_over_the_selected_tuples_up_to_each_level(
+    case: tuple[list[int], list[int], list[list[int]], list[list[int]]], data: st.DataObject
+) -> None:
+    leaves, levels, codes, covered = case
+    offsets = np.cumsum([0, *leaves])
+    tuples = range(len(codes[0]))
+    counts = [data.draw(st.integers(1, 9)) for _ in tuples]
+    selected = sorted(data.draw(st.sets(st.sampled_from(tuples))))
+    totals = sum_covered(
+        np.array(selected, np.int32), np.array(codes, np.uint8), np.array(counts, np.int32),
+        np.array(covered), offsets, np.array(levels),
+    )  # fmt: skip
+    assert totals.tolist() == [
+        [
+            sum(counts[i] * covered[level][int(offsets[a]) + codes[a][i]] for i in selected)
+            if level <= levels[a]
+            else 0
+            for level in range(3)
+        ]
+        for a in range(len(leaves))
+    ]

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymizer.risk import KAnonymity
+from tests import oracle
+from tests.oracle import Problem
+from tests.strategies import evaluator_of, problems
+
+
+@given(st.integers(1, 20), st.lists(st.integers(1, 30)))
+def test_the_classes_below_k_break_it(k: int, sizes: list[int]) -> None:
+    breaking = KAnonymity(k).breaking(np.array(sizes, np.int64))
+    assert breaking.tolist() == [size < k for size in sizes]
+
+
+@given(problems(max_attributes=3))
+def test_what_is_left_after_suppression_is_k_anonymous(problem: Problem) -> None:
+    evaluator = evaluator_of(problem)
+    for scheme in problem.schemes():
+        gone = oracle.rows_in_small_classes(problem.rows, problem.trees, scheme, problem.k)
+        assert evaluator.evaluate(scheme).suppressed_records == len(gone)
+        left = [row for number, row in enumerate(problem.rows) if number not in gone]
+        members = oracle.classes(left, problem.trees, scheme).values()
+        assert all(len(rows) >= problem.k for rows in members)
+
+
+@pytest.mark.parametrize("k", [0, -1])
+def test_k_is_at_least_1(k: int) -> None:
+    with pytest.raises(ValueError, match=f"k must be at least 1, got {k}"):
+        KAnonymity(k)
+
+
+@pytest.mark.parametrize("k", [2.0, "2", True, None])
+def test_k_is_a_whole_number(k: object) -> None:
+    with pytest.raises(ValueError, match="k must be a whole number"):
+        KAnonymity(k)  # type: ignore[arg-type]
+
+
+def test_a_k_above_the_number_of_records_can_never_be_met() -> None:
+    assert KAnonymity(5).check(5) is None
+    message = KAnonymity(6).check(5)
+    assert message is not None
+    assert "k = 6" in message
+    assert "5 records" in message
