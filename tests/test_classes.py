@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -65,14 +66,17 @@ def test_the_width_of_a_key_never_matters(problem: Problem, limit: int) -> None:
             assert_oracle_agrees(problem, data, scheme)
 
 
-@given(st.data())
-def test_many_attributes_of_many_values_need_more_than_one_key(data: st.DataObject) -> None:
-    tree = {str(leaf): (str(leaf), f"{leaf // 10}x", "*") for leaf in range(100)}
-    forest = (tree,) * 12
-    row = st.tuples(*[st.sampled_from(["7", "42", "49", "99"])] * 12)
-    some = data.draw(st.lists(row, min_size=1, max_size=4))
-    rows = tuple(data.draw(st.lists(st.sampled_from(some), min_size=1, max_size=8)))
-    problem = Problem(rows, forest, k=1)
-    encoded = microdata_of(rows, forest)
-    scheme = data.draw(st.tuples(*[st.integers(0, 2)] * 12))
-    assert_oracle_agrees(problem, encoded, scheme)
+@pytest.mark.parametrize("attributes", [15, 16, 17, 40])
+def test_many_attributes_of_many_values_need_more_than_one_key(attributes: int) -> None:
+    tree = {f"{leaf}": (f"{leaf}", f"pair {leaf // 2}", "*") for leaf in range(16)}
+    rows = [(f"{leaf}",) * attributes for leaf in range(16)]  # every value occurs everywhere
+    for position in range(attributes):  # and each has a twin that differs in one place only
+        twin = list(rows[position % 16])
+        twin[position] = str((position + 2) % 16)
+        rows.append(tuple(twin))
+    problem = Problem((*rows, *rows[::3]), (tree,) * attributes, k=1)
+    data = microdata_of(problem.rows, problem.trees)
+    random_ = random.Random(attributes)
+    schemes = [tuple(random_.choices([0, 1, 2], [4, 3, 1], k=attributes)) for _ in range(50)]
+    for scheme in [(0,) * attributes, (1,) * attributes, *schemes]:
+        assert_oracle_agrees(problem, data, scheme)

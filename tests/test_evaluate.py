@@ -96,9 +96,11 @@ def test_a_limit_counts_suppressed_records_and_is_itself_allowed() -> None:
     assert [evaluation.feasible for evaluation in evaluated] == [False, True]
 
 
-def test_several_models_are_met_together() -> None:
+@pytest.mark.parametrize("ks", [(2, 3), (3, 2)])
+def test_several_models_are_met_together(ks: tuple[int, int]) -> None:
     evaluator = evaluator_of(Problem((("S",), ("M",), ("M",), *[("L",)] * 3), (SIZES,), k=1))
-    both = Evaluator(evaluator.microdata, [KAnonymity(2), KAnonymity(3)], evaluator.measure, 6)
+    models = [KAnonymity(k) for k in ks]
+    both = Evaluator(evaluator.microdata, models, evaluator.measure, 6)
     assert both.evaluate((0,)).suppressed_records == 3
 
 

@@ -1,0 +1,426 @@
+"""Scenario: what an attacker may learn about a person and do with it, after Xia et al. 2021.
+
+A scenario is a frozen value, a TOML file or the Bayesian network of the paper's Figure 1; each can be
+turned into the others.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from itertools import combinations, product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.errors import PolicyError, quote_some
+from anonymizer.hierarchy.checks import Faults, text, unrepeated, whole
+
+if TYPE_CHECKING:
+    import networkx  # type: ignore[import-untyped]  # it ships no types
+
+PARAMETERS = ("p_m", "p_fm", "p_c", "p_cu")
+KEYS = ("population", *PARAMETERS, "groups")
+GROUP_KEYS = ("attributes", "probability", "by", "probabilities", "default")
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeGroup:
+    """Attributes that the attacker learns together, from one source, or not at all.
+
+    The `probability` is the same for everyone, or it depends on the person's value of the attribute
+    `by`, as it was before generalization: `probabilities` lists values, `default` is for all others.
+
+    >>> voters = AttributeGroup(("age", "sex"), by="state", probabilities={"TN": 0.643}, default=0.6)
+    >>> voters.probability_of(["TN", "OH"]).tolist()
+    [0.643, 0.6]
+    """
+
+    attributes: tuple[str, ...]
+    probability: float | None = None
+    by: str | None = None
+    probabilities: Mapping[str, float] = field(default_factory=dict, hash=False)
+    default: float | None = None
+
+    def __post_init__(self) -> None:
+        if faults := list(group_faults(self.describe())):
+            raise PolicyError.defective("attribute group", faults)
+        plain = {value: float(number) for value, number in self.probabilities.items()}
+        object.__setattr__(self, "attributes", tuple(self.attributes))
+        object.__setattr__(self, "probabilities", plain)
+        for key in ("probability", "default"):
+            if getattr(self, key) is not None:
+                object.__setattr__(self, key, float(getattr(self, key)))
+
+    def __str__(self) -> str:
+        return ", ".join(self.attributes)
+
+    def probability_of(self, values: Sequence[str]) -> NDArray[np.float64]:
+        """Return the probability that the group is learned, for values of the attribute `by`."""
+        if self.by is None:
+            return np.full(len(values), self.probability, np.float64)
+        return np.array([self.probabilities.get(value, self.default) for value in values], float)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the keys that are set, as TOML has them."""
+        keys: dict[str, Any] = {"attributes": self.attributes}
+        if isinstance(self.attributes, tuple):
+            keys["attributes"] = list(self.attributes)
+        keys |= {key: getattr(self, key) for key in ("probability", "by", "default")}
+        keys["probabilities"] = self.probabilities or None
+        return {key: value for key, value in keys.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """What the attacker learns, how likely each step of an attack is, and the size of the population.
+
+    The four probabilities have the names of the paper's Table 1.
+
+    >>> Scenario((AttributeGroup(("age", "sex"), 0.64),), 10_000, 0.5, 0.2, 0.5, 0.2).attributes
+    ('age', 'sex')
+    """
+
+    groups: tuple[AttributeGroup, ...]
+    population: int
+    """The people among whom the attacker looks for the subject."""
+    p_m: float
+    """That the subject's presence in the table is disclosed."""
+    p_fm: float
+    """That the attacker finds out about a disclosed presence."""
+    p_c: float
+    """That the attacker can confirm that a record, picked among those that match, is the subject's."""
+    p_cu: float
+    """That the attacker can confirm that a subject who is unique in the population is so."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", tuple(self.groups))
+        parameters = {key: getattr(self, key) for key in KEYS[:-1]}
+        if faults := [*parameter_faults(parameters), *overlap_faults(self.groups)]:
+            raise PolicyError.defective("scenario", faults)
+        for key in PARAMETERS:
+            object.__setattr__(self, key, float(getattr(self, key)))
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """All attributes that the attacker may learn."""
+        return tuple(attribute for group in self.groups for attribute in group.attributes)
+
+    def check_attributes(self, quasi_identifiers: Sequence[str]) -> list[str]:
+        """Say which attributes of the scenario are no quasi-identifiers of the table."""
+        named = [*self.attributes, *(group.by for group in self.groups if group.by is not None)]
+        unknown = [name for name in dict.fromkeys(named) if name not in quasi_identifiers]
+        known = quote_some(quasi_identifiers, most=9)
+        return [
+            f"groups: '{name}' is no quasi-identifier; {suggest(name, quasi_identifiers, known)}"
+            for name in unknown
+        ]
+
+    def check_records(self, records: int) -> str | None:
+        """Say why a table of so many records cannot come from the population, or return None."""
+        if records <= self.population:
+            return None
+        return (
+            f"population: {self.population} people are fewer than the table's {records} records; "
+            "give the size of the population that the table is drawn from."
+        )
+
+    @staticmethod
+    def read(path: str | Path) -> Scenario:
+        """Read a scenario from a TOML file, or say everything that is wrong with it."""
+        path = Path(path)
+        try:
+            keys = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (FileNotFoundError, IsADirectoryError):
+            raise PolicyError(f"{path}: there is no such scenario file.") from None
+        except UnicodeDecodeError:
+            raise PolicyError(f"{path}: the scenario is not UTF-8 text.") from None
+        except tomllib.TOMLDecodeError as error:
+            raise PolicyError(f"{path}: not valid TOML ({error}); mend that place.") from None
+        return Scenario.parse(keys, str(path))
+
+    @staticmethod
+    def parse(keys: Mapping[str, Any], where: str = "scenario") -> Scenario:
+        """Make a scenario of the keys of a TOML file; all faults are shown together.
+
+        >>> Scenario.parse({"population": 0, "p_m": 2, "p_fm": 1, "p_c": 1, "p_cu": 1})
+        Traceback (most recent call last):
+        anonymizer.errors.PolicyError: scenario has 3 defects:
+          - population: 0 is too small; use 1 or more.
+          - p_m: 2 is no probability; use a number from 0 to 1.
+          - groups: no group is given; add a [[groups]] table.
+        """
+        faults = [*unknown_keys(keys, KEYS), *parameter_faults(keys), *groups_faults(keys)]
+        if faults:
+            raise PolicyError.defective(where, faults)
+        groups = tuple(AttributeGroup(**table) for table in keys["groups"])
+        return Scenario(groups, **{key: keys[key] for key in KEYS[:-1]})
+
+    def describe(self) -> dict[str, Any]:
+        """Return the scenario as JSON or TOML has it; `parse` reads it back."""
+        parameters = {key: getattr(self, key) for key in KEYS[:-1]}
+        return parameters | {"groups": [group.describe() for group in self.groups]}
+
+    def to_toml(self) -> str:
+        """Write the scenario as the text of a TOML file; `read` reads it back."""
+        lines = [f"{key} = {getattr(self, key)!r}" for key in KEYS[:-1]]
+        for group in self.groups:
+            lines += ["", "[[groups]]", *group_lines(group.describe())]
+        return "\n".join(lines) + "\n"
+
+
+def group_lines(keys: dict[str, Any]) -> Iterator[str]:
+    """Write a group as lines of TOML."""
+    table = keys.pop("probabilities", {})
+    keys["attributes"] = "[" + ", ".join(map(quote, keys["attributes"])) + "]"
+    if "by" in keys:
+        keys["by"] = quote(keys["by"])
+    yield from (f"{key} = {value}" for key, value in keys.items())
+    if table:
+        yield "[groups.probabilities]"
+        yield from (f"{quote(value)} = {probability!r}" for value, probability in table.items())
+
+
+def quote(value: str) -> str:
+    """Write a text as TOML does."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", r"\u007f")
+
+
+# --- what can be wrong: each check yields one sentence for each fault
+
+
+def unknown_keys(keys: Mapping[str, Any], known: Sequence[str]) -> Faults:
+    """Check that every key is known."""
+    for key in keys:
+        if key not in known:
+            yield f"{key}: this key is unknown; {suggest(key, known, quote_some(known, most=9))}"
+
+
+def suggest(name: str, known: Sequence[str], listed: str) -> str:
+    """Propose the name that was meant."""
+    close = get_close_matches(name, known, n=1)
+    return f"did you mean '{close[0]}'?" if close else f"use one of {listed}."
+
+
+def probability(key: str, value: object) -> Faults:
+    """Check that the value is a probability."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not (number and 0 <= value <= 1):  # type: ignore[operator]  # it is a number
+        yield f"{key}: {value!r} is no probability; use a number from 0 to 1."
+
+
+def parameter_faults(keys: Mapping[str, Any]) -> Faults:
+    """Check the population and the four probabilities."""
+    for key in KEYS[:-1]:
+        if key not in keys:
+            yield f"{key}: this key is missing; add it."
+        elif key == "population":
+            yield from whole(key, keys[key], least=1)
+        else:
+            yield from probability(key, keys[key])
+
+
+def groups_faults(keys: Mapping[str, Any]) -> Faults:
+    """Check the tables of all groups, and that no attribute is in two."""
+    tables = keys.get("groups", [])
+    if not isinstance(tables, list | tuple) or not all(isinstance(t, Mapping) for t in tables):
+        yield f"groups: {tables!r} is no list of tables; write each group as a [[groups]] table."
+        return
+    sound = []
+    for number, table in enumerate(tables, 1):
+        faults = [*unknown_keys(table, GROUP_KEYS), *group_faults(table)]
+        yield from (f"group {number}: {fault}" for fault in faults)
+        if not faults:
+            sound.append(AttributeGroup(**table))
+    if sound or not tables:
+        yield from overlap_faults(sound)
+
+
+def overlap_faults(groups: Sequence[AttributeGroup]) -> Faults:
+    """Check that there are groups, and that no attribute is in two of them."""
+    if not groups:
+        yield "groups: no group is given; add a [[groups]] table."
+    for one, other in combinations(groups, 2):
+        if shared := [name for name in one.attributes if name in other.attributes]:
+            names = quote_some(shared)
+            yield f"groups: {names} is in two groups; an attribute is learned with one group only."
+
+
+def group_faults(table: Mapping[str, Any]) -> Faults:
+    """Check the keys of one group."""
+    yield from attribute_faults(table.get("attributes", ()))
+    if ("probability" in table) == ("by" in table):
+        yield "probability: give either this, or `by` with `probabilities` and `default`."
+    elif "by" in table:
+        yield from by_faults(table)
+    else:
+        yield from probability("probability", table["probability"])
+        for key in ("probabilities", "default"):
+            if key in table:
+                yield f"{key}: this key needs `by`, the attribute that the probability depends on."
+
+
+def attribute_faults(attributes: Any) -> Faults:
+    """Check that the attributes of a group are a list of different names."""
+    if not isinstance(attributes, list | tuple):
+        yield f"attributes: {attributes!r} is no list; write it as [ ... ]."
+        return
+    if not attributes:
+        yield "attributes: the group is empty; name at least one attribute."
+    wrong = [fault for name in attributes for fault in text("attributes", name)]
+    yield from wrong or unrepeated("attributes", attributes)
+
+
+def by_faults(table: Mapping[str, Any]) -> Faults:
+    """Check the probabilities by the value of an attribute."""
+    yield from text("by", table["by"])
+    values = table.get("probabilities", {})
+    if not isinstance(values, Mapping):
+        yield f"probabilities: {values!r} is no table; write a probability for each value."
+        return
+    for value, its_probability in values.items():
+        yield from text("probabilities", value)
+        yield from probability(f"probabilities.{value}", its_probability)
+    if "default" in table:
+        yield from probability("default", table["default"])
+    else:
+        yield "default: this key is missing; give the probability for all values not listed."
+
+
+# --- the Bayesian network of the paper's Figure 1
+
+
+class Node(NamedTuple):
+    """A variable of the network that is true or false, and when it is true."""
+
+    parents: tuple[str, ...]
+    meaning: str
+    layer: int
+    """How far down the figure it stands; the attribute groups are on layer 0."""
+    route: str | None = None
+    formula: str | None = None
+    """Its probability where it follows from the table: a_S records match what is known."""
+    table: dict[tuple[bool, ...], float] | None = None
+    """Its probability for each combination of the parents' values, elsewhere."""
+
+
+def figure(scenario: Scenario, groups: tuple[str, ...]) -> dict[str, Node]:
+    """List the variables below the attribute groups, with their conditional probability tables."""
+    prosecutor, journalist, marketer = "prosecutor", "journalist", "marketer"
+    routes = ("X_lm", "X_lu", "X_lc")
+    return {
+        "X_m": Node((), "presence disclosed", 1, prosecutor, table={(): scenario.p_m}),
+        "X_ud": Node(groups, "unique in the table", 1, prosecutor, "1 if a_S = 1, else 0"),
+        "X_up": Node(groups, "unique in the population", 1, journalist, "u_S if a_S = 1, else 0"),
+        "X_s": Node(groups, "own record picked", 1, marketer, "1 / a_S"),
+        "X_c": Node((), "pick can be confirmed", 1, marketer, table={(): scenario.p_c}),
+        "X_lm": Node(
+            ("X_m", "X_ud"),
+            "found as unique and known to be present",
+            2,
+            prosecutor,
+            table=if_all(2, scenario.p_fm),
+        ),
+        "X_lu": Node(
+            ("X_up",),
+            "confirmed as unique in the population",
+            2,
+            journalist,
+            table=if_all(1, scenario.p_cu),
+        ),
+        "X_lc": Node(
+            ("X_s", "X_c"), "picked and confirmed", 2, marketer, table=if_all(2, certain=1.0)
+        ),
+        "X_r": Node(routes, "re-identified by any route", 3, table=if_any(3)),
+    }
+
+
+def if_all(parents: int, certain: float) -> dict[tuple[bool, ...], float]:
+    """Give the probability where all parents are true, else 0."""
+    return {
+        values: float(certain) if all(values) else 0.0
+        for values in product((False, True), repeat=parents)
+    }
+
+
+def if_any(parents: int) -> dict[tuple[bool, ...], float]:
+    """Give 1 where any parent is true, else 0.
+
+    >>> if_any(1)
+    {(False,): 0.0, (True,): 1.0}
+    """
+    return {values: float(any(values)) for values in product((False, True), repeat=parents)}
+
+
+def to_network(scenario: Scenario) -> networkx.DiGraph:
+    """Write the scenario as the Bayesian network of Figure 1, a graph with tables at its nodes.
+
+    Y_1, Y_2, ... are the attribute groups, with the keys of the group; the others are named as in the
+    paper, with the fields of `Node`. The population is an attribute of the graph.
+
+    >>> scenario = Scenario((AttributeGroup(("age",), 0.3),), 1000, 0.5, 0.2, 0.5, 0.2)
+    >>> sorted(to_network(scenario).predecessors("X_r"))
+    ['X_lc', 'X_lm', 'X_lu']
+    """
+    import networkx  # slow to import, and only networks need it
+
+    graph = networkx.DiGraph(name="re-identification of a subject", population=scenario.population)
+    names = tuple(f"Y_{number}" for number in range(1, len(scenario.groups) + 1))
+    for name, group in zip(names, scenario.groups, strict=True):
+        graph.add_node(name, meaning=f"{group} known", layer=0, **group.describe())
+    for name, node in figure(scenario, names).items():
+        graph.add_node(name, **node._asdict())
+        graph.add_edges_from((parent, name) for parent in node.parents)
+    return graph
+
+
+def from_network(graph: networkx.DiGraph) -> Scenario:
+    """Read the scenario back from a network; one that is not Figure 1's is refused.
+
+    The exact risk holds for that network only, so other arrows or tables would be ignored in silence.
+
+    >>> scenario = Scenario((AttributeGroup(("age",), 0.3),), 1000, 0.5, 0.2, 0.5, 0.2)
+    >>> from_network(to_network(scenario)) == scenario
+    True
+    """
+    if absent := [name for name in ("X_m", "X_lm", "X_lu", "X_c") if name not in graph]:
+        raise PolicyError(f"network: it has no node {quote_some(absent)}; begin with `to_network`.")
+    groups = [name for name in graph if str(name).startswith("Y_")]
+    keys = {
+        "population": graph.graph.get("population"),
+        "p_m": entry(graph, "X_m", ()),
+        "p_fm": entry(graph, "X_lm", (True, True)),
+        "p_c": entry(graph, "X_c", ()),
+        "p_cu": entry(graph, "X_lu", (True,)),
+        "groups": [
+            {key: value for key, value in graph.nodes[name].items() if key in GROUP_KEYS}
+            for name in sorted(groups, key=lambda name: (len(name), name))
+        ],
+    }
+    scenario = Scenario.parse(keys, "network")
+    if faults := list(network_faults(graph, to_network(scenario))):
+        raise PolicyError.defective("network", faults)
+    return scenario
+
+
+def entry(graph: networkx.DiGraph, name: str, values: tuple[bool, ...]) -> float | None:
+    """Return one entry of a node's table, or None where it has none."""
+    table: dict[tuple[bool, ...], float] = graph.nodes[name].get("table") or {}
+    return table.get(values)
+
+
+def network_faults(graph: networkx.DiGraph, expected: networkx.DiGraph) -> Faults:
+    """Say where a network differs from Figure 1."""
+    for name in sorted(set(graph) ^ set(expected), key=str):
+        yield f"{name}: the network of Figure 1 has {'no' if name in graph else 'this'} node."
+    for parent, child in sorted(set(graph.edges) ^ set(expected.edges), key=str):
+        has = "no" if (parent, child) in graph.edges else "an"
+        yield f"{child}: the network of Figure 1 has {has} arrow from {parent}."
+    for name in expected:
+        if name in graph and graph.nodes[name].get("table") != expected.nodes[name].get("table"):
+            yield f"{name}: its table is not that of Figure 1; change the parameters only."
