@@ -13,7 +13,7 @@ from anonymizer.kernels.partition import select_by_label
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.microdata import Microdata
 from anonymizer.risk import RiskModel
-from anonymizer.suppression import suppressed_classes
+from anonymizer.suppression import Suppression, suppress
 from anonymizer.utility import Loss
 from anonymizer.utility.loss import attribute_loss
 
@@ -31,6 +31,10 @@ class Evaluation:
     loss: float
     feasible: bool
     """Whether the suppressed records are within the suppression limit."""
+    binding_records: int
+    """How many records, at least, must be suppressed at every finer scheme too."""
+    dooms_finer: bool
+    """Whether these are already beyond the limit."""
     terms: NDArray[np.float64] = field(repr=False)
 
     @property
@@ -57,40 +61,57 @@ class Evaluator:
     def evaluate(self, scheme: Scheme) -> Evaluation:
         """Partition, suppress, and sum up what is lost."""
         classes = partition(self.microdata, scheme)
-        suppressed = suppressed_classes(classes, self.models)
-        return self.score(classes, suppressed)
+        suppression = suppress(self.microdata, classes, self.models)
+        return self.score(classes, suppression)
 
-    def score(self, classes: EquivalenceClasses, suppressed: NDArray[np.bool_]) -> Evaluation:
+    def score(self, classes: EquivalenceClasses, suppression: Suppression) -> Evaluation:
         """Sum up the loss of the kept and the suppressed records, here and at every level below."""
-        suppressed_records = int(classes.sizes[suppressed].sum())
-        feasible = suppressed_records <= self.suppression_limit
-        terms = self.measure.terms(self.losses(classes, suppressed, suppressed_records))
-        own_terms = terms[range(len(classes.scheme)), classes.scheme]
-        loss = self.measure.of_terms(sum_left_to_right(own_terms))
-        return Evaluation(classes.scheme, suppressed_records, loss, feasible, terms)
+        scheme, limit = classes.scheme, self.suppression_limit
+        suppressed_records = int(classes.sizes[suppression.suppressed].sum())
+        binding = suppression.binding
+        binding_records = max(0, int(classes.sizes[binding.classes].sum()) - binding.spared)
+        bounds = self.measure.terms(self.losses(classes, binding.classes, binding.spared))
+        terms = bounds
+        if binding.spared or (binding.classes != suppression.suppressed).any():
+            terms = self.measure.terms(self.losses(classes, suppression.suppressed))
+        own_terms = terms[range(len(scheme)), scheme]
+        return Evaluation(
+            scheme,
+            suppressed_records,
+            self.measure.of_terms(sum_left_to_right(own_terms)),
+            feasible=suppressed_records <= limit,
+            binding_records=binding_records,
+            dooms_finer=binding_records > limit,
+            terms=bounds,
+        )
 
     def losses(
-        self, classes: EquivalenceClasses, suppressed: NDArray[np.bool_], suppressed_records: int
+        self, classes: EquivalenceClasses, suppressed: NDArray[np.bool_], spared: int = 0
     ) -> NDArray[np.float64]:
-        """Return the loss of each attribute at every level up to the scheme's; above it, 0."""
+        """Return the loss of each attribute at every level up to the scheme's; above it, 0.
+
+        All but `spared` of the records in the marked classes count as suppressed: for each attribute
+        and level, those whose suppression costs least.
+        """
         microdata, scheme = self.microdata, classes.scheme
         chosen = select_by_label(classes.label_of_tuple, suppressed)
+        records = max(0, int(classes.sizes[suppressed].sum()) - spared)
         sizes = microdata.domain_sizes[:, np.newaxis]
         # a suppressed record no longer covers its own group but the whole domain
         covered = (
             microdata.total_covered
-            - microdata.sum_covered(chosen, scheme)
-            + suppressed_records * sizes
+            - microdata.sum_covered(chosen, scheme, spared)
+            + records * sizes
         )
         losses = attribute_loss(covered, microdata.records, sizes)
         return np.where(np.arange(covered.shape[1]) <= np.array(scheme)[:, np.newaxis], losses, 0)
 
-    def attribute_losses(self, scheme: Scheme) -> tuple[float, ...]:
-        """Return the loss of each attribute at a scheme, before weights."""
-        classes = partition(self.microdata, scheme)
-        suppressed = suppressed_classes(classes, self.models)
-        losses = self.losses(classes, suppressed, int(classes.sizes[suppressed].sum()))
-        return tuple(float(losses[a, level]) for a, level in enumerate(scheme))
+    def attribute_losses(
+        self, classes: EquivalenceClasses, suppressed: NDArray[np.bool_]
+    ) -> tuple[float, ...]:
+        """Return the loss of each attribute at the scheme of the classes, before weights."""
+        losses = self.losses(classes, suppressed)
+        return tuple(float(losses[a, level]) for a, level in enumerate(classes.scheme))
 
 
 def sum_left_to_right(terms: NDArray[np.float64]) -> float:

@@ -66,6 +66,18 @@ class Lattice:
             replace(scheme, a, level + 1) for a, level in enumerate(scheme) if level < self.high[a]
         ]
 
+    def without_low(self) -> Iterator[Lattice]:
+        """Split what is left without the lowest scheme into boxes, at most one for each attribute.
+
+        >>> [(box.low, box.high) for box in Lattice((0, 0), (1, 2)).without_low()]
+        [((1, 0), (1, 2)), ((0, 1), (0, 2))]
+        """
+        high = self.high
+        for a, level in enumerate(self.low):
+            if level < high[a]:
+                yield Lattice(replace(self.low, a, level + 1), high)
+            high = replace(high, a, level)
+
     def split(self, attribute: int, level: int) -> tuple[Lattice, Lattice]:
         """Split into the schemes up to a level of one attribute and those above it.
 

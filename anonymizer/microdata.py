@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -36,43 +36,55 @@ ROW_LIMIT = 2**31  # row and tuple numbers fit an int32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """One quasi-identifier of the distinct tuples.
+    """One quasi-identifier: its hierarchy, and what of it occurs.
 
-    `codes` numbers, for each tuple, the leaf among those that occur in the data; `groups[level]`
-    numbers the values of a level among those that occur; `covered[level]` counts the leaves of the
-    hierarchy, occurring or not, below each.
+    A code numbers the leaves that occur. `groups[level]` numbers, for each code, the values of a level
+    among those that occur; `covered[level]` counts the leaves of the hierarchy, occurring or not, below
+    each.
     """
 
     hierarchy: Hierarchy
     leaves: NDArray[np.int64]
-    codes: NDArray[np.unsignedinteger]
     groups: tuple[NDArray[np.int64], ...]
     group_counts: tuple[int, ...]
     covered: NDArray[np.int64]
 
     @staticmethod
-    def build(hierarchy: Hierarchy, leaf_of_tuple: NDArray[np.int32]) -> Column:
+    def build(hierarchy: Hierarchy, occurring: Sequence[NDArray[np.int32]]) -> Column:
         """Number the leaves that occur, and what they become at every level."""
         occurs = np.zeros(hierarchy.size, np.bool_)
-        occurs[leaf_of_tuple] = True
+        for leaves_of_tuples in occurring:
+            occurs[leaves_of_tuples] = True
         leaves = np.flatnonzero(occurs)
-        code_of_leaf = np.zeros(hierarchy.size, np.min_scalar_type(leaves.size - 1))
-        code_of_leaf[leaves] = np.arange(leaves.size)
         groups = [np.unique(level[leaves], return_inverse=True)[1] for level in hierarchy.codes]
         covered = np.array([np.bincount(level)[level[leaves]] for level in hierarchy.codes])
         return Column(
             hierarchy,
             read_only(leaves),
-            read_only(code_of_leaf[leaf_of_tuple]),
             tuple(read_only(group.astype(np.int64)) for group in groups),
             tuple(int(group.max(initial=-1)) + 1 for group in groups),
             read_only(covered.astype(np.int64)),
         )
 
-    def released(self, level: int) -> tuple[NDArray[np.int64], list[str]]:
-        """Return what each tuple's value becomes at a level: numbers, and the values they number."""
+    def encode(self, leaves_of_tuples: NDArray[np.int32]) -> NDArray[np.unsignedinteger]:
+        """Return the codes of leaves, in the smallest integers that hold them."""
+        code_of_leaf = np.zeros(self.hierarchy.size, np.min_scalar_type(self.leaves.size - 1))
+        code_of_leaf[self.leaves] = np.arange(self.leaves.size)
+        codes: NDArray[np.unsignedinteger] = code_of_leaf[leaves_of_tuples]
+        return codes
+
+    def labels(self, level: int) -> list[str]:
+        """List the values of a level that occur, in the order of `groups`."""
         present = np.unique(self.hierarchy.codes[level][self.leaves])
-        return self.groups[level][self.codes], [self.hierarchy.labels[level][i] for i in present]
+        return [self.hierarchy.labels[level][i] for i in present]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Population:
+    """The distinct tuples of a population table, in the codes of the microdata, with counts."""
+
+    codes: NDArray[np.unsignedinteger]
+    counts: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +100,7 @@ class Microdata:
     """The codes of all columns: one row for each attribute, one column for each tuple."""
     counts: NDArray[np.int32]
     tuple_of_row: NDArray[np.int32] = field(repr=False)
+    population: Population | None = None
 
     @property
     def records(self) -> int:
@@ -115,14 +128,39 @@ class Microdata:
         return side_by_side([column.covered for column in self.columns])
 
     @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of the domain covered in all columns side by side: `shares[level, offset + code]`."""
+        leaves = [column.leaves.size for column in self.columns]
+        return read_only(self.covered / np.repeat(self.domain_sizes, leaves))
+
+    @cached_property
     def domain_sizes(self) -> NDArray[np.int64]:
         """The number of leaves of each hierarchy, D in the formulas."""
         return read_only(np.array([column.hierarchy.size for column in self.columns]))
 
-    def sum_covered(self, selected: NDArray[np.int32], scheme: Scheme) -> NDArray[np.int64]:
-        """Sum the leaves covered by some tuples, for each attribute and level up to the scheme's."""
+    @cached_property
+    def by_cover(self) -> NDArray[np.int64]:
+        """For each level, the places in `covered`, attribute by attribute, by what they cover."""
+        places = np.arange(self.covered.shape[1])
+        attribute = np.repeat(np.arange(len(self.columns)), np.diff(self.offsets))
+        return read_only(np.array([np.lexsort((places, row, attribute)) for row in self.covered]))
+
+    def sum_covered(
+        self, selected: NDArray[np.int32], scheme: Scheme, spared: int = 0
+    ) -> NDArray[np.int64]:
+        """Sum the leaves covered by some tuples, for each attribute and level up to the scheme's.
+
+        Of their records, the `spared` ones that cover least are left out of each sum.
+        """
         sums: NDArray[np.int64] = sum_covered(
-            selected, self.codes, self.counts, self.covered, self.offsets, np.array(scheme)
+            selected,
+            self.codes,
+            self.counts,
+            self.covered,
+            self.by_cover,
+            self.offsets,
+            np.array(scheme),
+            spared,
         )
         return sums
 
@@ -146,30 +184,40 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def encode(table: Table, hierarchies: Sequence[Hierarchy]) -> Microdata:
-    """Aggregate a table: one pass over its batches, no Python loop over rows.
+def encode(
+    table: Table, hierarchies: Sequence[Hierarchy], population: Table | None = None
+) -> Microdata:
+    """Aggregate a table, and a population table if there is one: no Python loop over rows.
 
     The quasi-identifiers are the hierarchies' names. Raises a HierarchyError that lists every value
     without a leaf, and warns where a leaf for missing cells had to be added.
     """
     encoders = [Encoder(hierarchy) for hierarchy in hierarchies]
-    words = pack(table, encoders)
-    raise_uncovered(encoders)
-    rows = words[0].size
-    if rows == 0:
-        raise DataError(f"{table.name}: the table has no rows, so there is nothing to anonymize.")
-    if rows >= ROW_LIMIT:
-        raise DataError(f"{table.name}: {rows} rows are more than the {ROW_LIMIT} supported.")
-    tuple_of_row, counts, distinct = aggregate(words)
-    leaves_of_tuples = unpack(distinct, [encoder.radix for encoder in encoders])
-    columns = tuple(
-        Column.build(encoder.final_hierarchy(), leaves)
-        for encoder, leaves in zip(encoders, leaves_of_tuples, strict=True)
-    )
-    codes = read_only(np.stack([column.codes for column in columns]))
-    columns = tuple(replace(column, codes=row) for column, row in zip(columns, codes, strict=True))
     names = tuple(hierarchy.name for hierarchy in hierarchies)
-    return Microdata(names, columns, codes, read_only(counts), read_only(tuple_of_row))
+    tuple_of_row, counts, words = aggregate(pack(table, encoders))
+    if population is None:
+        columns, (codes,) = encode_tuples(encoders, [words])
+        return Microdata(names, columns, codes, counts, tuple_of_row)
+    _, people, words_of_people = aggregate(pack(population, encoders))
+    columns, (codes, codes_of_people) = encode_tuples(encoders, [words, words_of_people])
+    matching = Population(codes_of_people, people)
+    return Microdata(names, columns, codes, counts, tuple_of_row, matching)
+
+
+def encode_tuples(
+    encoders: Sequence[Encoder], parts: Sequence[list[NDArray[np.int64]]]
+) -> tuple[tuple[Column, ...], list[NDArray[np.unsignedinteger]]]:
+    """Number what occurs in any of the parts, attribute by attribute; return the codes of each part."""
+    radices = [encoder.radix for encoder in encoders]
+    columns = []
+    codes: list[list[NDArray[np.unsignedinteger]]] = [[] for _ in parts]
+    unpacked = (unpack(words, radices) for words in parts)
+    for encoder, *leaves in zip(encoders, *unpacked, strict=True):
+        column = Column.build(encoder.final_hierarchy(), leaves)
+        columns.append(column)
+        for part, leaves_of_tuples in zip(codes, leaves, strict=True):
+            part.append(column.encode(leaves_of_tuples))
+    return tuple(columns), [read_only(np.stack(part)) for part in codes]
 
 
 class Encoder:
@@ -257,7 +305,17 @@ def pack(table: Table, encoders: Sequence[Encoder]) -> list[NDArray[np.int64]]:
                 key += encoder.encode(cells, first_row)
             part.append(key)
         first_row += batch[0].indices.size
+    raise_uncovered(encoders)
+    check_rows(table, first_row)
     return [join(part) for part in parts]
+
+
+def check_rows(table: Table, rows: int) -> None:
+    """Raise a DataError unless there are rows, and not too many."""
+    if rows == 0:
+        raise DataError(f"{table.name}: the table has no rows, so there is nothing to anonymize.")
+    if rows >= ROW_LIMIT:
+        raise DataError(f"{table.name}: {rows} rows are more than the {ROW_LIMIT} supported.")
 
 
 def join(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -297,7 +355,8 @@ def aggregate(
     relabel(labels, rank)
     del rank
     sorted_keys = [keys.pop(0)[order] for _ in range(len(keys))]
-    return labels, count_by_label(labels, order.size), sorted_keys
+    counts = count_by_label(labels, order.size)
+    return read_only(labels), read_only(counts), sorted_keys
 
 
 def label_keys(
@@ -314,3 +373,41 @@ def label_keys(
     else:
         labels, first = label_hashed(keys, max(1, int(1.5 * keys.size).bit_length()))
     return labels, first
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GeneralizedTable:
+    """A table whose values are replaced, as they are read, by those of a scheme."""
+
+    table: Table
+    hierarchies: Sequence[Hierarchy]
+    scheme: Mapping[str, int]
+
+    @property
+    def name(self) -> str:
+        """The table's own name."""
+        return self.table.name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the hierarchies."""
+        return tuple(hierarchy.name for hierarchy in self.hierarchies)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield the generalized cells; values without a leaf are errors, as in `encode`."""
+        encoders = {h.name: Encoder(h) for h in self.hierarchies}
+        for batch in self.table.batches(columns):
+            generalized = []
+            for column, cells in zip(columns, batch, strict=True):
+                hierarchy, level = encoders[column].hierarchy, self.scheme[column]
+                leaves = encoders[column].encode(cells, 0)
+                numbers = np.append(hierarchy.codes[level], -1)[leaves]  # the last is missing
+                generalized.append(
+                    Cells(numbers.astype(np.int64), list(hierarchy.labels[level])).compact()
+                )
+            yield generalized
+        raise_uncovered(list(encoders.values()))
+
+    def digest(self) -> str:
+        """Return the digest of the table itself."""
+        return self.table.digest()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import fields
 from difflib import get_close_matches
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -24,8 +26,12 @@ from pydantic import (
 from anonymizer.errors import HierarchyError, PolicyError, quote_some
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from anonymizer.lattice import Lattice
-from anonymizer.risk import MODELS, RiskModel
+from anonymizer.risk import RiskModel, known_models
 from anonymizer.utility import Aggregate, Loss
+
+NO_HIERARCHY = "a quasi-identifier needs a hierarchy; `anonymizer hierarchy suggest` proposes one"
+NO_MODEL = "risk: no model is given; add a [[risk]] table"
+NO_QUASI_IDENTIFIER = "no attribute has the role 'quasi', so there is nothing to generalize"
 
 
 class Role(StrEnum):
@@ -79,9 +85,7 @@ class Attribute(Part):
     def check_role(self) -> Self:
         """Check that a quasi-identifier has a hierarchy, and that nothing else has."""
         if self.role is Role.QUASI and self.hierarchy is None:
-            raise ValueError(
-                "a quasi-identifier needs a hierarchy; `anonymizer hierarchy suggest` proposes one"
-            )
+            raise ValueError(NO_HIERARCHY)
         extra = self.model_fields_set - {"role"}
         if self.role is not Role.QUASI and extra:
             raise ValueError(
@@ -117,27 +121,42 @@ class Release(Part):
 
 def parse_model(value: object) -> object:
     """Make a risk model of a table such as {"model": "k-anonymity", "k": 5}."""
-    if not isinstance(value, Mapping):
+    if hasattr(value, "first_cut"):
         return value
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{value!r} is no risk model; give a table with the key 'model'")
     parameters = dict(value)
     name = parameters.pop("model", None)
-    if name not in MODELS:
-        known = quote_some(MODELS, most=len(MODELS))
+    models = known_models()
+    if not isinstance(name, str) or name not in models:
+        known = quote_some(models, most=len(models))
         raise ValueError(f"model {name!r} is unknown; use one of {known}")
-    model: Any = MODELS[name]
-    keys = [field.name for field in fields(model)]
+    model: Any = models[name]
+    keys = {field.name: field.default is NO_DEFAULT for field in fields(model)}
     if unknown := [key for key in parameters if key not in keys]:
         raise ValueError(
             f"{name} has no parameter {quote_some(unknown)}; it has {quote_some(keys)}"
         )
-    if absent := [key for key in keys if key not in parameters]:
+    if absent := [key for key, required in keys.items() if required and key not in parameters]:
         raise ValueError(f"{name} needs the parameter {quote_some(absent)}")
     return model(**parameters)
 
 
 def print_model(model: Any) -> dict[str, object]:
-    """Write a risk model as a table; the inverse of `parse_model`."""
-    return {"model": model.name, **asdict(model)}
+    """Write a risk model as a table that JSON can hold; parameters left at None are left out."""
+    values = {field.name: getattr(model, field.name) for field in fields(model)}
+    printed = {key: print_value(value) for key, value in values.items() if value is not None}
+    return {"model": model.name, **printed}
+
+
+def print_value(value: object) -> object:
+    """Write a parameter: numbers and texts as they are, a file by its name without the folder."""
+    if isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Path):
+        return value.name
+    describe = getattr(value, "describe", None)
+    return describe() if describe is not None else type(value).__name__
 
 
 Model = Annotated[Any, BeforeValidator(parse_model), PlainSerializer(print_model)]
@@ -168,7 +187,8 @@ class Policy(Part):
         try:
             super().__init__(**keys)
         except ValidationError as error:
-            raise PolicyError.defective("policy", list_faults(error)) from None
+            faults = list(dict.fromkeys([*list_faults(error), *missing_parts(keys)]))
+            raise PolicyError.defective("policy", faults) from None
 
     @staticmethod
     def read(path: str | Path) -> Policy:
@@ -193,9 +213,9 @@ class Policy(Part):
     def check_complete(self) -> Self:
         """Check that there is something to generalize, and something to generalize for."""
         if not self.risk:
-            raise ValueError("risk: no model is given; add a [[risk]] table")
+            raise ValueError(NO_MODEL)
         if not self.quasi_identifiers:
-            raise ValueError("no attribute has the role 'quasi', so there is nothing to generalize")
+            raise ValueError(NO_QUASI_IDENTIFIER)
         return self
 
     @property
@@ -207,10 +227,10 @@ class Policy(Part):
         """List the attributes that have a role."""
         return tuple(name for name, a in self.attributes.items() if a.role is role)
 
-    @property
+    @cached_property
     def models(self) -> tuple[RiskModel, ...]:
-        """The risk models; a solution meets them all."""
-        return self.risk
+        """The risk models, with the files they name; a solution meets them all."""
+        return tuple(model.resolve(self.folder) for model in self.risk)
 
     @property
     def measure(self) -> Loss:
@@ -285,6 +305,24 @@ def digest_of_hierarchy(hierarchy: Hierarchy) -> str:
     for row in hierarchy.rows():
         digest.update(("\0".join(row) + "\n").encode())
     return digest.hexdigest()
+
+
+def missing_parts(keys: Mapping[str, Any]) -> list[str]:
+    """List what a policy lacks as a whole; pydantic looks for that only where each key is sound."""
+    faults = [] if keys.get("risk", True) else [f"{NO_MODEL}."]
+    attributes = keys.get("attributes")
+    if not isinstance(attributes, Mapping):
+        return faults
+    tables = {name: table for name, table in attributes.items() if isinstance(table, Mapping)}
+    quasi = {name: table for name, table in tables.items() if table.get("role") == Role.QUASI}
+    faults += [
+        f"attributes.{name}: {NO_HIERARCHY}."
+        for name, table in quasi.items()
+        if table.get("hierarchy") is None
+    ]
+    if tables and all(table.get("role") in set(Role) - {Role.QUASI} for table in tables.values()):
+        faults.append(f"{NO_QUASI_IDENTIFIER}.")
+    return faults
 
 
 def list_faults(error: ValidationError) -> list[str]:

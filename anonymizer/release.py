@@ -62,9 +62,10 @@ class Release:
 
     def values(self, attribute: str) -> tuple[NDArray[np.int64], list[str | None]]:
         """Return the released value of each tuple: numbers, and the values they number."""
-        column = self.microdata.columns[self.microdata.attributes.index(attribute)]
-        numbers, labels = column.released(self.scheme[attribute])
-        values = [None if label == MISSING else label for label in labels]
+        at, level = self.microdata.attributes.index(attribute), self.scheme[attribute]
+        column = self.microdata.columns[at]
+        numbers = column.groups[level][self.microdata.codes[at]]
+        values = [None if label == MISSING else label for label in column.labels(level)]
         if self.redacts:
             numbers = np.where(self.suppressed, len(values), numbers)
             values.append(REDACTED)

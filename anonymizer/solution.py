@@ -10,17 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from anonymizer.classes import partition
-from anonymizer.errors import DataError, InfeasibleError, PolicyError
+from anonymizer.classes import EquivalenceClasses, partition
+from anonymizer.errors import DataError, InfeasibleError, PolicyError, quote_some
 from anonymizer.evaluate import Evaluation, Evaluator
 from anonymizer.microdata import Microdata, encode
 from anonymizer.policy import Policy
 from anonymizer.release import Release
-from anonymizer.risk import RiskProfile, profile
+from anonymizer.risk import PopulationModel, RiskProfile, profile
 from anonymizer.search import Limits, Proof, SearchResult, Status, StopReason, search
 from anonymizer.search.branch_and_bound import OnProgress
-from anonymizer.suppression import suppressed_classes
+from anonymizer.suppression import suppress
 from anonymizer.table import Table, check_columns, open_table
 
 if TYPE_CHECKING:
@@ -159,17 +160,52 @@ def read(data: Source, policy: Policy) -> tuple[Table, Microdata]:
     check_columns(table, tuple(policy.attributes))
     hierarchies = policy.hierarchies()
     policy.lattice(hierarchies)  # a level out of range is better known before the table is read
-    return table, encode(table, hierarchies)
+    return table, encode(table, hierarchies, open_population(policy))
+
+
+def open_population(policy: Policy) -> Table | None:
+    """Open the population table that a model counts people in, if one does."""
+    tables = [
+        table
+        for model in policy.models
+        if (table := getattr(model, "population_table", None)) is not None
+    ]
+    if not tables:
+        return None
+    if any(table is not tables[0] and table != tables[0] for table in tables[1:]):
+        raise PolicyError("policy: two population tables are given; name one for all models.")
+    table = open_table(tables[0], policy.data.delimiter)
+    if absent := [name for name in policy.quasi_identifiers if name not in table.columns]:
+        raise DataError(
+            f"{table.name}: the population table has no column {quote_some(absent)}; it needs every "
+            "quasi-identifier."
+        )
+    return table
 
 
 def make_evaluator(microdata: Microdata, policy: Policy) -> Evaluator:
     """Put the policy's models and measure to work on the data."""
-    faults = [fault for model in policy.models if (fault := model.check(microdata.records))]
+    faults = [
+        fault
+        for model in policy.models
+        for fault in model.check(microdata.records, microdata.attributes)
+    ]
     if faults:
         raise PolicyError.defective("policy", faults)
     # a product such as 0.29 * 100 may fall just short of the whole number that is meant
     limit = int(policy.search.suppression_limit * microdata.records + 1e-9)
     return Evaluator(microdata, policy.models, policy.measure, limit)
+
+
+def population_model(
+    policy: Policy, classes: EquivalenceClasses, kept: NDArray[np.bool_]
+) -> PopulationModel | None:
+    """Return what the policy's models know of the population, for the risk profile."""
+    if classes.population_sizes is not None:
+        return PopulationModel(class_sizes=classes.population_sizes[kept])
+    sizes = [getattr(model, "population", None) for model in policy.models]
+    size = next((size for size in sizes if size is not None), None)
+    return None if size is None else PopulationModel(size, classes.input_records)
 
 
 def check_scheme(scheme: Mapping[str, int], microdata: Microdata) -> tuple[int, ...]:
@@ -214,6 +250,13 @@ def too_many_suppressed(
     )
 
 
+def describe_risk(
+    policy: Policy, classes: EquivalenceClasses, kept: NDArray[np.bool_]
+) -> RiskProfile:
+    """Return the risk profile of the classes that are kept."""
+    return profile(classes.sizes[kept], population_model(policy, classes, kept))
+
+
 def make_solution(
     table: Table,
     policy: Policy,
@@ -225,9 +268,10 @@ def make_solution(
     """Describe a scheme by its risks before and after, and make its release ready."""
     microdata = evaluator.microdata
     classes = partition(microdata, best.scheme)
-    suppressed = suppressed_classes(classes, evaluator.models)
+    suppressed = suppress(microdata, classes, evaluator.models).suppressed
+    untouched = partition(microdata, (0,) * len(best.scheme))
     scheme = dict(zip(microdata.attributes, best.scheme, strict=True))
-    losses = evaluator.attribute_losses(best.scheme)
+    losses = evaluator.attribute_losses(classes, suppressed)
     return Solution(
         status=Status.APPLIED if found is None else found.status,
         stopped=StopReason.COMPLETE if found is None else found.stopped,
@@ -236,8 +280,8 @@ def make_solution(
         attribute_loss=dict(zip(microdata.attributes, losses, strict=True)),
         suppressed=best.suppressed_records,
         records=microdata.records,
-        before=profile(microdata.counts),
-        after=profile(classes.sizes[~suppressed]),
+        before=describe_risk(policy, untouched, np.ones(untouched.sizes.size, np.bool_)),
+        after=describe_risk(policy, classes, ~suppressed),
         proof=None if found is None else found.proof,
         seconds=seconds,
         release=Release(table, policy, microdata, scheme, suppressed[classes.label_of_tuple]),

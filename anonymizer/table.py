@@ -32,6 +32,22 @@ class Cells:
     indices: NDArray[np.int64]
     distinct: list[Any]
 
+    def compact(self) -> Cells:
+        """Leave out values that no row has, and take empty texts and NaN for missing cells.
+
+        Arrow's dictionaries may list values of other batches, and NaN is not its null.
+        """
+        counts = np.bincount(self.indices + 1, minlength=len(self.distinct) + 1)[1:]
+        wanted = [
+            bool(count) and value is not None and value != "" and value == value
+            for value, count in zip(self.distinct, counts.tolist(), strict=True)
+        ]
+        if all(wanted):
+            return self
+        numbers = np.append(np.where(wanted, np.cumsum(wanted) - 1, -1), -1)
+        kept = [value for value, there in zip(self.distinct, wanted, strict=True) if there]
+        return Cells(numbers[self.indices], kept)
+
 
 class Table(Protocol):
     """A table of people, one row for each."""
@@ -97,7 +113,16 @@ def cells_of_arrow(column: pa.Array) -> Cells:
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     indices = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    return Cells(indices, column.dictionary.to_pylist())
+    return Cells(indices, column.dictionary.to_pylist()).compact()
+
+
+def cells_of_series(column: pd.Series[Any]) -> Cells:
+    """Split a pandas column into its distinct values and where they stand."""
+    if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) != "string":
+        # 34, 34.0 and True are equal to Python but not the same text
+        column = column.map(text_of, na_action="ignore")
+    indices, values = pd.factorize(column)
+    return Cells(indices.astype(np.int64, copy=False), list(values)).compact()
 
 
 def digest_of_file(path: Path) -> str:
@@ -246,11 +271,8 @@ class FrameTable:
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
         """Yield all rows at once: they are in memory already."""
-        cells = []
-        for column in columns:
-            indices, values = pd.factorize(self.frame[column])
-            cells.append(Cells(indices.astype(np.int64, copy=False), list(values)))
-        yield cells
+        positions = [self.columns.index(column) for column in columns]
+        yield [cells_of_series(self.frame.iloc[:, position]) for position in positions]
 
     def digest(self) -> str:
         """Return a digest of the names and the cells, row by row."""
@@ -259,6 +281,31 @@ class FrameTable:
             column = self.frame.iloc[:, position]
             digest.update(pd.util.hash_pandas_object(column, index=False).to_numpy().tobytes())
         return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryTable:
+    """Columns that are already split into their distinct values."""
+
+    cells: dict[str, Cells]
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return "the table"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns."""
+        return tuple(self.cells)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield all rows at once."""
+        yield [self.cells[column] for column in columns]
+
+    def digest(self) -> str:
+        """Say that such a table is never released."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True, eq=False)

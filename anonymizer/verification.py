@@ -7,23 +7,39 @@ shown to be the declared generalization of an input row, and the optimum is sear
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.classes import partition
 from anonymizer.errors import AnonymizerError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.manifest import FILE_NAME, read_manifest
-from anonymizer.microdata import label_keys
+from anonymizer.microdata import GeneralizedTable, encode, label_keys
 from anonymizer.policy import Policy, Role, digest_of_hierarchy
 from anonymizer.release import REDACTED
-from anonymizer.risk import profile
+from anonymizer.risk import Need, Remaining, RiskModel
 from anonymizer.search.result import TIE, Status
-from anonymizer.solution import Source, anonymize, apply, load_policy
-from anonymizer.table import ArrowTable, FrameTable, Table, open_table, text_of
+from anonymizer.solution import (
+    Source,
+    anonymize,
+    apply,
+    describe_risk,
+    load_policy,
+    open_population,
+)
+from anonymizer.table import (
+    ArrowTable,
+    Cells,
+    FrameTable,
+    MemoryTable,
+    Table,
+    open_table,
+    text_of,
+)
 from anonymizer.utility.loss import attribute_loss
 
 if TYPE_CHECKING:
@@ -171,51 +187,55 @@ class Reading:
 
     hierarchies: tuple[Hierarchy, ...]
     scheme: Mapping[str, int]
-    class_sizes: NDArray[np.int64]
-    """Of the records that are not redacted."""
-    covered: tuple[int, ...]
-    """For each attribute: the leaves covered, summed over the records that are not redacted."""
+    columns: dict[str, Cells]
+    """The records that are not redacted."""
     rows: int
     redacted: int
     unknown: dict[str, list[str]]
     """Values that are not of the declared level, by attribute."""
 
+    @property
+    def kept(self) -> int:
+        """The number of records that are not redacted."""
+        return self.rows - self.redacted
+
 
 def read_released(
     table: Table, policy: Policy, hierarchies: tuple[Hierarchy, ...], scheme: Mapping[str, int]
 ) -> Reading:
-    """Group the released rows by their quasi-identifiers."""
-    redacts = policy.release.suppressed == "redact"
-    labels: NDArray[np.int64] = np.zeros(0, np.int64)
-    covered_by_row, redacted_by_column = [], []
-    unknown: dict[str, list[str]] = {}
-    for hierarchy in hierarchies:
-        texts, numbers = read_column(table, hierarchy.name)
-        leaves = leaves_covered(hierarchy, scheme[hierarchy.name])
-        strange = [
-            text for text in texts if text not in leaves and not (redacts and text == REDACTED)
-        ]
-        if strange:
-            unknown[hierarchy.name] = strange
-        covered_by_row.append(np.array([leaves.get(text, 0) for text in texts], np.int64)[numbers])
-        redacted_by_column.append(np.array([text == REDACTED for text in texts], bool)[numbers])
-        if labels.size == 0:
-            labels = np.zeros(numbers.size, np.int64)
-        labels = label_keys(labels * max(1, len(texts)) + numbers)[0].astype(np.int64)
-    # a record is redacted if every quasi-identifier is; one whose values merely are the top is not
+    """Read the quasi-identifiers back, and set redacted records apart."""
+    read = {h.name: read_column(table, h.name) for h in hierarchies}
+    columns = {name: Cells(numbers, texts) for name, (texts, numbers) in read.items()}
+    redacted = find_redacted(columns, policy, hierarchies, scheme)
+    kept = {name: Cells(c.indices[~redacted], c.distinct).compact() for name, c in columns.items()}
+    known = {h.name: set(h.labels[scheme[h.name]]) for h in hierarchies}
+    unknown = {
+        name: strange
+        for name, cells in kept.items()
+        if (strange := [text for text in cells.distinct if text not in known[name]])
+    }
+    return Reading(hierarchies, scheme, kept, redacted.size, int(redacted.sum()), unknown)
+
+
+def find_redacted(
+    columns: Mapping[str, Cells],
+    policy: Policy,
+    hierarchies: tuple[Hierarchy, ...],
+    scheme: Mapping[str, int],
+) -> NDArray[np.bool_]:
+    """Mark the records whose every quasi-identifier is redacted.
+
+    Where every attribute is at a top of the same name, nothing tells a redacted record from another;
+    but then there is one class, and nothing was suppressed.
+    """
+    stars = [
+        np.array([text == REDACTED for text in cells.distinct] + [False])[cells.indices]
+        for cells in columns.values()
+    ]
     all_top = all(REDACTED in h.labels[scheme[h.name]] for h in hierarchies)
-    redacted = np.logical_and.reduce(redacted_by_column) & (redacts and not all_top)
-    kept = ~redacted
-    sizes = np.bincount(labels[kept])
-    return Reading(
-        hierarchies,
-        scheme,
-        sizes[sizes > 0],
-        tuple(int(covered[kept].sum()) for covered in covered_by_row),
-        labels.size,
-        int(redacted.sum()),
-        unknown,
-    )
+    redacts = policy.release.suppressed == "redact" and not all_top
+    redacted: NDArray[np.bool_] = np.logical_and.reduce(stars) & redacts
+    return redacted
 
 
 def read_column(table: Table, column: str) -> tuple[list[str], NDArray[np.int64]]:
@@ -232,12 +252,6 @@ def read_column(table: Table, column: str) -> tuple[list[str], NDArray[np.int64]
         parts.append(np.array(known, np.int64)[cells.indices])
     numbers = np.concatenate(parts) if parts else np.zeros(0, np.int64)
     return list(numbers_of), numbers
-
-
-def leaves_covered(hierarchy: Hierarchy, level: int) -> dict[str, int]:
-    """Return how many leaves each value of a level covers."""
-    counts = np.bincount(hierarchy.codes[level], minlength=len(hierarchy.labels[level]))
-    return dict(zip(hierarchy.labels[level], counts.tolist(), strict=True))
 
 
 def check_values(reading: Reading) -> Check:
@@ -268,42 +282,81 @@ def check_counts(reading: Reading, policy: Policy, manifest: Mapping[str, Any]) 
 
 def check_risk(reading: Reading, policy: Policy, manifest: Mapping[str, Any]) -> Iterator[Check]:
     """Check the risk models and the reported profile on the file as it is."""
+    if reading.kept == 0:
+        yield Check("the risk models hold", True, "no record is released")
+        return
+    remaining = classes_of(reading, policy, manifest["records"])
     for model in policy.models:
-        breaking = model.breaking(reading.class_sizes)
-        records = int(reading.class_sizes[breaking].sum())
-        detail = (
-            f"{int(breaking.sum())} classes with {records} records break it; "
-            f"the smallest has {int(reading.class_sizes.min())}"
-            if records
-            else f"{reading.class_sizes.size} classes, none breaks it"
-        )
-        yield Check(f"{model} holds", not records, detail)
-    differing = differing_keys(asdict(profile(reading.class_sizes)), manifest["risk"]["after"])
+        yield check_model(model, remaining)
+    kept = np.ones(remaining.classes.sizes.size, np.bool_)
+    mine = asdict(describe_risk(policy, remaining.classes, kept))
+    differing = differing_keys(mine, manifest["risk"]["after"])
     detail = f"differs in {quote_some(differing)}" if differing else "all figures agree"
     yield Check("the risk of the file is the one reported", not differing, detail)
 
 
+def classes_of(reading: Reading, policy: Policy, input_records: int) -> Remaining:
+    """Partition the released records by their values as they are."""
+    hierarchies = [h.from_level(reading.scheme[h.name]) for h in reading.hierarchies]
+    population = open_population(policy)
+    if population is not None:
+        population = GeneralizedTable(population, reading.hierarchies, reading.scheme)
+    microdata = encode(MemoryTable(reading.columns), hierarchies, population)
+    classes = partition(microdata, (0,) * len(hierarchies))
+    classes = replace(classes, input_records=input_records)
+    return Remaining(microdata, classes, np.zeros(classes.sizes.size, np.bool_))
+
+
+def check_model(model: RiskModel, remaining: Remaining) -> Check:
+    """Check one risk model on the released classes."""
+    claim = f"{model} holds"
+    if Need.ORIGINAL_VALUES in model.needs:
+        return Check(claim, None, "it looks at values that the release no longer has")
+    sizes = remaining.classes.sizes
+    breaking = model.breaking(remaining.classes)
+    if breaking.any():
+        records = int(sizes[breaking].sum())
+        detail = f"{int(breaking.sum())} classes with {records} records break it; the smallest has "
+        return Check(claim, False, f"{detail}{int(sizes[breaking].min())}")
+    risk = model.risk(remaining)
+    return Check(claim, model.passes(remaining), f"{sizes.size} classes, risk {risk:.6g}")
+
+
 def differing_keys(mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:
     """List the figures that differ by more than rounding."""
-    return [
-        key
-        for key, value in mine.items()
-        if key not in theirs or abs(theirs[key] - value) > TIE * max(1, abs(value))
-    ]
+    return [key for key, value in mine.items() if key not in theirs or differ(value, theirs[key])]
+
+
+def differ(mine: Any, theirs: Any) -> bool:
+    """Whether two figures, or tables of figures, differ by more than rounding."""
+    if isinstance(mine, Mapping) and isinstance(theirs, Mapping):
+        return mine.keys() != theirs.keys() or bool(differing_keys(mine, theirs))
+    if isinstance(mine, int | float) and isinstance(theirs, int | float):
+        return not abs(mine - theirs) <= TIE * max(1, abs(mine))
+    return bool(mine != theirs)
 
 
 def check_loss(reading: Reading, policy: Policy, manifest: Mapping[str, Any]) -> Check:
     """Recompute the loss from the released values; suppressed records cover everything."""
     records = manifest["records"]
-    suppressed = records - (reading.rows - reading.redacted)
     leaves = np.array([hierarchy.size for hierarchy in reading.hierarchies])
-    covered = np.array(reading.covered) + suppressed * leaves
+    covered = np.array([sum_leaves(h, reading) for h in reading.hierarchies])
+    covered += (records - reading.kept) * leaves
     measure = policy.measure
     losses = attribute_loss(covered, records, leaves)
     loss = measure.of_terms(float(measure.terms(losses).sum()))
     same = abs(loss - manifest["loss"]) <= TIE
     detail = f"loss {loss:.9f}; the manifest says {manifest['loss']:.9f}"
     return Check("the quality is the one reported", same, detail)
+
+
+def sum_leaves(hierarchy: Hierarchy, reading: Reading) -> int:
+    """Sum the leaves that the released values of one attribute cover."""
+    level = reading.scheme[hierarchy.name]
+    covers = dict(zip(hierarchy.labels[level], np.bincount(hierarchy.codes[level]), strict=True))
+    cells = reading.columns[hierarchy.name]
+    by_value = [int(covers[text]) for text in cells.distinct] + [int(covers.get(MISSING, 0))]
+    return int(np.array(by_value, np.int64)[cells.indices].sum())
 
 
 def check_against(

@@ -31,6 +31,8 @@ class Problem:
     suppression_limit: int = 10**9
     low: Levels = ()
     high: Levels = ()
+    limits: tuple[tuple[str, float], ...] = ()
+    """Risks of the whole table and their thresholds: RISKS names them."""
 
     def __post_init__(self) -> None:
         tops = tuple(height(tree) - 1 for tree in self.trees)
@@ -128,9 +130,68 @@ def loss(problem: Problem, levels: Levels, suppressed: frozenset[int]) -> float:
     return math.prod(1 + lost for lost in weighted) ** (1 / len(weighted)) - 1
 
 
+RISKS = {
+    "average": lambda sizes: Fraction(len(sizes), sum(sizes)),
+    "sample-uniqueness": lambda sizes: Fraction(sizes.count(1), sum(sizes)),
+}
+"""What the risk of a table with classes of these sizes is."""
+
+
+def information(row: Row, trees: Sequence[Tree], levels: Levels) -> float:
+    """Return the information content of a generalized record: the mean of 1 - share."""
+    shares = []
+    for label, tree, level in zip(row, trees, levels, strict=True):
+        leaves = [labels for labels in tree.values() if labels[level] == label]
+        shares.append(len(leaves) / len(tree))
+    return round(1 - sum(shares) / len(shares), 12)
+
+
+def in_order_of_suppression(
+    problem: Problem, levels: Levels, members: Mapping[Row, list[int]]
+) -> list[Row]:
+    """Order classes: the smallest first, then the least informative, then by the first tuple."""
+    rank = [{leaf: number for number, leaf in enumerate(tree)} for tree in problem.trees]
+
+    def first_tuple(label: Row) -> list[int]:
+        return min(
+            [ranks[value] for ranks, value in zip(rank, problem.rows[number], strict=True)]
+            for number in members[label]
+        )
+
+    return sorted(
+        members,
+        key=lambda label: (
+            len(members[label]),
+            information(label, problem.trees, levels),
+            first_tuple(label),
+        ),
+    )
+
+
+def passes(problem: Problem, sizes: list[int]) -> bool:
+    """Whether a table with classes of these sizes is within every limit; an empty one always is."""
+    return not sizes or all(
+        RISKS[name](sizes) <= Fraction(threshold) for name, threshold in problem.limits
+    )
+
+
+def suppressed_rows(problem: Problem, levels: Levels) -> frozenset[int]:
+    """Drop small classes, then one class after the other until every limit is kept."""
+    members = {
+        label: rows
+        for label, rows in classes(problem.rows, problem.trees, levels).items()
+        if len(rows) >= problem.k
+    }
+    left = in_order_of_suppression(problem, levels, members)
+    while not passes(problem, [len(members[label]) for label in left]):
+        left.pop(0)
+    kept = itertools.chain.from_iterable(members[label] for label in left)
+    return frozenset(range(len(problem.rows))) - frozenset(kept)
+
+
 def evaluate(problem: Problem, levels: Levels) -> Outcome:
     """Generalize, suppress, measure."""
-    suppressed = rows_in_small_classes(problem.rows, problem.trees, levels, problem.k)
+    suppressed = suppressed_rows(problem, levels)
     return Outcome(
         levels,
         suppressed,

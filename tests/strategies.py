@@ -11,11 +11,15 @@ from anonymizer.evaluate import Evaluation, Evaluator
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.microdata import Microdata, encode
-from anonymizer.risk import KAnonymity
+from anonymizer.risk import MODELS, KAnonymity, RiskModel
 from anonymizer.table import FrameTable
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import Problem, Row, Tree
 
+THRESHOLDS = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0])
+LIMITS = st.lists(
+    st.tuples(st.sampled_from(["average", "sample-uniqueness"]), THRESHOLDS), max_size=2
+).map(tuple)
 WEIGHTS = st.sampled_from([1.0, 1.0, 0.0, 0.5, 3.7])
 
 
@@ -40,7 +44,11 @@ def tables(forest: Sequence[Tree], max_rows: int = 25) -> st.SearchStrategy[tupl
 
 @st.composite
 def problems(
-    draw: st.DrawFn, max_attributes: int = 4, max_rows: int = 25, ranges: bool = True
+    draw: st.DrawFn,
+    max_attributes: int = 4,
+    max_rows: int = 25,
+    ranges: bool = True,
+    limits: bool = False,
 ) -> Problem:
     """Draw a whole problem of at most 256 schemes, feasible or not."""
     forest = tuple(draw(st.lists(trees(), min_size=1, max_size=max_attributes)))
@@ -61,6 +69,7 @@ def problems(
         suppression_limit=draw(st.one_of(st.just(len(rows)), st.integers(0, len(rows)))),
         low=low,
         high=high,
+        limits=draw(LIMITS) if limits else (),
     )
 
 
@@ -77,17 +86,29 @@ def hierarchies_of(forest: Sequence[Tree]) -> list[Hierarchy]:
     ]
 
 
+def frame_of(rows: Sequence[Row], forest: Sequence[Tree]) -> pd.DataFrame:
+    """Put rows of strings into a dataframe."""
+    return pd.DataFrame(list(rows), columns=names_of(forest), dtype=object)
+
+
 def microdata_of(rows: Sequence[Row], forest: Sequence[Tree]) -> Microdata:
     """Encode rows of strings."""
-    frame = pd.DataFrame(list(rows), columns=names_of(forest), dtype=object)
-    return encode(FrameTable(frame), hierarchies_of(forest))
+    return encode(FrameTable(frame_of(rows, forest)), hierarchies_of(forest))
+
+
+def models_of(problem: Problem) -> list[RiskModel]:
+    """Make the models a problem asks for; k = 1 asks for nothing if there is another model."""
+    models: list[RiskModel] = [MODELS[name](threshold=limit) for name, limit in problem.limits]  # type: ignore[call-arg]
+    if problem.k > 1 or not models:
+        models.append(KAnonymity(problem.k))
+    return models
 
 
 def evaluator_of(problem: Problem) -> Evaluator:
     """Make what evaluates the schemes of a problem."""
     return Evaluator(
         microdata_of(problem.rows, problem.trees),
-        [KAnonymity(problem.k)],
+        models_of(problem),
         Loss(Aggregate(problem.aggregate), problem.weights),
         problem.suppression_limit,
     )
@@ -104,6 +125,7 @@ class Recorder:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.measure = evaluator.measure
+        self.models = evaluator.models
         self.asked: list[Scheme] = []
 
     def evaluate(self, scheme: Scheme) -> Evaluation:

@@ -297,17 +297,9 @@ def test_a_fault_is_one_sentence_that_begins_with_its_key(
 @pytest.mark.parametrize(
     "entry",
     [
-        pytest.param(
-            "k-anonymity",
-            marks=pytest.mark.xfail(strict=True, reason="what is no table passes as a model"),
-        ),
-        pytest.param(
-            5, marks=pytest.mark.xfail(strict=True, reason="what is no table passes as a model")
-        ),
-        pytest.param(
-            {"model": ["k-anonymity"], "k": 2},
-            marks=pytest.mark.xfail(strict=True, reason="the list is looked up in a dict"),
-        ),
+        "k-anonymity",
+        5,
+        {"model": ["k-anonymity"], "k": 2},
     ],
     ids=str,
 )
@@ -335,9 +327,6 @@ def test_all_faults_are_shown_together(tmp_path: Path) -> None:
         assert part in message
 
 
-@pytest.mark.xfail(
-    strict=True, reason="what concerns several keys is checked only where each key is sound"
-)
 @pytest.mark.parametrize(
     "changes",
     [

@@ -120,7 +120,7 @@ def test_a_release_without_any_record_is_a_header(tmp_path: Path) -> None:
     policy = Policy.read(write_files(tmp_path, policy=ranges))
     solution = anonymize(tmp_path / "patients.csv", policy)
     assert solution.suppressed == solution.records
-    assert solution.after.highest_risk == 0
+    assert solution.after.prosecutor.highest == 0
     path = Path(write_release(solution, tmp_path / "out")["release"])
     assert path.read_text() == "age;sex;zip;diagnosis;days\n"
 

@@ -302,16 +302,12 @@ def test_all_that_is_wrong_with_the_columns_is_said_at_once(tmp_path: Path) -> N
 # Columns of dataframes and Parquet files
 
 
-@pytest.mark.xfail(
-    strict=True, raises=KeyError, reason="names are text, but looked up as they were"
-)
 def test_a_dataframe_may_have_numbers_for_names() -> None:
     frame = pd.DataFrame({0: ["x"], 1: ["y"]})
     assert open_table(frame).columns == ("0", "1")
     assert cells(open_table(frame), "1", "0") == [("y", "x")]
 
 
-@pytest.mark.xfail(strict=True, reason="34 == 34.0, so pandas takes the later for the earlier")
 def test_numbers_that_are_equal_but_written_differently_stay_apart_in_a_dataframe() -> None:
     frame = pd.DataFrame({"a": pd.Series([34, 34.0, True, 1], dtype=object)})
     texts = [table.text_of(value) for (value,) in cells(open_table(frame), "a")]

@@ -85,6 +85,16 @@ class Hierarchy:
         )
         return zip(*columns, strict=True)
 
+    def from_level(self, level: int) -> Hierarchy:
+        """Return the tree above a level: what is a value there, is a leaf of it.
+
+        >>> rows = [("S", "small", "*"), ("M", "large", "*"), ("L", "large", "*")]
+        >>> list(Hierarchy.from_rows("size", rows).from_level(1).rows())
+        [('small', '*'), ('large', '*')]
+        """
+        first = np.unique(self.codes[level], return_index=True)[1]
+        return Hierarchy(self.name, self.labels[level:], self.codes[level:, first], self.source)
+
     def with_missing(self) -> Hierarchy:
         """Give missing cells a leaf of their own, which joins the others only in a single top.
 

@@ -116,10 +116,12 @@ def select_by_label(labels, chosen):
 
 
 @njit(cache=True, nogil=True)
-def sum_covered(selected, codes, counts, covered, offsets, levels):
+def sum_covered(selected, codes, counts, covered, by_cover, offsets, levels, spared):
     """Sum what the selected tuples' values cover, for each attribute and level up to a given one.
 
-    `covered[level, offset + code]` is what a value covers; a tuple counts as often as it occurs.
+    `covered[level, offset + code]` is what a value covers; a tuple counts as often as it occurs. Of
+    all records so counted, the `spared` ones that cover least are left out, for each attribute and
+    level anew; `by_cover[level, offset:]` lists the places by what they cover.
     """
     totals = np.zeros((levels.size, covered.shape[0]), np.int64)
     by_code = np.zeros(covered.shape[1], np.int64)
@@ -127,6 +129,38 @@ def sum_covered(selected, codes, counts, covered, offsets, levels):
         for i in selected:
             by_code[offsets[a] + codes[a, i]] += counts[i]
         for level in range(levels[a] + 1):
-            for at in range(offsets[a], offsets[a + 1]):
-                totals[a, level] += by_code[at] * covered[level, at]
+            left_out = spared
+            for place in range(offsets[a], offsets[a + 1]):
+                at = by_cover[level, place] if spared else place
+                records = by_code[at]
+                if left_out > 0:
+                    records -= min(records, left_out)
+                    left_out -= by_code[at] - records
+                totals[a, level] += records * covered[level, at]
     return totals
+
+
+@njit(cache=True, nogil=True)
+def sum_shares(tuples, codes, shares, offsets, levels):
+    """Sum over the attributes what share of its domain each tuple's value covers at its level."""
+    sums = np.zeros(tuples.size)
+    for a in range(levels.size):
+        offset, level = offsets[a], levels[a]
+        for i in range(tuples.size):
+            sums[i] += shares[level, offset + codes[a, tuples[i]]]
+    return sums
+
+
+@njit(cache=True, nogil=True)
+def mark_least(marked, candidates, values, limit, n_marks):
+    """Mark the candidates with the least values: all below the limit, then the first that equal it."""
+    n_equal = n_marks
+    for value in values:
+        if value < limit:
+            n_equal -= 1
+    for i in range(candidates.size):
+        if values[i] < limit:
+            marked[candidates[i]] = True
+        elif values[i] == limit and n_equal > 0:
+            marked[candidates[i]] = True
+            n_equal -= 1

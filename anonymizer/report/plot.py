@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.classes import partition
 from anonymizer.errors import ReleaseError
 from anonymizer.solution import Solution
-
-SIZE_EDGES = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
 
 
 def import_matplotlib() -> Any:
@@ -40,41 +37,15 @@ def plot_solution(solution: Solution, path: Path) -> None:
 
 def draw_class_sizes(axes: Any, solution: Solution) -> None:
     """Draw how many records share their class with how many others."""
-    release = solution.release
-    microdata = release.microdata
-    classes = partition(microdata, tuple(solution.scheme.values()))
-    kept = ~release.suppressed
-    after = np.unique(classes.label_of_tuple[kept])
-    names = [bin_name(i) for i in range(len(SIZE_EDGES))]
-    places = np.arange(len(names))
-    axes.bar(places - 0.2, records_by_size(microdata.counts), 0.4, label="before", color="#b5483a")
-    axes.bar(
-        places + 0.2, records_by_size(classes.sizes[after]), 0.4, label="after", color="#2f6f8f"
-    )
-    axes.set_xticks(places, names, rotation=45, ha="right")
+    before, after = solution.before.class_sizes, solution.after.class_sizes
+    places = np.arange(len(before))
+    axes.bar(places - 0.2, list(before.values()), 0.4, label="before", color="#b5483a")
+    axes.bar(places + 0.2, list(after.values()), 0.4, label="after", color="#2f6f8f")
+    axes.set_xticks(places, list(before), rotation=45, ha="right")
     axes.set_xlabel("records in the same class")
     axes.set_ylabel("records")
     axes.set_title("How many people look alike")
     axes.legend()
-
-
-def records_by_size(class_sizes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Sum the records in classes of each range of sizes."""
-    ranges = np.searchsorted(SIZE_EDGES, class_sizes, side="right") - 1
-    return np.bincount(ranges, weights=class_sizes, minlength=len(SIZE_EDGES))
-
-
-def bin_name(number: int) -> str:
-    """Name a range of class sizes.
-
-    >>> bin_name(0), bin_name(2), bin_name(8)
-    ('1', '3-4', '1000+')
-    """
-    low = SIZE_EDGES[number]
-    if number + 1 == len(SIZE_EDGES):
-        return f"{low}+"
-    high = SIZE_EDGES[number + 1] - 1
-    return str(low) if low == high else f"{low}-{high}"
 
 
 def draw_losses(axes: Any, solution: Solution) -> None:

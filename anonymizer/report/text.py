@@ -57,8 +57,18 @@ def risk_grid(solution: Solution) -> Grid:
     grid.add_row("classes", f"{before.classes:,}", f"{after.classes:,}")
     grid.add_row("sample uniques", f"{before.sample_uniques:,}", f"{after.sample_uniques:,}")
     grid.add_row("smallest class", f"{before.smallest_class:,}", f"{after.smallest_class:,}")
-    grid.add_row("highest risk", f"{before.highest_risk:.4f}", f"{after.highest_risk:.4f}")
-    grid.add_row("average risk", f"{before.average_risk:.4f}", f"{after.average_risk:.4f}")
+    for name, mine, theirs in (
+        ("prosecutor", before.prosecutor, after.prosecutor),
+        ("journalist", before.journalist, after.journalist),
+    ):
+        if mine is not None and theirs is not None:
+            grid.add_row(f"{name}, highest", f"{mine.highest:.4f}", f"{theirs.highest:.4f}")
+            grid.add_row(f"{name}, average", f"{mine.average:.4f}", f"{theirs.average:.4f}")
+    if before.population_uniques is not None or after.population_uniques is not None:
+        estimates = (before.population_uniques, after.population_uniques)
+        grid.add_row(
+            "population uniques", *("not known" if n is None else f"{n:,.0f}" for n in estimates)
+        )
     return grid
 
 

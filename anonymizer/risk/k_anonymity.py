@@ -8,13 +8,16 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.classes import EquivalenceClasses
+from anonymizer.risk.model import ClassModel, check_whole
 
-@dataclass(frozen=True, slots=True)
-class KAnonymity:
+
+@dataclass(frozen=True)
+class KAnonymity(ClassModel):
     """Every class has at least k records (Samarati and Sweeney 1998).
 
-    >>> KAnonymity(3).breaking(np.array([2, 3, 7])).tolist()
-    [True, False, False]
+    >>> print(KAnonymity(3))
+    k-anonymity with k = 3
     """
 
     name: ClassVar[str] = "k-anonymity"
@@ -22,20 +25,17 @@ class KAnonymity:
     k: int
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, int):
-            raise ValueError(f"k must be a whole number, got {self.k!r}")
-        if self.k < 1:
-            raise ValueError(f"k must be at least 1, got {self.k}")
+        check_whole("k", self.k)
 
     def __str__(self) -> str:
         return f"{self.name} with k = {self.k}"
 
-    def breaking(self, class_sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Mark the classes with fewer than k records."""
-        return class_sizes < self.k
-
-    def check(self, records: int) -> str | None:
+    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A table with fewer than k records has no class of k."""
         if self.k <= records:
-            return None
-        return f"k = {self.k} is larger than the table, which has {records} records; lower k."
+            return []
+        return [f"k = {self.k} is larger than the table, which has {records} records; lower k."]
+
+    def breaking(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        """Mark the classes with fewer than k records."""
+        return classes.sizes < self.k

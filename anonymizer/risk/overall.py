@@ -17,14 +17,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.errors import PolicyError
-from anonymizer.kernels.overall import add_measures, add_totals_of_prefixes
+from anonymizer.kernels.overall import add_measures
 from anonymizer.kernels.partition import sum_by_label
 from anonymizer.lattice import Scheme
 from anonymizer.microdata import ROW_LIMIT, Microdata, label_keys, read_only
@@ -37,10 +36,6 @@ UniqueGivenUnique = Callable[[NDArray[np.int64], int], float | None]
 table is unique in the population; None or NaN where it cannot be estimated."""
 
 EXACT_LIMIT = 20  # groups; the exact risk has 2^groups terms
-SIMULATION_LIMIT = 62  # groups; what is known fits one machine word
-DRAWS_AT_ONCE = 4_000_000
-CACHE_LIMIT = 20_000_000  # labels; with their weights, 240 MB
-SCAN_LIMIT = 2048  # prefixes
 SLACK = 1e-12  # a risk that differs from the threshold by rounding only is not above it
 
 
@@ -150,20 +145,29 @@ def learned_probabilities(
     return learned
 
 
+def leaf_values(
+    microdata: Microdata, attribute: int
+) -> tuple[list[str], NDArray[np.unsignedinteger]]:
+    """Return the original values of an attribute that occur, and the number of each tuple's."""
+    column = microdata.columns[attribute]
+    return [column.hierarchy.leaves[leaf] for leaf in column.leaves], microdata.codes[attribute]
+
+
 def attack_on(microdata: Microdata, scheme: Scheme, scenario: Scenario) -> Attack:
     """Return the attack on a table as a scheme generalizes it, with nothing suppressed."""
     if faults := scenario.check_attributes(microdata.attributes):
         raise PolicyError.defective("scenario", faults)
-    columns = dict(zip(microdata.attributes, microdata.columns, strict=True))
-    levels = dict(zip(microdata.attributes, scheme, strict=True))
+    place = {name: at for at, name in enumerate(microdata.attributes)}
     codes = {
-        name: columns[name].groups[levels[name]][columns[name].codes]
+        name: microdata.columns[place[name]].groups[scheme[place[name]]][
+            microdata.codes[place[name]]
+        ]
         for name in scenario.attributes
     }
     leaves = {
-        name: ([column.hierarchy.leaves[leaf] for leaf in column.leaves], column.codes)
-        for name, column in columns.items()
-        if any(group.by == name for group in scenario.groups)
+        group.by: leaf_values(microdata, place[group.by])
+        for group in scenario.groups
+        if group.by is not None
     }
     learned = learned_probabilities(scenario, leaves, microdata.distinct)
     return Attack.build(scenario, codes, microdata.counts, learned)
@@ -179,9 +183,6 @@ def merge(attack: Attack, labels: Labels) -> tuple[Attack, Labels]:
     _, first = label_keys(labels.of_row.astype(np.int64), labels.number)
     counts: NDArray[np.int64] = sum_by_label(labels.of_row, attack.counts, labels.number)
     return attack.take(first, counts), labels
-
-
-# --- statistics over records
 
 
 def quantile_of(statistic: str | float) -> Fraction | None:
@@ -272,9 +273,6 @@ def spread(
     ]  # the weights sum to 1 + rounding
     overall = combine(attack.scenario, *of_tuple)
     return OverallRisk(attack.counts, *map(read_only, (overall, *of_tuple)))
-
-
-# --- the exact risk
 
 
 class Subset(NamedTuple):
@@ -371,313 +369,3 @@ def estimate_needed(scenario: Scenario, given: UniqueGivenUnique | None) -> Uniq
     if scenario.p_cu == 0:
         return lambda *_: None
     return given or pitman
-
-
-# --- the paper's simulation
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Simulation:
-    """What came out of some trials for every subject."""
-
-    trials: int
-    risk: OverallRisk
-    """The estimates for each tuple."""
-    mean: float
-    """The estimate of the mean overall risk of the records."""
-    standard_error: float
-    """The standard error of the mean, from its spread over the trials."""
-
-
-def simulate(
-    attack: Attack,
-    generator: np.random.Generator,
-    trials: int = 1000,
-    unique_given_unique: UniqueGivenUnique | None = None,
-) -> Simulation:
-    """Estimate the risks as the paper does: draw for each subject what is known, and play the attack.
-
-    For cross-checks, and for more groups than the exact risk allows (up to 62); costs time in trials
-    times records, and one partition of the table for each set of groups drawn.
-    """
-    if trials < 2:
-        raise ValueError(f"a standard error needs at least 2 trials, got {trials}")
-    if len(attack.values) > SIMULATION_LIMIT:
-        raise PolicyError(
-            f"scenario: {len(attack.values)} groups are more than the {SIMULATION_LIMIT} that a "
-            "simulation can draw; merge groups."
-        )
-    lottery = Lottery(attack, generator, unique_given_unique or pitman)
-    at_once = max(1, DRAWS_AT_ONCE // max(1, attack.records * len(attack.values)))
-    batches = [min(at_once, trials - done) for done in range(0, trials, at_once)]
-    results = [lottery.play(batch) for batch in batches]
-    means = np.concatenate([means for means, _ in results])
-    sums = np.sum([sums for _, sums in results], axis=0)
-    risks = sums / (np.maximum(attack.counts, 1) * trials)
-    return Simulation(
-        trials,
-        OverallRisk(attack.counts, *map(read_only, risks)),
-        float(means.mean()),
-        float(means.std(ddof=1) / math.sqrt(trials)),
-    )
-
-
-class Lottery:
-    """Draws the variables of the network for every subject of an attack."""
-
-    def __init__(
-        self, attack: Attack, generator: np.random.Generator, estimate: UniqueGivenUnique
-    ) -> None:
-        self.attack = attack
-        self.generator = generator
-        self.estimate = estimate
-        self.tuple_of_subject = np.repeat(np.arange(attack.counts.size), attack.counts)
-        self.partition = lru_cache(maxsize=128)(self._partition)
-
-    def play(self, trials: int) -> tuple[Floats, Floats]:
-        """Return the mean of X_r in each trial, and the sums of the four risks for each tuple."""
-        shape = trials, self.tuple_of_subject.size
-        sizes, unique = self.look_up(self.draw_known(shape))
-        alone = sizes == 1
-        reidentified = self.draw_routes(alone, unique, 1 / sizes)
-        risks = np.stack([reidentified, alone, unique, 1 / sizes]).sum(axis=1)
-        tuples = self.attack.counts.size
-        sums = [np.bincount(self.tuple_of_subject, risk, tuples) for risk in risks]
-        return reidentified.sum(axis=1) / max(1, shape[1]), np.array(sums)
-
-    def draw_known(self, shape: tuple[int, int]) -> NDArray[np.int64]:
-        """Draw Y_1, Y_2, ...: the groups known in each trial about each subject, as bits."""
-        known = np.zeros(shape, np.int64)
-        for group, learned in enumerate(self.attack.learned):
-            draws = self.generator.random(shape) < learned[self.tuple_of_subject]
-            known |= draws.astype(np.int64) << group
-        return known
-
-    def draw_routes(self, alone: NDArray[np.bool_], unique: Floats, share: Floats) -> Any:
-        """Draw the variables below what is known, down to X_r."""
-        scenario = self.attack.scenario
-
-        def happens(probability: float | Floats) -> NDArray[np.bool_]:
-            drawn: NDArray[np.bool_] = self.generator.random(alone.shape) < probability
-            return drawn
-
-        prosecutor = happens(scenario.p_m) & alone & happens(scenario.p_fm)
-        journalist = happens(unique) & happens(scenario.p_cu)
-        marketer = happens(share) & happens(scenario.p_c)
-        return prosecutor | journalist | marketer
-
-    def look_up(self, known: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Return a_S, and u_S where a_S is 1, for what is known in each trial about each subject."""
-        tuples = np.broadcast_to(self.tuple_of_subject, known.shape).ravel()
-        order = np.argsort(known, axis=None, kind="stable")
-        drawn, starts = np.unique(known.ravel()[order], return_index=True)
-        sizes, unique = np.empty(known.size), np.empty(known.size)
-        ends = np.append(starts, known.size)[1:].tolist()
-        for bits, start, end in zip(drawn.tolist(), starts.tolist(), ends, strict=True):
-            where = order[start:end]
-            parts = self.partition(bits)
-            part_sizes = sum_by_label(parts.of_row, self.attack.counts, parts.number)
-            sizes[where] = part_sizes[parts.of_row[tuples[where]]]
-            estimated = unique_in_population(part_sizes, self.attack.scenario, self.estimate)
-            unique[where] = np.where(sizes[where] == 1, estimated, 0)
-        return sizes.reshape(known.shape), unique.reshape(known.shape)
-
-    def _partition(self, bits: int) -> Labels:
-        """Return the partition by the groups of some bits."""
-        if bits == 0:
-            return one_part(self.attack.counts.size)
-        rest = bits & (bits - 1)  # without the lowest: sets drawn in a row share their high bits
-        group = (bits ^ rest).bit_length() - 1
-        return self.partition(rest).refine(self.attack.values[group])
-
-
-# --- suppressing classes one by one
-
-
-def risk_after(
-    attack: Attack,
-    label_of_tuple: NDArray[np.integer],
-    suppressed: Sequence[int] | NDArray[np.integer],
-    statistic: str | float,
-    unique_given_unique: UniqueGivenUnique | None = None,
-) -> float:
-    """Return the statistic of the overall risk of what remains when some classes are suppressed."""
-    kept = ~np.isin(label_of_tuple, np.asarray(suppressed, np.int64))
-    remaining = attack.with_counts(attack.counts * kept)
-    estimate = estimate_needed(attack.scenario, unique_given_unique)
-    return assess(remaining, estimate).statistic(statistic)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Suppression:
-    """An order in which classes are suppressed; the rows of `attack` are in that order.
-
-    The rows from `starts[p]` on remain after a prefix of length p, with `records[p]` records.
-    """
-
-    attack: Attack
-    subsets: Iterable[Subset]
-    starts: NDArray[np.intp]
-    records: NDArray[np.int64]
-
-    @staticmethod
-    def of(
-        attack: Attack, label_of_tuple: NDArray[np.integer], order: NDArray[np.integer]
-    ) -> Suppression:
-        """Merge what is one row in every table that can remain, and sort the rows by their turn."""
-        present = np.flatnonzero(attack.counts)
-        turn = turns(label_of_tuple[present], order)
-        left = attack.take(present, attack.counts[present])
-        rows, row_of_tuple = merge(left, one_part(present.size).refine(code_labels(turn)))
-        turn_of_row = np.empty(rows.counts.size, np.intp)
-        turn_of_row[row_of_tuple.of_row] = turn
-        sequence = np.argsort(turn_of_row, kind="stable")
-        rows = rows.take(sequence, rows.counts[sequence])
-        starts = np.searchsorted(turn_of_row[sequence], np.arange(order.size + 1))
-        remaining = np.append(np.cumsum(rows.counts[::-1])[::-1], 0)
-        return Suppression(rows, Subsets.of(rows), starts, remaining[starts])
-
-    def risks_after(
-        self, prefix: int, estimate: UniqueGivenUnique
-    ) -> tuple[NDArray[np.int64], Floats, Floats]:
-        """Return the counts of the rows that remain, their overall risk, and it with every u_S 0."""
-        start = int(self.starts[prefix])
-        prosecutor, journalist, marketer = sum_measures(self.attack, self.subsets, start, estimate)
-        risks = combine(self.attack.scenario, prosecutor, journalist, marketer)
-        lowest = combine(self.attack.scenario, prosecutor, 0.0, marketer)
-        return self.attack.counts[start:], risks, lowest
-
-    def mean_bounds(self) -> tuple[Floats, Floats]:
-        """Return the mean overall risk after each prefix if every u_S were 0, and if it were 1."""
-        totals = np.zeros((2, self.records.size))
-        counts = self.attack.counts
-        for parts, weights in self.subsets:
-            add_totals_of_prefixes(parts.of_row, parts.number, counts, weights, self.starts, totals)
-        prosecutor, marketer = totals / np.maximum(self.records, 1)
-        low: Floats = combine(self.attack.scenario, prosecutor, 0.0, marketer)
-        high: Floats = combine(self.attack.scenario, prosecutor, prosecutor, marketer)
-        return low, high
-
-
-class Subsets:
-    """The subsets of groups, to be gone through many times: kept where they fit, else made anew."""
-
-    def __init__(self, attack: Attack) -> None:
-        self.attack = attack
-
-    def __iter__(self) -> Iterator[Subset]:
-        return known_subsets(self.attack)
-
-    @staticmethod
-    def of(attack: Attack) -> Iterable[Subset]:
-        """Keep the subsets if they fit."""
-        fits = attack.counts.size << len(attack.values) <= CACHE_LIMIT
-        return tuple(known_subsets(attack)) if fits else Subsets(attack)
-
-
-def turns(labels: NDArray[np.integer], order: NDArray[np.integer]) -> NDArray[np.intp]:
-    """Return when each tuple's class is suppressed."""
-    turn_of_class = np.full(max(labels.max(initial=-1), order.max(initial=-1)) + 1, -1, np.intp)
-    turn_of_class[order] = np.arange(order.size)
-    turn: NDArray[np.intp] = turn_of_class[labels]
-    if (turn < 0).any() or np.unique(order).size != order.size:
-        raise ValueError("the order of suppression must have each class with records once")
-    return turn
-
-
-def shortest_cut(
-    attack: Attack,
-    label_of_tuple: NDArray[np.integer],
-    order: Sequence[int] | NDArray[np.integer],
-    statistic: str | float,
-    threshold: float,
-    unique_given_unique: UniqueGivenUnique | None = None,
-    scan_limit: int = SCAN_LIMIT,
-) -> int:
-    """Return the length of the shortest prefix of the order after which statistic <= threshold.
-
-    `label_of_tuple` numbers the classes of the scheme and `order` lists them, first to go first. The
-    answer is that of a scan over all prefixes, but prefixes that bounds decide are passed over: for
-    the mean, u_S = 0 and u_S = 1 bound it (and agree where p_cu is 0, so that nothing is left to
-    compute); for a percentile, records above the threshold stay above it until they are suppressed.
-    Where more than `scan_limit` prefixes would have to be computed, the rest is bisected: the cut
-    then passes and the one before it does not, but a shorter one may pass too.
-    """
-    if not threshold >= 0:
-        raise ValueError(f"a threshold is at least 0, got {threshold}")
-    check_exact(attack.scenario)
-    quantile = quantile_of(statistic)
-    estimate = estimate_needed(attack.scenario, unique_given_unique)
-    suppression = Suppression.of(attack, label_of_tuple, np.asarray(order, np.int64))
-    if quantile is None:
-        return cut_mean(suppression, threshold, estimate, scan_limit)
-    return cut_percentile(suppression, quantile, threshold, estimate, scan_limit)
-
-
-def cut_mean(
-    suppression: Suppression, threshold: float, estimate: UniqueGivenUnique, scan_limit: int
-) -> int:
-    """Find the shortest cut for the mean: compute only what the bounds leave open."""
-    low, high = suppression.mean_bounds()
-
-    def passes_after(prefix: int) -> bool:
-        if passes(high[prefix], threshold):
-            return True
-        counts, risks, _ = suppression.risks_after(prefix, estimate)
-        return passes(statistic_of(risks, counts, "mean"), threshold)
-
-    sure = int(np.argmax(high <= threshold + SLACK))  # the empty table, at the latest
-    may_pass = np.flatnonzero(low[:sure] <= threshold + SLACK)
-    candidates = [*may_pass.tolist(), sure]
-    if len(candidates) > scan_limit:
-        return bisect_cut(candidates, passes_after)
-    return next(prefix for prefix in candidates if passes_after(prefix))
-
-
-def cut_percentile(
-    suppression: Suppression,
-    quantile: Fraction,
-    threshold: float,
-    estimate: UniqueGivenUnique,
-    scan_limit: int,
-) -> int:
-    """Find the shortest cut for a percentile: jump to where enough records above are suppressed."""
-    allowed = records_above(quantile, suppression.records)
-
-    def look(prefix: int) -> int:
-        """Return the prefix if it passes, else the next one that may."""
-        counts, risks, lowest = suppression.risks_after(prefix, estimate)
-        if counts[risks > threshold + SLACK].sum() <= allowed[prefix]:
-            return prefix
-        # matching records only get fewer: whoever is above with u_S = 0 stays above to the end
-        above = np.cumsum((counts * (lowest > threshold + SLACK))[::-1])[::-1]
-        later = suppression.starts[prefix + 1 :] - suppression.starts[prefix]
-        return prefix + 1 + int(np.argmax(np.append(above, 0)[later] <= allowed[prefix + 1 :]))
-
-    prefix = 0
-    for _ in range(scan_limit):
-        at, prefix = prefix, look(prefix)
-        if at == prefix:
-            return prefix
-    rest = range(prefix, suppression.records.size)
-    return bisect_cut(rest, lambda prefix: look(prefix) == prefix)
-
-
-def records_above(quantile: Fraction, records: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many of so many records may be above a percentile.
-
-    >>> records_above(Fraction("0.95"), np.array([20, 19])).tolist()
-    [1, 0]
-    """
-    rest = 1 - quantile
-    above = [rest.numerator * count // rest.denominator for count in records.tolist()]
-    return np.array(above, np.int64)
-
-
-def bisect_cut(candidates: Sequence[int], passes_after: Callable[[int], bool]) -> int:
-    """Find a candidate that passes while the one before does not; the last one passes."""
-    low, high = -1, len(candidates) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if passes_after(candidates[middle]) else (middle, high)
-    return candidates[high]

@@ -2,49 +2,167 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.risk.model import Histogram
+from anonymizer.risk.uniques import ESTIMATORS
+
+THRESHOLDS = (0.05, 0.1, 0.2, 0.5)
+"""A record at more than such a risk is counted; 0.05 and 0.2 are the usual limits (Simon et al. 2020)."""
+
+SIZE_EDGES = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
+"""Where the ranges of the distribution of class sizes begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attacker:
+    """The risk of re-identification, as a probability, under one attacker; 0 without records."""
+
+    highest: float
+    average: float
+    above: dict[str, float]
+    """The share of the records whose risk exceeds a threshold."""
+
 
 @dataclass(frozen=True, slots=True)
 class RiskProfile:
-    """Prosecutor risks and class sizes of a table; all zero for a table without records.
+    """The risks of a table.
 
     The prosecutor knows that the target is in the table: a record's risk is one over the size of its
-    class. `average_risk` is its mean over the records, which is classes / records.
+    class. The journalist does not: it is one over the number of people who match, counted in the
+    population table or expected for a population of a given size. The marketer wants as many as can be
+    had: `marketer` is the share of records expected to be re-identified by linking to that population,
+    or to a list of the same people where no population is given.
     """
 
     records: int
     classes: int
-    highest_risk: float
-    average_risk: float
-    records_at_highest_risk: int
+    prosecutor: Attacker
+    journalist: Attacker | None
+    marketer: float
     sample_uniques: int
+    population_uniques: float | None
+    """Estimated by Pitman's model, or None where no population is given or no estimate can be had."""
     smallest_class: int
     median_class: float
     largest_class: int
+    class_sizes: dict[str, int]
+    """The number of records in classes of each range of sizes."""
 
 
-def profile(class_sizes: NDArray[np.signedinteger]) -> RiskProfile:
+@dataclass(frozen=True, slots=True, eq=False)
+class PopulationModel:
+    """What is known of the population a table is a sample of."""
+
+    size: int | None = None
+    records: int = 0
+    """The number of records drawn from it, suppressed ones included."""
+    class_sizes: NDArray[np.int64] | None = None
+    """The number of people who match each class."""
+
+
+def profile(
+    class_sizes: NDArray[np.signedinteger], population: PopulationModel | None = None
+) -> RiskProfile:
     """Describe a table by the sizes of its classes; suppressed classes are left out by the caller.
 
-    >>> profile(np.array([1, 3])).average_risk
+    >>> profile(np.array([1, 3])).prosecutor.average
     0.5
     """
-    if class_sizes.size == 0:
-        return RiskProfile(0, 0, 0.0, 0.0, 0, 0, 0, 0.0, 0)
-    records = int(class_sizes.sum())
-    smallest = int(class_sizes.min())
+    histogram = Histogram.of(class_sizes)
+    prosecutor = attacker(1 / np.maximum(class_sizes, 1), class_sizes)
+    journalist = None if population is None else journalist_of(class_sizes, population)
     return RiskProfile(
-        records=records,
-        classes=int(class_sizes.size),
-        highest_risk=1 / smallest,
-        average_risk=class_sizes.size / records,
-        records_at_highest_risk=int((class_sizes == smallest).sum()) * smallest,
-        sample_uniques=int((class_sizes == 1).sum()),
-        smallest_class=smallest,
-        median_class=float(np.median(class_sizes)),
-        largest_class=int(class_sizes.max()),
+        records=histogram.records,
+        classes=histogram.classes,
+        prosecutor=prosecutor,
+        journalist=journalist,
+        marketer=(journalist or prosecutor).average,
+        sample_uniques=histogram.uniques,
+        population_uniques=population_uniques(histogram, population),
+        smallest_class=int(histogram.sizes[0]) if histogram.classes else 0,
+        median_class=float(np.median(class_sizes)) if histogram.classes else 0.0,
+        largest_class=int(histogram.sizes[-1]) if histogram.classes else 0,
+        class_sizes=records_by_size(class_sizes),
     )
+
+
+def attacker(risks: NDArray[np.float64], class_sizes: NDArray[np.signedinteger]) -> Attacker:
+    """Summarize the risk of each class over its records."""
+    records = int(class_sizes.sum())
+    if not records:
+        return Attacker(0.0, 0.0, {f"{threshold:g}": 0.0 for threshold in THRESHOLDS})
+    above = {
+        # a class of exactly 5 is not above 0.2, whatever the last bit of the division says
+        f"{threshold:g}": int(class_sizes[risks > threshold + 1e-12].sum()) / records
+        for threshold in THRESHOLDS
+    }
+    return Attacker(float(risks.max()), float(risks @ class_sizes / records), above)
+
+
+def journalist_of(
+    class_sizes: NDArray[np.signedinteger], population: PopulationModel
+) -> Attacker | None:
+    """Return the journalist's risk, or None where nothing is known of the population."""
+    if population.class_sizes is not None:
+        # a class that nobody in the table matches tells that the table is not the whole population
+        return attacker(1 / np.maximum(population.class_sizes, 1), class_sizes)
+    if population.size is None:
+        return None
+    fraction = population.records / population.size
+    sizes, where = np.unique(class_sizes, return_inverse=True)
+    return attacker(expected_risk(sizes, fraction)[where], class_sizes)
+
+
+def expected_risk(sizes: NDArray[np.signedinteger], fraction: float) -> NDArray[np.float64]:
+    """Return the mean of one over the population class, given the sample class (Benedetti, Franconi).
+
+    With the sampling fraction p, the unseen people of a class of f follow a negative binomial
+    distribution; the mean is p/f 2F1(1, 1; f + 1; 1 - p).
+
+    >>> round(float(expected_risk(np.array([1]), 0.5)[0]), 6) == round(math.log(2), 6)
+    True
+    """
+    from scipy.special import hyp2f1
+
+    risks: NDArray[np.float64] = fraction / sizes * hyp2f1(1, 1, sizes + 1.0, 1 - fraction)
+    return risks
+
+
+def population_uniques(histogram: Histogram, population: PopulationModel | None) -> float | None:
+    """Estimate how many people of the population are unique; none where no record is."""
+    if population is None or population.size is None:
+        return None
+    if histogram.uniques == 0:
+        return 0.0
+    estimate = ESTIMATORS["pitman"](histogram.sizes, histogram.counts, population.size)
+    return None if math.isnan(estimate) else estimate
+
+
+def records_by_size(class_sizes: NDArray[np.signedinteger]) -> dict[str, int]:
+    """Sum the records in classes of each range of sizes.
+
+    >>> records_by_size(np.array([1, 1, 4]))["3-4"]
+    4
+    """
+    ranges = np.searchsorted(SIZE_EDGES, class_sizes, side="right") - 1
+    records = np.bincount(ranges, weights=class_sizes, minlength=len(SIZE_EDGES))
+    names = [range_name(number) for number in range(len(SIZE_EDGES))]
+    return dict(zip(names, records.astype(int).tolist(), strict=True))
+
+
+def range_name(number: int) -> str:
+    """Name a range of class sizes.
+
+    >>> range_name(0), range_name(2), range_name(8)
+    ('1', '3-4', '1000+')
+    """
+    low = SIZE_EDGES[number]
+    if number + 1 == len(SIZE_EDGES):
+        return f"{low}+"
+    high = SIZE_EDGES[number + 1] - 1
+    return str(low) if low == high else f"{low}-{high}"

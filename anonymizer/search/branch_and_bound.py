@@ -1,10 +1,16 @@
 """Branch and bound over boxes of the lattice.
 
-A box holds all schemes between a lowest and a highest one. Evaluating the highest tells which records
-every scheme in the box must suppress, so one evaluation bounds the whole box: its bound is the one
-of its lowest scheme. A box whose bound exceeds the best loss is out; any other is cut where the bound
-does, evaluated at its new highest scheme, and split in two. Boxes wait in a heap, the least bound
-first, and no list of schemes is ever made.
+A box holds all schemes between a lowest and a highest one. Boxes wait in a heap, the least bound first,
+and no list of schemes is ever made. A box whose bound exceeds the best loss is out.
+
+Where a risk model is monotone, evaluating the highest scheme of a box tells which records, or how many,
+every scheme in the box must suppress, so one evaluation bounds the whole box: its bound is the one of
+its lowest scheme. Such a box is cut where the bound exceeds the best loss, evaluated at its new highest
+scheme, and split in two.
+
+Where no model is, only the generalization itself bounds the loss. Then the lowest scheme of a box is
+evaluated, and the rest of the box is split into boxes again: schemes are tried in the order of their
+bounds, and none whose bound exceeds the optimum is.
 """
 
 from __future__ import annotations
@@ -18,6 +24,7 @@ from joblib import Parallel, delayed
 
 from anonymizer.evaluate import Evaluation, Evaluator
 from anonymizer.lattice import Lattice, Scheme, replace
+from anonymizer.risk import Monotone
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.memory import Memory
 from anonymizer.search.result import (
@@ -89,6 +96,7 @@ class Hunt:
         self.started, self.interrupt = clock(), interrupt
         self.memory = Memory(evaluator.measure)
         self.pruned: Counter[Pruning] = Counter()
+        self.downwards = any(m.monotone is not Monotone.NONE for m in evaluator.models)
         self.heap: list[Box] = [(0.0, lattice.low, lattice.high)]
 
     def climb(self) -> None:
@@ -121,7 +129,7 @@ class Hunt:
             # put back before evaluating: a search that is stopped there has lost no box
             for box in waiting:
                 heapq.heappush(self.heap, box)
-            self.evaluate([high for _, _, high in waiting])
+            self.evaluate([high if self.downwards else low for _, low, high in waiting])
 
     def next_box(self) -> list[Box]:
         """Pop a box; return it if it needs an evaluation now, or nothing if it is out or was split."""
@@ -137,13 +145,21 @@ class Hunt:
             self.prune_between(whole, box)
             return []
         self.prune_between(whole, box)
+        if self.heap and tightened > max(bound, self.heap[0][0]):  # others come first now
+            heapq.heappush(self.heap, (tightened, box.low, box.high))
+            return []
         bound = max(bound, tightened)
-        if box.high not in self.memory:
+        if (box.high if self.downwards else box.low) not in self.memory:
             return [(bound, box.low, box.high)]
-        if box.size > 1:
-            for part in self.memory.branch(box, by):
-                heapq.heappush(self.heap, (bound, part.low, part.high))
+        for part in self.branch(box, by):
+            heapq.heappush(self.heap, (bound, part.low, part.high))
         return []
+
+    def branch(self, box: Lattice, by: int) -> Iterable[Lattice]:
+        """Split a box whose highest, or lowest, scheme is evaluated."""
+        if not self.downwards:
+            return box.without_low()
+        return self.memory.branch(box, by) if box.size > 1 else ()
 
     def prune(self, box: Lattice, reason: Pruning) -> None:
         """Count the schemes of a box that were never evaluated."""
@@ -158,7 +174,11 @@ class Hunt:
     def evaluate(self, schemes: Iterable[Scheme]) -> list[Evaluation]:
         """Evaluate schemes, remember them and report."""
         schemes = list(dict.fromkeys(schemes))
+        if not schemes:
+            return []
         self.check_limits()
+        if self.limits.evaluations is not None:  # what is left over stays in the heap
+            schemes = schemes[: max(1, self.limits.evaluations - len(self.memory))]
         evaluations = list(self.pool(delayed(self.evaluator.evaluate)(s) for s in schemes))
         for evaluation in evaluations:
             self.memory.add(evaluation)

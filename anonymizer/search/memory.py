@@ -20,7 +20,7 @@ class Memory:
     def __init__(self, measure: Loss) -> None:
         self.measure = measure
         self.index: dict[Scheme, int] = {}
-        self.suppressed: list[int] = []
+        self.binding_records: list[int] = []
         self.schemes: NDArray[np.int64] = np.empty((0, 0), np.int64)
         self.terms: NDArray[np.float64] = np.empty((0, 0, 0))
         self.contenders: list[Evaluation] = []
@@ -38,10 +38,9 @@ class Memory:
         if at == len(self.schemes):
             self.grow(evaluation.terms.shape)
         self.index[evaluation.scheme] = at
-        self.suppressed.append(evaluation.suppressed_records)
+        self.binding_records.append(evaluation.binding_records)
         self.schemes[at] = evaluation.scheme
-        # what a scheme must suppress, every finer one must: beyond the limit, none is feasible
-        self.terms[at] = evaluation.terms if evaluation.feasible else np.inf
+        self.terms[at] = np.inf if evaluation.dooms_finer else evaluation.terms
         if evaluation.feasible and evaluation.loss <= self.best_loss + TIE:
             self.contend(evaluation)
 
@@ -85,11 +84,11 @@ class Memory:
         """Whether the best scheme beats everything in a box, be it only by the rule for ties.
 
         Nothing in the box has a loss below the best one's, fewer suppressed records than its bounding
-        scheme, or lower levels than its lowest scheme.
+        scheme says must go, or lower levels than its lowest scheme.
         """
         if self.best is None or bound < self.measure.to_terms(self.best.loss):
             return False
-        return (self.suppressed[by], sum(box.low), box.low) >= self.best.tie_key
+        return (self.binding_records[by], sum(box.low), box.low) >= self.best.tie_key
 
     def branch(self, box: Lattice, by: int) -> tuple[Lattice, Lattice]:
         """Split a box where its bound rises most: the upper part is then the likeliest to be out."""

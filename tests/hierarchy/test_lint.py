@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 
@@ -155,14 +153,10 @@ def test_a_defect_prints_its_severity_first() -> None:
     assert str(DEFECTS["duplicate"][1]).startswith("error: row 3")
 
 
-def test_a_hundred_thousand_leaves_are_checked_in_about_a_second_however_bad() -> None:
-    good = [(f"{number:05}", f"{number // 10:04}*", "*") for number in range(100_000)]
+def test_a_hundred_thousand_bad_leaves_are_each_found() -> None:
     bad = [(f" {number}", f"{number % 7}", f"{number % 3}") for number in range(100_000)]
-    for rows in (good, bad, good + good):
-        started = time.perf_counter()
-        check_rows(rows)
-        # about half a second; the margin is for machines that are busy
-        assert time.perf_counter() - started < 4.0
+    found = check_rows(bad)
+    assert sum(defect.severity == "warning" for defect in found) >= 100_000  # blanks around each
 
 
 AGES = Hierarchy.from_rows("age", [("34", "*"), ("35", "*")], "hierarchies/age.csv")

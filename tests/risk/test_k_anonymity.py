@@ -1,20 +1,22 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
+from anonymizer.classes import partition
 from anonymizer.risk import KAnonymity
 from tests import oracle
 from tests.oracle import Problem
-from tests.strategies import evaluator_of, problems
+from tests.strategies import evaluator_of, microdata_of, problems
 
 
-@given(st.integers(1, 20), st.lists(st.integers(1, 30)))
-def test_the_classes_below_k_break_it(k: int, sizes: list[int]) -> None:
-    breaking = KAnonymity(k).breaking(np.array(sizes, np.int64))
-    assert breaking.tolist() == [size < k for size in sizes]
+@given(problems(max_attributes=3))
+def test_the_classes_below_k_break_it(problem: Problem) -> None:
+    microdata = microdata_of(problem.rows, problem.trees)
+    for scheme in problem.schemes():
+        classes = partition(microdata, scheme)
+        breaking = KAnonymity(problem.k).breaking(classes)
+        assert breaking.tolist() == [size < problem.k for size in classes.sizes.tolist()]
 
 
 @given(problems(max_attributes=3))
@@ -41,8 +43,6 @@ def test_k_is_a_whole_number(k: object) -> None:
 
 
 def test_a_k_above_the_number_of_records_can_never_be_met() -> None:
-    assert KAnonymity(5).check(5) is None
-    message = KAnonymity(6).check(5)
-    assert message is not None
-    assert "k = 6" in message
-    assert "5 records" in message
+    assert KAnonymity(5).check(5, ("age",)) == []
+    (message,) = KAnonymity(6).check(5, ("age",))
+    assert message == "k = 6 is larger than the table, which has 5 records; lower k."

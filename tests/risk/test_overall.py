@@ -17,22 +17,20 @@ from numpy.typing import NDArray
 from anonymizer.errors import PolicyError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.microdata import encode
-from anonymizer.risk import overall
+from anonymizer.risk import cuts, simulation
+from anonymizer.risk.cuts import Suppression, risk_after, shortest_cut
 from anonymizer.risk.overall import (
     Attack,
     OverallRisk,
-    Suppression,
     assess,
     attack_on,
     learned_probabilities,
     passes,
     quantile_of,
-    risk_after,
-    shortest_cut,
-    simulate,
     statistic_of,
 )
 from anonymizer.risk.scenario import AttributeGroup, Scenario
+from anonymizer.risk.simulation import simulate
 from anonymizer.table import FrameTable
 from tests.risk import overall_oracle as oracle
 
@@ -341,7 +339,7 @@ def test_the_simulation_repeats_with_its_seed_and_is_within_4_standard_errors() 
 
 def test_trials_in_batches_are_all_played(monkeypatch: pytest.MonkeyPatch) -> None:
     table = random_table(40, 3)
-    monkeypatch.setattr(overall, "DRAWS_AT_ONCE", 40 * 3 * 7)
+    monkeypatch.setattr(simulation, "DRAWS_AT_ONCE", 40 * 3 * 7)
     simulated = simulate(table.attack(), np.random.default_rng(7), 1000, estimate)
     exact = assess(table.attack(), estimate).statistic("mean")
     assert abs(simulated.mean - exact) < 4 * simulated.standard_error
@@ -452,7 +450,7 @@ def test_subsets_made_anew_give_the_same_cut(monkeypatch: pytest.MonkeyPatch) ->
     table = random_table(100, 3)
     arguments = table.attack(), table.classes(), np.arange(table.classes().max() + 1), "p95", 0.2
     kept = shortest_cut(*arguments, estimate)
-    monkeypatch.setattr(overall, "CACHE_LIMIT", 0)
+    monkeypatch.setattr(cuts, "CACHE_LIMIT", 0)
     assert shortest_cut(*arguments, estimate) == kept > 0
 
 

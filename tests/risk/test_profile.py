@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.risk import RiskProfile, profile
+from anonymizer.risk import PopulationModel, profile
+from anonymizer.risk.profile import THRESHOLDS, expected_risk
 
 SIZES = st.lists(st.integers(1, 50), min_size=1, max_size=30)
 
@@ -18,20 +19,28 @@ def test_the_profile_is_what_record_by_record_counting_gives(sizes: list[int]) -
     risks = [1 / size for size in sizes for _ in range(size)]  # one for each record
     assert found.records == len(risks)
     assert found.classes == len(sizes)
-    assert found.highest_risk == max(risks)
-    assert found.average_risk == pytest.approx(statistics.fmean(risks))
-    assert found.records_at_highest_risk == sum(risk == max(risks) for risk in risks)
+    assert found.prosecutor.highest == max(risks)
+    assert found.prosecutor.average == pytest.approx(statistics.fmean(risks))
+    for threshold in THRESHOLDS:
+        above = sum(risk > threshold + 1e-9 for risk in risks) / len(risks)
+        assert found.prosecutor.above[f"{threshold:g}"] == pytest.approx(above)
+    assert found.marketer == found.prosecutor.average
+    assert found.journalist is found.population_uniques is None
     assert found.sample_uniques == risks.count(1.0)
     assert found.smallest_class == min(sizes)
     assert found.median_class == statistics.median(sizes)
     assert found.largest_class == max(sizes)
+    assert sum(found.class_sizes.values()) == len(risks)
+    assert found.class_sizes["3-4"] == sum(size for size in sizes if size in (3, 4))
 
 
 @given(SIZES, st.randoms(use_true_random=False))
 def test_the_order_of_classes_changes_nothing(sizes: list[int], random_: object) -> None:
     mixed = list(sizes)
     random_.shuffle(mixed)  # type: ignore[attr-defined]
-    assert profile(np.array(mixed)) == profile(np.array(sizes))
+    found, again = profile(np.array(sizes)), profile(np.array(mixed))
+    assert again.prosecutor.average == pytest.approx(found.prosecutor.average)
+    assert again.class_sizes == found.class_sizes
 
 
 @given(SIZES)
@@ -40,11 +49,42 @@ def test_merging_two_classes_never_raises_a_risk(sizes: list[int]) -> None:
         return
     before = profile(np.array(sizes))
     after = profile(np.array([sizes[0] + sizes[1], *sizes[2:]]))
-    assert after.highest_risk <= before.highest_risk
-    assert after.average_risk <= before.average_risk
+    assert after.prosecutor.highest <= before.prosecutor.highest
+    assert after.prosecutor.average <= before.prosecutor.average
     assert after.sample_uniques <= before.sample_uniques
 
 
 def test_a_table_with_every_record_suppressed_has_risk_0() -> None:
-    empty = profile(np.array([], np.int64))
-    assert empty == RiskProfile(0, 0, 0.0, 0.0, 0, 0, 0, 0.0, 0)
+    empty = profile(np.array([], np.int64), PopulationModel(1000, 10))
+    assert empty.records == empty.classes == empty.sample_uniques == empty.smallest_class == 0
+    assert empty.prosecutor.highest == empty.prosecutor.average == empty.marketer == 0
+    assert empty.journalist is not None
+    assert empty.journalist.highest == 0
+    assert empty.population_uniques == 0
+
+
+def test_the_journalist_counts_who_matches_in_the_population_table() -> None:
+    found = profile(np.array([1, 3]), PopulationModel(class_sizes=np.array([4, 10])))
+    assert found.journalist is not None
+    assert found.journalist.highest == 0.25
+    assert found.journalist.average == pytest.approx((1 / 4 + 3 / 10) / 4)
+    assert found.marketer == found.journalist.average
+
+
+def test_the_expected_risk_is_the_mean_over_the_negative_binomial() -> None:
+    for fraction in (0.001, 0.1, 0.5, 0.999):
+        sizes = np.array([1, 2, 5, 40])
+        for size, risk in zip(sizes.tolist(), expected_risk(sizes, fraction).tolist(), strict=True):
+            # unseen people: failures before the size-th success
+            probability, total, unseen = fraction**size, 0.0, 0
+            while probability > 1e-18 or unseen < size / fraction:
+                total += probability / (size + unseen)
+                unseen += 1
+                probability *= (size + unseen - 1) / unseen * (1 - fraction)
+            assert risk == pytest.approx(total, rel=1e-9)
+
+
+def test_the_whole_population_leaves_the_journalist_no_doubt() -> None:
+    found = profile(np.array([1, 2]), PopulationModel(3, 3))
+    assert found.journalist is not None
+    assert found.journalist.average == pytest.approx(found.prosecutor.average)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from anonymizer.demo import OLDEST_AGE, QUASI_IDENTIFIERS
 from anonymizer.errors import PolicyError
-from anonymizer.risk.scenario import AttributeGroup, Scenario, from_network, to_network
+from anonymizer.risk.network import from_network, to_network
+from anonymizer.risk.scenario import AttributeGroup, Scenario
 
 DEMO = Path(__file__).parents[2] / "hierarchies" / "demo" / "scenario.toml"
 

@@ -15,7 +15,9 @@ from anonymizer.search.result import Pruning, choose
 def evaluation(
     loss: float, suppressed: int = 0, scheme: Scheme = (0,), feasible: bool = True
 ) -> Evaluation:
-    return Evaluation(scheme, suppressed, loss, feasible, np.zeros((len(scheme), 9)))
+    return Evaluation(
+        scheme, suppressed, loss, feasible, 0, not feasible, np.zeros((len(scheme), 9))
+    )
 
 
 def test_the_least_loss_wins() -> None:

@@ -1,0 +1,89 @@
+"""Average risk: how likely a random record is re-identified by its class alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.classes import EquivalenceClasses
+from anonymizer.risk.model import (
+    Binding,
+    Histogram,
+    Monotone,
+    Remaining,
+    TableModel,
+    check_share,
+    check_whole,
+)
+
+
+@dataclass(frozen=True)
+class Average(TableModel):
+    """Classes / records, the mean of one over the class size, is at most the threshold.
+
+    >>> Average(0.5).risk_of(Histogram.of(np.array([1, 3])))
+    0.5
+    """
+
+    name: ClassVar[str] = "average"
+    monotone: ClassVar[Monotone] = Monotone.TABLE  # merging makes fewer classes of as many records
+    falls: ClassVar[bool] = True  # the smallest class is never above the mean size
+
+    threshold: float
+
+    def __post_init__(self) -> None:
+        check_share("threshold", self.threshold)
+
+    def __str__(self) -> str:
+        return f"{self.name} risk of at most {self.threshold:g}"
+
+    def risk_of(self, histogram: Histogram) -> float:
+        """Return classes / records."""
+        return histogram.classes / histogram.records
+
+    def binding(self, remaining: Remaining) -> Binding | None:
+        """Return how many records, whichever they are, must go at every finer scheme.
+
+        Suppress the same records here as there: what is left has no more classes here. Where that takes
+        only a part of a class, put the part back: as many classes, more records. So here fewer records
+        are enough; and smallest first takes the fewest of all.
+        """
+        before = remaining.histogram
+        records = before.records - before.after(self.first_cut(remaining, 0)).records
+        return Binding(np.ones(remaining.breaking.size, np.bool_), before.records - records)
+
+
+@dataclass(frozen=True)
+class StrictAverage(Average):
+    """k-anonymity and a limit on the average risk (Prasser et al. 2016)."""
+
+    name: ClassVar[str] = "strict-average"
+    # the classes below k break it record by record; the rest of the cut is no bound for others
+    monotone: ClassVar[Monotone] = Monotone.RECORD
+
+    k: int
+    threshold: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole("k", self.k)
+
+    def __str__(self) -> str:
+        return f"{self.name} risk of at most {self.threshold:g} with k = {self.k}"
+
+    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
+        """A table with fewer than k records has no class of k."""
+        if self.k <= records:
+            return []
+        return [f"k = {self.k} is larger than the table, which has {records} records; lower k."]
+
+    def breaking(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        """Mark the classes with fewer than k records."""
+        return classes.sizes < self.k
+
+    def binding(self, remaining: Remaining) -> Binding | None:
+        """Return the classes with fewer than k records."""
+        return Binding(self.breaking(remaining.classes))

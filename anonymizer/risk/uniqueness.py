@@ -1,0 +1,107 @@
+"""Uniqueness: how many records, or people of the population, are alone with their values."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from anonymizer.errors import quote_some
+from anonymizer.risk.model import (
+    Binding,
+    Histogram,
+    Monotone,
+    Remaining,
+    TableModel,
+    check_share,
+    check_whole,
+)
+from anonymizer.risk.uniques import ESTIMATORS, first_cut
+
+
+@dataclass(frozen=True)
+class SampleUniqueness(TableModel):
+    """The share of records that are alone in their class is at most the threshold."""
+
+    name: ClassVar[str] = "sample-uniqueness"
+    monotone: ClassVar[Monotone] = Monotone.TABLE  # a record that merges is unique no more
+    falls: ClassVar[bool] = True  # uniques go first, each with one record
+
+    threshold: float
+
+    def __post_init__(self) -> None:
+        check_share("threshold", self.threshold)
+
+    def __str__(self) -> str:
+        return f"{self.name} of at most {self.threshold:g}"
+
+    def risk_of(self, histogram: Histogram) -> float:
+        """Return uniques / records."""
+        return histogram.uniques / histogram.records
+
+    def binding(self, remaining: Remaining) -> Binding | None:
+        """Return the uniques: they are unique at every finer scheme, where at most a share may stay."""
+        uniques = remaining.classes.sizes == 1
+        return Binding(uniques, math.floor(self.threshold * remaining.classes.input_records))
+
+
+@dataclass(frozen=True)
+class PUniqueness(TableModel):
+    """The estimated share of the population that is unique is at most the threshold.
+
+    Estimators: pitman (Hoshino 2001, the default), zayatz, snb, dankar. An estimate that cannot be
+    had while there are sample uniques never passes.
+    """
+
+    name: ClassVar[str] = "p-uniqueness"
+
+    threshold: float
+    population: int
+    estimator: str = "pitman"
+
+    def __post_init__(self) -> None:
+        check_share("threshold", self.threshold)
+        check_whole("population", self.population)
+        if self.estimator not in ESTIMATORS:
+            known = quote_some(ESTIMATORS)
+            raise ValueError(f"estimator {self.estimator!r} is unknown; use one of {known}")
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name} of at most {self.threshold:g} in a population of {self.population:,} "
+            f"({self.estimator})"
+        )
+
+    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
+        """A sample is no larger than its population."""
+        if self.population >= records:
+            return []
+        return [
+            f"the population of {self.population} is smaller than the table, which has {records} "
+            "records; correct it."
+        ]
+
+    def risk_of(self, histogram: Histogram) -> float:
+        """Return estimated population uniques / population; infinite where there is no estimate."""
+        if histogram.uniques == 0:
+            return 0.0
+        estimate = ESTIMATORS[self.estimator](histogram.sizes, histogram.counts, self.population)
+        return math.inf if math.isnan(estimate) else estimate / self.population
+
+    @property
+    def limit(self) -> float:
+        """How many people of the population may be unique."""
+        return self.threshold * self.population
+
+    def passes(self, remaining: Remaining, cut: int = 0) -> bool:
+        """Whether no more people than the limit are estimated to be unique."""
+        return self.risk(remaining, cut) * self.population <= self.limit
+
+    def first_cut(self, remaining: Remaining, start: int) -> int:
+        """Find the least cut that passes: when the last sample unique is gone, it does."""
+        left = remaining.histogram.after(start)
+        if left.uniques == 0:
+            return start
+        return start + first_cut(
+            left.sizes, left.counts, self.population, self.limit, self.estimator
+        )

@@ -1,0 +1,113 @@
+"""Xia's overall risk as a model that drives the search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.classes import EquivalenceClasses
+from anonymizer.risk.cuts import shortest_cut
+from anonymizer.risk.model import Binding, Monotone, Need, Remaining, check_share
+from anonymizer.risk.overall import (
+    Attack,
+    assess,
+    attack_on,
+    check_exact,
+    passes,
+    quantile_of,
+)
+from anonymizer.risk.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Overall:
+    """A statistic of the records' overall risk is at most the threshold (Xia et al. 2021).
+
+    The scenario, or the path of its TOML file, says what the attacker may come to know. The statistic
+    is "mean", "maximum" or a percentile such as "p95".
+    """
+
+    name: ClassVar[str] = "overall"
+    monotone: ClassVar[Monotone] = Monotone.NONE  # u_S may rise when classes merge
+
+    threshold: float
+    scenario: Any
+    statistic: str | float = "mean"
+
+    def __post_init__(self) -> None:
+        check_share("threshold", self.threshold)
+        quantile_of(self.statistic)
+        if isinstance(self.scenario, str):
+            object.__setattr__(self, "scenario", Path(self.scenario))
+        if not isinstance(self.scenario, Scenario | Path):
+            raise ValueError(
+                f"scenario must be a Scenario or the path of one, got {self.scenario!r}"
+            )
+
+    def __str__(self) -> str:
+        return f"{self.name} risk ({self.statistic}) of at most {self.threshold:g}"
+
+    def resolve(self, folder: Path) -> Overall:
+        """Read the scenario, if it is a path, relative to a folder."""
+        if isinstance(self.scenario, Scenario):
+            return self
+        return replace(self, scenario=Scenario.read(folder / self.scenario))
+
+    @property
+    def population(self) -> int:
+        """The size of the scenario's population."""
+        return int(self.scenario.population)
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """The original values too, where what the attacker learns hangs on one."""
+        needs = {Need.CLASS_SIZES}
+        if any(group.by is not None for group in self.scenario.groups):
+            needs.add(Need.ORIGINAL_VALUES)
+        return frozenset(needs)
+
+    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:
+        """Check the scenario against the table."""
+        check_exact(self.scenario)
+        too_few = self.scenario.check_records(records)
+        faults = self.scenario.check_attributes(quasi_identifiers)
+        return [*faults, *([] if too_few is None else [too_few])]
+
+    def breaking(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        """Blame no class on its own."""
+        return np.zeros(classes.sizes.size, np.bool_)
+
+    def attack(self, remaining: Remaining, cut: int = 0) -> Attack:
+        """Return the scenario against what is left when the first `cut` classes are suppressed."""
+        gone = remaining.breaking.copy()
+        gone[remaining.order[:cut]] = True
+        whole = attack_on(remaining.microdata, remaining.classes.scheme, self.scenario)
+        counts = remaining.microdata.counts * ~gone[remaining.classes.label_of_tuple]
+        return whole.with_counts(counts)
+
+    def risk(self, remaining: Remaining, cut: int = 0) -> float:
+        """Return the statistic over the records that are left; 0 without records."""
+        attack = self.attack(remaining, cut)
+        return assess(attack).statistic(self.statistic) if attack.records else 0.0
+
+    def passes(self, remaining: Remaining, cut: int = 0) -> bool:
+        """Whether the statistic is within the threshold."""
+        return passes(self.risk(remaining, cut), self.threshold)
+
+    def first_cut(self, remaining: Remaining, start: int) -> int:
+        """Find the least cut that passes; see `shortest_cut` for when that is exact."""
+        return start + shortest_cut(
+            self.attack(remaining, start),
+            remaining.classes.label_of_tuple,
+            remaining.order[start:],
+            self.statistic,
+            self.threshold,
+        )
+
+    def binding(self, remaining: Remaining) -> Binding | None:  # noqa: ARG002
+        """Know nothing of finer schemes."""
+        return None
