@@ -30,7 +30,10 @@ class Optimum:
 
     def __str__(self) -> str:
         parameters = " ".join(f"{key}={value}" for key, value in self.parameters.items())
-        return f"{self.dataset} {parameters} {self.measure} limit={self.suppression_limit:g}"
+        return (
+            f"{self.dataset} {self.model} {parameters} {self.measure} "
+            f"limit={self.suppression_limit:g}"
+        )
 
 
 def arx_optima() -> list[Optimum]:
@@ -50,6 +53,28 @@ def arx_optima() -> list[Optimum]:
                 json.loads(line["levels"]),
                 int(line["suppressed"]),
                 int(line["schemes"]),
+            )
+            for line in csv.DictReader(file)
+        ]
+
+
+def arx_uniqueness() -> list[Optimum]:
+    """Read all optima with p-uniqueness; none where the folder is absent."""
+    path = REFERENCE / "arx_uniqueness.csv"
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return [
+            Optimum(
+                line["dataset"],
+                "p-uniqueness",
+                {"threshold": line["threshold"], "population": line["population"]},
+                "loss geometric",
+                1.0,
+                float(line["loss"]),
+                json.loads(line["levels"]),
+                int(line["suppressed"]),
+                0,
             )
             for line in csv.DictReader(file)
         ]

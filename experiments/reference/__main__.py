@@ -1,0 +1,212 @@
+"""Every optimum that ARX found, found again: results/reference/.
+
+Reads arx_optima.csv and arx_uniqueness.csv and searches with the same data, model and measure. Where the
+models are the same down to the order of suppression (k-anonymity, k-map, strict-average at its k) the
+optima agree; where classes are suppressed until a risk passes, our order keeps more information.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pandas as pd
+
+from anonymizer import Policy
+from anonymizer.classes import partition
+from anonymizer.evaluate import Evaluator
+from anonymizer.lattice import Scheme
+from anonymizer.microdata import Microdata, encode
+from anonymizer.policy import parse_model
+from anonymizer.risk import PUniqueness, Remaining
+from anonymizer.risk.pitman import fit_pitman
+from anonymizer.search import search
+from anonymizer.solution import make_evaluator
+from anonymizer.suppression import cut_classes
+from anonymizer.table import open_table
+from experiments.datasets import REFERENCE, RESULTS, path_of, spec_of
+
+MEASURES = {"loss geometric": "geometric", "loss arithmetic": "arithmetic"}
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(prog="python -m experiments.reference", description=__doc__)
+    options.add_argument("--data", nargs="*", default=["adult", "cup", "fars"])
+    data = options.parse_args().data
+    if not (REFERENCE / "arx_optima.csv").is_file():
+        sys.exit(f"{REFERENCE}: the reference figures are not at hand")
+    folder = RESULTS / "reference"
+    folder.mkdir(parents=True, exist_ok=True)
+    optima = pd.DataFrame(compare(row) for row in optima_rows(data))
+    optima.to_csv(folder / "optima.csv", index=False)
+    uniqueness = pd.DataFrame(compare(row) for row in uniqueness_rows(data))
+    uniqueness.to_csv(folder / "uniqueness.csv", index=False)
+    (folder / "README.md").write_text(describe(optima, uniqueness), encoding="utf-8")
+
+
+def optima_rows(data: list[str]) -> Iterator[dict[str, Any]]:
+    """Read the optima for which we have data and measure."""
+    for row in pd.read_csv(REFERENCE / "arx_optima.csv").to_dict("records"):
+        if row["dataset"] in data and row["measure"] in MEASURES and path_of(row["dataset"]):
+            parameters = dict(item.split("=", 1) for item in row["parameters"].split())
+            quasi = parameters.pop("qi", None)
+            numbers = {k: v if k == "estimator" else json.loads(v) for k, v in parameters.items()}
+            yield {
+                **row,
+                "risk": {"model": row["model"], **numbers},
+                "quasi": list(json.loads(row["levels"])) if quasi else None,
+            }
+
+
+def uniqueness_rows(data: list[str]) -> Iterator[dict[str, Any]]:
+    """Read the optima with p-uniqueness."""
+    for row in pd.read_csv(REFERENCE / "arx_uniqueness.csv").to_dict("records"):
+        if row["dataset"] in data and path_of(row["dataset"]):
+            threshold, population = float(row["threshold"]), int(row["population"])
+            risk = {"model": "p-uniqueness", "threshold": threshold, "population": population}
+            yield {
+                **row,
+                "model": "p-uniqueness",
+                "parameters": f"threshold={threshold:g} population={population}",
+                "measure": "loss geometric",
+                "suppression_limit": 1.0,
+                "risk": risk,
+                "quasi": None,
+            }
+
+
+@cache
+def microdata_of(name: str, quasi: tuple[str, ...] | None) -> Microdata:
+    """Encode a data set once."""
+    path = path_of(name)
+    assert path is not None
+    table = open_table(path, ";")
+    columns = [c for c in table.columns if quasi is None or c in quasi]
+    return encode(table, policy_of(name, columns, {"model": "k-anonymity", "k": 1}).hierarchies())
+
+
+def policy_of(
+    name: str, columns: list[str] | tuple[str, ...], risk: dict[str, Any], **more: Any
+) -> Policy:
+    """Write down what is searched for."""
+    return Policy(
+        attributes={c: {"role": "quasi", "hierarchy": spec_of(name, c)} for c in columns},
+        risk=[risk],
+        **more,
+    )
+
+
+def evaluator_of(row: dict[str, Any]) -> tuple[Evaluator, Policy]:
+    """Put a row's model to work on its data."""
+    quasi = None if row["quasi"] is None else tuple(row["quasi"])
+    microdata = microdata_of(row["dataset"], quasi)
+    policy = policy_of(
+        row["dataset"],
+        microdata.attributes,
+        row["risk"],
+        utility={"aggregate": MEASURES[row["measure"]]},
+        search={"suppression_limit": float(row["suppression_limit"])},
+    )
+    return make_evaluator(microdata, policy), policy
+
+
+def compare(row: dict[str, Any]) -> dict[str, Any]:
+    """Search, and set the optimum beside ARX's."""
+    print(f"{row['dataset']} {row['model']} {row['parameters']}", file=sys.stderr, flush=True)
+    evaluator, policy = evaluator_of(row)
+    microdata = evaluator.microdata
+    lattice = policy.lattice(tuple(column.hierarchy for column in microdata.columns))
+    started = time.perf_counter()
+    found = search(evaluator, lattice)
+    seconds = time.perf_counter() - started
+    best = found.best
+    assert best is not None
+    levels = dict(zip(microdata.attributes, best.scheme, strict=True))
+    theirs = json.loads(row["levels"])
+    return {
+        "data": row["dataset"],
+        "model": row["model"],
+        "parameters": row["parameters"],
+        "measure": row["measure"],
+        "suppression limit": row["suppression_limit"],
+        "loss": best.loss,
+        "ARX loss": row["loss"],
+        "gain": row["loss"] - best.loss,
+        "suppressed": best.suppressed_records,
+        "ARX suppressed": row["suppressed"],
+        "same levels": levels == theirs,
+        "why": explain(evaluator, best.loss, row, tuple(theirs[a] for a in microdata.attributes)),
+        "evaluated": found.proof.evaluated,
+        "ARX evaluated": row["arx_evaluated"],
+        "seconds": round(seconds, 2),
+    }
+
+
+def explain(evaluator: Evaluator, loss: float, row: dict[str, Any], scheme: Scheme) -> str:
+    """Say where a difference to ARX comes from."""
+    if abs(loss - row["loss"]) <= 1e-9:
+        return "the same"
+    if loss < row["loss"]:
+        mine = evaluator.evaluate(scheme)
+        if mine.suppressed_records == row["suppressed"]:
+            return "as many records suppressed at ARX's scheme, the least informative first"
+        return f"at ARX's scheme {mine.suppressed_records} records are enough"
+    return explain_loss(evaluator, row, scheme)
+
+
+def explain_loss(evaluator: Evaluator, row: dict[str, Any], scheme: Scheme) -> str:
+    """Say what our model holds against the solution of ARX."""
+    model = parse_model(row["risk"])
+    classes = partition(evaluator.microdata, scheme)
+    remaining = Remaining(evaluator.microdata, classes, classes.sizes < 0)
+    cut = int(row["suppressed"])  # uniques go first, each with one record
+    risk = evaluator.models[0].risk(remaining, cut)
+    if not isinstance(model, PUniqueness):
+        return f"ARX's solution has risk {risk:.3g}"
+    gone = cut_classes(remaining, cut) if cut else classes.sizes < 0
+    left = Remaining(evaluator.microdata, classes, gone).histogram
+    fitted = fit_pitman(left.sizes, left.counts)
+    where = (
+        "no maximum"
+        if fitted is None
+        else f"alpha = {fitted.alpha:.4g}, theta = {fitted.theta:.6g}"
+    )
+    boundary = "; the likelihood is greatest on the boundary" if fitted and fitted.boundary else ""
+    return f"ARX's solution has risk {risk:.3g} > {model.threshold:g} ({where}{boundary})"
+
+
+def describe(optima: pd.DataFrame, uniqueness: pd.DataFrame) -> str:
+    """Write the page that says what came out."""
+    both = pd.concat([optima, uniqueness])
+    lines = [
+        "# Optima beside ARX's",
+        "",
+        "Written by `python -m experiments.reference`. `gain` is ARX's loss minus ours.",
+        "",
+        "| model | rows | the same (1e-9) | better | worse | largest gain | largest loss |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for model, rows in both.groupby("model", sort=False):
+        gain = rows["gain"]
+        lines.append(
+            f"| {model} | {len(rows)} | {(gain.abs() <= 1e-9).sum()} | {(gain > 1e-9).sum()} | "
+            f"{(gain < -1e-9).sum()} | {max(gain.max(), 0):.2e} | {max(-gain.min(), 0):.2e} |"
+        )
+    lines += ["", "## Where they differ", ""]
+    lines += ["| data | model | parameters | loss | ARX loss | why |", "|---|---|---|---|---|---|"]
+    lines += [
+        f"| {r['data']} | {r['model']} | {r['parameters']} | {r['loss']:.8f} | "
+        f"{r['ARX loss']:.8f} | {r['why']} |"
+        for r in both.to_dict("records")
+        if r["why"] != "the same"
+    ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()
