@@ -13,7 +13,16 @@ import pandas as pd
 import pytest
 
 from anonymizer.cli import main
-from tests.wards import POLICY, change, patients, write_files
+from tests.wards import (
+    MODELS,
+    POLICY,
+    SCENARIO,
+    change,
+    patients,
+    policy_with,
+    write_files,
+    write_more,
+)
 
 Run = tuple[int, str, str]
 
@@ -122,6 +131,35 @@ def bad_input(folder: Path, case: str) -> tuple[str, str]:
             return POLICY, "columns that occur twice: 'days'"
         case "an unknown key in the policy":
             return POLICY + "\n[serch]\nworkers = 2\n", "serch: this key is unknown"
+        case "a threshold above 1":
+            risk = 'model = "average"\nthreshold = 1.5'
+            return policy_with(risk), "threshold must be a number from 0 to 1, got 1.5"
+        case "a population smaller than the sample":
+            risk = 'model = "p-uniqueness"\nthreshold = 0.1\npopulation = 100'
+            return policy_with(risk), "the population of 100 is smaller than the table"
+        case "an unknown estimator":
+            risk = 'model = "p-uniqueness"\nthreshold = 0.1\npopulation = 1000\nestimator = "x"'
+            return policy_with(risk), "estimator 'x' is unknown"
+        case "k-map without a population":
+            return policy_with(
+                'model = "k-map"\nk = 2'
+            ), "needs either population or population_table"
+        case "a population table without a quasi-identifier":
+            patients()[["age", "sex"]].to_csv(folder / "people.csv", sep=";", index=False)
+            return policy_with(MODELS["k-map with a table"]), "has no column 'zip'"
+        case "a scenario that is not there":
+            (folder / "scenario.toml").unlink()
+            return policy_with(MODELS["overall"]), "scenario.toml"
+        case "a probability above 1":
+            (folder / "scenario.toml").write_text(SCENARIO.replace("p_c = 0.4", "p_c = 1.4"))
+            return policy_with(MODELS["overall"]), "p_c"
+        case "overlapping attribute groups":
+            text = SCENARIO.replace('["zip"]', '["zip", "age"]')
+            (folder / "scenario.toml").write_text(text)
+            return policy_with(MODELS["overall"]), "age"
+        case "an attribute of a scenario that is no quasi-identifier":
+            (folder / "scenario.toml").write_text(SCENARIO.replace('"zip"', '"diagnosis"'))
+            return policy_with(MODELS["overall"]), "diagnosis"
         case "k is not a number":
             return change(POLICY, k='k = "five"'), "k must be a whole number, got 'five'"
         case "not TOML":
@@ -150,6 +188,15 @@ CASES = [
     "not UTF-8",
     "duplicate column names",
     "an unknown key in the policy",
+    "a threshold above 1",
+    "a population smaller than the sample",
+    "an unknown estimator",
+    "k-map without a population",
+    "a population table without a quasi-identifier",
+    "a scenario that is not there",
+    "a probability above 1",
+    "overlapping attribute groups",
+    "an attribute of a scenario that is no quasi-identifier",
     "k is not a number",
     "not TOML",
     "a missing hierarchy",
@@ -160,6 +207,7 @@ CASES = [
 @pytest.mark.parametrize("case", CASES)
 def test_bad_input_is_one_sentence_and_no_file(tmp_path: Path, run, case: str) -> None:
     write_files(tmp_path)
+    write_more(tmp_path)
     text, message = bad_input(tmp_path, case)
     (tmp_path / "policy.toml").write_text(text)
     status, output, errors = run("run", tmp_path / "policy.toml", "--out", tmp_path / "a" / "b")

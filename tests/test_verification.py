@@ -18,7 +18,16 @@ from anonymizer import (
     verify,
     write_release,
 )
-from tests.wards import POLICY, change, patients, write_files
+from tests.wards import (
+    MODELS,
+    POLICY,
+    SCENARIO,
+    change,
+    patients,
+    policy_with,
+    write_files,
+    write_more,
+)
 
 LIMITED = POLICY + "\n[search]\nevaluation_limit = 2\n"
 
@@ -28,6 +37,7 @@ class Published:
 
     def __init__(self, folder: Path, text: str = POLICY, kind: str = "csv") -> None:
         self.policy = write_files(folder, policy=text)
+        write_more(folder)
         self.original = folder / f"patients.{kind}"
         solution = anonymize(self.original, self.policy)
         self.release = Path(write_release(solution, folder / "out")["release"])
@@ -65,6 +75,55 @@ def test_a_release_is_verified(tmp_path: Path, kind: str, text: str) -> None:
         verification = published.check(against)
         assert verification.passed, claims(verification)
     assert len(verification.checks) == 14
+
+
+@pytest.mark.parametrize("redact", [False, True], ids=["drop", "redact"])
+@pytest.mark.parametrize("name", MODELS)
+def test_a_release_under_every_model_is_verified(tmp_path: Path, name: str, redact: bool) -> None:
+    text = policy_with(MODELS[name])
+    if redact:
+        text += '\n[release]\nsuppressed = "redact"\n'
+    published = Published(tmp_path, text)
+    manifest = read_manifest(published.manifest)
+    assert manifest["suppressed"] < manifest["records"]
+    for against in (False, True):
+        verification = published.check(against)
+        assert verification.passed, claims(verification)
+        held = [check for check in verification.checks if check.claim.endswith(" holds")]
+        assert len(held) == len(Policy.read(published.policy).models)
+        assert all(check.passed for check in held)
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "two"])
+def test_a_release_whose_risk_does_not_pass_is_found(tmp_path: Path, name: str) -> None:
+    published = Published(tmp_path, policy_with(MODELS[name]))
+    frame = published.read()
+    # one person of each combination: everybody is unique
+    published.write(frame.drop_duplicates(["age", "sex", "zip"]))
+    if name == "k-map with a table":
+        patients(rows=2, seed=8).to_csv(tmp_path / "people.csv", sep=";", index=False)
+    failed = published.check(against=False).failures
+    assert any(check.claim.endswith(" holds") for check in failed), claims(published.check(False))
+
+
+def test_what_hangs_on_original_values_is_not_passed_off_as_checked(tmp_path: Path) -> None:
+    by_age = SCENARIO.replace(
+        'attributes = ["zip"]\nprobability = 0.2',
+        'attributes = ["zip"]\nby = "age"\ndefault = 0.2\nprobabilities = { "30" = 0.9 }',
+    )
+    assert by_age != SCENARIO
+    text = policy_with(MODELS["overall"])
+    write_files(tmp_path, policy=text)
+    write_more(tmp_path)
+    (tmp_path / "scenario.toml").write_text(by_age)
+    solution = anonymize(tmp_path / "patients.csv", tmp_path / "policy.toml")
+    release = Path(write_release(solution, tmp_path / "out")["release"])
+    verification = verify(release, tmp_path / "policy.toml")
+    (unchecked,) = [check for check in verification.checks if check.passed is None]
+    assert unchecked.claim.startswith("overall risk")
+    assert "values that the release no longer has" in unchecked.detail
+    # with the original, the whole search is run again, model included
+    assert verify(release, tmp_path / "policy.toml", against=tmp_path / "patients.csv").passed
 
 
 def test_a_dataframe_is_verified(tmp_path: Path) -> None:

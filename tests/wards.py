@@ -74,3 +74,43 @@ def rows_of(frame: pd.DataFrame) -> list[tuple[Any, ...]]:
     """List the rows as texts, sorted: what a table holds, whatever the order and the types."""
     texts = frame.astype(object).where(frame.notna(), "").astype(str)
     return sorted(texts.itertuples(index=False, name=None))
+
+
+SCENARIO = """
+population = 100000
+p_m = 0.3
+p_fm = 0.5
+p_c = 0.4
+p_cu = 0.6
+
+[[groups]]
+attributes = ["age", "sex"]
+probability = 0.6
+
+[[groups]]
+attributes = ["zip"]
+probability = 0.2
+"""
+
+MODELS = {
+    "k-map with a table": 'model = "k-map"\nk = 6\npopulation_table = "people.csv"',
+    "k-map estimated": 'model = "k-map"\nk = 5\npopulation = 5000',
+    "average": 'model = "average"\nthreshold = 0.15',
+    "strict-average": 'model = "strict-average"\nk = 2\nthreshold = 0.2',
+    "sample-uniqueness": 'model = "sample-uniqueness"\nthreshold = 0.05',
+    "p-uniqueness": 'model = "p-uniqueness"\nthreshold = 0.01\npopulation = 5000',
+    "overall": 'model = "overall"\nthreshold = 0.05\nscenario = "scenario.toml"',
+    "two": 'model = "k-anonymity"\nk = 2\n[[risk]]\nmodel = "average"\nthreshold = 0.1',
+}
+"""The [[risk]] part of a policy, by what it asks for."""
+
+
+def policy_with(risk: str) -> str:
+    """Replace the risk model of the policy."""
+    return POLICY[: POLICY.index("model =")] + risk + "\n"
+
+
+def write_more(folder: Path) -> None:
+    """Write the files that some of the models name: a population and a scenario."""
+    patients(rows=3000, seed=8).to_csv(folder / "people.csv", sep=";", index=False)
+    (folder / "scenario.toml").write_text(SCENARIO)

@@ -12,7 +12,6 @@ import platform
 import time
 from collections.abc import Callable
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -21,72 +20,126 @@ from rich.table import Table as Grid
 
 from anonymizer import Policy
 from anonymizer.evaluate import Evaluator
-from anonymizer.search import search
+from anonymizer.risk import AttributeGroup, Scenario
+from anonymizer.search import SearchResult, search
 from anonymizer.solution import make_evaluator, read
 from experiments.benchmark.memory import measure_encoding
 from experiments.datasets import REFERENCE, RESULTS, path_of, spec_of
 
 DATASETS = ("adult", "cup", "fars")
 KS = (2, 5, 10)
+POPULATIONS = {"Houston": 2_200_000, "Texas": 27_000_000, "USA": 318_900_000}
+MODELS: list[dict[str, Any]] = [
+    *({"model": "strict-average", "k": k, "threshold": t} for k, t in ((3, 0.2), (2, 0.2))),
+    *({"model": "strict-average", "k": k, "threshold": t} for k, t in ((5, 0.1), (3, 0.1))),
+    *({"model": "k-map", "k": k, "population": n} for k in (5, 10) for n in POPULATIONS.values()),
+    *({"model": "average", "threshold": t} for t in (0.2, 0.1)),
+    {"model": "sample-uniqueness", "threshold": 0.01},
+    *(
+        {"model": "p-uniqueness", "threshold": t, "population": n}
+        for t in (1e-2, 1e-4, 1e-6)
+        for n in POPULATIONS.values()
+    ),
+    {"model": "overall", "threshold": 0.05},
+]
+"""The thresholds of Prasser et al. 2016, and some of the other models'."""
 
 
 def main() -> None:
     options = argparse.ArgumentParser(prog="make bench", description=__doc__)
-    options.add_argument("--quick", action="store_true", help="fewer repetitions, no memory run")
+    options.add_argument("--quick", action="store_true", help="ADULT only, no memory run, no files")
     quick = options.parse_args().quick
-    rows = [row for name in DATASETS for row in bench(name, repeats=1 if quick else 5)]
+    runs = [Run(name) for name in DATASETS[: 1 if quick else None] if path_of(name)]
+    for name in set(DATASETS) - {run.name for run in runs}:
+        print(f"{name}: skipped" + ("" if quick else ", its data is not at hand (ANONYMIZER_DATA)"))
+    ks = [run.measure_k(k) for run in runs for k in KS]
+    models = [run.measure_model(model) for run in runs for model in MODELS]
     memory = None if quick else measure_encoding()
-    if rows:
-        show("Search for k-anonymity, proven optimal", rows)
-    if memory:
-        show("Memory while a table is encoded", memory)
+    show("Search for k-anonymity, proven optimal", ks)
+    show("Search for other models, proven optimal", models)
+    show("Memory while a table is encoded", memory)
     if not quick:
-        save(rows, "k_anonymity.csv")
+        save(ks, "k_anonymity.csv")
+        save(models, "models.csv")
         save(memory, "encoding_memory.csv")
         save([machine()], "machine.csv")
 
 
-def bench(name: str, repeats: int) -> list[dict[str, Any]]:
-    """Measure the search for each k on one data set."""
-    path = path_of(name)
-    if path is None:
-        print(f"{name}: skipped, its data is not at hand (set ANONYMIZER_DATA)")
-        return []
-    frame = pd.read_csv(path, sep=";", dtype=str)
-    unit = best_of(5, lambda: frame.groupby(list(frame), sort=False, observed=True).size())
-    return [bench_k(name, frame, path, k, unit, repeats) for k in KS]
+class Run:
+    """One data set, read once, with the time of its group-by."""
 
+    def __init__(self, name: str) -> None:
+        path = path_of(name)
+        assert path is not None
+        frame = pd.read_csv(path, sep=";", dtype=str)
+        self.name, self.columns = name, list(frame)
+        self.unit = best_of(5, lambda: frame.groupby(list(frame), sort=False, observed=True).size())
+        _, self.microdata = read(path, self.policy({"model": "k-anonymity", "k": 2}))
 
-def bench_k(
-    name: str, frame: pd.DataFrame, path: Path, k: int, unit: float, repeats: int
-) -> dict[str, Any]:
-    """Measure one search, and one evaluation of its optimum."""
-    policy = Policy(
-        data={"path": path, "delimiter": ";"},
-        attributes={a: {"role": "quasi", "hierarchy": spec_of(name, a)} for a in frame},
-        risk=[{"model": "k-anonymity", "k": k}],
-    )
-    _, microdata = read(None, policy)
-    evaluator: Evaluator = make_evaluator(microdata, policy)
-    lattice = policy.lattice(tuple(column.hierarchy for column in microdata.columns))
-    found = search(evaluator, lattice)  # the first call compiles
-    best = found.best
-    assert best is not None, f"{name}, k = {k}: {found.status}"
-    evaluation = best_of(20 * repeats, lambda: evaluator.evaluate(best.scheme))
-    searching = best_of(repeats, lambda: search(evaluator, lattice))
-    return {
-        "data": name,
-        "records": microdata.records,
-        "distinct": microdata.distinct,
-        "k": k,
-        "schemes": lattice.size,
-        "evaluated": found.proof.evaluated,
-        "loss": round(best.loss, 9),
-        **arx(name, k, best.loss),
-        "group-by ms": round(1000 * unit, 2),
-        "evaluation / group-by": round(evaluation / unit, 3),
-        "search / group-by": round(searching / unit, 1),
-    }
+    def policy(self, risk: dict[str, Any]) -> Policy:
+        """Write down what is searched for."""
+        return Policy(
+            data={"delimiter": ";"},
+            attributes={
+                a: {"role": "quasi", "hierarchy": spec_of(self.name, a)} for a in self.columns
+            },
+            risk=[risk],
+        )
+
+    def search(self, risk: dict[str, Any], repeats: int) -> tuple[Evaluator, SearchResult, float]:
+        """Search some times, the first time to compile; return the shortest time too."""
+        policy = self.policy(risk)
+        evaluator = make_evaluator(self.microdata, policy)
+        lattice = policy.lattice(tuple(column.hierarchy for column in self.microdata.columns))
+        found = search(evaluator, lattice)
+        return evaluator, found, best_of(repeats, lambda: search(evaluator, lattice))
+
+    def measure_k(self, k: int) -> dict[str, Any]:
+        """Measure the search for k-anonymity, and one evaluation of its optimum."""
+        evaluator, found, searching = self.search({"model": "k-anonymity", "k": k}, repeats=5)
+        best = found.best
+        assert best is not None
+        evaluation = best_of(100, lambda: evaluator.evaluate(best.scheme))
+        return {
+            "data": self.name,
+            "records": self.microdata.records,
+            "distinct": self.microdata.distinct,
+            "k": k,
+            "schemes": found.proof.schemes,
+            "evaluated": found.proof.evaluated,
+            "loss": round(best.loss, 9),
+            **arx(self.name, k, best.loss),
+            "group-by ms": round(1000 * self.unit, 2),
+            "evaluation / group-by": round(evaluation / self.unit, 3),
+            "search / group-by": round(searching / self.unit, 1),
+        }
+
+    def measure_model(self, risk: dict[str, Any]) -> dict[str, Any]:
+        """Measure the search for another model."""
+        if risk["model"] == "overall":
+            risk = {**risk, "scenario": self.scenario()}
+        _, found, searching = self.search(risk, repeats=2)
+        assert found.best is not None
+        parameters = {k: v for k, v in risk.items() if k not in ("model", "scenario")}
+        return {
+            "data": self.name,
+            "model": risk["model"],
+            "parameters": " ".join(f"{key}={value:g}" for key, value in parameters.items()),
+            "evaluated": found.proof.evaluated,
+            "loss": round(found.best.loss, 9),
+            "suppressed": found.best.suppressed_records,
+            "search / group-by": round(searching / self.unit, 1),
+        }
+
+    def scenario(self) -> Scenario:
+        """Invent an attacker who may learn the attributes in three groups."""
+        parts = [tuple(self.columns[start::3]) for start in range(3)]
+        groups = [
+            AttributeGroup(part, probability=probability)
+            for part, probability in zip(parts, (0.6, 0.3, 0.1), strict=True)
+        ]
+        rates = {"p_m": 0.2, "p_fm": 0.5, "p_c": 0.2, "p_cu": 0.5}
+        return Scenario(tuple(groups), POPULATIONS["USA"], **rates)
 
 
 def arx(name: str, k: int, loss: float) -> dict[str, Any]:
@@ -129,8 +182,10 @@ def machine() -> dict[str, Any]:
     }
 
 
-def show(title: str, rows: list[dict[str, Any]]) -> None:
-    """Print rows as a table."""
+def show(title: str, rows: list[dict[str, Any]] | None) -> None:
+    """Print rows as a table, if there are any."""
+    if not rows:
+        return
     grid = Grid(*rows[0], title=title, title_justify="left")
     for row in rows:
         grid.add_row(
