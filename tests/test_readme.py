@@ -5,13 +5,16 @@ from __future__ import annotations
 import csv
 import re
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from anonymizer import Policy
+from anonymizer import Policy, anonymize
 from anonymizer.hierarchy import parse_spec
 from anonymizer.policy import Role
+from anonymizer.risk import MODELS, Scenario
+from tests.wards import patients, write_files
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -49,8 +52,45 @@ def test_the_spec_is_one() -> None:
 @pytest.mark.usefixtures("discharges")
 def test_the_python_example_runs() -> None:
     names: dict[str, object] = {}
-    exec(compile(blocks("python")[0], "README", "exec"), names)
+    exec(compile(blocks("python")[0], "README", "exec", dont_inherit=True), names)
     assert len(names["released"]) == 200
+
+
+def test_the_model_of_ones_own_drives_a_search(tmp_path: Path) -> None:
+    names: dict[str, object] = {}
+    exec(compile(blocks("python")[1], "README", "exec", dont_inherit=True), names)
+    model = names["SmallClasses"](threshold=0.01)  # type: ignore[operator]
+    policy = Policy.read(write_files(tmp_path)).model_copy(update={"risk": (model,)})
+    solution = anonymize(patients(), policy)
+    assert solution.status == "optimal"
+    sizes = solution.to_frame().groupby(["age", "sex", "zip"]).size()
+    assert sizes[sizes < 10].sum() <= 0.01 * sizes.sum()
+    assert solution.suppressed < solution.records
+
+
+def test_the_scenario_is_one() -> None:
+    scenario = Scenario.parse(tomllib.loads(blocks("toml")[2]))
+    assert [group.attributes for group in scenario.groups] == [("age", "zip"), ("sex",)]
+
+
+def test_every_model_is_in_the_table() -> None:
+    for name, model in MODELS.items():
+        (line,) = [line for line in README.splitlines() if line.startswith(f"| `{name}` |")]
+        for field in fields(model):  # type: ignore[arg-type]
+            assert f"`{field.name}`" in line
+
+
+def test_the_comparison_with_arx_is_the_experiment_s() -> None:
+    rows = []
+    for name in ("optima", "uniqueness"):
+        with (ROOT / "results" / "reference" / f"{name}.csv").open(newline="") as file:
+            rows += [float(row["gain"]) for row in csv.DictReader(file)]
+    same = sum(abs(gain) <= 1e-9 for gain in rows)
+    better, worse = (sum(sign * gain > 1e-9 for gain in rows) for sign in (1, -1))
+    text = " ".join(README.split())
+    assert f"All {len(rows)} optima of ARX" in text
+    assert f"{same} agree to 1e-9, {better} are better" in text
+    assert f"in {worse} with p-uniqueness ARX is ahead" in text
 
 
 def test_the_table_is_the_benchmarks() -> None:

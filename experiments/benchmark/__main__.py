@@ -40,7 +40,7 @@ MODELS: list[dict[str, Any]] = [
         for t in (1e-2, 1e-4, 1e-6)
         for n in POPULATIONS.values()
     ),
-    {"model": "overall", "threshold": 0.05},
+    {"model": "overall", "threshold": 0.01},
 ]
 """The thresholds of Prasser et al. 2016, and some of the other models'."""
 
