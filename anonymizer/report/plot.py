@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from anonymizer.errors import ReleaseError
+from anonymizer.risk import Scenario
+from anonymizer.risk.network import to_network
 from anonymizer.solution import Solution
 
 
@@ -33,6 +36,38 @@ def plot_solution(solution: Solution, path: Path) -> None:
         f"{solution.suppressed:,} of {solution.records:,} records suppressed"
     )
     figure.savefig(path, dpi=100)
+
+
+def plot_network(scenario: Scenario, path: Path) -> None:
+    """Draw the Bayesian network of a scenario: what may be learned, what follows, re-identification."""
+    import networkx
+
+    graph = to_network(scenario)
+    figure = import_matplotlib().Figure(figsize=(10, 6), layout="constrained")
+    axes = figure.subplots()
+    places = networkx.multipartite_layout(graph, subset_key="layer", align="horizontal")
+    places = {node: (x, -y) for node, (x, y) in places.items()}  # what comes first stands on top
+    networkx.draw_networkx_edges(graph, places, ax=axes, node_size=3000, edge_color="#888888")
+    for node, (x, y) in places.items():
+        box = {"boxstyle": "round,pad=0.4", "facecolor": "#dce9f0", "edgecolor": "#2f6f8f"}
+        axes.text(
+            x, y, describe_node(graph.nodes[node]), ha="center", va="center", bbox=box, size=9
+        )
+    axes.margins(0.12)
+    axes.set_axis_off()
+    axes.set_title(f"What the attacker may learn and do; population {scenario.population:,}")
+    figure.savefig(path, dpi=100)
+
+
+def describe_node(node: dict[str, Any]) -> str:
+    """Name a variable of the network, with its probability where it has one of its own."""
+    if "attributes" in node:
+        learned = node.get("probability")
+        chance = f"by {node['by']}" if learned is None else f"{learned:g}"
+        return "\n".join([*node["attributes"], f"known: {chance}"])
+    meaning = textwrap.fill(node["meaning"], 16)
+    table = node.get("table")
+    return f"{meaning}\n{table[()]:g}" if table and () in table else meaning
 
 
 def draw_class_sizes(axes: Any, solution: Solution) -> None:

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from anonymizer import ReleaseError, anonymize
+from anonymizer.report import plot
+from anonymizer.risk import Scenario
+from tests.wards import SCENARIO, write_files
+
+PNG = b"\x89PNG"
+
+
+def test_a_solution_is_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    plot.plot_solution(anonymize(None, write_files(tmp_path)), tmp_path / "solution.png")
+    assert (tmp_path / "solution.png").read_bytes().startswith(PNG)
+
+
+def test_the_network_of_a_scenario_is_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "scenario.toml").write_text(SCENARIO)
+    plot.plot_network(Scenario.read(tmp_path / "scenario.toml"), tmp_path / "network.png")
+    assert (tmp_path / "network.png").read_bytes().startswith(PNG)
+
+
+def test_without_matplotlib_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    with pytest.raises(ReleaseError, match=r"pip install anonymizer\[plot\]"):
+        plot.import_matplotlib()

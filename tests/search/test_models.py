@@ -1,0 +1,50 @@
+"""With every risk model, and with several together, the search finds what exhaustive search finds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonymizer.evaluate import Evaluator
+from anonymizer.risk import RiskModel
+from anonymizer.search import SearchResult, search, search_exhaustively
+from anonymizer.utility import Aggregate, Loss
+from tests.oracle import Problem
+from tests.risk.test_contract import ALL, table_of
+from tests.strategies import lattice_of, problems
+
+
+def assert_equals_exhaustive_search(problem: Problem, models: list[RiskModel]) -> None:
+    evaluator = Evaluator(
+        table_of(problem),
+        models,
+        Loss(Aggregate(problem.aggregate), problem.weights),
+        problem.suppression_limit,
+    )
+    lattice = lattice_of(problem)
+    found, expected = search(evaluator, lattice), search_exhaustively(evaluator, lattice)
+    assert essence(found) == essence(expected)
+    assert found.proof.open == 0
+
+
+def essence(result: SearchResult) -> tuple[object, ...]:
+    if result.best is None:
+        return (result.status,)
+    return result.status, result.best.scheme, result.best.suppressed_records, result.best.loss
+
+
+@pytest.mark.parametrize("model", ALL, ids=str)
+@settings(max_examples=25)
+@given(problem=problems(max_attributes=3))
+def test_each_model_alone(model: RiskModel, problem: Problem) -> None:
+    assert_equals_exhaustive_search(problem, [model])
+
+
+@settings(max_examples=200)
+@given(
+    problem=problems(max_attributes=3),
+    models=st.lists(st.sampled_from(ALL), min_size=2, max_size=3),
+)
+def test_several_models_together(problem: Problem, models: list[RiskModel]) -> None:
+    assert_equals_exhaustive_search(problem, models)
