@@ -10,7 +10,7 @@ demo: $(READY)
 	$(BIN)/anonymizer demo --out results/demo
 
 test: $(READY)
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -82,6 +82,7 @@ def to_network(scenario: Scenario) -> networkx.DiGraph:
     Y_1, Y_2, ... are the attribute groups, with the keys of the group; the others are named as in the
     paper, with the fields of `Node`. The population is an attribute of the graph.
 
+    >>> from anonymizer.risk import AttributeGroup
     >>> scenario = Scenario((AttributeGroup(("age",), 0.3),), 1000, 0.5, 0.2, 0.5, 0.2)
     >>> sorted(to_network(scenario).predecessors("X_r"))
     ['X_lc', 'X_lm', 'X_lu']
@@ -103,6 +104,7 @@ def from_network(graph: networkx.DiGraph) -> Scenario:
 
     The exact risk holds for that network only, so other arrows or tables would be ignored in silence.
 
+    >>> from anonymizer.risk import AttributeGroup
     >>> scenario = Scenario((AttributeGroup(("age",), 0.3),), 1000, 0.5, 0.2, 0.5, 0.2)
     >>> from_network(to_network(scenario)) == scenario
     True
