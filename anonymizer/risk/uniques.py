@@ -95,13 +95,16 @@ ESTIMATORS: dict[str, Estimator] = {
 }
 """The estimators of population uniques, by name."""
 
+SCANNED = 10_000
+"""So many cuts are tried one after another, at some microseconds each."""
+
 
 def first_cut(
     sizes: Integers, counts: Integers, population: float, limit: float, estimator: str = "pitman"
 ) -> int:
     """Find how many sample uniques must be removed, at least, until the estimate is within a limit.
 
-    The same as trying 0, 1, 2, ... in turn; `Cuts` says where that can be done faster.
+    The same as trying 0, 1, 2, ... in turn; `Cuts` says how that is done faster, and within which limits.
 
     >>> first_cut(np.array([1, 2, 3]), np.array([900, 35, 10]), 1_000_000, 10_000)
     512
@@ -138,19 +141,22 @@ class Cuts:
     def first_by_pitman(self, start: int = 0) -> int:
         """Find the first cut from `start` on at which Pitman's estimate passes.
 
-        Along the cuts alpha falls until it is 0. As long as alpha > 0 the estimate falls; in a population
-        little larger than the sample it may then rise again, before alpha is 0. From there on it falls,
-        for sum_{i<n} i/(theta+i) = n - u stays while n falls. So bisection can only miss cuts before
-        that rise, and only if it ends after it.
+        Once alpha is 0 the estimate falls, for sum_{i<n} i/(theta+i) = n - u stays while n falls. As
+        long as alpha > 0 it may rise, but only from a large share of the population: in the limit of
+        many records from no less than 0.18. So bisection finds the first cut that passes a lower limit.
+        For a higher one the cuts before are tried as well: all of them up to `SCANNED`, and of more so
+        many at even distances, between which only a shorter stretch that passes can be missed.
         """
         passes = self._passing(kernels.pitman)
         if passes(start):
             return start
         cut = bisect(passes, start, self.last)
-        if cut < self.last and self._alpha(cut) > 0:
-            return cut  # it falls here with alpha > 0, so it has not risen before
-        bottom = self._bottom(start, min(cut, self.last - 1))
-        return bisect(passes, start, bottom) if passes(bottom) else cut
+        if self.limit < self.population / 10:
+            return cut
+        stride = 1 + (cut - start) // SCANNED
+        tried = range(start + stride, cut, stride)
+        earlier = next((step for step in tried if passes(step)), None)
+        return cut if earlier is None else bisect(passes, earlier - stride, earlier)
 
     def first_by_zayatz(self) -> int:
         """Find the first cut at which Zayatz' estimate passes, by bisection: it falls at every cut.
@@ -164,7 +170,9 @@ class Cuts:
         """Find the first cut at which SNB passes, or `stop`, one after another: nothing else is known."""
         stop = self.last if stop is None else stop
         passes = self._passing(kernels.snb)
-        return next((cut for cut in range(stop) if passes(cut)), stop)
+        pairs = self.sizes.size > 1 and self.sizes[1] == 2
+        tried = stop if pairs else min(stop, 1)  # without pairs only a sample of everybody has one
+        return next((cut for cut in range(tried) if passes(cut)), stop)
 
     def first_by_dankar(self) -> int:
         """Find the first cut that passes Dankar's rule; from the cut `tenth` on that is Pitman's."""
@@ -180,25 +188,6 @@ class Cuts:
 
     def _passing(self, kernel: Kernel) -> Callable[[int], bool]:
         return lambda cut: kernel(self.sizes, self.counts, cut, self.population) <= self.limit
-
-    def _alpha(self, cut: int) -> float:
-        alpha: float = kernels.fit(self.sizes, self.counts, cut)[1]
-        return alpha
-
-    def _bottom(self, start: int, stop: int) -> int:
-        """Find the cut down to which Pitman's estimate falls as long as alpha > 0."""
-        if not self._alpha(start) > 0:
-            return start
-        if not self._alpha(stop) > 0:
-            stop = bisect(lambda cut: self._alpha(cut) == 0, start, stop) - 1
-        if stop == start or self._falls(stop):
-            return stop
-        return bisect(lambda cut: not self._falls(cut), start, stop) - 1
-
-    def _falls(self, cut: int) -> bool:
-        here = kernels.pitman(self.sizes, self.counts, cut, self.population)
-        before = kernels.pitman(self.sizes, self.counts, cut - 1, self.population)
-        return bool(here < before)
 
 
 def bisect(passes: Callable[[int], bool], failed: int, passed: int) -> int:

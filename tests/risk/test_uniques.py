@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections import Counter
@@ -396,13 +397,35 @@ def test_the_first_cut_of_thousands_of_uniques_is_that_of_a_scan(ratio: int) -> 
 
 
 @given(histograms(), st.floats(1, 100))
-def test_alpha_does_not_rise_along_the_cuts(classes: Histogram, ratio: float) -> None:
+def test_below_a_tenth_of_the_population_estimates_fall_at_every_cut(
+    classes: Histogram, ratio: float
+) -> None:
     sizes, counts = arrays(classes)
-    alphas = np.array([kernels.fit(sizes, counts, cut)[1] for cut in range(classes[1])])
-    assert (np.diff(alphas) <= 1e-12).all()
-    boundary = alphas == 0
-    thetas = np.array([kernels.fit(sizes, counts, cut)[0] for cut in range(classes[1])])[boundary]
-    assert (np.diff(thetas) < 0).all()
+    population = math.floor(records(classes) * ratio)
+    estimates = [kernels.pitman(sizes, counts, cut, float(population)) for cut in range(classes[1])]
+    for before, after in itertools.pairwise(estimates):
+        assert after < before or before > population / 10
+
+
+@given(histograms())
+def test_alpha_does_not_rise_along_the_cuts_and_at_the_boundary_theta_falls(
+    classes: Histogram,
+) -> None:
+    fits = [kernels.fit(*arrays(classes), cut)[:2] for cut in range(classes[1])]
+    for (theta_before, alpha_before), (theta, alpha) in itertools.pairwise(fits):
+        assert alpha <= alpha_before + 1e-12
+        assert alpha > 0 or alpha_before > 0 or theta < theta_before
+
+
+def test_many_uniques_are_cut_without_trying_each() -> None:
+    classes = arrays({1: 10**7, 2: 10**6, 3: 10**5, 7: 100})
+    for estimator in ("pitman", "zayatz"):
+        for share in (0.0001, 0.3):
+            cut = first_cut(*classes, 10**8, share * 10**8, estimator)
+            kernel = getattr(kernels, estimator)
+            assert kernel(*classes, cut, 1e8) <= share * 10**8
+            assert cut == 0 or kernel(*classes, cut - 1, 1e8) > share * 10**8
+    assert first_cut(*arrays({1: 10**8}), 10**9, 10**6, "snb") == 10**8
 
 
 def test_a_table_of_uniques_alone_must_lose_them_all() -> None:
