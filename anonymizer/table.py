@@ -157,6 +157,7 @@ class CsvTable:
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
         """Yield the rows as distinct values; Arrow reads and splits them outside Python."""
+        self.check_quotes()
         dictionary = pa.dictionary(pa.int32(), pa.string())
         for batch in self.record_batches(columns, dictionary):
             yield [cells_of_arrow(batch.column(i)) for i in range(batch.num_columns)]
@@ -193,6 +194,20 @@ class CsvTable:
         """Return the digest of the file's bytes."""
         return digest_of_file(self.path)
 
+    def check_quotes(self) -> None:
+        """Raise a DataError if a quote is never closed: Arrow would take all that follows for a cell."""
+        with self.path.open("rb") as file:
+            quotes = sum(block.count(b'"') for block in iter(lambda: file.read(BATCH_BYTES), b""))
+        if quotes % 2:
+            raise self.unclosed_quote()
+
+    def unclosed_quote(self) -> DataError:
+        """Say that a quote is missing."""
+        return DataError(
+            f'{self.path}: a quote (") is never closed, or stands alone in a cell; close it, or put '
+            "quotes around the cell and double the one inside."
+        )
+
     def not_utf8(self) -> DataError:
         """Say that the file is in another encoding."""
         return DataError(f"{self.path}: the file is not UTF-8. Convert it, for example with iconv.")
@@ -203,10 +218,14 @@ class CsvTable:
             return self.not_utf8()
         if ragged := re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", message):
             row, expected, found = ragged.groups()
-            where = f"row {int(row)}" if row else "a row"
+            where = f"row {int(row) - 1}" if row else "a row"  # Arrow counts the header
             return DataError(
                 f"{self.path}: {where} has {found} cells where the header has {expected}. "
                 "Mend that row, or quote the cells that contain the delimiter."
+            )
+        if "straddl" in message:  # a row longer than Arrow's blocks
+            return DataError(
+                f'{self.path}: a row is longer than {BATCH_BYTES >> 10:,} KiB; is a quote (") missing?'
             )
         if "Empty CSV" in message:
             return DataError(f"{self.path}: the file is empty. It needs a header and rows.")

@@ -195,10 +195,10 @@ def test_an_empty_file_is_said_to_be_empty(tmp_path: Path, content: str) -> None
 @pytest.mark.parametrize(
     ("rows", "number", "found"),
     [
-        (["1,2,3"], 2, 3),
-        (["1,2", f"1,{SECRET},3"], 3, 3),
-        (["1,2", "3,4", SECRET], 4, 1),
-        (["1,2"] * 5000 + [f"{SECRET},2,3,4"], 5002, 4),
+        (["1,2,3"], 1, 3),
+        (["1,2", f"1,{SECRET},3"], 2, 3),
+        (["1,2", "3,4", SECRET], 3, 1),
+        (["1,2"] * 5000 + [f"{SECRET},2,3,4"], 5001, 4),
     ],
 )
 def test_a_ragged_row_is_named_by_its_number(
@@ -216,7 +216,7 @@ def test_a_ragged_row_in_a_later_batch_is_named_too(
 ) -> None:
     monkeypatch.setattr(table, "BATCH_BYTES", 64)
     opened = open_table(write(tmp_path, "\n".join(["a,b", *["1,2"] * 500, f"1,2,{SECRET}"])))
-    assert message_of(opened, "a").startswith("row 502 has 3 cells")
+    assert message_of(opened, "a").startswith("row 501 has 3 cells")
 
 
 @pytest.mark.parametrize(
@@ -332,3 +332,16 @@ def test_parquet_types_are_read_as_their_text(tmp_path: Path) -> None:
         ["1", "2024-03-01", "2024-03-01", "True", "x", "x"],
         [None, None, "2024-03-01T08:30:00", "False", None, "y"],
     ]
+
+
+def test_a_quote_that_is_never_closed_does_not_swallow_the_rows_after_it(tmp_path: Path) -> None:
+    opened = open_table(write(tmp_path, 'a,b\n1,"2\n' + "3,4\n" * 1000))
+    assert "quote" in message_of(opened, "a")
+
+
+def test_a_quote_that_is_never_closed_in_a_long_file_is_said_to_be_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "BATCH_BYTES", 64)
+    opened = open_table(write(tmp_path, 'a,b\n1,"2\n' + "3,4\n" * 1000))
+    assert "quote" in message_of(opened, "a")

@@ -81,12 +81,16 @@ class PUniqueness(TableModel):
             "records; correct it."
         ]
 
-    def risk_of(self, histogram: Histogram) -> float:
-        """Return estimated population uniques / population; infinite where there is no estimate."""
+    def estimate(self, histogram: Histogram) -> float:
+        """Estimate how many people of the population are unique; infinite where that cannot be had."""
         if histogram.uniques == 0:
             return 0.0
         estimate = ESTIMATORS[self.estimator](histogram.sizes, histogram.counts, self.population)
-        return math.inf if math.isnan(estimate) else estimate / self.population
+        return math.inf if math.isnan(estimate) else estimate
+
+    def risk_of(self, histogram: Histogram) -> float:
+        """Return estimated population uniques / population."""
+        return self.estimate(histogram) / self.population
 
     @property
     def limit(self) -> float:
@@ -94,8 +98,8 @@ class PUniqueness(TableModel):
         return self.threshold * self.population
 
     def passes(self, remaining: Remaining, cut: int = 0) -> bool:
-        """Whether no more people than the limit are estimated to be unique."""
-        return self.risk(remaining, cut) * self.population <= self.limit
+        """Whether no more people than the limit are estimated to be unique, as `first_cut` compares."""
+        return self.estimate(remaining.histogram.after(cut)) <= self.limit
 
     def first_cut(self, remaining: Remaining, start: int) -> int:
         """Find the least cut that passes: when the last sample unique is gone, it does."""
