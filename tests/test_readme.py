@@ -104,3 +104,16 @@ def test_the_table_is_the_benchmarks() -> None:
             f"{float(row['search / group-by']):.0f} |"
         )
         assert line in README
+
+
+def test_the_costs_of_the_other_models_are_the_benchmarks() -> None:
+    with (ROOT / "results" / "benchmark" / "models.csv").open(newline="") as file:
+        measured = list(csv.DictReader(file))
+    for name in {row["model"] for row in measured}:
+        rows = [row for row in measured if row["model"] == name]
+        evaluated = [int(row["evaluated"]) for row in rows]
+        cost = [float(row["search / group-by"]) for row in rows]
+        assert (
+            f"| {name} | {len(rows)} | {min(evaluated)} to {max(evaluated)} | "
+            f"{min(cost):.0f} to {max(cost):.0f} |"
+        ) in README
