@@ -65,15 +65,17 @@ class Evaluator:
         return self.score(classes, suppression)
 
     def score(self, classes: EquivalenceClasses, suppression: Suppression) -> Evaluation:
-        """Sum up the loss of the kept and the suppressed records, here and at every level below."""
+        """Sum up the loss of the kept and the suppressed records, and bound it at every level below."""
         scheme, limit = classes.scheme, self.suppression_limit
         suppressed_records = int(classes.sizes[suppression.suppressed].sum())
         binding = suppression.binding
         binding_records = max(0, int(classes.sizes[binding.classes].sum()) - binding.spared)
-        bounds = self.measure.terms(self.losses(classes, binding.classes, binding.spared))
+        below = Lattice((0,) * len(scheme), scheme)
+        bounds = self.measure.terms(self.losses(classes, binding.classes, below, binding.spared))
         terms = bounds
         if binding.spared or (binding.classes != suppression.suppressed).any():
-            terms = self.measure.terms(self.losses(classes, suppression.suppressed))
+            own = Lattice(scheme, scheme)
+            terms = self.measure.terms(self.losses(classes, suppression.suppressed, own))
         own_terms = terms[range(len(scheme)), scheme]
         return Evaluation(
             scheme,
@@ -86,31 +88,32 @@ class Evaluator:
         )
 
     def losses(
-        self, classes: EquivalenceClasses, suppressed: NDArray[np.bool_], spared: int = 0
+        self,
+        classes: EquivalenceClasses,
+        suppressed: NDArray[np.bool_],
+        box: Lattice,
+        spared: int = 0,
     ) -> NDArray[np.float64]:
-        """Return the loss of each attribute at every level up to the scheme's; above it, 0.
+        """Return the loss of each attribute at every level of a box; other levels mean nothing.
 
         All but `spared` of the records in the marked classes count as suppressed: for each attribute
         and level, those whose suppression costs least.
         """
-        microdata, scheme = self.microdata, classes.scheme
-        chosen = select_by_label(classes.label_of_tuple, suppressed)
-        records = max(0, int(classes.sizes[suppressed].sum()) - spared)
+        microdata = self.microdata
         sizes = microdata.domain_sizes[:, np.newaxis]
-        # a suppressed record no longer covers its own group but the whole domain
-        covered = (
-            microdata.total_covered
-            - microdata.sum_covered(chosen, scheme, spared)
-            + records * sizes
-        )
-        losses = attribute_loss(covered, microdata.records, sizes)
-        return np.where(np.arange(covered.shape[1]) <= np.array(scheme)[:, np.newaxis], losses, 0)
+        covered = microdata.total_covered
+        if suppressed.any():
+            chosen = select_by_label(classes.label_of_tuple, suppressed)
+            records = max(0, int(classes.sizes[suppressed].sum()) - spared)
+            # a suppressed record no longer covers its own group but the whole domain
+            covered = covered - microdata.sum_covered(chosen, box, spared) + records * sizes
+        return attribute_loss(covered, microdata.records, sizes)
 
     def attribute_losses(
         self, classes: EquivalenceClasses, suppressed: NDArray[np.bool_]
     ) -> tuple[float, ...]:
         """Return the loss of each attribute at the scheme of the classes, before weights."""
-        losses = self.losses(classes, suppressed)
+        losses = self.losses(classes, suppressed, Lattice(classes.scheme, classes.scheme))
         return tuple(float(losses[a, level]) for a, level in enumerate(classes.scheme))
 
 
@@ -120,9 +123,3 @@ def sum_left_to_right(terms: NDArray[np.float64]) -> float:
     for term in terms.tolist():
         total += term
     return total
-
-
-def whole_lattice(microdata: Microdata) -> Lattice:
-    """Return the lattice of all levels of all hierarchies."""
-    heights = [column.hierarchy.height for column in microdata.columns]
-    return Lattice((0,) * len(heights), tuple(height - 1 for height in heights))

@@ -27,7 +27,7 @@ from anonymizer.kernels.partition import (
     relabel,
     sum_covered,
 )
-from anonymizer.lattice import Scheme
+from anonymizer.lattice import Lattice
 from anonymizer.table import Cells, Table, text_of
 
 KEY_LIMIT = 2**63  # a key fits one machine word
@@ -146,9 +146,9 @@ class Microdata:
         return read_only(np.array([np.lexsort((places, row, attribute)) for row in self.covered]))
 
     def sum_covered(
-        self, selected: NDArray[np.int32], scheme: Scheme, spared: int = 0
+        self, selected: NDArray[np.int32], box: Lattice, spared: int = 0
     ) -> NDArray[np.int64]:
-        """Sum the leaves covered by some tuples, for each attribute and level up to the scheme's.
+        """Sum the leaves covered by some tuples, for each attribute and level of a box; elsewhere, 0.
 
         Of their records, the `spared` ones that cover least are left out of each sum.
         """
@@ -159,7 +159,8 @@ class Microdata:
             self.covered,
             self.by_cover,
             self.offsets,
-            np.array(scheme),
+            np.array(box.low),
+            np.array(box.high),
             spared,
         )
         return sums
@@ -167,8 +168,14 @@ class Microdata:
     @cached_property
     def total_covered(self) -> NDArray[np.int64]:
         """For each attribute and level: the leaves covered, summed over all records."""
-        top = tuple(column.hierarchy.height - 1 for column in self.columns)
-        return read_only(self.sum_covered(np.arange(self.distinct, dtype=np.int32), top))
+        everything = np.arange(self.distinct, dtype=np.int32)
+        return read_only(self.sum_covered(everything, self.lattice))
+
+    @property
+    def lattice(self) -> Lattice:
+        """All levels of all hierarchies."""
+        heights = [column.hierarchy.height for column in self.columns]
+        return Lattice((0,) * len(heights), tuple(height - 1 for height in heights))
 
 
 def side_by_side(tables: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

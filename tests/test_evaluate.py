@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 
 from anonymizer.classes import partition
-from anonymizer.evaluate import Evaluation, Evaluator, whole_lattice
+from anonymizer.evaluate import Evaluation, Evaluator
 from anonymizer.lattice import Scheme
 from anonymizer.risk import KAnonymity
 from anonymizer.suppression import suppress
@@ -82,7 +82,7 @@ def test_what_a_scheme_says_of_finer_ones_is_so_for_every_model(problem: Problem
 @given(problems(max_attributes=3, max_rows=15, ranges=False))
 def test_bounds_only_grow_when_a_scheme_gets_coarser(problem: Problem) -> None:
     evaluator = evaluator_of(problem)
-    lattice = whole_lattice(evaluator.microdata)
+    lattice = evaluator.microdata.lattice
     top = evaluator.evaluate(lattice.high)
     for scheme in lattice:
         for finer in lattice.finer(scheme):
@@ -143,5 +143,5 @@ def test_ties_are_decided_by_suppressed_records_then_by_levels() -> None:
 
 def test_the_whole_lattice_has_every_level_of_every_hierarchy() -> None:
     evaluator = evaluator_of(Problem((("S", "x"),), (SIZES, ONE_LEAF), k=1))
-    lattice = whole_lattice(evaluator.microdata)
+    lattice = evaluator.microdata.lattice
     assert (lattice.low, lattice.high) == ((0, 0), (2, 1))

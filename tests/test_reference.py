@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from anonymizer.classes import partition
-from anonymizer.evaluate import Evaluator, whole_lattice
+from anonymizer.evaluate import Evaluator
 from anonymizer.hierarchy import read_arx
 from anonymizer.microdata import Microdata, encode
 from anonymizer.policy import parse_model
@@ -61,7 +61,7 @@ def solve(optimum: Optimum) -> SearchResult:
         Loss(MEASURES[optimum.measure], (1.0,) * len(optimum.levels)),
         int(optimum.suppression_limit * microdata.records + 1e-9),
     )
-    return search(evaluator, whole_lattice(microdata))
+    return search(evaluator, microdata.lattice)
 
 
 @pytest.mark.parametrize("optimum", OPTIMA, ids=str)

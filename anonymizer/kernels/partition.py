@@ -116,19 +116,19 @@ def select_by_label(labels, chosen):
 
 
 @njit(cache=True, nogil=True)
-def sum_covered(selected, codes, counts, covered, by_cover, offsets, levels, spared):
-    """Sum what the selected tuples' values cover, for each attribute and level up to a given one.
+def sum_covered(selected, codes, counts, covered, by_cover, offsets, lowest, highest, spared):
+    """Sum what the selected tuples' values cover, for each attribute and level of a range.
 
     `covered[level, offset + code]` is what a value covers; a tuple counts as often as it occurs. Of
     all records so counted, the `spared` ones that cover least are left out, for each attribute and
     level anew; `by_cover[level, offset:]` lists the places by what they cover.
     """
-    totals = np.zeros((levels.size, covered.shape[0]), np.int64)
+    totals = np.zeros((highest.size, covered.shape[0]), np.int64)
     by_code = np.zeros(covered.shape[1], np.int64)
-    for a in range(levels.size):
+    for a in range(highest.size):
         for i in selected:
             by_code[offsets[a] + codes[a, i]] += counts[i]
-        for level in range(levels[a] + 1):
+        for level in range(lowest[a], highest[a] + 1):
             left_out = spared
             for place in range(offsets[a], offsets[a + 1]):
                 at = by_cover[level, place] if spared else place

@@ -141,7 +141,7 @@ def test_added_digits_are_each_attribute_s_group_times_its_stride(
 
 
 @given(coded(), st.data(), st.integers(0, 12))
-def test_covered_leaves_are_summed_over_all_but_the_spared_records_up_to_each_level(
+def test_covered_leaves_are_summed_over_all_but_the_spared_records_at_each_level_of_a_range(
     case: tuple[list[int], list[int], list[list[int]], list[list[int]]],
     data: st.DataObject,
     spared: int,
@@ -151,6 +151,7 @@ def test_covered_leaves_are_summed_over_all_but_the_spared_records_up_to_each_le
     tuples = range(len(codes[0]))
     counts = [data.draw(st.integers(1, 9)) for _ in tuples]
     selected = sorted(data.draw(st.sets(st.sampled_from(tuples))))
+    lowest = [data.draw(st.integers(0, level)) for level in levels]
     by_cover = [
         [
             place
@@ -161,13 +162,13 @@ def test_covered_leaves_are_summed_over_all_but_the_spared_records_up_to_each_le
     ]
     totals = sum_covered(
         np.array(selected, np.int32), np.array(codes, np.uint8), np.array(counts, np.int32),
-        np.array(covered), np.array(by_cover), offsets, np.array(levels), spared,
+        np.array(covered), np.array(by_cover), offsets, np.array(lowest), np.array(levels), spared,
     )  # fmt: skip
 
     def expected(a: int, level: int) -> int:
         cover = [covered[level][int(offsets[a]) + codes[a][i]] for i in selected]
         records = sorted(c for c, i in zip(cover, selected, strict=True) for _ in range(counts[i]))
-        return sum(records[spared:]) if level <= levels[a] else 0
+        return sum(records[spared:]) if lowest[a] <= level <= levels[a] else 0
 
     assert totals.tolist() == [
         [expected(a, level) for level in range(3)] for a in range(len(leaves))
