@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from anonymizer.claims import Verification
     from anonymizer.errors import (
         AnonymizerError,
         AnonymizerWarning,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from anonymizer.risk import KAnonymity, RiskProfile
     from anonymizer.search import Progress, Proof, Status, StopReason
     from anonymizer.solution import Solution, anonymize, apply
-    from anonymizer.verification import Verification, verify
+    from anonymizer.verification import verify
 
 _HOMES = {
     "errors": (
@@ -44,7 +45,8 @@ _HOMES = {
     "risk": ("KAnonymity", "RiskProfile"),
     "search": ("Progress", "Proof", "Status", "StopReason"),
     "solution": ("Solution", "anonymize", "apply"),
-    "verification": ("Verification", "verify"),
+    "claims": ("Verification",),
+    "verification": ("verify",),
 }
 """Where each public name lives; it is imported when first asked for, so that `--help` is quick."""
 

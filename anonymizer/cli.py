@@ -16,6 +16,7 @@ from rich.console import Console
 from anonymizer.errors import AnonymizerError, AnonymizerWarning, InfeasibleError
 
 if TYPE_CHECKING:
+    from anonymizer.claims import Verification
     from anonymizer.search.branch_and_bound import OnProgress
     from anonymizer.solution import Solution
 
@@ -43,7 +44,18 @@ MappingFile = Annotated[
 Seed = Annotated[
     int | None, typer.Option(help="Seed of the shuffle, for tests: a known seed undoes it.")
 ]
-Delimiter = Annotated[str, typer.Option(help="What separates the cells of a CSV file.")]
+
+
+def one_character(delimiter: str) -> str:
+    """Refuse a delimiter of another length."""
+    if len(delimiter) != 1:
+        raise typer.BadParameter(f"a delimiter is one character, got {delimiter!r}")
+    return delimiter
+
+
+Delimiter = Annotated[
+    str, typer.Option(help="What separates the cells of a CSV file.", callback=one_character)
+]
 
 
 def main() -> None:
@@ -107,10 +119,20 @@ def publish(
 
     files = stage_release(solution, staging, seed)
     if mapping is not None:
-        with Staging(mapping.parent) as beside:
+        outputs = [staging.folder / Path(path).name for path in files.values()]
+        with Staging(mapping.parent, {*staging.inputs, *outputs}) as beside:
             write_mapping(solution.release.policy, solution.scheme, beside.path(mapping.name))
         files["mapping"] = str(mapping)
     return {**solution.describe(), "seconds": solution.seconds, "files": files}
+
+
+def claim_names(staging: Any, table: Path | None) -> None:
+    """Find out before the search whether release and manifest can be written where they will go."""
+    from anonymizer.manifest import FILE_NAME
+    from anonymizer.release import file_name
+
+    staging.path(FILE_NAME)
+    staging.path(file_name(table))
 
 
 def show(solution: Solution, result: dict[str, Any], as_json: bool) -> None:
@@ -147,10 +169,23 @@ def run(
     if workers is not None:
         search = loaded.search.model_copy(update={"workers": max(1, workers)})
         loaded = loaded.model_copy(update={"search": search})
-    with Staging(out) as staging, progress_line(str(loaded.data_path)) as on_progress:
+    with (
+        Staging(out, [policy, *loaded.files]) as staging,
+        progress_line(str(loaded.data_path)) as on_progress,
+    ):
+        claim_names(staging, loaded.data_path)
         solution = anonymize(None, loaded, on_progress)
         result = publish(solution, staging, mapping, seed)
     show(solution, result, json_)
+
+
+def verdict(verification: Verification) -> str:
+    """Say in one line what came of a verification."""
+    unchecked = sum(check.passed is None for check in verification.checks)
+    rest = f", {unchecked} could not be checked" if unchecked else ""
+    if verification.passed:
+        return f"verified: every claim that was checked holds{rest}"
+    return f"NOT verified: {len(verification.failures)} claims fail{rest}"
 
 
 @app.command()
@@ -181,7 +216,7 @@ def verify(
         print(json.dumps({"passed": verification.passed, "checks": checks}))
     else:
         Console().print(verification_grid(verification))
-        print("verified: every claim holds" if verification.passed else "NOT verified")
+        print(verdict(verification))
     if not verification.passed:
         raise typer.Exit(FAILED)
 
@@ -204,11 +239,16 @@ def apply(
     """
     from anonymizer.files import Staging
     from anonymizer.manifest import read_manifest
+    from anonymizer.policy import Policy
     from anonymizer.solution import apply as apply_scheme
 
     scheme = read_manifest(manifest)["scheme"]
-    with Staging(out) as staging, progress_line(str(data or policy)):
-        solution = apply_scheme(data, policy, scheme)
+    loaded = Policy.read(policy)
+    table = data or loaded.data_path
+    read = [policy, manifest, *loaded.files, *([] if data is None else [data])]
+    with Staging(out, read) as staging, progress_line(str(table)):
+        claim_names(staging, table)
+        solution = apply_scheme(data, loaded, scheme)
         result = publish(solution, staging, mapping, seed)
     show(solution, result, json_)
 
@@ -245,6 +285,7 @@ def check_hierarchies(
         Path | None, typer.Option(help="A table: are its values covered? Columns by file name.")
     ] = None,
     delimiter: Delimiter = ";",
+    data_delimiter: Delimiter = ",",
     json_: AsJson = False,
 ) -> None:
     """Find every defect at once; exit status 1 if a hierarchy cannot be used.
@@ -255,7 +296,7 @@ def check_hierarchies(
 
     from anonymizer.fitting import check_files
 
-    defects = check_files(files, data, delimiter)
+    defects = check_files(files, data, delimiter, data_delimiter)
     if json_:
         print(json.dumps([{"file": str(file), **asdict(defect)} for file, defect in defects]))
     else:
@@ -280,6 +321,8 @@ def build_hierarchy(
     from anonymizer.hierarchy import load_hierarchy, write_arx
 
     hierarchy = load_hierarchy(spec, delimiter=delimiter)
+    if out is not None and out.is_dir():
+        raise AnonymizerError(f"{out}: this is a folder; name the CSV file to write.")
     if out is not None:
         write_arx(hierarchy, out, delimiter)
         print(f"{out}: {hierarchy.size:,} values, {hierarchy.height} levels")

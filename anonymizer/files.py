@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Self
 
@@ -23,8 +23,10 @@ class Staging:
     Entering checks that the folder can be written, so that a long run does not end in that error.
     """
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path, inputs: Iterable[Path] = ()) -> None:
+        """`inputs` are files that the run reads and must never overwrite."""
         self.folder = Path(folder)
+        self.inputs = {path.resolve() for path in inputs}
         self.created = [path for path in (self.folder, *self.folder.parents) if not path.exists()]
 
     def __enter__(self) -> Self:
@@ -40,7 +42,15 @@ class Staging:
         return self
 
     def path(self, name: str) -> Path:
-        """Return where to write a file that will be called so."""
+        """Return where to write a file that will be called so; refuse what must not be replaced."""
+        target = self.folder / name
+        if target.resolve() in self.inputs:
+            raise ReleaseError(
+                f"{target}: this file is read by the run and would be overwritten; choose another "
+                "folder with --out."
+            )
+        if target.is_dir() and target.suffix:
+            raise ReleaseError(f"{target}: there is a folder of that name; remove it.")
         return self.staged / name
 
     def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:

@@ -8,17 +8,22 @@ from pathlib import Path
 from anonymizer.errors import DataError, HierarchyError, quote_some
 from anonymizer.files import Staging
 from anonymizer.hierarchy import Defect, check_file, check_values, load_hierarchy, suggest
-from anonymizer.table import Table, open_table, text_of
+from anonymizer.table import Table, guess_delimiter, open_table, text_of
 
 
 def check_files(
-    files: Sequence[Path], data: Path | None, delimiter: str
+    files: Sequence[Path], data: Path | None, delimiter: str, data_delimiter: str
 ) -> list[tuple[Path, Defect]]:
     """Find the defects of hierarchy files, and the values of a table that they do not cover.
 
     A file is for the column that has its name; files of other names are not compared with the table.
     """
-    table = None if data is None else open_table(data, delimiter)
+    table = None if data is None else open_table(data, data_delimiter)
+    if table is not None and not any(file.stem in table.columns for file in files):
+        raise DataError(
+            f"{table.name}: no column is called as one of the files; the header reads "
+            f"{quote_some(table.columns)}{guess_delimiter(table)}."
+        )
     found: list[tuple[Path, Defect]] = []
     for file in files:
         defects = check_one(file, table, delimiter)

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
 from anonymizer import __version__
-from anonymizer.errors import ReleaseError
+from anonymizer.errors import ReleaseError, quote_some
 from anonymizer.files import Staging
 from anonymizer.policy import digest_of_hierarchy
 from anonymizer.solution import Solution, timed
@@ -19,17 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FILE_NAME = "manifest.json"
-REQUIRED = (
-    "policy",
-    "hierarchies",
-    "input",
-    "output",
-    "scheme",
-    "records",
-    "suppressed",
-    "loss",
-    "risk",
-)
 
 
 def make_manifest(solution: Solution, released: Table | pd.DataFrame) -> dict[str, Any]:
@@ -76,16 +66,61 @@ def stage_release(solution: Solution, staging: Staging, seed: int | None = None)
     }
 
 
+class Digest(BaseModel):
+    """A table by its name and digest."""
+
+    name: str
+    sha256: str
+
+
+class Risks(BaseModel):
+    """The risk profiles of input and release."""
+
+    before: dict[str, Any]
+    after: dict[str, Any]
+
+
+class Manifest(BaseModel):
+    """What a manifest must hold for its claims to be checked."""
+
+    model_config = ConfigDict(strict=True)
+
+    policy: dict[str, Any]
+    hierarchies: dict[str, str]
+    input: Digest
+    output: Digest
+    status: str
+    scheme: dict[str, int]
+    records: int
+    suppressed: int
+    loss: FiniteFloat
+    quality: FiniteFloat
+    bound: FiniteFloat | None
+    gap: FiniteFloat | None
+    attribute_loss: dict[str, FiniteFloat]
+    risk: Risks
+
+
+def check_manifest(manifest: Any, where: str) -> None:
+    """Raise a ReleaseError that names what a manifest lacks or has in another form."""
+    try:
+        Manifest.model_validate(manifest)
+    except ValidationError as error:
+        places = [".".join(map(str, fault["loc"])) or "it" for fault in error.errors()]
+        raise ReleaseError(
+            f"{where}: this is not a manifest as `anonymizer run` writes it; wrong or missing: "
+            f"{quote_some(dict.fromkeys(places))}."
+        ) from None
+
+
 def read_manifest(path: str | Path) -> dict[str, Any]:
     """Read a manifest back, or say what is wrong with the file."""
     path = Path(path)
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, IsADirectoryError):
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         raise ReleaseError(f"{path}: there is no such manifest; name it with --manifest.") from None
     except ValueError:
         raise ReleaseError(f"{path}: this is not a manifest (not valid JSON).") from None
-    if not isinstance(manifest, dict) or any(key not in manifest for key in REQUIRED):
-        absent = [key for key in REQUIRED if not isinstance(manifest, dict) or key not in manifest]
-        raise ReleaseError(f"{path}: this is not a manifest; it lacks {', '.join(absent)}.")
-    return manifest
+    check_manifest(manifest, str(path))
+    return dict(manifest)

@@ -9,7 +9,6 @@ from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import fields
 from difflib import get_close_matches
 from enum import StrEnum
-from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -81,6 +80,17 @@ class Attribute(Part):
     max_level: int | None = Field(None, ge=0)
     weight: float = Field(1.0, ge=0, allow_inf_nan=False)
 
+    def describe(self) -> dict[str, Any]:
+        """Return what decides a release, as JSON; the hierarchy has a digest of its own."""
+        if self.role is not Role.QUASI:
+            return {"role": self.role.value}
+        return {
+            "role": self.role.value,
+            "weight": self.weight,
+            "min_level": self.min_level,
+            "max_level": self.max_level,
+        }
+
     @model_validator(mode="after")
     def check_role(self) -> Self:
         """Check that a quasi-identifier has a hierarchy, and that nothing else has."""
@@ -109,7 +119,7 @@ class Search(Part):
     suppression_limit: float = Field(1.0, ge=0, le=1)
     time_limit: float | None = Field(None, gt=0)
     evaluation_limit: int | None = Field(None, ge=1)
-    workers: int = Field(1, ge=1)
+    workers: int = Field(1, ge=1, le=256)
 
 
 class Release(Part):
@@ -139,7 +149,10 @@ def parse_model(value: object) -> object:
         )
     if absent := [key for key, required in keys.items() if required and key not in parameters]:
         raise ValueError(f"{name} needs the parameter {quote_some(absent)}")
-    return model(**parameters)
+    try:
+        return model(**parameters)
+    except TypeError as error:  # a parameter of a kind that cannot even be compared
+        raise ValueError(f"{name}: a parameter is of the wrong kind ({error})") from None
 
 
 def print_model(model: Any) -> dict[str, object]:
@@ -227,7 +240,7 @@ class Policy(Part):
         """List the attributes that have a role."""
         return tuple(name for name, a in self.attributes.items() if a.role is role)
 
-    @cached_property
+    @property
     def models(self) -> tuple[RiskModel, ...]:
         """The risk models, with the files they name; a solution meets them all."""
         return tuple(model.resolve(self.folder) for model in self.risk)
@@ -242,6 +255,14 @@ class Policy(Part):
     def data_path(self) -> Path | None:
         """The path of the table."""
         return None if self.data.path is None else self.folder / self.data.path
+
+    @property
+    def files(self) -> list[Path]:
+        """The files the policy names, none of which a run may overwrite."""
+        named = [self.data.path, *(attribute.hierarchy for attribute in self.attributes.values())]
+        for model in self.risk:
+            named += [getattr(model, "population_table", None), getattr(model, "scenario", None)]
+        return [self.folder / path for path in named if isinstance(path, str | Path)]
 
     def hierarchies(self) -> tuple[Hierarchy, ...]:
         """Load the hierarchies of the quasi-identifiers; all faults in all files are shown at once."""
@@ -292,9 +313,7 @@ class Policy(Part):
         described = self.model_dump(mode="json", exclude={"data", "attributes"})
         described["search"] = {"suppression_limit": self.search.suppression_limit}
         described["attributes"] = {
-            name: {"role": attribute.role.value}
-            | ({"weight": attribute.weight} if attribute.role is Role.QUASI else {})
-            for name, attribute in self.attributes.items()
+            name: attribute.describe() for name, attribute in self.attributes.items()
         }
         return described
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -71,10 +71,25 @@ class Release:
             values.append(REDACTED)
         return numbers, values
 
-    def keeps(self, attribute: str) -> bool:
-        """Whether a column is released cell for cell, so that it can keep its type too."""
+    def keeps(self, attribute: str, kind: pa.DataType | None) -> bool:
+        """Whether a column is released cell for cell, so that it can keep its type too.
+
+        A quasi-identifier can where it is not generalized and cells that count as one value cannot be
+        told apart by their type: an empty text and a missing one, NaN and null, 1 and "1" could be.
+        """
+        if attribute not in self.scheme:
+            return True
+        at = self.microdata.attributes.index(attribute)
+        missing = MISSING in self.microdata.columns[at].labels(0)
         redacted = self.redacts and bool(self.suppressed.any())
-        return self.scheme.get(attribute, 0) == 0 and not (redacted and attribute in self.scheme)
+        exact = kind is not None and (
+            pa.types.is_integer(kind)
+            or pa.types.is_boolean(kind)
+            or pa.types.is_date(kind)
+            or (pa.types.is_floating(kind) and not missing)
+            or (pa.types.is_timestamp(kind) and kind.tz is None)
+        )
+        return exact and self.scheme[attribute] == 0 and not redacted
 
     def to_frame(self, random: np.random.Generator) -> pd.DataFrame:
         """Make the released dataframe."""
@@ -85,8 +100,12 @@ class Release:
         rows = self.rows(random)
         released = {}
         for column in self.columns:
-            if self.keeps(column):
-                released[column] = self.table.frame[column].iloc[rows].reset_index(drop=True)
+            original = self.table.frame.iloc[:, self.table.columns.index(column)]
+            if self.keeps(column, arrow_type(original)):
+                kept = original.iloc[rows].reset_index(drop=True)
+                if isinstance(kept.dtype, pd.CategoricalDtype):
+                    kept = kept.cat.remove_unused_categories()  # suppressed records had them
+                released[column] = kept
             else:
                 numbers, values = self.values(column)
                 texts = np.array(values, dtype=object)[numbers[self.microdata.tuple_of_row[rows]]]
@@ -98,12 +117,8 @@ class Release:
         assert isinstance(self.table, CsvTable | ParquetTable)
         rows = self.rows(random)
         # a CSV file has no types to keep, so its quasi-identifiers need not be read again
-        reread = [
-            column
-            for column in self.columns
-            if column not in self.scheme
-            or (self.keeps(column) and isinstance(self.table, ParquetTable))
-        ]
+        types = self.table.types() if isinstance(self.table, ParquetTable) else {}
+        reread = [column for column in self.columns if self.keeps(column, types.get(column))]
         others = self.table.read(reread) if reread else None
         if others is not None and others.num_rows != self.microdata.records:
             raise ReleaseError(
@@ -142,7 +157,25 @@ class Release:
     @property
     def file_name(self) -> str:
         """What the released file is called."""
-        return "release.parquet" if isinstance(self.table, ParquetTable) else "release.csv"
+        return file_name(getattr(self.table, "path", None))
+
+
+def file_name(original: Path | None) -> str:
+    """Name the release of a file, which is of the same kind; dataframes become CSV."""
+    parquet = original is not None and original.suffix.lower() == ".parquet"
+    return "release.parquet" if parquet else "release.csv"
+
+
+def arrow_type(column: pd.Series[Any]) -> pa.DataType | None:
+    """Return the type Arrow has for a pandas column; None for objects and categories."""
+    from pandas import CategoricalDtype
+
+    if column.dtype == object or isinstance(column.dtype, CategoricalDtype):
+        return None
+    try:
+        return pa.array(column.iloc[:0]).type
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return None
 
 
 def texts_of(table: FrameTable) -> pa.Table:

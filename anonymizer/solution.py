@@ -113,6 +113,11 @@ def anonymize(
             policy.search.workers,
             on_progress,
         )
+        if found.best is None and found.status is Status.UNKNOWN:
+            raise InfeasibleError(
+                f"no scheme that meets the policy was found before the search stopped "
+                f"({found.stopped.value}); there may be one: raise the limit."
+            )
         if found.best is None:
             raise infeasible(evaluator, policy)
     return make_solution(table, policy, evaluator, found.best, found, seconds)
@@ -130,7 +135,7 @@ def apply(data: Source, policy: Policy | str | Path, scheme: Mapping[str, int]) 
         table, microdata = read(data, policy)
         evaluator = make_evaluator(microdata, policy)
     with timed(seconds, "search"):
-        levels = check_scheme(scheme, microdata)
+        levels = check_scheme(scheme, policy, microdata)
         evaluation = evaluator.evaluate(levels)
         if not evaluation.feasible:
             raise too_many_suppressed("this scheme", evaluation, policy, microdata)
@@ -172,7 +177,8 @@ def open_population(policy: Policy) -> Table | None:
     ]
     if not tables:
         return None
-    if any(table is not tables[0] and table != tables[0] for table in tables[1:]):
+    paths = {str(table) if isinstance(table, str | Path) else id(table) for table in tables}
+    if len(paths) > 1:
         raise PolicyError("policy: two population tables are given; name one for all models.")
     table = open_table(tables[0], policy.data.delimiter)
     if absent := [name for name in policy.quasi_identifiers if name not in table.columns]:
@@ -190,6 +196,13 @@ def make_evaluator(microdata: Microdata, policy: Policy) -> Evaluator:
         for model in policy.models
         for fault in model.check(microdata.records, microdata.attributes)
     ]
+    if microdata.population is not None:
+        people = int(microdata.population.counts.sum())
+        if people < microdata.records:
+            faults.append(
+                f"the population table has {people} people, fewer than the {microdata.records} records; "
+                "it must hold the whole population."
+            )
     if faults:
         raise PolicyError.defective("policy", faults)
     # a product such as 0.29 * 100 may fall just short of the whole number that is meant
@@ -208,19 +221,21 @@ def population_model(
     return None if size is None else PopulationModel(size, classes.input_records)
 
 
-def check_scheme(scheme: Mapping[str, int], microdata: Microdata) -> tuple[int, ...]:
-    """Check that a scheme has a level of the hierarchy for each quasi-identifier, and order it."""
+def check_scheme(
+    scheme: Mapping[str, int], policy: Policy, microdata: Microdata
+) -> tuple[int, ...]:
+    """Check that a scheme has a level the policy allows for each quasi-identifier, and order it."""
+    lattice = policy.lattice(tuple(column.hierarchy for column in microdata.columns))
     faults = [f"no level for '{name}'." for name in microdata.attributes if name not in scheme]
     faults += [
         f"'{name}' is not a quasi-identifier of the policy."
         for name in scheme
         if name not in microdata.attributes
     ]
-    for name, column in zip(microdata.attributes, microdata.columns, strict=True):
-        height = column.hierarchy.height
-        if name in scheme and scheme[name] not in range(height):
+    for name, low, high in zip(microdata.attributes, lattice.low, lattice.high, strict=True):
+        if name in scheme and scheme[name] not in range(low, high + 1):
             faults.append(
-                f"'{name}' has level {scheme[name]}, but its hierarchy has levels 0 to {height - 1}."
+                f"'{name}' has level {scheme[name]}, but the policy allows {low} to {high}."
             )
     if faults:
         raise DataError.defective("scheme", faults)

@@ -72,7 +72,9 @@ def open_table(data: str | Path | pd.DataFrame | Table, delimiter: str = ",") ->
     if isinstance(data, str | Path):
         path = Path(data)
         check_readable(path)
-        return ParquetTable(path) if path.suffix == ".parquet" else CsvTable(path, delimiter)
+        return (
+            ParquetTable(path) if path.suffix.lower() == ".parquet" else CsvTable(path, delimiter)
+        )
     if isinstance(data, pd.DataFrame):
         return FrameTable(data)
     if isinstance(data, CsvTable | ParquetTable | FrameTable | ArrowTable):
@@ -86,7 +88,7 @@ def open_table(data: str | Path | pd.DataFrame | Table, delimiter: str = ",") ->
 def check_readable(path: Path) -> None:
     """Raise a DataError unless the path is a file that can be read."""
     if not path.exists():
-        raise DataError(f"{path}: there is no such file. Check [data] path in the policy.")
+        raise DataError(f"{path}: there is no such file; check the path.")
     if not path.is_file():
         raise DataError(f"{path}: this is a folder. Name the CSV or Parquet file in it.")
 
@@ -121,8 +123,19 @@ def cells_of_series(column: pd.Series[Any]) -> Cells:
     if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) != "string":
         # 34, 34.0 and True are equal to Python but not the same text
         column = column.map(text_of, na_action="ignore")
-    indices, values = pd.factorize(column)
+    try:
+        indices, values = pd.factorize(column)
+    except TypeError:
+        raise DataError(
+            f"the dataframe: column '{column.name}' holds lists or other things that are no values; "
+            "a quasi-identifier has one value in each cell."
+        ) from None
     return Cells(indices.astype(np.int64, copy=False), list(values)).compact()
+
+
+def is_nested(kind: pa.DataType) -> bool:
+    """Whether cells of a type hold several values."""
+    return bool(pa.types.is_nested(kind))
 
 
 def digest_of_file(path: Path) -> str:
@@ -257,9 +270,20 @@ class ParquetTable:
         except (pa.ArrowInvalid, OSError) as error:
             raise DataError(f"{self.path}: this is not a Parquet file.") from error
 
+    def types(self) -> dict[str, pa.DataType]:
+        """Return the type of each column."""
+        schema = self.file().schema_arrow
+        return dict(zip(schema.names, schema.types, strict=True))
+
     def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
         """Yield the rows as distinct values."""
-        file = self.file(dictionaries=columns)
+        if nested := [c for c, kind in self.types().items() if c in columns and is_nested(kind)]:
+            raise DataError(
+                f"{self.path}: column {quote_some(nested)} holds lists or structures; "
+                "a quasi-identifier has one value in each cell."
+            )
+        flat = all(not is_nested(kind) for kind in self.types().values())
+        file = self.file(dictionaries=columns if flat else ())
         for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=list(columns)):
             yield [cells_of_arrow(batch.column(column)) for column in columns]
 
@@ -298,7 +322,11 @@ class FrameTable:
         digest = hashlib.sha256("\0".join(self.columns).encode())
         for position in range(len(self.columns)):
             column = self.frame.iloc[:, position]
-            digest.update(pd.util.hash_pandas_object(column, index=False).to_numpy().tobytes())
+            try:
+                hashes = pd.util.hash_pandas_object(column, index=False)
+            except TypeError:  # lists and the like
+                hashes = pd.util.hash_pandas_object(column.map(repr), index=False)
+            digest.update(hashes.to_numpy().tobytes())
         return digest.hexdigest()
 
 
@@ -377,3 +405,19 @@ def guess_delimiter(table: Table) -> str:
             if other in table.columns[0]:
                 return f". Is the delimiter {other!r} rather than {table.delimiter!r}?"
     return ""
+
+
+def read_column(table: Table, column: str) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the distinct texts of a column and the number of each row's text."""
+    numbers_of: dict[str, int] = {}
+    parts = []
+    for (cells,) in table.batches([column]):
+        texts = [*(text_of(value) for value in cells.distinct), ""]
+        missing = bool((cells.indices < 0).any())
+        known = [
+            numbers_of.setdefault(text, len(numbers_of))
+            for text in (texts if missing else texts[:-1])
+        ]
+        parts.append(np.array(known, np.int64)[cells.indices])
+    numbers = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+    return list(numbers_of), numbers

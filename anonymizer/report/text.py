@@ -6,9 +6,9 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
+from anonymizer.claims import Verification
 from anonymizer.search import Progress, Status
 from anonymizer.solution import Solution
-from anonymizer.verification import Verification
 
 
 def summarize(solution: Solution) -> Group:

@@ -40,6 +40,8 @@ class KMap(ClassModel):
             raise ValueError("k-map needs either population or population_table")
         if self.population is not None:
             check_whole("population", self.population)
+            if self.k > self.population:
+                raise ValueError(f"k = {self.k} is larger than the population of {self.population}")
             derived_k(self.k, self.significance, 1, self.population, self.estimator)  # checks them
 
     def __str__(self) -> str:

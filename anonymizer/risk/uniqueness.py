@@ -41,8 +41,11 @@ class SampleUniqueness(TableModel):
 
     def binding(self, remaining: Remaining) -> Binding | None:
         """Return the uniques: they are unique at every finer scheme, where at most a share may stay."""
-        uniques = remaining.classes.sizes == 1
-        return Binding(uniques, math.floor(self.threshold * remaining.classes.input_records))
+        records = remaining.classes.input_records
+        spared = math.floor(self.threshold * records) + 1
+        while spared / records > self.threshold:  # as `risk_of` divides, to the last bit
+            spared -= 1
+        return Binding(remaining.classes.sizes == 1, spared)
 
 
 @dataclass(frozen=True)
