@@ -178,7 +178,26 @@ class CsvTable:
     def read(self, columns: Sequence[str]) -> pa.Table:
         """Read whole columns as text."""
         schema = pa.schema([(column, pa.string()) for column in columns])
-        return pa.Table.from_batches(self.record_batches(columns, pa.string()), schema)
+        table = pa.Table.from_batches(self.record_batches(columns, pa.string()), schema)
+        for column in columns:
+            self.check_cells(table.column(column), column)
+        return table
+
+    def check_cells(self, cells: pa.ChunkedArray, column: str) -> None:
+        """Raise a DataError if a cell looks like the rows between two stray quotes."""
+        from pyarrow import compute
+
+        delimiters = len(self.columns) - 1
+        broken = compute.and_(
+            compute.match_substring(cells, "\n"),
+            compute.greater_equal(compute.count_substring(cells, self.delimiter), delimiters),
+        )
+        if delimiters and compute.any(broken).as_py():
+            row = compute.index(broken, True).as_py() + 1
+            raise DataError(
+                f"{self.path}: row {row}, column '{column}': the cell holds whole rows; is a quote "
+                '(") missing or too many?'
+            )
 
     def record_batches(self, columns: Sequence[str], kind: pa.DataType) -> Iterator[pa.RecordBatch]:
         """Stream the columns as record batches of one type."""

@@ -171,7 +171,7 @@ def in_order_of_suppression(
 def passes(problem: Problem, sizes: list[int]) -> bool:
     """Whether a table with classes of these sizes is within every limit; an empty one always is."""
     return not sizes or all(
-        RISKS[name](sizes) <= Fraction(threshold) for name, threshold in problem.limits
+        float(RISKS[name](sizes)) <= threshold for name, threshold in problem.limits
     )
 
 

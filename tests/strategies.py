@@ -16,7 +16,11 @@ from anonymizer.table import FrameTable
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import Problem, Row, Tree
 
-THRESHOLDS = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0])
+THRESHOLDS = st.one_of(
+    st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]),
+    # shares of so many rows: what is just allowed, to the last bit
+    st.builds(lambda part, whole: min(part, whole) / whole, st.integers(0, 25), st.integers(1, 25)),
+)
 LIMITS = st.lists(
     st.tuples(st.sampled_from(["average", "sample-uniqueness"]), THRESHOLDS), max_size=2
 ).map(tuple)

@@ -50,7 +50,7 @@ def test_run_verify_and_apply_work_together(tmp_path: Path, run) -> None:
     original = tmp_path / "patients.csv"
     status, output, _ = run("verify", out / "release.csv", policy, "--against", original)
     assert status == 0
-    assert "verified: every claim holds" in output
+    assert "verified: every claim that was checked holds" in output
     new = tmp_path / "new.csv"
     patients(seed=9).to_csv(new, sep=";", index=False)
     arguments = (out / "manifest.json", "--data", new, "--out", tmp_path / "new", "--json")
@@ -147,6 +147,24 @@ def bad_input(folder: Path, case: str) -> tuple[str, str]:
         case "a population table without a quasi-identifier":
             patients()[["age", "sex"]].to_csv(folder / "people.csv", sep=";", index=False)
             return policy_with(MODELS["k-map with a table"]), "has no column 'zip'"
+        case "a population table smaller than the sample":
+            patients(rows=9).to_csv(folder / "people.csv", sep=";", index=False)
+            return policy_with(
+                MODELS["k-map with a table"]
+            ), "has 9 people, fewer than the 120 records"
+        case "k above the population":
+            risk = 'model = "k-map"\nk = 100000000\npopulation = 300'
+            return policy_with(risk), "k = 100000000 is larger than the population of 300"
+        case "a parameter of the wrong kind":
+            risk = 'model = "k-map"\nk = 2\npopulation = 300\nsignificance = "0.1"'
+            return policy_with(risk), "a parameter is of the wrong kind"
+        case "whole rows in a cell":
+            lines = text.splitlines()
+            lines[4], lines[7] = lines[4].replace(";101;", ';101;"', 1), lines[7] + '"'
+            rows = [f"P{i};{i % 40 + 20};F;101;flu;3" for i in range(30)]
+            rows[5], rows[8] = 'P5;25;F;101;"flu;3', 'P8;28;F;101;asthma";3'
+            table.write_text("\n".join([lines[0], *rows]) + "\n")
+            return POLICY, "row 6, column 'diagnosis': the cell holds whole rows"
         case "a scenario that is not there":
             (folder / "scenario.toml").unlink()
             return policy_with(MODELS["overall"]), "scenario.toml"
@@ -193,6 +211,10 @@ CASES = [
     "an unknown estimator",
     "k-map without a population",
     "a population table without a quasi-identifier",
+    "a population table smaller than the sample",
+    "k above the population",
+    "a parameter of the wrong kind",
+    "whole rows in a cell",
     "a scenario that is not there",
     "a probability above 1",
     "overlapping attribute groups",
@@ -242,6 +264,34 @@ def test_what_cannot_be_met_is_status_1_with_a_remedy(tmp_path: Path, run) -> No
     assert not (tmp_path / "out").exists()
 
 
+def test_nothing_that_is_read_is_overwritten(tmp_path: Path, run) -> None:
+    policy = write_files(tmp_path, policy=change(POLICY, path='path = "release.csv"'))
+    (tmp_path / "patients.csv").rename(tmp_path / "release.csv")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    status, _, errors = run("run", policy, "--out", tmp_path)
+    assert status == 2
+    assert "release.csv: this file is read by the run and would be overwritten" in errors
+    for name in ("release.csv", "age.toml", "policy.toml"):
+        status, _, errors = run(
+            "run", policy, "--out", tmp_path / "out", "--mapping", tmp_path / name
+        )
+        assert status == 2
+        assert "would be overwritten" in errors
+    mapping = tmp_path / "out" / "release.csv"
+    assert run("run", policy, "--out", tmp_path / "out", "--mapping", mapping)[0] == 2
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_folder_in_the_place_of_a_file_is_said_before_anything_is_replaced(tmp_path, run) -> None:
+    policy, out = write_files(tmp_path), tmp_path / "out"
+    (out / "release.csv").mkdir(parents=True)
+    (out / "manifest.json").write_text("old")
+    status, _, errors = run("run", policy, "--out", out)
+    assert status == 2
+    assert f"{out / 'release.csv'}: there is a folder of that name" in errors
+    assert (out / "manifest.json").read_text() == "old"
+
+
 def test_a_failed_run_leaves_the_old_release(tmp_path: Path, run) -> None:
     policy, out = write_files(tmp_path), tmp_path / "out"
     assert run("run", policy, "--out", out)[0] == 0
@@ -267,7 +317,9 @@ def test_warnings_are_plain_sentences(tmp_path: Path, run) -> None:
 def test_hierarchy_commands(tmp_path: Path, run) -> None:
     write_files(tmp_path)
     table, age = tmp_path / "patients.csv", tmp_path / "age.toml"
-    status, output, _ = run("hierarchy", "check", age, tmp_path / "sex.csv", "--data", table)
+    status, output, _ = run(
+        "hierarchy", "check", age, tmp_path / "sex.csv", "--data", table, "--data-delimiter", ";"
+    )
     assert (status, output) == (0, "2 checked: 0 errors, 0 warnings\n")
     status, output, _ = run("hierarchy", "build", age)
     assert output.splitlines()[34] == "34;30-39;20-39;0-39;*"
@@ -280,7 +332,10 @@ def test_hierarchy_commands(tmp_path: Path, run) -> None:
     assert status == 0
     assert len(output.splitlines()) == 6
     specs = [tmp_path / "s" / f"{name}.toml" for name in ("age", "sex", "zip", "diagnosis")]
-    assert run("hierarchy", "check", *specs, "--data", table)[0] == 0
+    assert run("hierarchy", "check", *specs, "--data", table, "--data-delimiter", ";")[0] == 0
+    status, _, errors = run("hierarchy", "check", *specs, "--data", table)
+    assert status == 2
+    assert "Is the delimiter ';' rather than ','" in errors
     status, _, errors = run(
         "hierarchy", "suggest", table, "--delimiter", ";", "--out", tmp_path / "s"
     )
@@ -297,7 +352,8 @@ def test_hierarchy_check_shows_every_defect_with_status_1(tmp_path: Path, run) -
     assert "'F' already has row 1" in output
     assert "none.toml" in output
     (tmp_path / "sex.csv").write_text("F;*\n")
-    arguments = (tmp_path / "sex.csv", "--data", tmp_path / "patients.csv", "--json")
+    data = ("--data", tmp_path / "patients.csv", "--data-delimiter", ";")
+    arguments = (tmp_path / "sex.csv", *data, "--json")
     status, output, _ = run("hierarchy", "check", *arguments)
     assert status == 1
     assert json.loads(output)[0]["value"] == "M"

@@ -6,11 +6,21 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 
-from anonymizer import AnonymizerWarning, Policy, ReleaseError, anonymize, write_release
+from anonymizer import (
+    AnonymizerWarning,
+    Hierarchy,
+    Policy,
+    ReleaseError,
+    anonymize,
+    make_manifest,
+    write_release,
+)
 from anonymizer.release import mapping_rows, write_mapping
 from tests.wards import POLICY, change, patients, rows_of, write_files
 
@@ -68,6 +78,46 @@ def test_columns_that_are_not_touched_keep_their_types(tmp_path: Path) -> None:
         released = anonymize(data, policy).to_frame()
         assert released["age"].dtype == patients()["age"].dtype
         assert released["days"].dtype == patients()["days"].dtype
+
+
+def test_cells_that_count_as_one_value_cannot_be_told_apart(tmp_path: Path) -> None:
+    """Risk is counted on texts: what is one text must be one cell in the release."""
+    (tmp_path / "x.csv").write_text("1;*\n1.0;*\n;*\n")
+    policy = Policy(
+        attributes={"x": {"role": "quasi", "hierarchy": tmp_path / "x.csv", "max_level": 0}},
+        risk=[{"model": "k-anonymity", "k": 2}],
+    )
+    mixed = pd.DataFrame({"x": pd.Series(["1", 1, "", None], dtype=object)})
+    numbers = pa.table({"x": pa.array([1.0, 1.0, float("nan"), None])})
+    parquet.write_table(numbers, tmp_path / "x.parquet")
+    for data in (mixed, tmp_path / "x.parquet"):
+        released = anonymize(data, policy).to_frame()
+        assert released["x"].isna().sum() == 2
+        assert len(set(released["x"].dropna())) == 1
+        assert {type(value) for value in released["x"].dropna()} == {str}
+
+
+def test_categories_that_only_suppressed_records_had_are_gone(tmp_path: Path) -> None:
+    frame = patients()
+    policy = Policy.read(write_files(tmp_path))
+    gone = anonymize(frame, policy).release
+    rows = np.flatnonzero(gone.suppressed[gone.microdata.tuple_of_row])
+    frame.loc[rows, "diagnosis"] = "rare"
+    frame["diagnosis"] = frame["diagnosis"].astype("category")
+    released = anonymize(frame, policy).to_frame()
+    assert "rare" not in released["diagnosis"].cat.categories
+
+
+def test_a_dataframe_with_numbers_for_names_is_released() -> None:
+    sex = Hierarchy.from_rows("0", [("F", "*"), ("M", "*")])
+    frame = pd.DataFrame({0: ["F", "M", "F"], 1: [[1], [2], [3]]})
+    policy = Policy(
+        attributes={"0": {"role": "quasi", "hierarchy": sex}, "1": {"role": "insensitive"}},
+        risk=[{"model": "k-anonymity", "k": 1}],
+    )
+    solution = anonymize(frame, policy)
+    assert sorted(solution.to_frame()["1"]) == [[1], [2], [3]]
+    assert make_manifest(solution, solution.to_frame())["records"] == 3
 
 
 def test_rows_are_shuffled_unless_the_policy_says_otherwise(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def test_a_digest_tells_tables_apart_by_names_cells_and_order(tmp_path: Path) ->
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"nowhere\.csv: there is no such file\."):
+    with pytest.raises(DataError, match=r"nowhere\.csv: there is no such file; check the path\."):
         open_table(tmp_path / "nowhere.csv")
 
 

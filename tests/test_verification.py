@@ -11,6 +11,7 @@ import pytest
 from anonymizer import (
     AnonymizerError,
     Policy,
+    ReleaseError,
     Verification,
     anonymize,
     make_manifest,
@@ -74,7 +75,7 @@ def test_a_release_is_verified(tmp_path: Path, kind: str, text: str) -> None:
     for against in (False, True):
         verification = published.check(against)
         assert verification.passed, claims(verification)
-    assert len(verification.checks) == 14
+    assert len(verification.checks) == 16
 
 
 @pytest.mark.parametrize("redact", [False, True], ids=["drop", "redact"])
@@ -122,7 +123,8 @@ def test_what_hangs_on_original_values_is_not_passed_off_as_checked(tmp_path: Pa
     (unchecked,) = [check for check in verification.checks if check.passed is None]
     assert unchecked.claim.startswith("overall risk")
     assert "values that the release no longer has" in unchecked.detail
-    # with the original, the whole search is run again, model included
+    assert not verification.passed
+    # with the original, the scheme is applied again under the model
     assert verify(release, tmp_path / "policy.toml", against=tmp_path / "patients.csv").passed
 
 
@@ -195,6 +197,38 @@ def test_a_value_of_another_level_is_found(tmp_path: Path) -> None:
     assert "column 'age' has '35', not a value of level" in claims(published.check(against=False))
 
 
+def test_a_column_that_is_there_twice_is_found(tmp_path: Path) -> None:
+    published = Published(tmp_path)
+    lines = published.release.read_text().replace("fracture\nof", "fracture of").splitlines()
+    raw = [f"{line};{'age' if number == 0 else number}" for number, line in enumerate(lines)]
+    published.release.write_text("\n".join(raw) + "\n")
+    assert "'age' is there twice" in claims(published.check())
+    frame = patients()
+    policy = Policy.read(published.policy)
+    solution = anonymize(frame, policy)
+    released = solution.to_frame()
+    released.insert(0, "sex", "raw", allow_duplicates=True)
+    found = verify(released, policy, make_manifest(solution, released), against=frame)
+    assert "'sex' is there twice" in claims(found)
+
+
+def test_a_scheme_outside_the_level_ranges_is_found(tmp_path: Path) -> None:
+    published = Published(tmp_path)
+    ranged = change(POLICY, age='age = { role = "quasi", hierarchy = "age.toml", min_level = 4 }')
+    (tmp_path / "policy.toml").write_text(ranged)
+    found = claims(published.check())
+    assert "none allowed for 'age'" in found
+    assert "differs in 'attributes'" in found
+
+
+def test_an_order_that_was_kept_is_found(tmp_path: Path) -> None:
+    kept = POLICY + "\n[release]\nshuffle = false\n"
+    published = Published(tmp_path, kept)
+    assert published.check().passed
+    (tmp_path / "policy.toml").write_text(POLICY)
+    assert "rows stand as in the original" in claims(published.check())
+
+
 def test_an_identifying_column_left_in_is_found(tmp_path: Path) -> None:
     published = Published(tmp_path)
     published.write(published.read().assign(name="Patient"))
@@ -223,6 +257,10 @@ def test_another_original_is_found(tmp_path: Path) -> None:
         ("loss", 0.1, "the quality is the one reported"),
         ("suppressed", 0, "the counts agree"),
         ("records", 999, "the counts agree"),
+        ("quality", 0.999, "the quality is the one reported: differs in 'quality'"),
+        ("attribute_loss", {"age": 0.0}, "differs in 'attribute_loss'"),
+        ("bound", 0.9, "the proof fits the figures"),
+        ("gap", 0.1, "the proof fits the figures"),
         ("scheme", {"age": 0, "sex": 0}, "the scheme names a level for each quasi-identifier"),
         ("scheme", {"age": 9, "sex": 0, "zip": 0}, "the scheme names a level"),
     ],
@@ -256,8 +294,48 @@ def test_a_manifest_holds_no_raw_values(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("policy", []),
+        ("scheme", ["age"]),
+        ("scheme", {"age": 1.0, "sex": True, "zip": "0"}),
+        ("output", {}),
+        ("risk", []),
+        ("loss", "0.1"),
+        ("loss", float("nan")),
+        ("records", None),
+        ("records", 1.5),
+    ],
+)
+def test_a_manifest_of_another_form_is_one_sentence(
+    tmp_path: Path, key: str, value: object
+) -> None:
+    published = Published(tmp_path)
+    manifest = read_manifest(published.manifest) | {key: value}
+    with pytest.raises(ReleaseError, match=f"wrong or missing: '{key}"):
+        verify(published.release, published.policy, manifest)
+    published.manifest.write_text(json.dumps(manifest))
+    with pytest.raises(ReleaseError, match=f"manifest.json: .* wrong or missing: '{key}"):
+        published.check()
+
+
+def test_more_suppressed_than_there_were_is_found(tmp_path: Path) -> None:
+    """Else a manifest could shrink the sample, and with it the k' of an estimated k-map."""
+    published = Published(tmp_path, policy_with(MODELS["k-map estimated"]))
+    rows = len(published.read())
+    forged = read_manifest(published.manifest) | {"records": 3, "suppressed": 3 - rows}
+    published.manifest.write_text(json.dumps(forged))
+    assert "of 3 records suppressed" in claims(published.check(against=False))
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
-    [(None, "no such manifest"), ("{", "not valid JSON"), ("[]", "lacks policy")],
+    [
+        (None, "no such manifest"),
+        ("{", "not valid JSON"),
+        ("[]", "wrong or missing: 'it'"),
+        ("{}", "wrong or missing: 'policy'"),
+    ],
 )
 def test_a_bad_manifest_is_one_sentence(tmp_path: Path, text: str | None, message: str) -> None:
     published = Published(tmp_path)
