@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from anonymizer.cells import text_of
 from anonymizer.errors import DataError, HierarchyError, quote_some
 from anonymizer.files import Staging
 from anonymizer.hierarchy import Defect, check_file, check_values, load_hierarchy, suggest
-from anonymizer.table import Table, guess_delimiter, open_table, text_of
+from anonymizer.table import Table, guess_delimiter, open_table
 
 
 def check_files(

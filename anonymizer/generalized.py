@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from anonymizer.cells import Cells
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.microdata import Encoder, raise_uncovered
-from anonymizer.table import Cells, Table
+from anonymizer.table import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonymizer.cells import Cells, text_of
 from anonymizer.errors import AnonymizerWarning, DataError, HierarchyError
 from anonymizer.hierarchy import MISSING, Hierarchy, check_values
 from anonymizer.kernels.partition import (
@@ -28,7 +29,7 @@ from anonymizer.kernels.partition import (
     sum_covered,
 )
 from anonymizer.lattice import Lattice
-from anonymizer.table import Cells, Table, text_of
+from anonymizer.table import Table
 
 KEY_LIMIT = 2**63  # a key fits one machine word
 ROW_LIMIT = 2**31  # row and tuple numbers fit an int32

@@ -11,12 +11,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from anonymizer.cells import text_of
 from anonymizer.errors import ReleaseError
 from anonymizer.files import write_csv, write_parquet
 from anonymizer.hierarchy import MISSING
 from anonymizer.microdata import Microdata
 from anonymizer.policy import Policy, Role
-from anonymizer.table import CsvTable, FrameTable, ParquetTable, Table, text_of
+from anonymizer.table import CsvTable, FrameTable, ParquetTable, Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.against import check_against
+from anonymizer.cells import Cells
 from anonymizer.claims import ROUNDING, Check, Verification, check_digest, check_figures
 from anonymizer.classes import partition
 from anonymizer.errors import AnonymizerError, quote_some
@@ -27,7 +28,7 @@ from anonymizer.release import REDACTED
 from anonymizer.risk import Need, Remaining, RiskModel
 from anonymizer.search import Status
 from anonymizer.solution import Source, describe_risk, load_policy, open_population
-from anonymizer.table import Cells, MemoryTable, Table, open_table, read_column
+from anonymizer.table import MemoryTable, Table, open_table, read_column
 from anonymizer.utility.loss import attribute_loss
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ PACKAGE = Path(anonymizer.__file__).parent
 LAYERS = [
     ["errors", "kernels", "lattice"],
     ["hierarchy"],
-    ["table", "microdata", "generalized"],
+    ["cells", "table", "microdata", "generalized"],
     ["classes"],
     ["risk", "utility", "suppression"],
     ["policy", "evaluate"],

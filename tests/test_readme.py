@@ -118,3 +118,11 @@ def test_the_costs_of_the_other_models_are_the_benchmarks() -> None:
             f"| {name} | {len(rows)} | {min(evaluated)} to {max(evaluated)} | "
             f"{min(cost):.0f} to {max(cost):.0f} |"
         ) in README
+
+
+def test_the_memory_claim_is_the_benchmarks() -> None:
+    assert "takes less than 1.5 times its bytes as `int32`" in " ".join(README.split())
+    with (ROOT / "results" / "benchmark" / "encoding_memory.csv").open(newline="") as file:
+        measured = list(csv.DictReader(file))
+    assert {row["from"] for row in measured} == {"memory", "CSV"}
+    assert all(float(row["ratio"]) < 1.5 for row in measured)

@@ -15,6 +15,7 @@ from anonymizer.risk.model import (
     Monotone,
     Remaining,
     TableModel,
+    check_k,
     check_share,
     check_whole,
 )
@@ -76,9 +77,7 @@ class StrictAverage(Average):
 
     def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A table with fewer than k records has no class of k."""
-        if self.k <= records:
-            return []
-        return [f"k = {self.k} is larger than the table, which has {records} records; lower k."]
+        return check_k(self.k, records)
 
     def breaking(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         """Mark the classes with fewer than k records."""

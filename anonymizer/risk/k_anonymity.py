@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.classes import EquivalenceClasses
-from anonymizer.risk.model import ClassModel, check_whole
+from anonymizer.risk.model import ClassModel, check_k, check_whole
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,7 @@ class KAnonymity(ClassModel):
 
     def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A table with fewer than k records has no class of k."""
-        if self.k <= records:
-            return []
-        return [f"k = {self.k} is larger than the table, which has {records} records; lower k."]
+        return check_k(self.k, records)
 
     def breaking(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         """Mark the classes with fewer than k records."""

@@ -256,6 +256,13 @@ class TableModel:
         return None
 
 
+def check_k(k: int, records: int) -> list[str]:
+    """Say that a table of so many records has no class of k, or nothing."""
+    if k <= records:
+        return []
+    return [f"k = {k} is larger than the table, which has {records} records; lower k."]
+
+
 def check_share(name: str, value: float) -> None:
     """Raise a ValueError unless the value is a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:

@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from anonymizer.cells import Cells
 from anonymizer.files import write_csv
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from anonymizer.microdata import encode
-from anonymizer.table import BATCH_ROWS, Cells, CsvTable
+from anonymizer.table import BATCH_ROWS, CsvTable
 from experiments.datasets import ROOT
 
 ROWS = 10_000_000
