@@ -394,6 +394,11 @@ def test_the_installed_command_runs_the_demo(tmp_path: Path) -> None:
     result = json.loads(done.stdout)
     assert result["status"] == "optimal"
     assert result["risk"]["after"]["smallest_class"] >= 5
+    uniques, readme = (
+        result["risk"]["before"]["sample_uniques"],
+        Path(__file__).parents[1] / "README.md",
+    )
+    assert f"{uniques:,} of the patients are alone" in readme.read_text(encoding="utf-8")
     folder = tmp_path / "demo"
     assert (folder / "solution.png").stat().st_size > 10_000
     verify = ["verify", str(folder / "release.csv"), str(folder / "policy.toml"), "--json"]

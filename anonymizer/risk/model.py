@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from anonymizer.classes import EquivalenceClasses, suppression_order
 from anonymizer.microdata import Microdata
+from anonymizer.risk.uniques import histogram
 
 
 class Monotone(StrEnum):
@@ -55,10 +56,7 @@ class Histogram:
     @staticmethod
     def of(class_sizes: NDArray[np.signedinteger]) -> Histogram:
         """Count the classes of each size."""
-        counts = np.bincount(class_sizes) if class_sizes.size else np.zeros(1, np.int64)
-        counts[0] = 0
-        sizes = np.flatnonzero(counts)
-        return Histogram(sizes, counts[sizes])
+        return Histogram(*histogram(class_sizes))
 
     @cached_property
     def records(self) -> int:

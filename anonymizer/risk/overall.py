@@ -27,8 +27,8 @@ from anonymizer.kernels.overall import add_measures
 from anonymizer.kernels.partition import sum_by_label
 from anonymizer.lattice import Scheme
 from anonymizer.microdata import ROW_LIMIT, Microdata, label_keys, read_only
-from anonymizer.risk.pitman import fit_pitman
 from anonymizer.risk.scenario import Scenario
+from anonymizer.risk.uniques import unique_given_unique as by_pitman
 
 Floats = NDArray[np.float64]
 UniqueGivenUnique = Callable[[NDArray[np.int64], int], float | None]
@@ -316,7 +316,7 @@ def assess(attack: Attack, unique_given_unique: UniqueGivenUnique | None = None)
     Where u_S cannot be estimated it is taken as 1. By default it is Pitman's.
     """
     check_exact(attack.scenario)
-    estimate = unique_given_unique or pitman
+    estimate = unique_given_unique or by_pitman
     present = np.flatnonzero(attack.counts)
     left = attack.take(present, attack.counts[present])
     rows, row_of_tuple = merge(left, one_part(present.size))
@@ -352,20 +352,8 @@ def unique_in_population(
     return min(max(float(estimated), 0.0), 1.0)
 
 
-def pitman(class_sizes: NDArray[np.int64], population: int) -> float | None:
-    """Estimate u_S by Pitman's model; None where it has no maximum, as where all records are unique.
-
-    >>> round(pitman(np.array([1] * 20 + [3] * 5), 1_000_000), 6)
-    0.005027
-    """
-    counts = np.bincount(class_sizes)
-    sizes = np.flatnonzero(counts)
-    model = fit_pitman(sizes, counts[sizes])
-    return None if model is None else model.unique_given_unique(int(class_sizes.sum()), population)
-
-
 def estimate_needed(scenario: Scenario, given: UniqueGivenUnique | None) -> UniqueGivenUnique:
     """Return the estimate of u_S that the overall risk needs: none at all where p_cu is 0."""
     if scenario.p_cu == 0:
         return lambda *_: None
-    return given or pitman
+    return given or by_pitman

@@ -20,9 +20,9 @@ from anonymizer.risk.overall import (
     OverallRisk,
     UniqueGivenUnique,
     one_part,
-    pitman,
     unique_in_population,
 )
+from anonymizer.risk.uniques import unique_given_unique as by_pitman
 
 SIMULATION_LIMIT = 62  # groups; what is known fits one machine word
 DRAWS_AT_ONCE = 4_000_000
@@ -59,7 +59,7 @@ def simulate(
             f"scenario: {len(attack.values)} groups are more than the {SIMULATION_LIMIT} that a "
             "simulation can draw; merge groups."
         )
-    lottery = Lottery(attack, generator, unique_given_unique or pitman)
+    lottery = Lottery(attack, generator, unique_given_unique or by_pitman)
     at_once = max(1, DRAWS_AT_ONCE // max(1, attack.records * len(attack.values)))
     batches = [min(at_once, trials - done) for done in range(0, trials, at_once)]
     results = [lottery.play(batch) for batch in batches]

@@ -29,10 +29,15 @@ def histogram(class_sizes: NDArray[np.signedinteger]) -> tuple[Integers, Integer
     >>> sizes.tolist(), counts.tolist()
     ([1, 3], [3, 2])
     """
-    sizes, counts = np.unique(class_sizes, return_counts=True)
-    if sizes.size and sizes[0] < 1:
-        raise ValueError(f"a class has at least 1 record, got {sizes[0]}")
-    return sizes.astype(np.int64), counts.astype(np.int64)
+    if class_sizes.size and class_sizes.min() < 1:
+        raise ValueError(f"a class has at least 1 record, got {class_sizes.min()}")
+    if class_sizes.max(initial=0) > 4 * class_sizes.size + 4096:
+        # one count for each possible size would take more room than the classes themselves
+        sizes, counts = np.unique(class_sizes, return_counts=True)
+        return sizes.astype(np.int64), counts.astype(np.int64)
+    by_size = np.bincount(class_sizes)
+    sizes = np.flatnonzero(by_size)
+    return sizes, by_size[sizes]
 
 
 def pitman(sizes: Integers, counts: Integers, population: float) -> float:

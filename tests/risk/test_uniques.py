@@ -485,3 +485,9 @@ def test_a_model_refuses_populations_it_cannot_have() -> None:
         model.population_uniques(0)
     with pytest.raises(ValueError, match="at least as large as the sample: 9 < 10"):
         model.unique_given_unique(10, 9)
+
+
+@pytest.mark.parametrize("largest", [1, 50, 10**9])
+def test_one_huge_class_is_counted_like_any_other(largest: int) -> None:
+    sizes, counts = histogram(np.array([2, largest, 2]))
+    assert dict(zip(sizes.tolist(), counts.tolist(), strict=True)) == {2: 2, largest: 1}
