@@ -1,0 +1,38 @@
+"""The command line: each command reads, makes one call, writes."""
+
+from __future__ import annotations
+
+import warnings
+
+import typer
+
+from anonymizer.cli import hierarchy, release
+from anonymizer.cli.terminal import BAD_INPUT, FAILED, fail, show_warning
+from anonymizer.errors import AnonymizerError, InfeasibleError
+
+app = typer.Typer(
+    help="The most useful version of a table about people whose risk is acceptable, with a proof.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+app.command()(release.run)
+app.command()(release.verify)
+app.command()(release.apply)
+app.command()(release.demo)
+app.add_typer(hierarchy.app, name="hierarchy", rich_help_panel="Commands")
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is one message and an exit status, no traceback."""
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = show_warning
+            app()
+    except InfeasibleError as error:
+        fail(str(error), FAILED)
+    except AnonymizerError as error:
+        fail(str(error), BAD_INPUT)
+    except OSError as error:
+        fail(f"{error.filename or 'a file'}: {error.strerror or error}.", BAD_INPUT)

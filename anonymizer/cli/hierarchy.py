@@ -1,0 +1,112 @@
+"""hierarchy check, build, show and suggest."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from anonymizer.cli.terminal import FAILED, AsJson, Delimiter
+from anonymizer.errors import AnonymizerError
+
+app = typer.Typer(
+    help="Check, build, show and suggest generalization hierarchies.", no_args_is_help=True
+)
+
+
+@app.command("check")
+def check_hierarchies(
+    files: Annotated[list[Path], typer.Argument(help="Hierarchies: ARX CSV files or TOML specs.")],
+    data: Annotated[
+        Path | None, typer.Option(help="A table: are its values covered? Columns by file name.")
+    ] = None,
+    delimiter: Delimiter = ";",
+    data_delimiter: Delimiter = ",",
+    json_: AsJson = False,
+) -> None:
+    """Find every defect at once; exit status 1 if a hierarchy cannot be used.
+
+    Example: `anonymizer hierarchy check hierarchies/*.csv --data discharges.csv`
+    """
+    from dataclasses import asdict
+
+    from anonymizer.fitting import check_files
+
+    defects = check_files(files, data, delimiter, data_delimiter)
+    if json_:
+        print(json.dumps([{"file": str(file), **asdict(defect)} for file, defect in defects]))
+    else:
+        for file, defect in defects:
+            print(f"{file}: {defect}")
+        errors = sum(defect.severity == "error" for _, defect in defects)
+        print(f"{len(files)} checked: {errors} errors, {len(defects) - errors} warnings")
+    if any(defect.severity == "error" for _, defect in defects):
+        raise typer.Exit(FAILED)
+
+
+@app.command("build")
+def build_hierarchy(
+    spec: Annotated[Path, typer.Argument(help="A TOML spec (or an ARX CSV file).")],
+    out: Annotated[Path | None, typer.Option("--out", help="The CSV file to write.")] = None,
+    delimiter: Delimiter = ";",
+) -> None:
+    """Expand a spec to a CSV file as ARX reads it; without --out, to the terminal.
+
+    Example: `anonymizer hierarchy build hierarchies/adult/age.toml --out age.csv`
+    """
+    from anonymizer.hierarchy import load_hierarchy, write_arx
+
+    hierarchy = load_hierarchy(spec, delimiter=delimiter)
+    if out is not None and out.is_dir():
+        raise AnonymizerError(f"{out}: this is a folder; name the CSV file to write.")
+    if out is not None:
+        write_arx(hierarchy, out, delimiter)
+        print(f"{out}: {hierarchy.size:,} values, {hierarchy.height} levels")
+        return
+    import csv
+
+    writer = csv.writer(sys.stdout, delimiter=delimiter, lineterminator="\n")
+    writer.writerows(hierarchy.rows())
+
+
+@app.command("show")
+def show_hierarchy(
+    file: Annotated[Path, typer.Argument(help="A TOML spec or an ARX CSV file.")],
+    most: Annotated[int, typer.Option(help="How many values to show below each.")] = 10,
+    delimiter: Delimiter = ";",
+) -> None:
+    """Draw the tree of a hierarchy.
+
+    Example: `anonymizer hierarchy show hierarchies/adult/education.toml`
+    """
+    from anonymizer.hierarchy import draw, load_hierarchy
+
+    Console().print(draw(load_hierarchy(file, delimiter=delimiter), most))
+
+
+@app.command("suggest")
+def suggest_hierarchies(
+    table: Annotated[Path, typer.Argument(help="A CSV or Parquet file.")],
+    column: Annotated[list[str] | None, typer.Option(help="Only these columns.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="A folder for the specs; none is overwritten.")
+    ] = None,
+    delimiter: Delimiter = ",",
+) -> None:
+    """Propose a spec for each column of a table, to be looked over and filled in.
+
+    Example: `anonymizer hierarchy suggest discharges.csv --column age --column zip --out specs`
+    """
+    from anonymizer.fitting import suggest_for, write_suggestions
+
+    specs = suggest_for(table, column or [], delimiter)
+    if out is not None:
+        for path in write_suggestions(specs, out):
+            print(path)
+        return
+    for name, spec in specs.items():
+        print(f"# {name}.toml\n{spec}")

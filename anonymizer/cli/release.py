@@ -1,0 +1,189 @@
+"""run, verify, apply and demo: a release and what can be shown about it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from anonymizer.cli.terminal import (
+    FAILED,
+    AsJson,
+    MappingFile,
+    OutFolder,
+    PolicyFile,
+    Seed,
+    progress_line,
+)
+
+if TYPE_CHECKING:
+    from anonymizer.claims import Verification
+    from anonymizer.solution import Solution
+
+
+def publish(
+    solution: Solution, staging: Any, mapping: Path | None = None, seed: int | None = None
+) -> dict[str, Any]:
+    """Write the release with its manifest and return what `--json` prints."""
+    from anonymizer.files import Staging
+    from anonymizer.manifest import stage_release
+    from anonymizer.release import write_mapping
+
+    files = stage_release(solution, staging, seed)
+    if mapping is not None:
+        outputs = [staging.folder / Path(path).name for path in files.values()]
+        with Staging(mapping.parent, {*staging.inputs, *outputs}) as beside:
+            write_mapping(solution.release.policy, solution.scheme, beside.path(mapping.name))
+        files["mapping"] = str(mapping)
+    return {**solution.describe(), "seconds": solution.seconds, "files": files}
+
+
+def claim_names(staging: Any, table: Path | None) -> None:
+    """Find out before the search whether release and manifest can be written where they will go."""
+    from anonymizer.manifest import FILE_NAME
+    from anonymizer.release import file_name
+
+    staging.path(FILE_NAME)
+    staging.path(file_name(table))
+
+
+def show(solution: Solution, result: dict[str, Any], as_json: bool) -> None:
+    """Print a solution as JSON or for people."""
+    if as_json:
+        print(json.dumps(result))
+        return
+    from anonymizer.report.text import summarize
+
+    console = Console()
+    console.print(summarize(solution))
+    for kind, path in result["files"].items():
+        console.print(f"{kind}: {path}", highlight=False, soft_wrap=True)
+
+
+def run(
+    policy: PolicyFile,
+    out: OutFolder = Path("release"),
+    json_: AsJson = False,
+    mapping: MappingFile = None,
+    seed: Seed = None,
+    workers: Annotated[int | None, typer.Option(help="Threads; overrides the policy.")] = None,
+) -> None:
+    """Find the best scheme and write the release with its manifest.
+
+    Example: `anonymizer run policy.toml --out release`
+    """
+    from anonymizer.files import Staging
+    from anonymizer.policy import Policy
+    from anonymizer.solution import anonymize
+
+    loaded = Policy.read(policy)
+    if workers is not None:
+        search = loaded.search.model_copy(update={"workers": max(1, workers)})
+        loaded = loaded.model_copy(update={"search": search})
+    with (
+        Staging(out, [policy, *loaded.files]) as staging,
+        progress_line(str(loaded.data_path)) as on_progress,
+    ):
+        claim_names(staging, loaded.data_path)
+        solution = anonymize(None, loaded, on_progress)
+        result = publish(solution, staging, mapping, seed)
+    show(solution, result, json_)
+
+
+def verdict(verification: Verification) -> str:
+    """Say in one line what came of a verification."""
+    unchecked = sum(check.passed is None for check in verification.checks)
+    rest = f", {unchecked} could not be checked" if unchecked else ""
+    if verification.passed:
+        return f"verified: every claim that was checked holds{rest}"
+    return f"NOT verified: {len(verification.failures)} claims fail{rest}"
+
+
+def verify(
+    release: Annotated[Path, typer.Argument(help="The released file.", show_default=False)],
+    policy: PolicyFile,
+    manifest: Annotated[
+        Path | None, typer.Option(help="The manifest; default: manifest.json beside the release.")
+    ] = None,
+    against: Annotated[
+        Path | None, typer.Option(help="The original: proves each row and searches again.")
+    ] = None,
+    json_: AsJson = False,
+) -> None:
+    """Recompute every claim about a release; exit status 1 if one does not hold.
+
+    Example: `anonymizer verify release/release.csv policy.toml --against discharges.csv`
+    """
+    from dataclasses import asdict
+
+    from anonymizer.report.text import verification_grid
+    from anonymizer.verification import verify as check
+
+    with progress_line(str(release)):
+        verification = check(release, policy, manifest, against)
+    if json_:
+        checks = [asdict(check) for check in verification.checks]
+        print(json.dumps({"passed": verification.passed, "checks": checks}))
+    else:
+        Console().print(verification_grid(verification))
+        print(verdict(verification))
+    if not verification.passed:
+        raise typer.Exit(FAILED)
+
+
+def apply(
+    policy: PolicyFile,
+    manifest: Annotated[
+        Path, typer.Argument(help="The manifest of the release whose scheme to apply.")
+    ],
+    data: Annotated[Path | None, typer.Option(help="The new table; default: the policy's.")] = None,
+    out: OutFolder = Path("release"),
+    json_: AsJson = False,
+    mapping: MappingFile = None,
+    seed: Seed = None,
+) -> None:
+    """Apply a scheme found before to new data, with its risks checked again.
+
+    Example: `anonymizer apply policy.toml release/manifest.json --data july.csv --out july`
+    """
+    from anonymizer.files import Staging
+    from anonymizer.manifest import read_manifest
+    from anonymizer.policy import Policy
+    from anonymizer.solution import apply as apply_scheme
+
+    scheme = read_manifest(manifest)["scheme"]
+    loaded = Policy.read(policy)
+    table = data or loaded.data_path
+    read = [policy, manifest, *loaded.files, *([] if data is None else [data])]
+    with Staging(out, read) as staging, progress_line(str(table)):
+        claim_names(staging, table)
+        solution = apply_scheme(data, loaded, scheme)
+        result = publish(solution, staging, mapping, seed)
+    show(solution, result, json_)
+
+
+def demo(
+    out: Annotated[Path, typer.Option("--out", help="The folder for all files.")] = Path("demo"),
+    json_: AsJson = False,
+    seed: Annotated[int, typer.Option(help="Seed of the synthetic people.")] = 2024,
+) -> None:
+    """Anonymize the built-in hospital register, and leave everything needed to play with it.
+
+    Example: `anonymizer demo --out demo`
+    """
+    from anonymizer.demo.example import write_example
+    from anonymizer.files import Staging
+    from anonymizer.report.plot import plot_solution
+    from anonymizer.solution import anonymize
+
+    with Staging(out) as staging:
+        with progress_line("drawing people") as on_progress:
+            policy = write_example(staging, seed)
+            solution = anonymize(None, policy, on_progress)
+            result = publish(solution, staging)
+        plot_solution(solution, staging.path("solution.png"))
+        result["files"]["picture"] = str(out / "solution.png")
+    show(solution, result, json_)

@@ -1,0 +1,80 @@
+"""What the commands share: options, exit status, messages, progress."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from anonymizer.errors import AnonymizerWarning
+
+if TYPE_CHECKING:
+    from anonymizer.search.branch_and_bound import OnProgress
+
+FAILED, BAD_INPUT = 1, 2
+
+PolicyFile = Annotated[Path, typer.Argument(help="The policy, a TOML file.", show_default=False)]
+OutFolder = Annotated[Path, typer.Option("--out", help="The folder for release and manifest.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object for scripts.")]
+MappingFile = Annotated[
+    Path | None,
+    typer.Option(help="Also write the applied mapping (attribute, value, released) to this CSV."),
+]
+Seed = Annotated[
+    int | None, typer.Option(help="Seed of the shuffle, for tests: a known seed undoes it.")
+]
+
+
+def one_character(delimiter: str) -> str:
+    """Refuse a delimiter of another length."""
+    if len(delimiter) != 1:
+        raise typer.BadParameter(f"a delimiter is one character, got {delimiter!r}")
+    return delimiter
+
+
+Delimiter = Annotated[
+    str, typer.Option(help="What separates the cells of a CSV file.", callback=one_character)
+]
+
+
+def fail(message: str, status: int) -> None:
+    """Say what went wrong and leave."""
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(status)
+
+
+def show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: object = None,  # noqa: ARG001 - the signature is Python's
+    line: str | None = None,
+) -> None:
+    """Show our own warnings as plain sentences and others as Python does."""
+    if issubclass(category, AnonymizerWarning):
+        print(f"warning: {message}", file=sys.stderr)
+    else:
+        print(warnings.formatwarning(message, category, filename, lineno, line), file=sys.stderr)
+
+
+@contextmanager
+def progress_line(reading: str) -> Iterator[OnProgress]:
+    """Show what is going on, on one line of the terminal; pipes and files see nothing of it."""
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from anonymizer.report.text import describe_progress
+
+    console = Console(stderr=True)
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task(f"reading {reading}")
+        yield lambda progress: bar.update(task, description=describe_progress(progress))

@@ -1,0 +1,50 @@
+"""HTML pages that stand alone: one file, no scripts or pictures from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import io
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+
+def render(template: str, **context: Any) -> str:
+    """Fill a template of `report/templates/`; a name it uses and was not given is an error."""
+    environment = Environment(
+        loader=PackageLoader("anonymizer.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(whole=whole, share=share)
+    return environment.get_template(template).render(**context)
+
+
+def picture(figure: Any) -> str:
+    """Return a matplotlib figure as the address of an image, for use in a page."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=120)
+    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+
+def whole(number: float) -> str:
+    """Write a count with commas.
+
+    >>> whole(1234567)
+    '1,234,567'
+    """
+    return f"{number:,.0f}"
+
+
+def share(value: float) -> str:
+    """Write a share in percent, with as many digits as tell something.
+
+    >>> share(0.25), share(0.00012), share(0.0), share(1.0)
+    ('25.0 %', '0.012 %', '0 %', '100 %')
+    """
+    percent = 100 * value
+    if percent in (0, 100):
+        return f"{percent:.0f} %"
+    return f"{percent:.1f} %" if percent >= 0.1 else f"{percent:.2g} %"
