@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.kernels.partition import add_digits, sum_by_label, sum_shares
+from anonymizer.kernels.partition import label_word, label_words, sum_by_label, sum_shares
 from anonymizer.lattice import Scheme
-from anonymizer.microdata import KEY_LIMIT, Microdata, label_keys
+from anonymizer.microdata import Microdata
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,57 +29,35 @@ class EquivalenceClasses:
 
 def partition(microdata: Microdata, scheme: Scheme) -> EquivalenceClasses:
     """Split the records into classes that a scheme makes equal, and find who matches them."""
+    mask, people = microdata.domain.paths.mask(scheme), microdata.population
+    if people is None:
+        labels, first, sizes = label_tuples(microdata.words, microdata.counts, mask)
+        return EquivalenceClasses(scheme, labels, first, sizes, microdata.records)
     tuples = microdata.distinct
-    codes = [microdata.codes]
-    if microdata.population is not None:
-        codes.append(microdata.population.codes)
-    labels, first = label_tuples(microdata, codes, scheme)
+    words = np.concatenate([microdata.words, people.words], axis=1)
+    nobody = np.zeros(people.counts.size, np.int32)
+    labels, first, sizes = label_tuples(words, np.append(microdata.counts, nobody), mask)
     # tuples of the population come last, so classes without a record do too
     classes = int(np.searchsorted(first, tuples))
-    sizes = sum_by_label(labels[:tuples], microdata.counts, classes)
-    if microdata.population is None:
-        return EquivalenceClasses(scheme, labels, first, sizes, microdata.records)
-    matching = sum_by_label(labels[tuples:], microdata.population.counts, first.size)[:classes]
+    matching = sum_by_label(labels[tuples:], people.counts, first.size)[:classes]
     return EquivalenceClasses(
-        scheme, labels[:tuples], first[:classes], sizes, microdata.records, matching
+        scheme, labels[:tuples], first[:classes], sizes[:classes], microdata.records, matching
     )
 
 
 def label_tuples(
-    microdata: Microdata, parts: Sequence[NDArray[np.unsignedinteger]], scheme: Scheme
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Number the generalized tuples by first appearance, and say where that is."""
-    levels, strides = np.array(scheme), np.zeros(len(scheme), np.int64)
-    keys = np.zeros(sum(codes.shape[1] for codes in parts), np.int64)
-    key_space = 1
-    for a, (column, level) in enumerate(zip(microdata.columns, scheme, strict=True)):
-        values = column.group_counts[level]
-        if values == 1:
-            continue  # the attribute tells nobody apart
-        if key_space * values > KEY_LIMIT:
-            fill_keys(keys, microdata, parts, levels, strides)
-            labels, first = label_keys(keys)
-            keys, key_space = labels.astype(np.int64), first.size
-            strides[:] = 0
-        strides[a] = key_space
-        key_space *= values
-    fill_keys(keys, microdata, parts, levels, strides)
-    return label_keys(keys, key_space)
-
-
-def fill_keys(
-    keys: NDArray[np.int64],
-    microdata: Microdata,
-    parts: Sequence[NDArray[np.unsignedinteger]],
-    levels: NDArray[np.int64],
-    strides: NDArray[np.int64],
-) -> None:
-    """Add the digits of the attributes that have a stride, part by part."""
-    start = 0
-    for codes in parts:
-        end = start + codes.shape[1]
-        add_digits(keys[start:end], codes, microdata.groups, microdata.offsets, levels, strides)
-        start = end
+    words: NDArray[np.uint64], counts: NDArray[np.int32], mask: NDArray[np.uint64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """Number the tuples that agree under a mask by first appearance: labels, where, and their counts."""
+    bits = counts.size.bit_length() + 1
+    labels: NDArray[np.int32]
+    first: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    if mask.size == 1:
+        labels, first, sizes = label_word(words[0], counts, mask[0], bits)
+    else:
+        labels, first, sizes = label_words(words, counts, mask, bits)
+    return labels, first, sizes
 
 
 def suppression_order(microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.int64]:
@@ -100,8 +77,8 @@ def content(
     The mean over the attributes of 1 - share; rounded, so that the order of equal ones does not hang
     on the last bit of a sum.
     """
-    levels = np.array(classes.scheme)
+    levels, domain = np.array(classes.scheme), microdata.domain
     shares: NDArray[np.float64] = sum_shares(
-        classes.first_tuple[which], microdata.codes, microdata.shares, microdata.offsets, levels
+        classes.first_tuple[which], microdata.codes, domain.shares, domain.offsets, levels
     )
     return np.round(1 - shares / levels.size, 12)

@@ -100,7 +100,7 @@ class Evaluator:
         and level, those whose suppression costs least.
         """
         microdata = self.microdata
-        sizes = microdata.domain_sizes[:, np.newaxis]
+        sizes = microdata.domain.sizes[:, np.newaxis]
         covered = microdata.total_covered
         if suppressed.any():
             chosen = select_by_label(classes.label_of_tuple, suppressed)

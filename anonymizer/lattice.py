@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -35,13 +36,13 @@ class Lattice:
     def __post_init__(self) -> None:
         if len(self.low) != len(self.high):
             raise ValueError(f"{self.low} and {self.high} have different lengths")
-        if any(low > high for low, high in zip(self.low, self.high, strict=True)):
+        if not all(map(operator.le, self.low, self.high)):
             raise ValueError(f"the lowest scheme {self.low} is not below the highest {self.high}")
 
     @property
     def size(self) -> int:
         """The number of schemes."""
-        return math.prod(high - low + 1 for low, high in zip(self.low, self.high, strict=True))
+        return math.prod([high - low + 1 for low, high in zip(self.low, self.high, strict=True)])
 
     def __iter__(self) -> Iterator[Scheme]:
         """Every scheme, in lexicographic order."""
@@ -49,10 +50,8 @@ class Lattice:
         return itertools.product(*levels)
 
     def __contains__(self, scheme: Scheme) -> bool:
-        return all(
-            low <= level <= high
-            for low, level, high in zip(self.low, scheme, self.high, strict=True)
-        )
+        above_low = all(map(operator.le, self.low, scheme))
+        return above_low and all(map(operator.le, scheme, self.high))
 
     def finer(self, scheme: Scheme) -> list[Scheme]:
         """List the schemes one step below."""

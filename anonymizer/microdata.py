@@ -29,6 +29,7 @@ from anonymizer.kernels.partition import (
     sum_covered,
 )
 from anonymizer.lattice import Lattice
+from anonymizer.paths import Paths
 from anonymizer.table import Table
 
 KEY_LIMIT = 2**63  # a key fits one machine word
@@ -85,43 +86,26 @@ class Population:
     """The distinct tuples of a population table, in the codes of the microdata, with counts."""
 
     codes: NDArray[np.unsignedinteger]
+    words: NDArray[np.uint64]
     counts: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Microdata:
-    """The distinct quasi-identifier tuples of a table in a canonical order, and how often each occurs.
-
-    The order of tuples follows from the attributes and their leaves, never from the order of rows.
-    """
+class Domain:
+    """The quasi-identifiers with all their levels, side by side in tables that kernels can read."""
 
     attributes: tuple[str, ...]
     columns: tuple[Column, ...]
-    codes: NDArray[np.unsignedinteger]
-    """The codes of all columns: one row for each attribute, one column for each tuple."""
-    counts: NDArray[np.int32]
-    tuple_of_row: NDArray[np.int32] = field(repr=False)
-    population: Population | None = None
-
-    @property
-    def records(self) -> int:
-        """The number of rows."""
-        return self.tuple_of_row.size
-
-    @property
-    def distinct(self) -> int:
-        """The number of distinct tuples."""
-        return self.counts.size
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
-        """Where each attribute's leaves begin in `groups` and `covered`; the last is their number."""
+        """Where each attribute's leaves begin in `covered`; the last is their number."""
         return read_only(np.cumsum([0, *(column.leaves.size for column in self.columns)]))
 
     @cached_property
-    def groups(self) -> NDArray[np.int64]:
-        """The groups of all columns side by side: `groups[level, offset + code]`."""
-        return side_by_side([np.stack(column.groups) for column in self.columns])
+    def paths(self) -> Paths:
+        """The ways through the hierarchies, in bits."""
+        return Paths.of([column.groups for column in self.columns])
 
     @cached_property
     def covered(self) -> NDArray[np.int64]:
@@ -132,10 +116,10 @@ class Microdata:
     def shares(self) -> NDArray[np.float64]:
         """The share of the domain covered in all columns side by side: `shares[level, offset + code]`."""
         leaves = [column.leaves.size for column in self.columns]
-        return read_only(self.covered / np.repeat(self.domain_sizes, leaves))
+        return read_only(self.covered / np.repeat(self.sizes, leaves))
 
     @cached_property
-    def domain_sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> NDArray[np.int64]:
         """The number of leaves of each hierarchy, D in the formulas."""
         return read_only(np.array([column.hierarchy.size for column in self.columns]))
 
@@ -145,6 +129,54 @@ class Microdata:
         places = np.arange(self.covered.shape[1])
         attribute = np.repeat(np.arange(len(self.columns)), np.diff(self.offsets))
         return read_only(np.array([np.lexsort((places, row, attribute)) for row in self.covered]))
+
+    @cached_property
+    def lattice(self) -> Lattice:
+        """All levels of all hierarchies."""
+        heights = [column.hierarchy.height for column in self.columns]
+        return Lattice((0,) * len(heights), tuple(height - 1 for height in heights))
+
+
+@dataclass(frozen=True, eq=False)
+class Microdata:
+    """The distinct quasi-identifier tuples of a table in a canonical order, and how often each occurs.
+
+    The order of tuples follows from the attributes and their leaves, never from the order of rows.
+    """
+
+    domain: Domain
+    codes: NDArray[np.unsignedinteger]
+    """The codes of all columns: one row for each attribute, one column for each tuple."""
+    words: NDArray[np.uint64] = field(repr=False)
+    """The paths of all columns: one row for each machine word, one column for each tuple."""
+    counts: NDArray[np.int32]
+    tuple_of_row: NDArray[np.int32] = field(repr=False)
+    population: Population | None = None
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The names of the quasi-identifiers."""
+        return self.domain.attributes
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The quasi-identifiers."""
+        return self.domain.columns
+
+    @property
+    def lattice(self) -> Lattice:
+        """All levels of all hierarchies."""
+        return self.domain.lattice
+
+    @property
+    def records(self) -> int:
+        """The number of rows."""
+        return self.tuple_of_row.size
+
+    @property
+    def distinct(self) -> int:
+        """The number of distinct tuples."""
+        return self.counts.size
 
     def sum_covered(
         self, selected: NDArray[np.int32], box: Lattice, spared: int = 0
@@ -157,9 +189,9 @@ class Microdata:
             selected,
             self.codes,
             self.counts,
-            self.covered,
-            self.by_cover,
-            self.offsets,
+            self.domain.covered,
+            self.domain.by_cover,
+            self.domain.offsets,
             np.array(box.low),
             np.array(box.high),
             spared,
@@ -171,12 +203,6 @@ class Microdata:
         """For each attribute and level: the leaves covered, summed over all records."""
         everything = np.arange(self.distinct, dtype=np.int32)
         return read_only(self.sum_covered(everything, self.lattice))
-
-    @property
-    def lattice(self) -> Lattice:
-        """All levels of all hierarchies."""
-        heights = [column.hierarchy.height for column in self.columns]
-        return Lattice((0,) * len(heights), tuple(height - 1 for height in heights))
 
 
 def side_by_side(tables: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -205,11 +231,14 @@ def encode(
     tuple_of_row, counts, words = aggregate(pack(table, encoders))
     if population is None:
         columns, (codes,) = encode_tuples(encoders, [words])
-        return Microdata(names, columns, codes, counts, tuple_of_row)
+        domain = Domain(names, columns)
+        return Microdata(domain, codes, domain.paths.encode(codes), counts, tuple_of_row)
     _, people, words_of_people = aggregate(pack(population, encoders))
     columns, (codes, codes_of_people) = encode_tuples(encoders, [words, words_of_people])
-    matching = Population(codes_of_people, people)
-    return Microdata(names, columns, codes, counts, tuple_of_row, matching)
+    domain = Domain(names, columns)
+    matching = Population(codes_of_people, domain.paths.encode(codes_of_people), people)
+    words_of_tuples = domain.paths.encode(codes)
+    return Microdata(domain, codes, words_of_tuples, counts, tuple_of_row, matching)
 
 
 def encode_tuples(

@@ -130,6 +130,7 @@ class Recorder:
         self.evaluator = evaluator
         self.measure = evaluator.measure
         self.models = evaluator.models
+        self.microdata = evaluator.microdata
         self.asked: list[Scheme] = []
 
     def evaluate(self, scheme: Scheme) -> Evaluation:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer import classes, microdata
+from anonymizer import paths
 from anonymizer.classes import EquivalenceClasses, partition
 from anonymizer.lattice import Scheme
 from anonymizer.microdata import Microdata
@@ -18,11 +18,10 @@ from tests.strategies import microdata_of, problems
 
 
 @contextmanager
-def narrow_keys(limit: int) -> Iterator[None]:
-    """Let a key hold few values, so that small tables need several words."""
+def narrow_words(limit: int) -> Iterator[None]:
+    """Let a word hold few bits, so that small tables need several words."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(microdata, "KEY_LIMIT", limit)
-        patch.setattr(classes, "KEY_LIMIT", limit)
+        patch.setattr(paths, "WORD_BITS", limit)
         yield
 
 
@@ -58,16 +57,16 @@ def test_classes_are_numbered_by_their_first_tuple(problem: Problem) -> None:
     assert list(dict.fromkeys(labels)) == list(range(len(set(labels))))
 
 
-@given(problems(max_attributes=3), st.integers(2, 40))
-def test_the_width_of_a_key_never_matters(problem: Problem, limit: int) -> None:
-    with narrow_keys(limit):
+@given(problems(max_attributes=3), st.integers(1, 6))
+def test_the_width_of_a_word_never_matters(problem: Problem, limit: int) -> None:
+    with narrow_words(limit):
         data = microdata_of(problem.rows, problem.trees)
         for scheme in problem.schemes():
             assert_oracle_agrees(problem, data, scheme)
 
 
 @pytest.mark.parametrize("attributes", [15, 16, 17, 40])
-def test_many_attributes_of_many_values_need_more_than_one_key(attributes: int) -> None:
+def test_many_attributes_of_many_values_need_more_than_one_word(attributes: int) -> None:
     tree = {f"{leaf}": (f"{leaf}", f"pair {leaf // 2}", "*") for leaf in range(16)}
     rows = [(f"{leaf}",) * attributes for leaf in range(16)]  # every value occurs everywhere
     for position in range(attributes):  # and each has a twin that differs in one place only

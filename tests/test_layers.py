@@ -13,7 +13,7 @@ import anonymizer
 PACKAGE = Path(anonymizer.__file__).parent
 
 LAYERS = [
-    ["errors", "kernels", "lattice"],
+    ["errors", "kernels", "lattice", "paths"],
     ["hierarchy"],
     ["cells", "table", "microdata", "generalized"],
     ["classes"],

@@ -228,7 +228,7 @@ def test_totals_sum_the_covered_leaves_over_all_records(problem: Problem) -> Non
             below = Counter(path[level] for path in tree.values())
             total = sum(below[tree[row[a]][level]] for row in problem.rows)
             assert data.total_covered[a, level] == total
-    assert data.domain_sizes.tolist() == [len(tree) for tree in problem.trees]
+    assert data.domain.sizes.tolist() == [len(tree) for tree in problem.trees]
 
 
 def test_its_arrays_are_read_only() -> None:

@@ -71,20 +71,20 @@ def tighten(schemes, terms, n_evaluated, low, high, limit):
 
 
 @njit(cache=True, nogil=True)
-def steepest_step(terms, low, high):
-    """Find the attribute and level in the box above which the terms rise most."""
-    attribute, level, rise = -1, -1, -np.inf
+def best_split(terms, low, high, gap, room, share, logit, steps):
+    """Find the attribute and level at which to split a box so that both parts come near their end.
+
+    Above the split the bound rises by what `terms` say. Below it more records must be suppressed: of
+    those that `share` leaves, the part that the forecast says, each worth its part of `room`. A rise
+    beyond `gap` is no better than one that just closes it; the product of the two decides.
+    """
+    attribute, level, best = -1, -1, -np.inf
     for a in range(low.size):
         for step in range(low[a], high[a]):
-            if terms[a, step + 1] - terms[a, step] > rise:
-                attribute, level, rise = a, step, terms[a, step + 1] - terms[a, step]
+            forecast = 1 / (1 + np.exp(steps[a, high[a]] - steps[a, step] - logit))
+            below = min(gap, room * (forecast - share) / (1 - share))
+            above = min(gap, terms[a, step + 1] - terms[a, low[a]])
+            score = max(below, 1e-9) * max(above, 1e-9)
+            if score > best:
+                attribute, level, best = a, step, score
     return attribute, level
-
-
-@njit(cache=True, nogil=True)
-def count_inside(schemes, n_evaluated, low, high):
-    """Count the evaluated schemes that lie in the box."""
-    n_inside = 0
-    for e in range(n_evaluated):
-        n_inside += covers(schemes[e], low) and covers(high, schemes[e])
-    return n_inside

@@ -9,19 +9,6 @@ HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: spreads 
 
 
 @njit(cache=True, nogil=True)
-def add_digits(keys, codes, groups, offsets, levels, strides):
-    """Add to each tuple's key its value of each attribute at the attribute's level, as a digit.
-
-    `groups[level, offset + code]` is the value; an attribute with stride 0 is passed over.
-    """
-    for a in range(levels.size):
-        stride, offset, level = strides[a], offsets[a], levels[a]
-        if stride:
-            for i in range(keys.size):
-                keys[i] += stride * groups[level, offset + codes[a, i]]
-
-
-@njit(cache=True, nogil=True)
 def label_direct(keys, key_space):
     """Label equal keys 0, 1, ... in order of first appearance, by one slot for each possible key.
 
@@ -70,6 +57,83 @@ def label_hashed(keys, bits):
 
 
 @njit(cache=True, nogil=True)
+def label_word(words, counts, mask, bits):
+    """Label words that agree under a mask 0, 1, ... in order of first appearance.
+
+    Open addressing in 2^bits slots; a slot holds the masked word beside the label, so that looking it up
+    is one step. Returns the labels, where each appears first, and the sum of its counts.
+    """
+    last, shift = np.uint64((1 << bits) - 1), np.uint64(64 - bits)
+    slot_label, slot_key = np.full(1 << bits, -1, np.int32), np.empty(1 << bits, np.uint64)
+    labels, first = np.empty(words.size, np.int32), np.empty(words.size, np.int32)
+    sizes = np.empty(words.size, np.int64)
+    n_labels = 0
+    for i in range(words.size):
+        key = words[i] & mask
+        at = (key * HASH_MULTIPLIER) >> shift
+        label = slot_label[at]
+        while label >= 0 and slot_key[at] != key:
+            at = (at + np.uint64(1)) & last
+            label = slot_label[at]
+        if label < 0:
+            label = n_labels
+            slot_label[at], slot_key[at] = label, key
+            first[label], sizes[label] = i, 0
+            n_labels += 1
+        labels[i] = label
+        sizes[label] += counts[i]
+    return labels, first[:n_labels].copy(), sizes[:n_labels].copy()
+
+
+@njit(cache=True, nogil=True)
+def mix_words(words, mask):
+    """Mix the masked words of each column into one key; equal columns have equal keys."""
+    keys = words[0] & mask[0]
+    for w in range(1, mask.size):
+        word, bits = words[w], mask[w]
+        for i in range(keys.size):
+            key = (keys[i] ^ (keys[i] >> np.uint64(29))) * HASH_MULTIPLIER
+            keys[i] = key + (word[i] & bits)
+    return keys
+
+
+@njit(cache=True, nogil=True)
+def equal_words(words, mask, i, j):
+    """Whether two columns of words agree under a mask."""
+    for w in range(mask.size):
+        if (words[w, i] ^ words[w, j]) & mask[w]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def label_words(words, counts, mask, bits):
+    """Do as `label_word` does with columns of several words."""
+    last, shift = np.uint64((1 << bits) - 1), np.uint64(64 - bits)
+    slot_label, slot_key = np.full(1 << bits, -1, np.int32), np.empty(1 << bits, np.uint64)
+    labels, first = np.empty(counts.size, np.int32), np.empty(counts.size, np.int32)
+    sizes = np.empty(counts.size, np.int64)
+    keys = mix_words(words, mask)
+    n_labels = 0
+    for i in range(keys.size):
+        key = keys[i]
+        at = (key * HASH_MULTIPLIER) >> shift
+        label = slot_label[at]
+        # equal keys are nearly always of equal words, but nearly is not enough
+        while label >= 0 and (slot_key[at] != key or not equal_words(words, mask, i, first[label])):
+            at = (at + np.uint64(1)) & last
+            label = slot_label[at]
+        if label < 0:
+            label = n_labels
+            slot_label[at], slot_key[at] = label, key
+            first[label], sizes[label] = i, 0
+            n_labels += 1
+        labels[i] = label
+        sizes[label] += counts[i]
+    return labels, first[:n_labels].copy(), sizes[:n_labels].copy()
+
+
+@njit(cache=True, nogil=True)
 def relabel(labels, new_labels):
     """Replace each label in place by its new one."""
     for i in range(labels.size):
@@ -106,13 +170,12 @@ def sum_by_label(labels, counts, n_labels):
 @njit(cache=True, nogil=True)
 def select_by_label(labels, chosen):
     """List the positions whose label is chosen."""
-    selected = np.empty(labels.size, np.int32)
+    selected = np.empty(labels.size + 1, np.int32)
     n_selected = 0
     for i in range(labels.size):
-        if chosen[labels[i]]:
-            selected[n_selected] = i
-            n_selected += 1
-    return selected[:n_selected]
+        selected[n_selected] = i  # written over by the next one unless chosen: no branch to guess
+        n_selected += chosen[labels[i]]
+    return selected[:n_selected].copy()
 
 
 @njit(cache=True, nogil=True)
@@ -124,20 +187,29 @@ def sum_covered(selected, codes, counts, covered, by_cover, offsets, lowest, hig
     level anew; `by_cover[level, offset:]` lists the places by what they cover.
     """
     totals = np.zeros((highest.size, covered.shape[0]), np.int64)
-    by_code = np.zeros(covered.shape[1], np.int64)
     for a in range(highest.size):
+        code, begin, end = codes[a], offsets[a], offsets[a + 1]
+        by_code = np.zeros(end - begin, np.int64)
         for i in selected:
-            by_code[offsets[a] + codes[a, i]] += counts[i]
+            by_code[code[i]] += counts[i]
         for level in range(lowest[a], highest[a] + 1):
-            left_out = spared
-            for place in range(offsets[a], offsets[a + 1]):
-                at = by_cover[level, place] if spared else place
-                records = by_code[at]
-                if left_out > 0:
-                    records -= min(records, left_out)
-                    left_out -= by_code[at] - records
-                totals[a, level] += records * covered[level, at]
+            if spared:
+                places = by_cover[level, begin:end] - begin
+                totals[a, level] = sum_but(by_code, covered[level, begin:end], places, spared)
+            else:
+                totals[a, level] = (by_code * covered[level, begin:end]).sum()
     return totals
+
+
+@njit(cache=True, nogil=True)
+def sum_but(records, covered, order, spared):
+    """Sum what so many records cover, without the first `spared` of them in the order given."""
+    total, left_out = 0, spared
+    for place in order:
+        less = min(records[place], left_out)
+        left_out -= less
+        total += (records[place] - less) * covered[place]
+    return total
 
 
 @njit(cache=True, nogil=True)

@@ -6,7 +6,8 @@ and no list of schemes is ever made. A box whose bound exceeds the best loss is 
 Where a risk model is monotone, evaluating the highest scheme of a box tells which records, or how many,
 every scheme in the box must suppress, so one evaluation bounds the whole box: its bound is the one of
 its lowest scheme. Such a box is cut where the bound exceeds the best loss, evaluated at its new highest
-scheme, and split in two.
+scheme, and split in two where both parts are the likeliest to be out soon. Where the forecast is that an
+evaluation would hardly raise the bound, the box is split without one, but not twice in a row.
 
 Where no model is, only the generalization itself bounds the loss. Then the lowest scheme of a box is
 evaluated, and the rest of the box is split into boxes again: schemes are tried in the order of their
@@ -15,18 +16,25 @@ bounds, and none whose bound exceeds the optimum is.
 
 from __future__ import annotations
 
-import heapq
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 
+import numpy as np
 from joblib import Parallel, delayed
 
 from anonymizer.evaluate import Evaluation, Evaluator
-from anonymizer.lattice import Lattice, Scheme, replace
+from anonymizer.kernels.bounds import best_split
+from anonymizer.lattice import Lattice, Scheme
+from anonymizer.lattice import replace as at_level
 from anonymizer.risk import Monotone
+from anonymizer.search.box import Box
+from anonymizer.search.forecast import Forecast
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.memory import Memory
+from anonymizer.search.open_boxes import OpenBoxes
 from anonymizer.search.result import (
     Limits,
     Progress,
@@ -39,12 +47,12 @@ from anonymizer.search.result import (
 
 BATCH = 4
 """Boxes evaluated at a time: the same for any number of workers, and so is every count."""
-
-Box = tuple[float, Scheme, Scheme]
-"""A box in the heap: its bound as a sum of terms, its lowest and its highest scheme."""
+WORTH_EVALUATING = 0.35
+"""The part of the gap that an evaluation must be expected to close, or the box is split without it."""
 
 Clock = Callable[[], float]
 OnProgress = Callable[[Progress], None]
+EvaluateAll = Callable[[Sequence[Scheme]], list[Evaluation]]
 
 
 class LimitReached(Exception):  # noqa: N818 - not an error
@@ -67,8 +75,8 @@ def search(
     The result is the same for any number of workers. When a limit is reached or the user interrupts,
     it is the best so far with the bound proven until then.
     """
-    with Interrupt() as interrupt, Parallel(n_jobs=workers, backend="threading") as pool:
-        hunt = Hunt(evaluator, lattice, limits, pool, on_progress, clock, interrupt)
+    with Interrupt() as interrupt, evaluating(evaluator, workers) as evaluate_all:
+        hunt = Hunt(evaluator, lattice, limits, evaluate_all, on_progress, clock, interrupt)
         try:
             hunt.climb()
             hunt.explore()
@@ -76,6 +84,16 @@ def search(
         except LimitReached as limit:
             stopped = limit.reason
     return hunt.result(stopped)
+
+
+@contextmanager
+def evaluating(evaluator: Evaluator, workers: int) -> Iterator[EvaluateAll]:
+    """Evaluate schemes one after another, or in threads: the kernels let go of Python's lock."""
+    if workers == 1:
+        yield lambda schemes: [evaluator.evaluate(scheme) for scheme in schemes]
+        return
+    with Parallel(n_jobs=workers, backend="threading") as pool:
+        yield lambda schemes: list(pool(delayed(evaluator.evaluate)(s) for s in schemes))
 
 
 class Hunt:
@@ -86,24 +104,29 @@ class Hunt:
         evaluator: Evaluator,
         lattice: Lattice,
         limits: Limits,
-        pool: Parallel,
+        evaluate_all: EvaluateAll,
         on_progress: OnProgress | None,
         clock: Clock,
         interrupt: Interrupt,
     ) -> None:
         self.evaluator, self.lattice, self.limits = evaluator, lattice, limits
-        self.pool, self.on_progress, self.clock = pool, on_progress, clock
+        self.evaluate_all, self.on_progress, self.clock = evaluate_all, on_progress, clock
         self.started, self.interrupt = clock(), interrupt
         self.memory = Memory(evaluator.measure)
+        self.forecast = Forecast(lattice, evaluator.microdata.records)
+        self.most = float(evaluator.measure.terms(np.ones(len(lattice.high))).sum())
         self.pruned: Counter[Pruning] = Counter()
         self.downwards = any(m.monotone is not Monotone.NONE for m in evaluator.models)
-        self.heap: list[Box] = [(0.0, lattice.low, lattice.high)]
+        self.open = OpenBoxes(limits.memory)
+        self.open.push(Box(lattice, 0.0, None))
+        self.waiting: list[Box] = []
 
     def climb(self) -> None:
         """Find a good scheme early: refine from the top while that helps, steepest bound first."""
-        current = self.evaluate([self.lattice.high])[0]
+        (current,) = self.evaluate([self.lattice.high])
         while finer := self.first_better(current):
             current = finer
+        self.open.push(replace(self.open.pop(), evaluated=tuple(sorted(self.memory.known))))
 
     def first_better(self, current: Evaluation) -> Evaluation | None:
         """Return the first scheme one step finer that is feasible and better, or None."""
@@ -114,76 +137,106 @@ class Hunt:
             if level > low[a]
         ]
         for _, attribute in sorted(gains):
-            finer = replace(scheme, attribute, scheme[attribute] - 1)
-            found = self.evaluate([finer])[0]
+            (found,) = self.evaluate([at_level(scheme, attribute, scheme[attribute] - 1)])
             if found.feasible and found.loss < current.loss:
                 return found
         return None
 
     def explore(self) -> None:
         """Take the most promising boxes until none is left."""
-        while self.heap:
-            waiting: list[Box] = []
-            while self.heap and len(waiting) < BATCH:
-                waiting += self.next_box()
-            # put back before evaluating: a search that is stopped there has lost no box
-            for box in waiting:
-                heapq.heappush(self.heap, box)
-            self.evaluate([high if self.downwards else low for _, low, high in waiting])
+        while self.open:
+            while self.open and len(self.waiting) < BATCH:
+                self.waiting += self.next_box()
+            schemes = [self.scheme_of(box) for box in self.waiting]
+            # fewer come back where that is the last a limit allows
+            found = self.evaluate(schemes)
+            for box in self.waiting[len(found) :]:
+                self.open.push(box)
+            for box, evaluation in zip(self.waiting, found, strict=False):
+                self.open.push(self.after(box, evaluation))
+            self.waiting = []
+
+    def scheme_of(self, box: Box) -> Scheme:
+        """Return the scheme that tells most about a box."""
+        return box.schemes.high if self.downwards else box.schemes.low
+
+    def after(self, box: Box, evaluation: Evaluation) -> Box:
+        """Return what is known of a box when one of its schemes is evaluated."""
+        by = evaluation if self.downwards else box.by
+        return replace(box, by=by, evaluated=(*box.evaluated, evaluation.scheme))
 
     def next_box(self) -> list[Box]:
-        """Pop a box; return it if it needs an evaluation now, or nothing if it is out or was split."""
-        bound, low, high = heapq.heappop(self.heap)
-        whole = Lattice(low, high)
-        box, by, tightened = self.memory.tighten(whole)
-        if tightened > self.memory.limit:
-            infeasible = tightened == float("inf")
-            self.prune(whole, Pruning.SUPPRESSION if infeasible else Pruning.BOUND)
+        """Take a box; return it if it needs an evaluation now, or nothing if it is out or was split."""
+        whole = self.open.pop()
+        box = self.memory.tighten(whole)
+        if box.bound > self.memory.limit:
+            self.prune(whole, Pruning.SUPPRESSION if box.bound == np.inf else Pruning.BOUND)
             return []
-        if self.memory.loses_tie(box, by, tightened):
+        self.pruned[Pruning.BOUND] += whole.unevaluated - box.unevaluated
+        if self.memory.loses_tie(box):
             self.prune(box, Pruning.TIE)
-            self.prune_between(whole, box)
             return []
-        self.prune_between(whole, box)
-        if self.heap and tightened > max(bound, self.heap[0][0]):  # others come first now
-            heapq.heappush(self.heap, (tightened, box.low, box.high))
+        if box.bound > whole.bound and self.open.comes_later(box):
+            self.open.push(box)
             return []
-        bound = max(bound, tightened)
-        if (box.high if self.downwards else box.low) not in self.memory:
-            return [(bound, box.low, box.high)]
-        for part in self.branch(box, by):
-            heapq.heappush(self.heap, (bound, part.low, part.high))
+        if self.scheme_of(box) in self.memory:
+            deferred = False
+        elif not self.downwards or box.deferred or self.worth_evaluating(box):
+            return [box]
+        else:
+            deferred = True
+        for part in self.branch(replace(box, deferred=deferred)):
+            self.open.push(part)
         return []
 
-    def branch(self, box: Lattice, by: int) -> Iterable[Lattice]:
-        """Split a box whose highest, or lowest, scheme is evaluated."""
+    def prune(self, box: Box, reason: Pruning) -> None:
+        """Count the schemes of a box that were never evaluated."""
+        self.pruned[reason] += box.unevaluated
+
+    def worth_evaluating(self, box: Box) -> bool:
+        """Whether the highest scheme is likely to close a good part of the gap, or is the only one."""
+        if box.schemes.size == 1 or box.by is None:
+            return True
+        share, logit = self.guess(box)
+        rise = (self.most - box.bound) * (1 / (1 + np.exp(-logit)) - share) / (1 - share)
+        return bool(rise >= WORTH_EVALUATING * (self.memory.limit - box.bound))
+
+    def guess(self, box: Box) -> tuple[float, float]:
+        """Return what share the bounding scheme suppresses, and the logit of what the highest may."""
+        assert box.by is not None
+        logit = self.forecast.logit(box.by.binding_records)
+        change = self.forecast.change(box.by.scheme, box.schemes.high)
+        return 1 / (1 + np.exp(-logit)), logit + change
+
+    def branch(self, box: Box) -> Iterable[Box]:
+        """Split a box; where its lowest scheme was evaluated, that one is left out."""
         if not self.downwards:
             return box.without_low()
-        return self.memory.branch(box, by) if box.size > 1 else ()
+        if box.schemes.size == 1:
+            return ()
+        assert box.by is not None  # the highest scheme is evaluated, or a coarser one
+        share, logit = self.guess(box)
+        gap, room = self.memory.limit - box.bound, self.most - box.bound
+        low, high = np.array(box.schemes.low), np.array(box.schemes.high)
+        attribute, level = best_split(
+            box.by.terms, low, high, gap, room, share, logit, self.forecast.steps
+        )
+        return box.split(attribute, level)
 
-    def prune(self, box: Lattice, reason: Pruning) -> None:
-        """Count the schemes of a box that were never evaluated."""
-        self.pruned[reason] += box.size - self.memory.count(box)
-
-    def prune_between(self, whole: Lattice, kept: Lattice) -> None:
-        """Count the schemes that a box lost when it was tightened."""
-        if kept != whole:
-            self.prune(whole, Pruning.BOUND)
-            self.pruned[Pruning.BOUND] -= kept.size - self.memory.count(kept)
-
-    def evaluate(self, schemes: Iterable[Scheme]) -> list[Evaluation]:
-        """Evaluate schemes, remember them and report."""
-        schemes = list(dict.fromkeys(schemes))
+    def evaluate(self, schemes: Sequence[Scheme]) -> list[Evaluation]:
+        """Evaluate schemes, or as many as the limits allow, remember them and report."""
         if not schemes:
             return []
         self.check_limits()
-        if self.limits.evaluations is not None:  # what is left over stays in the heap
+        if self.limits.evaluations is not None:
             schemes = schemes[: max(1, self.limits.evaluations - len(self.memory))]
-        evaluations = list(self.pool(delayed(self.evaluator.evaluate)(s) for s in schemes))
+        evaluations = self.evaluate_all(schemes)
         for evaluation in evaluations:
             self.memory.add(evaluation)
+            self.forecast.learn(evaluation.scheme, evaluation.binding_records)
         if self.on_progress is not None:
-            self.on_progress(Progress(self.proof(), self.memory.best))
+            seconds = self.clock() - self.started
+            self.on_progress(Progress(self.proof(), self.memory.best, seconds))
         return evaluations
 
     def check_limits(self) -> None:
@@ -200,10 +253,12 @@ class Hunt:
 
     def proof(self) -> Proof:
         """Return what is proven so far: the least bound of an open box, or the best loss."""
-        bound = self.memory.best_loss
-        if self.heap:
-            bound = min(bound, self.evaluator.measure.of_terms(self.heap[0][0]))
-        return Proof(bound, self.lattice.size, len(self.memory), dict(self.pruned))
+        least = min((box.bound for box in self.waiting), default=np.inf)
+        bound = min(least, self.open.least_bound)
+        loss = self.memory.best_loss
+        if bound < np.inf:
+            loss = min(loss, self.evaluator.measure.of_terms(bound))
+        return Proof(loss, self.lattice.size, len(self.memory), dict(self.pruned))
 
     def result(self, stopped: StopReason) -> SearchResult:
         """Return the best found, and whether it is proven."""

@@ -49,6 +49,8 @@ class Limits:
 
     seconds: float | None = None
     evaluations: int | None = None
+    memory: int = 1 << 30
+    """Bytes for open boxes and what is kept to evaluate them faster; beyond, it is slower, not wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,8 @@ class Progress:
 
     proof: Proof
     best: Evaluation | None
+    seconds: float = 0.0
+    """Since the search began."""
 
     @property
     def gap(self) -> float | None:

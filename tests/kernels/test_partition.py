@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pytest
@@ -9,11 +10,12 @@ from hypothesis import strategies as st
 
 from anonymizer.kernels.partition import (
     HASH_MULTIPLIER,
-    add_digits,
     count_by_label,
     extract_digit,
     label_direct,
     label_hashed,
+    label_word,
+    label_words,
     relabel,
     select_by_label,
     sum_by_label,
@@ -24,9 +26,9 @@ SMALL = st.lists(st.integers(0, 9))
 LABELS = st.lists(st.integers(0, 4), min_size=1, max_size=30)
 
 
-def number_by_appearance(keys: list[int]) -> tuple[list[int], list[int]]:
+def number_by_appearance(keys: Sequence[Hashable]) -> tuple[list[int], list[int]]:
     """The obvious way: a dict."""
-    numbers: dict[int, int] = {}
+    numbers: dict[Hashable, int] = {}
     labels = [numbers.setdefault(key, len(numbers)) for key in keys]
     return labels, [keys.index(key) for key in numbers]
 
@@ -57,6 +59,54 @@ def test_keys_that_all_want_one_slot_are_told_apart(last: bool) -> None:
     keys += keys[::3]
     labels, first = label_hashed(np.array(keys, np.int64), bits_for(len(keys)))
     assert (labels.tolist(), first.tolist()) == number_by_appearance(keys)
+
+
+WORD = st.one_of(st.integers(0, 9), st.integers(0, 2**64 - 1))
+
+
+@given(st.lists(st.tuples(WORD, st.integers(1, 9)), min_size=1), WORD)
+def test_words_that_agree_under_a_mask_have_one_label(
+    rows: list[tuple[int, int]], mask: int
+) -> None:
+    words, counts = zip(*rows, strict=True)
+    labels, first, sizes = label_word(
+        np.array(words, np.uint64),
+        np.array(counts, np.int32),
+        np.uint64(mask),
+        len(rows).bit_length() + 1,
+    )
+    masked = [word & mask for word in words]
+    assert (labels.tolist(), first.tolist()) == number_by_appearance(masked)
+    of_label = [
+        sum(c for c, label in zip(counts, labels, strict=True) if label == n)
+        for n in range(first.size)
+    ]
+    assert sizes.tolist() == of_label
+
+
+@given(st.lists(st.tuples(WORD, WORD, WORD), min_size=1), st.tuples(WORD, WORD, WORD))
+def test_columns_of_words_are_labelled_as_wholes(
+    rows: list[tuple[int, int, int]], mask: tuple[int, int, int]
+) -> None:
+    words = np.array(rows, np.uint64).T.copy()
+    counts = np.ones(len(rows), np.int32)
+    labels, first, sizes = label_words(
+        words, counts, np.array(mask, np.uint64), len(rows).bit_length() + 1
+    )
+    masked = [tuple(w & m for w, m in zip(row, mask, strict=True)) for row in rows]
+    assert (labels.tolist(), first.tolist()) == number_by_appearance(masked)
+    assert int(sizes.sum()) == len(rows)
+
+
+def test_columns_whose_mixed_keys_agree_are_still_told_apart() -> None:
+    # the second word undoes what the first one does to the key
+    multiplier, first_words = int(HASH_MULTIPLIER), [3, 4, 5, 6]
+    mixed = [(word ^ (word >> 29)) * multiplier % 2**64 for word in first_words]
+    rows = [(word, -key % 2**64) for word, key in zip(first_words, mixed, strict=True)]
+    words = np.array([*rows, *rows], np.uint64).T.copy()
+    everything = np.full(2, 2**64 - 1, np.uint64)
+    labels, _, _ = label_words(words, np.ones(8, np.int32), everything, 4)
+    assert labels.tolist() == [0, 1, 2, 3] * 2
 
 
 @given(LABELS, st.data())
@@ -116,28 +166,6 @@ def coded(draw: st.DrawFn) -> tuple[list[int], list[int], list[list[int]], list[
     ]
     row = st.lists(st.integers(0, 6), min_size=sum(leaves), max_size=sum(leaves))
     return leaves, levels, codes, [draw(row) for _ in range(3)]
-
-
-@given(coded(), st.data())
-def test_added_digits_are_each_attribute_s_group_times_its_stride(
-    case: tuple[list[int], list[int], list[list[int]], list[list[int]]], data: st.DataObject
-) -> None:
-    leaves, levels, codes, groups = case
-    offsets = np.cumsum([0, *leaves])
-    strides = [data.draw(st.sampled_from([0, 1, 7, 49])) for _ in leaves]
-    keys = np.full(len(codes[0]), 5, np.int64)
-    add_digits(
-        keys, np.array(codes, np.uint8), np.array(groups), offsets, np.array(levels),
-        np.array(strides),
-    )  # fmt: skip
-    assert keys.tolist() == [
-        5
-        + sum(
-            strides[a] * groups[levels[a]][int(offsets[a]) + codes[a][i]]
-            for a in range(len(leaves))
-        )
-        for i in range(len(codes[0]))
-    ]
 
 
 @given(coded(), st.data(), st.integers(0, 12))

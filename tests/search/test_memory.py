@@ -1,12 +1,14 @@
 from __future__ import annotations
 
-import itertools
+import operator
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from anonymizer.evaluate import Evaluation, Evaluator
 from anonymizer.lattice import Lattice, Scheme
+from anonymizer.search.box import Box
 from anonymizer.search.memory import Memory
 from anonymizer.search.result import TIE, choose
 from anonymizer.utility import Aggregate, Loss
@@ -37,6 +39,12 @@ def boxes(lattice: Lattice) -> st.SearchStrategy[Lattice]:
     return pairs.map(lambda p: Lattice(tuple(a for a, _ in p), tuple(b for _, b in p)))
 
 
+def bounding(memory: Memory, box: Lattice) -> st.SearchStrategy[Evaluation | None]:
+    """Draw one of the evaluated schemes that are coarser than a box, or none."""
+    coarser = [e for e in memory.recent if all(map(operator.ge, e.scheme, box.high))]
+    return st.sampled_from([None, *coarser])
+
+
 def could_win(found: Evaluation, memory: Memory) -> bool:
     return found.feasible and found.loss <= memory.best_loss + TIE / 2
 
@@ -48,11 +56,12 @@ def test_tightening_drops_no_scheme_that_could_still_win(
 ) -> None:
     memory, evaluator, lattice = known
     box = data.draw(boxes(lattice))
-    kept, by, bound = memory.tighten(box)
+    found = memory.tighten(Box(box, 0.0, data.draw(bounding(memory, box))))
+    kept, bound = found.schemes, found.bound
     assert kept.low == box.low
     assert kept.high in box
     out = bound > memory.limit
-    assert 0 <= by < len(memory)
+    assert found.by is not None
     for scheme in box:
         found = evaluator.evaluate(scheme)
         if could_win(found, memory):
@@ -69,39 +78,26 @@ def test_a_box_that_loses_the_tie_holds_no_scheme_that_would_be_chosen(
 ) -> None:
     memory, evaluator, lattice = known
     assume(memory.best is not None)
-    box, by, bound = memory.tighten(data.draw(boxes(lattice)))
-    assume(bound <= memory.limit)
-    if memory.loses_tie(box, by, bound):
-        rivals = [evaluator.evaluate(scheme) for scheme in box]
+    box = memory.tighten(Box(data.draw(boxes(lattice)), 0.0, None))
+    assume(box.bound <= memory.limit)
+    if memory.loses_tie(box):
+        rivals = [evaluator.evaluate(scheme) for scheme in box.schemes]
         chosen = choose([*rivals, memory.best])
         assert chosen is not None
         assert chosen.scheme == memory.best.scheme
 
 
 @given(memories(), st.data())
-def test_branching_parts_a_box_in_two(
+def test_a_box_knows_which_of_its_schemes_are_evaluated(
     known: tuple[Memory, Evaluator, Lattice], data: st.DataObject
 ) -> None:
     memory, _, lattice = known
-    assume(memory.best is not None)
-    box = data.draw(boxes(lattice))
-    assume(box.size > 1)
-    _, by, bound = memory.tighten(box)
-    assume(bound <= memory.limit)
-    below, above = memory.branch(box, by)
-    assert sorted([*below, *above]) == list(box)
-    assert above.high == box.high
-    assert below.low == box.low
-
-
-@given(memories(), st.data())
-def test_it_counts_the_evaluated_schemes_in_a_box(
-    known: tuple[Memory, Evaluator, Lattice], data: st.DataObject
-) -> None:
-    memory, _, lattice = known
-    box = data.draw(boxes(lattice))
-    assert memory.count(box) == sum(scheme in memory for scheme in box)
-    assert memory.count(lattice) == len(memory)
+    schemes = data.draw(boxes(lattice))
+    whole = Box(lattice, 0.0, None, tuple(memory.known)).part(schemes)
+    tightened = memory.tighten(whole)
+    for box in (whole, tightened, *whole.without_low()):
+        assert set(box.evaluated) == {scheme for scheme in box.schemes if scheme in memory}
+        assert box.unevaluated == sum(scheme not in memory for scheme in box.schemes)
 
 
 @given(
@@ -127,12 +123,26 @@ def test_the_best_is_the_one_chosen_from_all_whatever_their_order(
 
 def test_it_remembers_more_schemes_than_it_first_has_room_for() -> None:
     memory = Memory(Loss(Aggregate.ARITHMETIC, (1.0, 1.0, 1.0)))
-    box = Lattice((0, 0, 0), (8, 8, 8))
-    schemes = list(box)
+    schemes = list(Lattice((0, 0, 0), (8, 8, 8)))
     for number, scheme in enumerate(schemes):
         memory.add(evaluation(number, number, scheme))
     assert len(memory) == len(schemes) == 729
-    assert memory.count(box) == 729
     assert all(scheme in memory for scheme in schemes)
-    corners = itertools.product((0, 8), repeat=3)
-    assert all(memory.schemes[memory.index[corner]].tolist() == [*corner] for corner in corners)
+    assert [tuple(row) for row in memory.schemes[:729].tolist()] == schemes
+
+
+def test_the_oldest_evaluations_give_way_but_bound_the_boxes_that_hold_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("anonymizer.search.memory.RECENT", 2)
+    memory = Memory(Loss(Aggregate.ARITHMETIC, (1.0,)))
+    oldest = evaluation(0.9, 0, (8,))
+    oldest.terms[:] = 0.5
+    for each in (oldest, evaluation(0.8, 0, (7,)), evaluation(0.7, 0, (6,))):
+        memory.add(each)
+    assert [e.scheme for e in memory.recent] == [(6,), (7,)]
+    assert (8,) in memory
+    box = Lattice((0,), (8,))
+    assert memory.tighten(Box(box, 0.0, None)).by is None
+    held = memory.tighten(Box(box, 0.0, oldest))
+    assert (held.by, held.bound) == (oldest, 0.5)

@@ -1,0 +1,50 @@
+"""Box: a part of the lattice that is still open, and all that is known about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from anonymizer.evaluate import Evaluation
+from anonymizer.lattice import Lattice, Scheme
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Box:
+    """All schemes between a lowest and a highest one; boxes are ordered by their bound."""
+
+    schemes: Lattice
+    bound: float
+    """No scheme in the box has a sum of terms below this."""
+    by: Evaluation | None
+    """The evaluated scheme, coarser than all in the box, that bounds it best."""
+    evaluated: tuple[Scheme, ...] = ()
+    """The schemes of the box that are evaluated already."""
+    deferred: bool = False
+    """Whether it comes from a box that was split without an evaluation."""
+
+    def __lt__(self, other: Box) -> bool:
+        """The least bound comes first; boxes never share both ends."""
+        if self.bound != other.bound:
+            return self.bound < other.bound
+        mine, theirs = self.schemes, other.schemes
+        return (mine.low, mine.high) < (theirs.low, theirs.high)
+
+    @property
+    def unevaluated(self) -> int:
+        """The number of schemes not evaluated yet."""
+        return self.schemes.size - len(self.evaluated)
+
+    def part(self, schemes: Lattice) -> Box:
+        """Return the part of the box that holds these schemes."""
+        inside = tuple([scheme for scheme in self.evaluated if scheme in schemes])
+        return Box(schemes, self.bound, self.by, inside, self.deferred)
+
+    def split(self, attribute: int, level: int) -> tuple[Box, Box]:
+        """Split into the schemes up to a level of one attribute and those above it."""
+        below, above = self.schemes.split(attribute, level)
+        return self.part(below), self.part(above)
+
+    def without_low(self) -> Iterator[Box]:
+        """Split what is left without the lowest scheme."""
+        return (self.part(schemes) for schemes in self.schemes.without_low())

@@ -1,0 +1,64 @@
+"""Forecast: how many records a scheme will have to suppress, guessed from those evaluated so far.
+
+It only chooses what to look at next; nothing is proven by it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.lattice import Lattice, Scheme
+
+RIDGE = 0.05
+USUAL_STEP = -0.8
+"""What one level does to the logit of the share, until the data say otherwise."""
+
+
+class Forecast:
+    """The logit of the suppressed share as a sum of one step for each level of each attribute.
+
+    Steps are fitted by ridge regression to all evaluated schemes, and never rise.
+    """
+
+    def __init__(self, lattice: Lattice, records: int) -> None:
+        self.records = records
+        steps = [(a, level) for a, top in enumerate(lattice.high) for level in range(1, top + 1)]
+        self.attribute = np.array([a for a, _ in steps], np.int64)
+        self.level = np.array([level for _, level in steps], np.int64)
+        self.shape = len(lattice.high), max(lattice.high) + 1
+        weights = np.full(len(steps) + 1, RIDGE)
+        weights[0] = 1e-6  # of the constant nothing is known beforehand
+        self.moments = np.diag(weights)
+        self.targets = weights * np.array([0.0, *[USUAL_STEP] * len(steps)])
+        self.fitted: NDArray[np.float64] | None = None
+
+    def logit(self, records: int) -> float:
+        """Return the logit of a share, finite where none or all records are suppressed."""
+        share = min(max(records, 0.2), self.records - 0.2) / self.records
+        return math.log(share / (1 - share))
+
+    def learn(self, scheme: Scheme, suppressed: int) -> None:
+        """Take in how many records a scheme must suppress."""
+        there = np.array(scheme)[self.attribute] >= self.level
+        row = np.concatenate(([1.0], there))
+        self.moments += np.outer(row, row)
+        self.targets += self.logit(suppressed) * row
+        self.fitted = None
+
+    @property
+    def steps(self) -> NDArray[np.float64]:
+        """For each attribute and level: how far the logit is below that of level 0."""
+        if self.fitted is None:
+            effects = np.linalg.solve(self.moments, self.targets)[1:]
+            steps = np.zeros(self.shape)
+            steps[self.attribute, self.level] = np.minimum(effects, -1e-3)
+            self.fitted = np.cumsum(steps, axis=1)
+        return self.fitted
+
+    def change(self, of: Scheme, to: Scheme) -> float:
+        """Return by how much the logit rises from one scheme to another."""
+        attributes = range(len(of))
+        return float((self.steps[attributes, to] - self.steps[attributes, of]).sum())
