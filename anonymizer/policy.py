@@ -119,6 +119,8 @@ class Search(Part):
     suppression_limit: float = Field(1.0, ge=0, le=1)
     time_limit: float | None = Field(None, gt=0)
     evaluation_limit: int | None = Field(None, ge=1)
+    memory_limit: float = Field(1.0, gt=0, allow_inf_nan=False)
+    """GiB for what a large lattice leaves open; beyond, boxes are ended one by one, depth first."""
     workers: int = Field(1, ge=1, le=256)
 
 
@@ -221,6 +223,11 @@ class Policy(Part):
             return Policy(**keys, folder=path.parent)
         except PolicyError as error:
             raise PolicyError.defective(str(path), error.faults) from None
+
+    def with_search(self, **keys: Any) -> Policy:
+        """Return the policy with some keys of [search] replaced; those given as None stay."""
+        given = {key: value for key, value in keys.items() if value is not None}
+        return Policy(**{**dict(self), "search": {**dict(self.search), **given}})
 
     @model_validator(mode="after")
     def check_complete(self) -> Self:

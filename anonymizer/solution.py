@@ -19,7 +19,7 @@ from anonymizer.microdata import Microdata, encode
 from anonymizer.policy import Policy
 from anonymizer.release import Release
 from anonymizer.risk import PopulationModel, RiskProfile, profile
-from anonymizer.search import Limits, Proof, SearchResult, Status, StopReason, search
+from anonymizer.search import Checkpoint, Limits, Proof, SearchResult, Status, StopReason, search
 from anonymizer.search.branch_and_bound import OnProgress
 from anonymizer.suppression import suppress
 from anonymizer.table import Table, check_columns, open_table
@@ -49,6 +49,8 @@ class Solution:
     """None where the scheme was given, not searched for."""
     seconds: dict[str, float]
     release: Release = field(repr=False)
+    checkpoint: Checkpoint | None = field(default=None, repr=False)
+    """What another search needs to go on, where this one was stopped."""
 
     @property
     def quality(self) -> float:
@@ -94,11 +96,13 @@ def anonymize(
     data: Source,
     policy: Policy | str | Path,
     on_progress: OnProgress | None = None,
+    resume: Checkpoint | None = None,
 ) -> Solution:
     """Find the best scheme that the policy allows.
 
-    `data` is a dataframe or a path, or None where the policy says where the data is. Raises an
-    InfeasibleError if no scheme meets the risk models within the suppression limit.
+    `data` is a dataframe or a path, or None where the policy says where the data is. With the
+    checkpoint of a solution that was stopped, the search goes on from there. Raises an InfeasibleError
+    if no scheme meets the risk models within the suppression limit.
     """
     policy = load_policy(policy)
     seconds: dict[str, float] = {}
@@ -109,9 +113,10 @@ def anonymize(
         found = search(
             evaluator,
             policy.lattice(tuple(column.hierarchy for column in microdata.columns)),
-            Limits(policy.search.time_limit, policy.search.evaluation_limit),
+            limits_of(policy),
             policy.search.workers,
             on_progress,
+            resume=resume,
         )
         if found.best is None and found.status is Status.UNKNOWN:
             raise InfeasibleError(
@@ -140,6 +145,12 @@ def apply(data: Source, policy: Policy | str | Path, scheme: Mapping[str, int]) 
         if not evaluation.feasible:
             raise too_many_suppressed("this scheme", evaluation, policy, microdata)
     return make_solution(table, policy, evaluator, evaluation, None, seconds)
+
+
+def limits_of(policy: Policy) -> Limits:
+    """Return when the search stops, and the bytes its open boxes may take."""
+    given = policy.search
+    return Limits(given.time_limit, given.evaluation_limit, int(given.memory_limit * 2**30))
 
 
 def load_policy(policy: Policy | str | Path) -> Policy:
@@ -300,4 +311,5 @@ def make_solution(
         proof=None if found is None else found.proof,
         seconds=seconds,
         release=Release(table, policy, microdata, scheme, suppressed[classes.label_of_tuple]),
+        checkpoint=None if found is None else found.checkpoint,
     )

@@ -20,7 +20,7 @@ LAYERS = [
     ["risk", "utility", "suppression"],
     ["policy", "evaluate"],
     ["search"],
-    ["files", "release", "solution", "manifest"],
+    ["files", "release", "solution", "manifest", "resume"],
     ["fitting", "claims", "against", "verification"],
     ["frontier", "attack"],
     ["report", "demo"],

@@ -31,8 +31,11 @@ def publish(
     from anonymizer.files import Staging
     from anonymizer.manifest import stage_release
     from anonymizer.release import write_mapping
+    from anonymizer.resume import stage_checkpoint
 
     files = stage_release(solution, staging, seed)
+    if left := stage_checkpoint(solution, staging):
+        files["search"] = str(left)
     if mapping is not None:
         outputs = [staging.folder / Path(path).name for path in files.values()]
         with Staging(mapping.parent, {*staging.inputs, *outputs}) as beside:
@@ -70,25 +73,32 @@ def run(
     mapping: MappingFile = None,
     seed: Seed = None,
     workers: Annotated[int | None, typer.Option(help="Threads; overrides the policy.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds of search; overrides the policy.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where the last run into this folder stopped.")
+    ] = False,
 ) -> None:
     """Find the best scheme and write the release with its manifest.
 
-    Example: `anonymizer run policy.toml --out release`
+    Stopped by a limit or Ctrl-C, it releases the best so far and says how far the optimum may be.
+
+    Example: `anonymizer run policy.toml --out release --time-limit 60`, later with `--resume`
     """
     from anonymizer.files import Staging
     from anonymizer.policy import Policy
+    from anonymizer.resume import read_checkpoint
     from anonymizer.solution import anonymize
 
-    loaded = Policy.read(policy)
-    if workers is not None:
-        search = loaded.search.model_copy(update={"workers": max(1, workers)})
-        loaded = loaded.model_copy(update={"search": search})
+    loaded = Policy.read(policy).with_search(workers=workers, time_limit=time_limit)
+    checkpoint = read_checkpoint(out, loaded) if resume else None
     with (
         Staging(out, [policy, *loaded.files]) as staging,
         progress_line(str(loaded.data_path)) as on_progress,
     ):
         claim_names(staging, loaded.data_path)
-        solution = anonymize(None, loaded, on_progress)
+        solution = anonymize(None, loaded, on_progress, checkpoint)
         result = publish(solution, staging, mapping, seed)
     show(solution, result, json_)
 

@@ -73,13 +73,16 @@ def risk_grid(solution: Solution) -> Grid:
 
 
 def describe_progress(progress: Progress) -> str:
-    """Say in one line how far a search is."""
+    """Say in one line how far a search is: the best so far, what is proven, and how fast it goes."""
     proof = progress.proof
     pruned = sum(proof.pruned.values())
     line = f"{proof.evaluated:,} evaluated, {pruned:,} pruned of {proof.schemes:,}"
+    if progress.seconds > 0:
+        line += f" ({progress.rate:,.0f}/s)"
     if progress.best is None:
         return line
-    return f"{line}, quality {progress.best.quality:.4f}, gap {progress.gap:.4f}"
+    best, bound = progress.best.quality, 1 - proof.bound
+    return f"{line}, quality {best:.4f}, at most {bound:.4f}, gap {progress.gap:.4f}"
 
 
 def verification_grid(verification: Verification) -> Grid:

@@ -31,6 +31,7 @@ from anonymizer.lattice import Lattice, Scheme
 from anonymizer.lattice import replace as at_level
 from anonymizer.risk import Monotone
 from anonymizer.search.box import Box
+from anonymizer.search.checkpoint import Checkpoint
 from anonymizer.search.forecast import Forecast
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.memory import Memory
@@ -69,16 +70,20 @@ def search(
     workers: int = 1,
     on_progress: OnProgress | None = None,
     clock: Clock = time.monotonic,
+    resume: Checkpoint | None = None,
 ) -> SearchResult:
     """Find the best scheme of a lattice and prove that it is.
 
     The result is the same for any number of workers. When a limit is reached or the user interrupts,
-    it is the best so far with the bound proven until then.
+    it is the best so far with the bound proven until then, and a checkpoint to resume from.
     """
     with Interrupt() as interrupt, evaluating(evaluator, workers) as evaluate_all:
         hunt = Hunt(evaluator, lattice, limits, evaluate_all, on_progress, clock, interrupt)
         try:
-            hunt.climb()
+            if resume is None:
+                hunt.climb()
+            else:
+                hunt.go_on(resume)
             hunt.explore()
             stopped = StopReason.COMPLETE
         except LimitReached as limit:
@@ -120,13 +125,17 @@ class Hunt:
         self.open = OpenBoxes(limits.memory)
         self.open.push(Box(lattice, 0.0, None))
         self.waiting: list[Box] = []
+        self.evaluated_before = 0
+        """Schemes that an earlier search evaluated and this one has no need to."""
 
     def climb(self) -> None:
         """Find a good scheme early: refine from the top while that helps, steepest bound first."""
-        (current,) = self.evaluate([self.lattice.high])
-        while finer := self.first_better(current):
-            current = finer
-        self.open.push(replace(self.open.pop(), evaluated=tuple(sorted(self.memory.known))))
+        try:
+            (current,) = self.evaluate([self.lattice.high])
+            while finer := self.first_better(current):
+                current = finer
+        finally:
+            self.open.push(replace(self.open.pop(), evaluated=tuple(sorted(self.memory.known))))
 
     def first_better(self, current: Evaluation) -> Evaluation | None:
         """Return the first scheme one step finer that is feasible and better, or None."""
@@ -141,6 +150,18 @@ class Hunt:
             if found.feasible and found.loss < current.loss:
                 return found
         return None
+
+    def go_on(self, checkpoint: Checkpoint) -> None:
+        """Take up what an earlier search left open, and look at its best schemes again."""
+        self.open.pop()
+        boxes = checkpoint.boxes()
+        for box in boxes:
+            self.open.push(box)
+        self.pruned.update(checkpoint.pruned)
+        known = sum(len(box.evaluated) for box in boxes)
+        self.evaluated_before = checkpoint.evaluated - (len(checkpoint.best) - known)
+        for scheme in checkpoint.best:
+            self.remember([self.evaluator.evaluate(scheme)])
 
     def explore(self) -> None:
         """Take the most promising boxes until none is left."""
@@ -231,13 +252,17 @@ class Hunt:
         if self.limits.evaluations is not None:
             schemes = schemes[: max(1, self.limits.evaluations - len(self.memory))]
         evaluations = self.evaluate_all(schemes)
+        self.remember(evaluations)
+        if self.on_progress is not None:
+            seconds = self.clock() - self.started
+            self.on_progress(Progress(self.proof(), self.memory.best, seconds, len(self.memory)))
+        return evaluations
+
+    def remember(self, evaluations: Iterable[Evaluation]) -> None:
+        """Take in what was found."""
         for evaluation in evaluations:
             self.memory.add(evaluation)
             self.forecast.learn(evaluation.scheme, evaluation.binding_records)
-        if self.on_progress is not None:
-            seconds = self.clock() - self.started
-            self.on_progress(Progress(self.proof(), self.memory.best, seconds))
-        return evaluations
 
     def check_limits(self) -> None:
         """Stop if time or evaluations are used up, but never with nothing in hand."""
@@ -258,13 +283,21 @@ class Hunt:
         loss = self.memory.best_loss
         if bound < np.inf:
             loss = min(loss, self.evaluator.measure.of_terms(bound))
-        return Proof(loss, self.lattice.size, len(self.memory), dict(self.pruned))
+        evaluated = self.evaluated_before + len(self.memory)
+        return Proof(loss, self.lattice.size, evaluated, dict(self.pruned))
 
     def result(self, stopped: StopReason) -> SearchResult:
         """Return the best found, and whether it is proven."""
-        complete, best = stopped is StopReason.COMPLETE, self.memory.best
+        complete, best, proof = stopped is StopReason.COMPLETE, self.memory.best, self.proof()
         if best is None:
             status = Status.INFEASIBLE if complete else Status.UNKNOWN
-        else:
-            status = Status.OPTIMAL if complete else Status.FEASIBLE
-        return SearchResult(status, stopped, best, self.proof())
+        else:  # what is left open when a search is stopped may be able to tie, but not to be better
+            status = Status.OPTIMAL if proof.bound >= best.loss else Status.FEASIBLE
+        return SearchResult(status, stopped, best, proof, None if complete else self.checkpoint())
+
+    def checkpoint(self) -> Checkpoint:
+        """Return what another search needs to go on."""
+        boxes = [*self.open.boxes, *self.waiting]
+        best = [evaluation.scheme for evaluation in self.memory.contenders]
+        evaluated = self.evaluated_before + len(self.memory)
+        return Checkpoint.of(boxes, best, evaluated, self.pruned)

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from anonymizer.evaluate import Evaluation
+
+if TYPE_CHECKING:
+    from anonymizer.search.checkpoint import Checkpoint
 
 TIE = 1e-12
 """Losses this close are equal; fewer suppressed records, then lower levels decide."""
@@ -50,7 +54,7 @@ class Limits:
     seconds: float | None = None
     evaluations: int | None = None
     memory: int = 1 << 30
-    """Bytes for open boxes and what is kept to evaluate them faster; beyond, it is slower, not wrong."""
+    """Bytes for the open boxes; beyond, they are ended one by one, depth first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,13 @@ class Progress:
     best: Evaluation | None
     seconds: float = 0.0
     """Since the search began."""
+    here: int = 0
+    """The schemes evaluated since then."""
+
+    @property
+    def rate(self) -> float:
+        """Schemes evaluated in a second."""
+        return self.here / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def gap(self) -> float | None:
@@ -94,10 +105,12 @@ class SearchResult:
     stopped: StopReason
     best: Evaluation | None
     proof: Proof
+    checkpoint: Checkpoint | None = None
+    """What another search needs to go on; None when this one is complete."""
 
     @property
     def gap(self) -> float | None:
-        """How much lower than the best loss the optimum could still be; 0 when optimal."""
+        """How much lower than the best loss the optimum could still be; 0 exactly when optimal."""
         return Progress(self.proof, self.best).gap
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 import signal
 import threading
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from anonymizer.evaluate import Evaluation
 from anonymizer.search import (
+    Checkpoint,
     Limits,
     Progress,
     SearchResult,
@@ -157,7 +159,8 @@ def test_a_limited_search_claims_no_more_than_it_has_proven(problem: Problem, li
         assert found.gap == 0
     else:
         assert found.stopped is StopReason.EVALUATIONS
-        assert found.status is Status.FEASIBLE
+    assert (found.status is Status.OPTIMAL) == (found.gap == 0)
+    assert found.status in (Status.OPTIMAL, Status.FEASIBLE)
     if found.gap == 0:
         assert found.best.loss <= expected.loss + TIE
     assert found.proof.open >= 0
@@ -244,6 +247,43 @@ def test_a_lattice_too_large_to_list_is_searched(attributes: int) -> None:
     assert found.best.loss < evaluator_of(problem).evaluate(problem.high).loss
     assert 0 < found.proof.bound <= found.best.loss
     assert found.proof.open > 0
+
+
+@settings(max_examples=150)
+@given(st.one_of(problems(), problems(limits=True)), st.lists(st.integers(1, 12), max_size=6))
+@example(medium(), [1, 1, 7, 3])
+def test_a_search_that_is_resumed_ends_where_one_that_was_never_stopped_does(
+    problem: Problem, limits: list[int]
+) -> None:
+    checkpoint, bound, loss = None, 0.0, float("inf")
+    for limit in limits:
+        found = solve(problem, limits=Limits(evaluations=limit), resume=checkpoint)
+        if found.checkpoint is None:
+            break
+        checkpoint = Checkpoint.read(json.loads(json.dumps(found.checkpoint.describe())))
+        assert checkpoint == found.checkpoint
+        assert found.proof.bound >= bound - TIE
+        assert 0 <= found.proof.open <= found.proof.schemes
+        bound = found.proof.bound
+        if found.best is not None:
+            assert found.best.loss <= loss + TIE
+            loss = found.best.loss
+    found, straight = solve(problem, resume=checkpoint), solve(problem)
+    assert essence(found.best) == essence(straight.best)
+    assert (found.status, found.stopped) == (straight.status, StopReason.COMPLETE)
+    assert found.proof.open == 0
+
+
+def test_more_open_boxes_than_memory_allows_are_ended_depth_first() -> None:
+    problem = medium()
+    straight = solve(problem)
+    for memory in (0, 2048, 10 * 2048):
+        found = solve(problem, limits=Limits(memory=memory))
+        assert essence(found.best) == essence(straight.best)
+        assert found.status is Status.OPTIMAL
+        assert found.proof.open == 0
+        stopped = solve(problem, limits=Limits(evaluations=20, memory=memory))
+        assert stopped.proof.bound <= straight.proof.bound
 
 
 # Ctrl-C
