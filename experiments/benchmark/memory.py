@@ -8,7 +8,6 @@ growth of its peak resident size.
 from __future__ import annotations
 
 import multiprocessing
-import resource
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -23,6 +22,7 @@ from anonymizer.files import write_csv
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from anonymizer.microdata import encode
 from anonymizer.table import BATCH_ROWS, CsvTable
+from experiments.benchmark.clock import peak_bytes
 from experiments.datasets import ROOT
 
 ROWS = 10_000_000
@@ -53,16 +53,6 @@ class DrawnTable:
 
     def digest(self) -> str:
         return ""
-
-
-def peak_bytes() -> int:
-    """Return the largest resident size the process has had."""
-    # Linux hands ru_maxrss on from the parent; the high-water mark is the process's own
-    status = Path("/proc/self/status")
-    if status.exists():
-        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(line.split()[1]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def ihis_hierarchies() -> list[Hierarchy]:

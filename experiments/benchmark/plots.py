@@ -1,0 +1,85 @@
+"""The benchmark's pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+BLUE, RED = "#2f6f8f", "#b5483a"
+AXES = {
+    "rows": "records (registry stand-in, 9 attributes, k = 5)",
+    "attributes": "attributes (demo register, 100,000 records, k = 5)",
+    "k": "k (ADULT, 9 attributes)",
+}
+
+
+def save(picture: Any, path: Path) -> None:
+    """Write a picture as PNG and SVG."""
+    picture.savefig(path.with_suffix(".png"), dpi=100)
+    picture.savefig(path.with_suffix(".svg"), metadata={"Date": None})
+
+
+def plot_growth(costs: pd.DataFrame, folder: Path) -> None:
+    """Draw seconds and evaluated schemes over growing work, a panel for each way to grow."""
+    from matplotlib import figure, rc_context
+
+    ways = [way for way in AXES if way in set(costs["over"])]
+    with rc_context({"font.size": 10, "svg.hashsalt": "benchmark"}):
+        picture = figure.Figure(figsize=(8, 3.1 * len(ways)), layout="constrained")
+        for panel, way in zip(picture.subplots(len(ways), 1, squeeze=False).flat, ways, strict=True):
+            draw_growth(panel, costs[costs["over"] == way], AXES[way])
+        picture.suptitle("What a proven optimum costs as the work grows")
+        save(picture, folder / "growth")
+
+
+def draw_growth(panel: Any, costs: pd.DataFrame, label: str) -> None:
+    """Draw one panel; a search that was stopped is an open mark with its gap."""
+    panel.plot(costs["at"], costs["seconds"], color=BLUE, marker="o", label="search, seconds")
+    stopped = costs[costs["gap"] > 0]
+    panel.scatter(
+        stopped["at"], stopped["seconds"], s=60, facecolor="white", edgecolor=BLUE, zorder=3,
+        label="stopped after a minute, gap",
+    )  # fmt: skip
+    for at, seconds, gap in stopped[["at", "seconds", "relative gap"]].itertuples(index=False):
+        panel.annotate(f"{gap:.1%}", (at, seconds), (0, -14), textcoords="offset points", ha="center")
+    schemes = panel.twinx()
+    schemes.plot(costs["at"], costs["evaluated"], color=RED, marker="s", markersize=4)
+    schemes.set_ylabel("schemes evaluated", color=RED)
+    schemes.set_yscale("log")
+    panel.set_yscale("log")
+    if costs["at"].max() / costs["at"].min() > 10:
+        panel.set_xscale("log")
+    panel.set_xlabel(label)
+    panel.set_ylabel("search, seconds", color=BLUE)
+    panel.margins(y=0.25)
+    if len(stopped):
+        panel.legend(frameon=False, loc="upper left")
+
+
+def plot_gap(rows: pd.DataFrame, folder: Path) -> None:
+    """Draw the best loss and the proven bound over time on the widest register."""
+    from matplotlib import figure, rc_context
+
+    with rc_context({"font.size": 10, "svg.hashsalt": "benchmark"}):
+        picture = figure.Figure(figsize=(8, 4.5), layout="constrained")
+        panel = picture.subplots()
+        last = rows.iloc[-1]
+        panel.step(rows["seconds"], rows["loss"], where="post", color=RED, label="best loss found")
+        panel.step(
+            rows["seconds"], rows["bound"], where="post", color=BLUE, label="proven lower bound"
+        )
+        panel.fill_between(
+            rows["seconds"], rows["bound"], rows["loss"], step="post", color="#eeeeee"
+        )
+        panel.set_xscale("log")
+        panel.set_ylim(0, None)
+        panel.set_xlabel("seconds of search")
+        panel.set_ylabel("loss")
+        panel.set_title(
+            f"20 quasi-identifiers: after {last['seconds']:.0f} s the optimum is at most "
+            f"{last['relative gap']:.1%} below the best found"
+        )
+        panel.legend(frameon=False)
+        save(picture, folder / "gap_over_time")
