@@ -222,6 +222,7 @@ HOUSING_BY_AGE = (
     (4, 12, 3, 0, 0, 21, 8, 52),
 )
 HOUSING_ALONE = (1.5, 1.6, 1.5, 2.0, 1.5, 1.5, 0.5, 0.7)  # times this for adults without a partner
+HOUSING_OF_WORKERS = (0.7, 1, 0.7, 0.3, 1, 0, 1, 1)
 HOUSING_OF_STUDENTS = (1, 1.5, 1, 40, 0, 0, 1, 1)
 HOUSING_OF_SOLDIERS = (0, 1, 0.5, 0, 40, 0, 1, 0.5)
 HOUSING_AFFLUENCE = 3.2  # the odds of owning, for each unit of affluence

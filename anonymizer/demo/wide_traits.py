@@ -74,6 +74,11 @@ class People:
         return self.ages >= SCHOOL_LEAVING_AGE
 
     @property
+    def at_work(self) -> Mask:
+        """Who is at work."""
+        return self.occupations >= len(tables.NOT_WORKING)
+
+    @property
     def graduates(self) -> Mask:
         """Who has a university degree."""
         return self.educations >= BACHELOR
@@ -102,16 +107,20 @@ def codes_of(column: pd.Series[str], values: Sequence[str]) -> Numbers:
 def odds(percent: ArrayLike) -> Reals:
     """Turn percentages into odds.
 
-    >>> odds([50, 80]).tolist()
-    [1.0, 4.0]
+    >>> odds([50, 75]).tolist()
+    [1.0, 3.0]
     """
     share = np.asarray(percent, dtype=np.float64) / 100
     return share / (1 - share)
 
 
-def happens(chance: Uniforms, against_one: Reals) -> Mask:
-    """Tell for whom an event of these odds happens."""
-    return chance * (1 + against_one) < against_one
+def happens(chance: Uniforms, at_odds: Reals) -> Mask:
+    """Tell for whom an event of these odds happens.
+
+    >>> happens(np.array([0.7, 0.8]), odds([75])).tolist()
+    [True, False]
+    """
+    return chance * (1 + at_odds) < at_odds
 
 
 # -- Where people come from -------------------------------------------------------------------
@@ -180,13 +189,18 @@ def draw_children(people: People) -> Numbers:
 def draw_housing(people: People) -> Codes:
     """Draw the kind of home by age, marital status, work and affluence, as codes of `HOUSING`."""
     by_work = np.array(
-        [np.ones(len(wide.HOUSING)), wide.HOUSING_OF_STUDENTS, wide.HOUSING_OF_SOLDIERS]
+        [
+            np.ones(len(wide.HOUSING)),
+            wide.HOUSING_OF_STUDENTS,
+            wide.HOUSING_OF_SOLDIERS,
+            wide.HOUSING_OF_WORKERS,
+        ]
     )
     by_union = np.array([np.ones(len(wide.HOUSING)), wide.HOUSING_ALONE])
     weights = by_work[:, None, None] * by_union[:, None] * np.array(wide.HOUSING_BY_AGE)
-    student, soldier = people.occupations == STUDENT, people.occupations == SOLDIER
+    kinds = [people.occupations == STUDENT, people.occupations == SOLDIER, people.at_work]
     alone = people.adults & (people.unions != PARTNER)
-    rows = (student + 2 * soldier) * 2 + alone
+    rows = np.select(kinds, [1, 2, 3], 0) * 2 + alone
     rows = rows * len(wide.HOUSING_AGES) + band(people.ages, wide.HOUSING_AGES)
     chance = tilt(people.chance("housing"), wide.HOUSING_AFFLUENCE**people.affluence)
     return pick(flatten(weights), rows, chance)
@@ -215,7 +229,8 @@ def draw_moved_in(people: People, housing: Codes) -> Numbers:
     """Draw the year of the last move by kind of home and age."""
     means = np.array(wide.YEARS_THERE)[housing]
     years = np.floor(-np.log1p(-people.chance("moved_in")) * means)
-    return np.subtract(wide.THIS_YEAR, np.minimum(years, people.ages)).astype(np.int64)
+    moved_in: Numbers = wide.THIS_YEAR - np.minimum(years, people.ages).astype(np.int64)
+    return moved_in
 
 
 # -- Work and means ---------------------------------------------------------------------------
@@ -223,12 +238,11 @@ def draw_moved_in(people: People, housing: Codes) -> Numbers:
 
 def draw_hours(people: People) -> Numbers:
     """Draw the hours of work a week by occupation, sex and age; 0 for those not at work."""
-    works = people.occupations >= len(tables.NOT_WORKING)
-    occupations = np.where(works, people.occupations - len(tables.NOT_WORKING), 0)
+    occupations = np.where(people.at_work, people.occupations - len(tables.NOT_WORKING), 0)
     fields = np.array(wide.FIELD_OF_WORK)[occupations]
     rows = (fields * 2 + people.women) * len(wide.HOURS_AGES) + band(people.ages, wide.HOURS_AGES)
     hours = 1 + pick(hour_weights(), rows, people.chance("weekly_hours"))
-    return np.where(works, hours, 0).astype(np.int64)
+    return np.where(people.at_work, hours, 0).astype(np.int64)
 
 
 def hour_weights() -> Reals:
