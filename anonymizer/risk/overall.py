@@ -173,7 +173,8 @@ def attack_on(microdata: Microdata, scheme: Scheme, scenario: Scenario) -> Attac
 
     def codes(name: str, least: int) -> NDArray[np.int64]:
         column, level = microdata.columns[place[name]], max(scheme[place[name]], least)
-        return column.groups[level][microdata.codes[place[name]]]
+        found: NDArray[np.int64] = column.groups[level][microdata.codes[place[name]]]
+        return found
 
     values = tuple(
         label_together(
