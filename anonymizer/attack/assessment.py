@@ -41,6 +41,8 @@ class ScenarioRisk:
     worst: Exposure
     """The same attacker, if all quasi-identifiers of everybody were known."""
     counts: NDArray[np.int64]
+    attributes: tuple[str, ...]
+    """The quasi-identifiers of the table: in the worst case, a group each."""
 
     @property
     def scenario(self) -> Scenario:
@@ -131,7 +133,7 @@ class Assessment:
             "records": self.records,
             "distinct": int(self.subjects.counts.size),
             "coarse": self.coarse,
-            "quasi_identifiers": list(self.subjects.values),
+            "quasi_identifiers": list(self.subjects.attributes),
             "scenarios": [scenario.describe() for scenario in self.scenarios],
         }
 
@@ -190,7 +192,9 @@ def assess(
         target = Target.of(subjects, scenario)
         exposure = expose(target, workers or -1, step, generator)
         baseline = worst[scenario.population].under(scenario)
-        found.append(ScenarioRisk(name, exposure, baseline, subjects.counts))
+        found.append(
+            ScenarioRisk(name, exposure, baseline, subjects.counts, tuple(subjects.attributes))
+        )
     return Assessment(table.name, subjects, tuple(found))
 
 
@@ -237,7 +241,7 @@ def fit(
     name: str, scenario: Scenario, subjects: Subjects, hierarchies: Sequence[Hierarchy]
 ) -> Scenario:
     """Write out "*", and check the scenario against the table."""
-    expanded = scenario.expand(list(subjects.values))
+    expanded = scenario.expand(list(subjects.attributes))
     faults = check_levels(expanded, {h.name: h.height for h in hierarchies})
     too_few = expanded.check_records(subjects.records)
     if faults := [*faults, *([] if too_few is None else [too_few])]:
@@ -252,7 +256,7 @@ def warn_unlisted(name: str, scenario: Scenario, attribute: str, subjects: Subje
     groups = [group for group in scenario.groups if group.by == attribute]
     if any(group.default for group in groups):
         return
-    values = subjects.values[attribute]
+    values = subjects.attributes[attribute]
     listed = {value for group in groups for value in group.probabilities}
     unlisted = [
         at for at in range(len(values.texts)) if not listed.intersection(values.leaves_of(at))
@@ -271,7 +275,7 @@ def warn_unlisted(name: str, scenario: Scenario, attribute: str, subjects: Subje
 
 def worst_case(subjects: Subjects, population: int) -> Scenario:
     """Return the attacker who knows everything; each attribute is a group, to see what it adds."""
-    groups = tuple(AttributeGroup((name,), 1.0) for name in subjects.values)
+    groups = tuple(AttributeGroup((name,), 1.0) for name in subjects.attributes)
     return Scenario(groups, population, 1.0, 1.0, 1.0, 1.0)
 
 

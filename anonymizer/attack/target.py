@@ -69,8 +69,8 @@ class Target:
         row_of_tuple, first = subjects.project(scenario.named)
         counts = np.bincount(row_of_tuple, subjects.counts, first.size).astype(np.int64)
         codes = {name: subjects.codes[name][first] for name in scenario.named}
-        chances, kind = find_kinds(scenario, subjects.values, codes, first.size)
-        joins = tuple(make_joins(scenario, subjects.values, codes, first.size))
+        chances, kind = find_kinds(scenario, subjects.attributes, codes, first.size)
+        joins = tuple(make_joins(scenario, subjects.attributes, codes, first.size))
         return Target(scenario, counts, chances, kind, joins, row_of_tuple)
 
     @property

@@ -102,7 +102,7 @@ def climb(
 class Subjects:
     """The people of a table as distinct tuples of values, whatever their levels, with counts."""
 
-    values: Mapping[str, Values]
+    attributes: Mapping[str, Values]
     codes: Mapping[str, NDArray[np.int32]]
     """The number of each tuple's value, for each attribute."""
     counts: NDArray[np.int64]
@@ -150,7 +150,7 @@ class Subjects:
         What such a person's value really is cannot be told from the table.
         """
         found = np.zeros(self.counts.size, np.bool_)
-        for name, values in self.values.items():
+        for name, values in self.attributes.items():
             found |= values.levels[self.codes[name]] > values.levels.min(initial=0)
         return found
 
