@@ -39,9 +39,7 @@ def scenarios() -> dict[str, Scenario]:
     return {name: load_scenario(file) for name, file in SCENARIOS.items()}
 
 
-def draw_samples(
-    patients: pd.DataFrame, size: int, runs: int, seed: int
-) -> Iterator[pd.DataFrame]:
+def draw_samples(patients: pd.DataFrame, size: int, runs: int, seed: int) -> Iterator[pd.DataFrame]:
     """Draw random samples of the patients."""
     generator = np.random.default_rng([seed, size])
     for _ in range(runs):
@@ -78,7 +76,7 @@ def with_published(table: pd.DataFrame) -> pd.DataFrame:
     """Set the paper's figures beside ours."""
     rows = []
     for row in table.to_dict("records"):
-        printed = {name: np.nan for name in published.QUARTILES}
+        printed = dict.fromkeys(published.QUARTILES, np.nan)
         if row["measure"] == "marketer":
             figures = published.TABLE_3[row["scenario"]][row["size"]]
             printed = dict(zip(published.QUARTILES, figures, strict=True))
@@ -100,7 +98,9 @@ def table_4(patients: pd.DataFrame, size: int, runs: int, seed: int) -> pd.DataF
         for risk in assess(sample, policy, scenarios(), workers=2).scenarios:
             for setting in settings():
                 changed = with_parameters(risk, setting)
-                worst = np.quantile(np.repeat(changed.worst.overall, risk.counts), (0.25, 0.5, 0.75))
+                worst = np.quantile(
+                    np.repeat(changed.worst.overall, risk.counts), (0.25, 0.5, 0.75)
+                )
                 rows.append(
                     {"scenario": risk.name, "setting": setting, "run": run}
                     | percent_quartiles(changed, "overall")
@@ -115,9 +115,7 @@ def table_4(patients: pd.DataFrame, size: int, runs: int, seed: int) -> pd.DataF
     return pd.concat([parameters, table], axis=1)
 
 
-def with_parameters(
-    risk: ScenarioRisk, setting: tuple[float, float, float, float]
-) -> ScenarioRisk:
+def with_parameters(risk: ScenarioRisk, setting: tuple[float, float, float, float]) -> ScenarioRisk:
     """Return the same knowledge with other probabilities of what is done with it."""
     p_m, p_c, p_fm, p_cu = setting
     scenario = replace(risk.scenario, p_m=p_m, p_c=p_c, p_fm=p_fm, p_cu=p_cu)

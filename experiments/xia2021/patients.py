@@ -50,25 +50,31 @@ ATTRIBUTES = (
 ASSUMPTIONS = (
     (
         "state of residence",
-        "[A] fitted: 80 % of the patients live in Tennessee, the rest mostly in neighbouring states; the "
-        "share was chosen by comparison with the paper's Table 3, so agreement with that table shows that "
-        "it can be explained, not that it is right. Also run with US shares [F], for comparison.",
+        "[A] fitted: 80 % of the patients live in Tennessee, the rest mostly in neighbouring states. The "
+        "share is that of the reference's calibration, chosen with the paper's Table 3 in view: agreement "
+        "with that table shows that it can be explained so, not that it is right. Also run with US "
+        "shares [F], for comparison.",
     ),
     (
         "race, sex and age within a state",
-        "[F] ACS 2018; the hospital's own distribution is not known. Years within an age group alike, ages "
-        "from 85 on falling by 15 % a year [A]; Pacific Islanders by the state's share where ACS has no "
-        "count [D]; two or more races split as in the US [F].",
+        "[F] ACS 2018; the hospital's own distribution is not known. Years within an age group count "
+        "alike, ages from 85 on fall by 15 % a year [A]; Pacific Islanders by the state's share where ACS "
+        "has no count [D]; two or more races split as in the US [F].",
     ),
     ("ethnicity", "[F] share of Hispanics by race, Tennessee and US (ACS 2018)."),
     (
         "education, marital status, work class, income",
-        "[D] shares by age group in UCI Adult, of people as old in 1994 as the patient was [A]; the value "
-        "Prof-school, which Table 2 does not list, is left out [A].",
+        "[D] shares by age group in UCI Adult, of people as old in 1994 as the patient was [A]; the "
+        "value Prof-school, which Table 2 does not list, is left out [A].",
     ),
     (
         "country of birth, home, sexual orientation",
         "[F] ACS 2018 by age, households taken for persons [A]; Gallup 2017 by cohort.",
+    ),
+    (
+        "voter lists and Twitter",
+        "see the comments in `hierarchies/scenarios/`; that Tennessee's list shows sex and race is [A], and "
+        "the probabilities for Twitter are [A], set with Table 3 in view.",
     ),
 )
 
@@ -205,9 +211,7 @@ def pick(weights: NDArray[np.float64], size: int, generator: np.random.Generator
     return np.minimum(drawn, weights.size - 1)
 
 
-def choose(
-    shares: Mapping[str, float], size: int, generator: np.random.Generator
-) -> NDArray[Any]:
+def choose(shares: Mapping[str, float], size: int, generator: np.random.Generator) -> NDArray[Any]:
     """Draw names by their shares."""
     weights = np.array(list(shares.values()), float)
     return np.array(list(shares), object)[pick(weights, size, generator)]
@@ -276,9 +280,7 @@ def draw_household(
     other = np.array([gallup[name] for name in cohorts]) / 100
     draws = generator.random((3, year.size))
     return {
-        "country_of_birth": np.where(
-            draws[0] < by_age(abroad, age), "Elsewhere", "United States"
-        ),
+        "country_of_birth": np.where(draws[0] < by_age(abroad, age), "Elsewhere", "United States"),
         "homeowner": np.where(draws[1] < by_age(owns, age), "Own", "Rent"),
         "sexual_orientation": np.where(
             draws[2] < other[np.searchsorted((1946, 1965), year, side="right")],
