@@ -135,8 +135,8 @@ def draw_heatmaps(risks: list[ScenarioRisk] | tuple[ScenarioRisk, ...]) -> Any:
     """Draw the risk of the records against their worst case, a row for each scenario (Figure 2)."""
     from matplotlib.colors import LogNorm
 
-    height = 1.1 + 2.7 * len(risks)
-    figure = import_matplotlib().Figure(figsize=(12, height), layout="constrained")
+    height = 0.8 + 2.6 * len(risks)
+    figure = import_matplotlib().Figure(figsize=(11, height), layout="constrained")
     grid = figure.subplots(len(risks), len(PANELS), squeeze=False)
     edges = np.linspace(0, 1, BINS + 1)
     for row, risk in zip(grid, risks, strict=True):
@@ -157,7 +157,7 @@ def draw_heatmaps(risks: list[ScenarioRisk] | tuple[ScenarioRisk, ...]) -> Any:
             axes.set_title(measure)
             axes.set_xlabel("risk in the worst case")
         row[0].set_ylabel(f"risk,\n{risk.name}")
-    figure.colorbar(mesh, ax=grid, label="records (%), log scale", shrink=0.9)
+    figure.colorbar(mesh, ax=grid, label="records (%)", format="%g")
     return figure
 
 

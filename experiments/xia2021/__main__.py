@@ -17,16 +17,19 @@ from pathlib import Path
 import pandas as pd
 from rich.console import Console
 
+from anonymizer import Assessment, assess
 from anonymizer.attack import load_scenario
 from anonymizer.report.assessment import draw_heatmaps
 from experiments.datasets import RESULTS
 from experiments.xia2021.checks import (
+    Check,
     check_agreement,
     check_releases,
     check_table_3,
     check_table_4,
 )
 from experiments.xia2021.measure import (
+    Agreement,
     compare_with_simulation,
     draw_samples,
     one_by_one,
@@ -92,62 +95,101 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(1)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Findings:
+    """Everything that was measured."""
+
+    table_3: pd.DataFrame
+    table_3_us_shares: pd.DataFrame
+    table_4: pd.DataFrame
+    releases: pd.DataFrame
+    sample: Assessment
+    agreement: list[Agreement]
+    journalist: list[float]
+    runs: int
+    timing: list[str]
+
+    @property
+    def checks(self) -> list[Check]:
+        """The paper's qualitative results, as they come out here."""
+        return [
+            *check_table_3(self.table_3),
+            *check_table_4(self.table_4),
+            *check_agreement(self.agreement),
+            *check_releases(self.releases),
+        ]
+
+
 def run(plan: Plan, folder: Path) -> bool:
     """Measure a plan and write the results; say whether every check holds."""
     console = Console(stderr=True)
+    findings = measure(plan, console)
+    write(findings, folder)
+    console.print(f"written to {folder}")
+    for check in findings.checks:
+        console.print(f"{'holds' if check.holds else 'FAILS'}: {check.claim} ({check.detail})")
+    return all(check.holds for check in findings.checks)
+
+
+def measure(plan: Plan, console: Console) -> Findings:
+    """Measure a plan; the same plan gives the same figures, times apart."""
     started = time.perf_counter()
     facts = Facts.read()
     console.print(f"simulating {plan.records:,} patients")
     patients = simulate(facts, plan.records, SEED)
-    console.print("Table 3")
-    first = with_published(table_3(patients, plan.sizes, SEED))
     elsewhere = simulate(facts, plan.records, SEED, tennessee=None)
-    by_us_shares = with_published(table_3(elsewhere, plan.us_sizes, SEED))
-    console.print("Table 4")
-    second = table_4(patients, 1000, plan.runs, SEED)
-    console.print("Figure 2, and exact against simulated")
-    sample = one_sample(patients, 1000, SEED)
+    console.print("Tables 3 and 4")
     (people,) = draw_samples(patients, 1000, 1, SEED + 1)
     shipped = scenarios() | {"Worst case": load_scenario("worst-case")}
-    agreement = compare_with_simulation(people, shipped, plan.trials, SEED)
-    timing = [time_one_by_one(patients, plan.one_by_one)]
-    releases = compare_all(plan, patients, console)
-    checks = [
-        *check_table_3(first),
-        *check_table_4(second),
-        *check_agreement(agreement),
-        *check_releases(releases),
-    ]
+    findings = Findings(
+        with_published(table_3(patients, plan.sizes, SEED)),
+        with_published(table_3(elsewhere, plan.us_sizes, SEED)),
+        table_4(patients, 1000, plan.runs, SEED),
+        compare_all(plan, patients, console),
+        one_sample(patients, 1000, SEED),
+        compare_with_simulation(people, shipped, plan.trials, SEED),
+        journalist_of_samples(patients, plan.runs),
+        plan.runs,
+        [time_one_by_one(patients, plan.one_by_one)],
+    )
     minutes = (time.perf_counter() - started) / 60
-    timing.append(f"The whole experiment: {minutes:.0f} minutes on {os.cpu_count()} cores.")
-    journalist = journalist_of_samples(patients, plan.runs)
-    page = write_page(checks, first, by_us_shares, second, plan.runs, journalist, releases, timing)
+    findings.timing.append(
+        f"The whole experiment: {minutes:.0f} minutes on {os.cpu_count()} cores shared with other work."
+    )
+    return findings
+
+
+def write(findings: Findings, folder: Path) -> None:
+    """Write tables, pictures and page."""
+    from matplotlib import rc_context
+
     folder.mkdir(parents=True, exist_ok=True)
-    for name, table in (
-        ("table_3", first),
-        ("table_3_us_shares", by_us_shares),
-        ("table_4", second),
-        ("releases", releases),
-    ):
+    for name in ("table_3", "table_3_us_shares", "table_4", "releases"):
+        table: pd.DataFrame = getattr(findings, name)
         table.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
-    pd.DataFrame(checks).to_csv(folder / "checks.csv", index=False)
-    for name, figure in (
-        ("figure_2", draw_heatmaps(sample.scenarios)),
-        ("frontier", draw_frontier(releases)),
-    ):
-        figure.savefig(folder / f"{name}.png", dpi=100)
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+    pd.DataFrame(findings.checks).to_csv(folder / "checks.csv", index=False)
+    with rc_context({"svg.hashsalt": "xia2021"}):
+        for name, figure in (
+            ("figure_2", draw_heatmaps(findings.sample.scenarios)),
+            ("frontier", draw_frontier(findings.releases)),
+        ):
+            figure.savefig(folder / f"{name}.png", dpi=100)
+            figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+    page = write_page(
+        findings.checks,
+        findings.table_3,
+        findings.table_3_us_shares,
+        findings.table_4,
+        findings.runs,
+        findings.journalist,
+        findings.releases,
+        findings.timing,
+    )
     (folder / "README.md").write_text(page, encoding="utf-8")
-    console.print(f"written to {folder}")
-    for check in checks:
-        console.print(f"{'holds' if check.holds else 'FAILS'}: {check.claim} ({check.detail})")
-    return all(check.holds for check in checks)
 
 
 def journalist_of_samples(patients: pd.DataFrame, runs: int) -> list[float]:
     """Return the worst-case journalist risk of the unique subjects of each sample of 1,000."""
-    from anonymizer import assess
-
     found = []
     for sample in draw_samples(patients, 1000, runs, SEED):
         (risk,) = assess(

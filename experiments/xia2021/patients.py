@@ -51,15 +51,15 @@ ASSUMPTIONS = (
     (
         "state of residence",
         "[A] fitted: 80 % of the patients live in Tennessee, the rest mostly in neighbouring states. The "
-        "share is that of the reference's calibration, chosen with the paper's Table 3 in view: agreement "
-        "with that table shows that it can be explained so, not that it is right. Also run with US "
+        "share is that of the reference's calibration, chosen with the paper's Table 3 in view: "
+        "agreement with that table shows that it can be explained so, not that it is right. Also run with US "
         "shares [F], for comparison.",
     ),
     (
         "race, sex and age within a state",
         "[F] ACS 2018; the hospital's own distribution is not known. Years within an age group count "
-        "alike, ages from 85 on fall by 15 % a year [A]; Pacific Islanders by the state's share where ACS "
-        "has no count [D]; two or more races split as in the US [F].",
+        "alike, ages from 85 on fall by 15 % a year [A]; Pacific Islanders by the state's share where "
+        "ACS has no count [D]; two or more races split as in the US [F].",
     ),
     ("ethnicity", "[F] share of Hispanics by race, Tennessee and US (ACS 2018)."),
     (
@@ -73,8 +73,8 @@ ASSUMPTIONS = (
     ),
     (
         "voter lists and Twitter",
-        "see the comments in `hierarchies/scenarios/`; that Tennessee's list shows sex and race is [A], and "
-        "the probabilities for Twitter are [A], set with Table 3 in view.",
+        "see the comments in `hierarchies/scenarios/`; that Tennessee's list shows sex and race is [A], "
+        "and the probabilities for Twitter are [A], set with Table 3 in view.",
     ),
 )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -145,7 +146,7 @@ def describe(
     }
 
 
-def draw_frontier(table: pd.DataFrame) -> object:
+def draw_frontier(table: pd.DataFrame) -> Any:
     """Draw the quality of the best release against the risk that is accepted."""
     from anonymizer.report.plot import import_matplotlib
 
