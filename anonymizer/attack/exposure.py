@@ -99,10 +99,11 @@ def expose(
     workers: int = 1,
     on_step: OnStep | None = None,
     generator: np.random.Generator | None = None,
-    work_limit: int = WORK_LIMIT,
+    work_limit: int | None = None,
 ) -> Exposure:
     """Compute the risks exactly where the sets of known groups are not too many, else draw them."""
-    if count_subsets(target) * target.counts.size <= work_limit:
+    limit = WORK_LIMIT if work_limit is None else work_limit
+    if count_subsets(target) * target.counts.size <= limit:
         return sum_exactly(target, workers, on_step)
     return draw(target, generator or np.random.default_rng(0), TRIALS, on_step)
 

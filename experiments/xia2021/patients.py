@@ -52,8 +52,8 @@ ASSUMPTIONS = (
         "state of residence",
         "[A] fitted: 80 % of the patients live in Tennessee, the rest mostly in neighbouring states. The "
         "share is that of the reference's calibration, chosen with the paper's Table 3 in view: "
-        "agreement with that table shows that it can be explained so, not that it is right. Also run with US "
-        "shares [F], for comparison.",
+        "agreement with that table shows that it can be explained so, not that it is right. Also run "
+        "with US shares [F], for comparison.",
     ),
     (
         "race, sex and age within a state",
