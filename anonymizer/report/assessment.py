@@ -253,17 +253,26 @@ def describe_scenario(assessment: Assessment, risk: ScenarioRisk) -> dict[str, A
     }
 
 
-def make_page(assessment: Assessment) -> str:
+def draw_figures(assessment: Assessment) -> dict[str, Any]:
+    """Draw the pictures that all scenarios share, by name."""
+    return {
+        "heatmaps": draw_heatmaps(assessment.scenarios),
+        "distribution": draw_distribution(assessment.scenarios),
+    }
+
+
+def make_page(assessment: Assessment, figures: dict[str, Any] | None = None) -> str:
     """Write the page: what the risk is, in words, for whom, and why."""
     first = assessment.scenarios[0]
+    figures = figures or draw_figures(assessment)
     return render(
         "assessment.html",
         assessment=assessment,
         scenarios=[describe_scenario(assessment, risk) for risk in assessment.scenarios],
         worst_drivers=worst_drivers(first),
         worst_marketer=first.worst_mean("marketer"),
-        heatmaps=picture(draw_heatmaps(assessment.scenarios)),
-        distribution=picture(draw_distribution(assessment.scenarios)),
+        heatmaps=picture(figures["heatmaps"]),
+        distribution=picture(figures["distribution"]),
         table_name=Path(assessment.table).name,
     )
 
@@ -286,14 +295,13 @@ def write_assessment(assessment: Assessment, staging: Staging) -> dict[str, str]
     for name, table in make_tables(assessment).items():
         table.to_csv(staging.path(f"{name}.csv"), index=False, float_format="%.9g")
         written[name] = f"{name}.csv"
-    for name, figure in (
-        ("heatmaps", draw_heatmaps(assessment.scenarios)),
-        ("distribution", draw_distribution(assessment.scenarios)),
-    ):
+    figures = draw_figures(assessment)
+    for name, figure in figures.items():
         for suffix in ("png", "svg"):
             figure.savefig(staging.path(f"{name}.{suffix}"), dpi=100)
         written[name] = f"{name}.png"
-    staging.path("assessment.html").write_text(make_page(assessment), encoding="utf-8")
+    page = make_page(assessment, figures)
+    staging.path("assessment.html").write_text(page, encoding="utf-8")
     written["page"] = "assessment.html"
     return {kind: str(staging.folder / name) for kind, name in written.items()}
 
