@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.errors import HierarchyError, quote_some
+from anonymizer.errors import DataError, HierarchyError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.microdata import label_keys, read_only
 from anonymizer.risk.overall import Labels, code_labels, one_part
@@ -125,6 +125,8 @@ class Subjects:
             of_row[hierarchy.name] = np.array([place[text] for text in texts], np.int64)[numbers]
         if faults:
             raise HierarchyError(" ".join(faults))
+        if not len(next(iter(of_row.values()))):
+            raise DataError(f"{table.name}: the table has no rows; there is nobody to find.")
         return Subjects.aggregate(values, of_row)
 
     @staticmethod

@@ -18,7 +18,7 @@ from anonymizer.attack.assessment import (
 from anonymizer.attack.exposure import MEASURES, Method
 from anonymizer.files import Staging
 from anonymizer.report.page import picture, render
-from anonymizer.report.plot import import_matplotlib
+from anonymizer.report.plot import draw_network, import_matplotlib
 
 ATTACKERS = {
     "prosecutor": "knows that the person is in the table and finds the only record that fits",
@@ -28,6 +28,7 @@ ATTACKERS = {
 }
 PANELS = ("journalist", "prosecutor", "marketer", "overall")
 BINS = 25
+NETWORK_GROUPS = 5  # more do not fit a picture
 
 
 # --- tables
@@ -173,7 +174,8 @@ def draw_distribution(risks: list[ScenarioRisk] | tuple[ScenarioRisk, ...]) -> A
             (np.repeat(risk.worst.overall, risk.counts), ":", f"{risk.name}, worst case"),
         ):
             at_least = values.size - np.searchsorted(np.sort(values), grid - 1e-12)
-            axes.plot(grid, 100 * at_least / max(1, values.size), style, color=colour, label=label)
+            share = 100 * at_least / max(1, values.size)
+            axes.step(grid, share, style, where="pre", color=colour, label=label)
     for threshold in THRESHOLDS:
         axes.axvline(threshold, color="#888888", linewidth=0.8)
         axes.text(threshold, 101, f"{threshold:g}", ha="center", va="bottom", color="#555555")
@@ -210,7 +212,7 @@ def one_in(risk: float) -> str:
     """
     if risk <= 0:
         return "none"
-    return f"{round(10 * risk)} in 10" if risk > 0.5 else f"1 in {1 / risk:,.0f}"
+    return f"{round(10 * risk)} in 10" if risk > 0.3 else f"1 in {1 / risk:,.0f}"
 
 
 def describe_scenario(assessment: Assessment, risk: ScenarioRisk) -> dict[str, Any]:
@@ -250,6 +252,7 @@ def describe_scenario(assessment: Assessment, risk: ScenarioRisk) -> dict[str, A
         "subsets": risk.exposure.subsets,
         "standard_error": risk.exposure.standard_error,
         "driver_picture": picture(draw_drivers(risk)) if len(drivers) > 1 else None,
+        "network": picture(draw_network(risk.scenario)) if len(drivers) <= NETWORK_GROUPS else None,
     }
 
 

@@ -180,6 +180,8 @@ def test_what_is_missing_is_named() -> None:
     scenario = Scenario((AttributeGroup(("sex",), 0.5),), 1000, 0.5, 0.5, 0.5, 0.5)
     with pytest.raises(DataError, match="there is no column 'sex'"):
         assess(pd.DataFrame({"gender": ["F"]}), policy_of(SEX), [scenario])
+    with pytest.raises(DataError, match="the table has no rows"):
+        assess(pd.DataFrame({"sex": []}, dtype=str), policy_of(SEX), [scenario])
     with pytest.raises(PolicyError, match="none is given"):
         assess(pd.DataFrame({"sex": ["F"]}), policy_of(SEX), [])
     with pytest.raises(PolicyError, match=r"data\.path is missing"):
