@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from anonymizer.attack.target import Floats, Knowledge, Target
-from anonymizer.kernels.subsets import add_draw, add_subset
+from anonymizer.kernels.subsets import add_subset
 from anonymizer.microdata import read_only
 from anonymizer.risk.overall import combine, unique_in_population
 from anonymizer.risk.scenario import Scenario
@@ -230,21 +229,48 @@ def draw(
     One draw decides about every group for all records at once: a group is learned where its number is
     below the probability. So one partition serves all records with the same probabilities.
     """
+    kinds, groups = target.chances.shape
     measures = np.zeros((3, target.counts.size))
+    without, unknown = np.zeros((groups, kinds, 3)), np.zeros((groups, kinds))
     means = []
     for trial in range(trials):
-        before = measures.copy()
-        known_of_kind = generator.random(target.chances.shape[1]) < target.chances
+        known_of_kind = generator.random(groups) < target.chances
+        total = np.zeros(3)
         for known in np.unique(known_of_kind, axis=0):
-            applies = (known_of_kind == known).all(axis=1)[target.kind]
-            knowledge = look_at(target, known)
-            add_draw(knowledge.matches, applies, estimate(target, knowledge), measures)
-        means.append(mean_overall(target, measures - before))
+            applies = (known_of_kind == known).all(axis=1)
+            sums = add_draw(target, known, applies, measures)
+            without[~known] += sums
+            unknown[np.ix_(~known, applies)] += 1
+            total += sums.sum(axis=0)
+        means.append(combine(target.scenario, *(total / target.records)))
         if on_step is not None:
             on_step(trial + 1, trials)
-    error = float(np.std(means, ddof=1) / math.sqrt(trials))
-    risks = spread(target, measures / trials)
-    return Exposure(target.scenario, Method.SIMULATED, trials, error, *risks)
+    return Exposure(
+        target.scenario,
+        Method.SIMULATED,
+        trials,
+        float(np.std(means, ddof=1) / math.sqrt(trials)),
+        *spread(target, measures / trials),
+        drawn_drivers(target, without, unknown),
+    )
+
+
+def add_draw(
+    target: Target, known: NDArray[np.bool_], applies: NDArray[np.bool_], measures: Floats
+) -> Floats:
+    """Add the risks of one draw to the rows of the kinds it applies to; return their sums by kind."""
+    knowledge = look_at(target, known)
+    unique, sums = estimate(target, knowledge), np.zeros((applies.size, 3))
+    weights = applies.astype(np.float64)
+    add_subset(knowledge.matches, target.counts, target.kind, weights, unique, measures, sums)
+    return sums * weights[:, np.newaxis]
+
+
+def drawn_drivers(target: Target, without: Floats, unknown: Floats) -> tuple[Driver, ...]:
+    """Say what the mean risk is in the draws without a group; a group that all draws have is left out."""
+    seen = np.flatnonzero((unknown > 0).all(axis=1))
+    mean = (without / np.maximum(unknown, 1)[:, :, np.newaxis]).sum(axis=1)
+    return tuple(driver for driver in make_drivers(target, mean) if driver.group in seen)
 
 
 def look_at(target: Target, known: NDArray[np.bool_]) -> Knowledge:
@@ -253,9 +279,3 @@ def look_at(target: Target, known: NDArray[np.bool_]) -> Knowledge:
     for group in np.flatnonzero(known).tolist():
         partitions = target.learn(partitions, group)
     return target.look(known, partitions)
-
-
-def mean_overall(target: Target, measures: Floats) -> float:
-    """Return the mean overall risk of the records."""
-    risks: Any = combine(target.scenario, *measures)
-    return float((risks * target.counts).sum() / max(1, target.records))

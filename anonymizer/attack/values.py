@@ -57,14 +57,6 @@ class Values:
         codes = np.array([places[text][1] for text in ordered], np.int64)
         return Values(hierarchy, tuple(ordered), levels, climb(hierarchy, levels, codes))
 
-    @property
-    def suppressed(self) -> NDArray[np.bool_]:
-        """Which values cover everything that the attribute may be."""
-        top = self.hierarchy.height - 1
-        single = len(self.hierarchy.labels[top]) == 1
-        found: NDArray[np.bool_] = self.levels >= (top if single and top else top + 1)
-        return found
-
     def leaves_of(self, value: int) -> list[str]:
         """List what a value may have been before it was generalized."""
         level = int(self.levels[value])
@@ -153,7 +145,7 @@ class Subjects:
         """
         found = np.zeros(self.counts.size, np.bool_)
         for name, values in self.attributes.items():
-            found |= values.levels[self.codes[name]] > values.levels.min(initial=0)
+            found |= values.levels[self.codes[name]] > values.levels.min()
         return found
 
     def project(self, attributes: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

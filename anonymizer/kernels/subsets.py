@@ -38,14 +38,3 @@ def add_matches(labels, split, counts, rows, n_labels, matches):
         matches[rows[i]] += after[labels[i]]
     for i in range(split, labels.size):
         matches[rows[i]] += before[labels[i]]
-
-
-@njit(cache=True, nogil=True)
-def add_draw(matches, applies, unique_in_population, measures):
-    """Add the risks of one draw of known groups to the measures of the rows that it applies to."""
-    for row in range(matches.size):
-        if applies[row]:
-            measures[2, row] += 1.0 / matches[row]
-            if matches[row] == 1:
-                measures[0, row] += 1.0
-                measures[1, row] += unique_in_population

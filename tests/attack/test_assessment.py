@@ -159,6 +159,8 @@ def test_a_release_is_assessed_as_it_is() -> None:
     np.testing.assert_allclose(shares, [1 / 2, 1 / 2, 1 / 3])
     assert risk.mean("prosecutor") == 0
     assert assessment.coarse == 1
+    whole = pd.DataFrame({"age": ["*", "*"], "sex": ["F", "M"]})
+    assert assess(whole, policy_of(AGE, SEX), ["worst-case"]).coarse == 0  # as coarse as all others
 
 
 def test_a_generalized_value_counts_as_the_likeliest_it_covers() -> None:

@@ -160,7 +160,19 @@ def test_drawing_agrees_with_the_sum_within_three_standard_errors() -> None:
     assert drawn.standard_error is not None
     means = [(e.overall * subjects.counts).sum() / subjects.records for e in (exact, drawn)]
     assert abs(means[0] - means[1]) <= 3 * drawn.standard_error
+    for one, other in zip(exact.drivers, drawn.drivers, strict=True):
+        assert other.probability == one.probability
+        assert other.overall(scenario) == pytest.approx(one.overall(scenario), abs=0.02)
     assert expose(target, work_limit=0).method is Method.SIMULATED
+
+
+def test_what_is_always_drawn_cannot_be_left_out_by_drawing() -> None:
+    """Without a certain group there is no draw to look at: it is left out, not said to be nothing."""
+    groups = AttributeGroup(("age",), 1.0), AttributeGroup(("zip",), 0.5)
+    table = [{"age": age, "sex": "F", "zip": "11"} for age in AGE.leaves]
+    target = Target.of(read(table), scenario_of(*groups))
+    drawn = draw(target, np.random.default_rng(1), 20, None)
+    assert [driver.group for driver in drawn.drivers] == [1]
 
 
 def test_a_value_that_no_level_has_is_named() -> None:
@@ -192,4 +204,3 @@ def test_a_value_covers_the_leaves_below_it() -> None:
         ["21", "25"],
         list(AGE.leaves),
     ]
-    assert values.suppressed.tolist() == [False, False, False, True]
