@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from anonymizer.attack import Assessment, assess
     from anonymizer.claims import Verification
     from anonymizer.errors import (
         AnonymizerError,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from anonymizer.verification import verify
 
 _HOMES = {
+    "attack": ("Assessment", "assess"),
     "errors": (
         "AnonymizerError",
         "AnonymizerWarning",
@@ -53,6 +55,7 @@ _HOMES = {
 __all__ = [
     "AnonymizerError",
     "AnonymizerWarning",
+    "Assessment",
     "DataError",
     "Hierarchy",
     "HierarchyError",
@@ -71,6 +74,7 @@ __all__ = [
     "Verification",
     "anonymize",
     "apply",
+    "assess",
     "load_hierarchy",
     "make_manifest",
     "read_manifest",

@@ -17,6 +17,13 @@ from anonymizer.errors import ReleaseError
 SLICE_ROWS = 1 << 18
 
 
+def specs_folder() -> Path:
+    """Return where the shipped hierarchies and scenarios are: in the package, or beside it."""
+    package = Path(__file__).resolve().parent
+    installed = package / "specs"
+    return installed if installed.is_dir() else package.parent / "hierarchies"
+
+
 class Staging:
     """A folder whose new files appear together when all is done, or not at all.
 

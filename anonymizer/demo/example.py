@@ -7,7 +7,7 @@ from pathlib import Path
 
 from anonymizer.demo.population import population
 from anonymizer.demo.register import register
-from anonymizer.files import Staging
+from anonymizer.files import Staging, specs_folder
 
 POLICY = """\
 # The discharge register of a hospital, drawn from a synthetic population.
@@ -34,13 +34,6 @@ k = 5
 [search]
 suppression_limit = 0.1   # at most a tenth of the patients
 """
-
-
-def specs_folder() -> Path:
-    """Return where the shipped hierarchies are: in the package, or beside it in a checkout."""
-    package = Path(__file__).resolve().parents[1]
-    installed = package / "specs"
-    return installed if installed.is_dir() else package.parent / "hierarchies"
 
 
 def write_example(staging: Staging, seed: int, people: int = 1_000_000) -> Path:

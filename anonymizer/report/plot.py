@@ -39,6 +39,11 @@ def plot_solution(solution: Solution, path: Path) -> None:
 
 
 def plot_network(scenario: Scenario, path: Path) -> None:
+    """Write the picture of a scenario's Bayesian network."""
+    draw_network(scenario).savefig(path, dpi=100)
+
+
+def draw_network(scenario: Scenario) -> Any:
     """Draw the Bayesian network of a scenario: what may be learned, what follows, re-identification."""
     import networkx
 
@@ -56,7 +61,7 @@ def plot_network(scenario: Scenario, path: Path) -> None:
     axes.margins(0.12)
     axes.set_axis_off()
     axes.set_title(f"What the attacker may learn and do; population {scenario.population:,}")
-    figure.savefig(path, dpi=100)
+    return figure
 
 
 def describe_node(node: dict[str, Any]) -> str:

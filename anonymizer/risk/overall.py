@@ -77,6 +77,14 @@ def label_values(values: NDArray[Any]) -> Labels:
     return Labels(labels.astype(np.int32), distinct.size)
 
 
+def label_together(codes: Iterable[NDArray[np.integer]], rows: int) -> Labels:
+    """Label the rows that have equal codes of several attributes."""
+    labels = one_part(rows)
+    for codes_of_attribute in codes:
+        labels = labels.refine(code_labels(codes_of_attribute))
+    return labels
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Attack:
     """A scenario against a generalized table, given as distinct tuples and their counts.
@@ -104,13 +112,11 @@ class Attack:
         learned: Floats,
     ) -> Attack:
         """Take the generalized value of each attribute, as a code for each tuple, and the rest."""
-        values = []
-        for group in scenario.groups:
-            labels = one_part(counts.size)
-            for attribute in group.attributes:
-                labels = labels.refine(code_labels(codes[attribute]))
-            values.append(labels)
-        return Attack(scenario, tuple(values), counts.astype(np.int64), learned)
+        values = tuple(
+            label_together([codes[attribute] for attribute in group.attributes], counts.size)
+            for group in scenario.groups
+        )
+        return Attack(scenario, values, counts.astype(np.int64), learned)
 
     @property
     def records(self) -> int:
@@ -154,23 +160,48 @@ def leaf_values(
 
 
 def attack_on(microdata: Microdata, scheme: Scheme, scenario: Scenario) -> Attack:
-    """Return the attack on a table as a scheme generalizes it, with nothing suppressed."""
-    if faults := scenario.check_attributes(microdata.attributes):
+    """Return the attack on a table as a scheme generalizes it, with nothing suppressed.
+
+    Where the attacker knows an attribute more coarsely than the table has it, the records that his
+    value covers match; where more finely, those whose value covers his. So the coarser level counts.
+    """
+    scenario = scenario.expand(microdata.attributes)
+    heights = [column.hierarchy.height for column in microdata.columns]
+    if faults := check_levels(scenario, dict(zip(microdata.attributes, heights, strict=True))):
         raise PolicyError.defective("scenario", faults)
     place = {name: at for at, name in enumerate(microdata.attributes)}
-    codes = {
-        name: microdata.columns[place[name]].groups[scheme[place[name]]][
-            microdata.codes[place[name]]
-        ]
-        for name in scenario.attributes
-    }
+
+    def codes(name: str, least: int) -> NDArray[np.int64]:
+        column, level = microdata.columns[place[name]], max(scheme[place[name]], least)
+        found: NDArray[np.int64] = column.groups[level][microdata.codes[place[name]]]
+        return found
+
+    values = tuple(
+        label_together(
+            [codes(name, group.levels.get(name, 0)) for name in group.attributes],
+            microdata.distinct,
+        )
+        for group in scenario.groups
+    )
     leaves = {
         group.by: leaf_values(microdata, place[group.by])
         for group in scenario.groups
         if group.by is not None
     }
     learned = learned_probabilities(scenario, leaves, microdata.distinct)
-    return Attack.build(scenario, codes, microdata.counts, learned)
+    return Attack(scenario, values, microdata.counts.astype(np.int64), learned)
+
+
+def check_levels(scenario: Scenario, heights: Mapping[str, int]) -> list[str]:
+    """Say which attributes and levels of a scenario the table's hierarchies do not have."""
+    faults = scenario.check_attributes(list(heights))
+    return faults or [
+        f"levels.{name}: {level} is above the top of its hierarchy, which has levels 0 to "
+        f"{heights[name] - 1}."
+        for group in scenario.groups
+        for name, level in group.levels.items()
+        if level >= heights[name]
+    ]
 
 
 def merge(attack: Attack, labels: Labels) -> tuple[Attack, Labels]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import combinations
 from pathlib import Path
@@ -23,7 +23,9 @@ from anonymizer.hierarchy.checks import Faults, text, unrepeated, whole
 
 PARAMETERS = ("p_m", "p_fm", "p_c", "p_cu")
 KEYS = ("population", *PARAMETERS, "groups")
-GROUP_KEYS = ("attributes", "probability", "by", "probabilities", "default")
+GROUP_KEYS = ("attributes", "probability", "by", "probabilities", "default", "levels", "source")
+ALL_OTHERS = "*"
+"""Stands for every quasi-identifier that no group names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class AttributeGroup:
 
     The `probability` is the same for everyone, or it depends on the person's value of the attribute
     `by`, as it was before generalization: `probabilities` lists values, `default` is for all others.
+    A source that tells an attribute coarsely tells the value of a level of its hierarchy (`levels`).
+    The attribute "*" stands for every quasi-identifier that no group names.
 
     >>> voters = AttributeGroup(("age", "sex"), by="state", probabilities={"TN": 0.643}, default=0.6)
     >>> voters.probability_of(["TN", "OH"]).tolist()
@@ -43,10 +47,14 @@ class AttributeGroup:
     by: str | None = None
     probabilities: Mapping[str, float] = field(default_factory=dict, hash=False)
     default: float | None = None
+    levels: Mapping[str, int] = field(default_factory=dict, hash=False)
+    source: str | None = None
+    """Where the attacker learns it from, in words."""
 
     def __post_init__(self) -> None:
         if faults := list(group_faults(self.describe())):
             raise PolicyError.defective("attribute group", faults)
+        object.__setattr__(self, "levels", dict(self.levels))
         plain = {value: float(number) for value, number in self.probabilities.items()}
         object.__setattr__(self, "attributes", tuple(self.attributes))
         object.__setattr__(self, "probabilities", plain)
@@ -63,13 +71,25 @@ class AttributeGroup:
             return np.full(len(values), self.probability, np.float64)
         return np.array([self.probabilities.get(value, self.default) for value in values], float)
 
+    def excludes(self, other: AttributeGroup) -> bool:
+        """Whether nobody can be met by both groups, as nobody is on the voter lists of two states."""
+        if self.by is None or self.by != other.by:
+            return False
+        pairs = [
+            (group.probabilities.get(value, group.default) for group in (self, other))
+            for value in [*self.probabilities, *other.probabilities]
+        ]
+        pairs.append(group.default for group in (self, other))
+        return all(0 in pair for pair in pairs)
+
     def describe(self) -> dict[str, Any]:
         """Return the keys that are set, as TOML has them."""
         keys: dict[str, Any] = {"attributes": self.attributes}
         if isinstance(self.attributes, tuple):
             keys["attributes"] = list(self.attributes)
-        keys |= {key: getattr(self, key) for key in ("probability", "by", "default")}
+        keys |= {key: getattr(self, key) for key in ("source", "probability", "by", "default")}
         keys["probabilities"] = self.probabilities or None
+        keys["levels"] = self.levels or None
         return {key: value for key, value in keys.items() if value is not None}
 
 
@@ -106,12 +126,35 @@ class Scenario:
     @property
     def attributes(self) -> tuple[str, ...]:
         """All attributes that the attacker may learn."""
-        return tuple(attribute for group in self.groups for attribute in group.attributes)
+        names = (attribute for group in self.groups for attribute in group.attributes)
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All attributes that must be in the table: to be learned, or to say how likely that is."""
+        by = [group.by for group in self.groups if group.by is not None]
+        return tuple(name for name in dict.fromkeys([*self.attributes, *by]) if name != ALL_OTHERS)
+
+    def expand(self, quasi_identifiers: Sequence[str]) -> Scenario:
+        """Write out "*" as the quasi-identifiers that no group names; a group left empty goes.
+
+        >>> everything = Scenario((AttributeGroup(("*",), 1.0),), 10_000, 0.5, 0.2, 0.5, 0.2)
+        >>> everything.expand(["age", "sex"]).attributes
+        ('age', 'sex')
+        """
+        if ALL_OTHERS not in self.attributes:
+            return self
+        others = [name for name in quasi_identifiers if name not in self.attributes]
+        groups = []
+        for group in self.groups:
+            names = [[name] if name != ALL_OTHERS else others for name in group.attributes]
+            if expanded := tuple(name for part in names for name in part):
+                groups.append(replace(group, attributes=expanded))
+        return replace(self, groups=tuple(groups))
 
     def check_attributes(self, quasi_identifiers: Sequence[str]) -> list[str]:
         """Say which attributes of the scenario are no quasi-identifiers of the table."""
-        named = [*self.attributes, *(group.by for group in self.groups if group.by is not None)]
-        unknown = [name for name in dict.fromkeys(named) if name not in quasi_identifiers]
+        unknown = [name for name in self.named if name not in quasi_identifiers]
         known = quote_some(quasi_identifiers, most=9)
         return [
             f"groups: '{name}' is no quasi-identifier; {suggest(name, quasi_identifiers, known)}"
@@ -173,14 +216,13 @@ class Scenario:
 
 def group_lines(keys: dict[str, Any]) -> Iterator[str]:
     """Write a group as lines of TOML."""
-    table = keys.pop("probabilities", {})
+    tables = {key: keys.pop(key) for key in ("probabilities", "levels") if key in keys}
     keys["attributes"] = "[" + ", ".join(map(quote, keys["attributes"])) + "]"
-    if "by" in keys:
-        keys["by"] = quote(keys["by"])
+    keys |= {key: quote(keys[key]) for key in ("by", "source") if key in keys}
     yield from (f"{key} = {value}" for key, value in keys.items())
-    if table:
-        yield "[groups.probabilities]"
-        yield from (f"{quote(value)} = {probability!r}" for value, probability in table.items())
+    for name, table in tables.items():
+        yield f"[groups.{name}]"
+        yield from (f"{quote(value)} = {number!r}" for value, number in table.items())
 
 
 def quote(value: str) -> str:
@@ -240,7 +282,8 @@ def overlap_faults(groups: Sequence[AttributeGroup]) -> Faults:
     if not groups:
         yield "groups: no group is given; add a [[groups]] table."
     for one, other in combinations(groups, 2):
-        if shared := [name for name in one.attributes if name in other.attributes]:
+        shared = [name for name in one.attributes if name in other.attributes]
+        if shared and not one.excludes(other):
             names = quote_some(shared)
             yield f"groups: {names} is in two groups; an attribute is learned with one group only."
 
@@ -248,6 +291,9 @@ def overlap_faults(groups: Sequence[AttributeGroup]) -> Faults:
 def group_faults(table: Mapping[str, Any]) -> Faults:
     """Check the keys of one group."""
     yield from attribute_faults(table.get("attributes", ()))
+    yield from level_faults(table)
+    if "source" in table:
+        yield from text("source", table["source"])
     if ("probability" in table) == ("by" in table):
         yield "probability: give either this, or `by` with `probabilities` and `default`."
     elif "by" in table:
@@ -268,6 +314,18 @@ def attribute_faults(attributes: Any) -> Faults:
         yield "attributes: the group is empty; name at least one attribute."
     wrong = [fault for name in attributes for fault in text("attributes", name)]
     yield from wrong or unrepeated("attributes", attributes)
+
+
+def level_faults(table: Mapping[str, Any]) -> Faults:
+    """Check the levels at which the source tells some of the group's attributes."""
+    levels = table.get("levels", {})
+    if not isinstance(levels, Mapping):
+        yield f"levels: {levels!r} is no table; write the level of each attribute."
+        return
+    for name, level in levels.items():
+        if name not in table.get("attributes", ()):
+            yield f"levels.{name}: the group has no such attribute; name one of the group's."
+        yield from whole(f"levels.{name}", level, least=0)
 
 
 def by_faults(table: Mapping[str, Any]) -> Faults:

@@ -64,9 +64,9 @@ class Overall:
 
     @property
     def needs(self) -> frozenset[Need]:
-        """The original values too, where what the attacker learns hangs on one."""
+        """The original values too, where what the attacker learns, or how well, hangs on one."""
         needs = {Need.CLASS_SIZES}
-        if any(group.by is not None for group in self.scenario.groups):
+        if any(group.by is not None or group.levels for group in self.scenario.groups):
             needs.add(Need.ORIGINAL_VALUES)
         return frozenset(needs)
 

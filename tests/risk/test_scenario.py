@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -163,7 +164,7 @@ def test_the_demo_scenario_fits_the_demo_register() -> None:
         (
             scenario_of({"attributes": ["age"], "chance": 1, "probability": 1}),
             "group 1: chance: this key is unknown; use one of 'attributes', 'probability', 'by', "
-            "'probabilities', 'default'.",
+            "'probabilities', 'default', 'levels', 'source'.",
         ),
     ],
 )
@@ -209,6 +210,40 @@ def test_values_built_in_code_are_checked_too() -> None:
         Scenario((group, group), 1000, 1, 1, 1, 1)
     with pytest.raises(PolicyError, match="scenario: population: 0 is too small"):
         Scenario((group,), 0, 1, 1, 1, 1)
+
+
+def by_state(attributes: tuple[str, ...], default: float = 0.0, **chances: float) -> AttributeGroup:
+    return AttributeGroup(attributes, by="state", probabilities=chances, default=default)
+
+
+def test_an_attribute_is_in_two_groups_only_if_nobody_meets_both() -> None:
+    fuller, shorter = by_state(("age", "sex"), TN=0.6), by_state(("age",), OH=0.7, TN=0.0)
+    assert Scenario((fuller, shorter), 1000, 1, 1, 1, 1).attributes == ("age", "sex")
+    assert not fuller.excludes(by_state(("age",), TN=0.1))
+    assert fuller.excludes(by_state(("age",), default=0.2, TN=0.0))
+    everywhere = by_state(("age", "sex"), default=0.5)
+    assert not everywhere.excludes(by_state(("age",), OH=0.7))
+    assert not everywhere.excludes(AttributeGroup(("age",), 0.5))
+
+
+def test_a_star_stands_for_what_no_group_names() -> None:
+    keys = {"attributes": ["*"], "probability": 1}, {"attributes": ["age"], "probability": 0.5}
+    scenario = Scenario.parse(scenario_of(*keys))
+    assert scenario.check_attributes(["age", "sex", "zip"]) == []
+    expanded = scenario.expand(["age", "sex", "zip"])
+    assert [group.attributes for group in expanded.groups] == [("sex", "zip"), ("age",)]
+    assert [group.attributes for group in scenario.expand(["age"]).groups] == [("age",)]
+
+
+def test_levels_and_sources_survive_toml() -> None:
+    group = {"attributes": ["age"], "probability": 0.5, "levels": {"age": 2}, "source": 'a "list"'}
+    scenario = Scenario.parse(scenario_of(group))
+    assert Scenario.parse(tomllib.loads(scenario.to_toml())) == scenario
+    assert scenario.groups[0].levels == {"age": 2}
+    with pytest.raises(PolicyError, match=r"levels\.sex: the group has no such attribute"):
+        AttributeGroup(("age",), 0.5, levels={"sex": 1})
+    with pytest.raises(PolicyError, match=r"levels\.age: -1 is too small"):
+        AttributeGroup(("age",), 0.5, levels={"age": -1})
 
 
 def test_attributes_that_are_no_quasi_identifiers_are_named() -> None:
