@@ -1,0 +1,235 @@
+"""How many records are unique on each subset of the attributes, in a table and in an external one.
+
+Forgetting an attribute only joins tuples. So every subset is reached from a finer one by dropping one more
+attribute, a subset costs time in the distinct tuples of the finer one, and where nobody is unique any more,
+nobody is on any subset below.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from anonymizer.attack.tuples import Layout, Tuples, read_tuples
+from anonymizer.errors import DataError, quote_some
+from anonymizer.kernels.subsets import STATES, count_states
+from anonymizer.microdata import read_only
+from anonymizer.table import Table, guess_delimiter, open_table
+
+MOST_ATTRIBUTES = 20
+OURS, THEIRS = np.arange(STATES) % 4, np.arange(STATES) // 4
+COUNTED = np.stack([OURS == 1, (OURS == 1) & (THEIRS > 0), (OURS == 1) & (THEIRS == 1)], axis=1)
+"""Which states count as unique, as found in the external table, and as found there once."""
+
+Integers = NDArray[np.int64]
+OnSubsets = Callable[[int, int], object]
+"""Called now and then with the number of subsets that are done, and of all."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Uniqueness:
+    """What is unique on each subset; bit i of a subset's number stands for attribute i."""
+
+    attributes: tuple[str, ...]
+    records: int
+    distinct: int
+    """Distinct tuples of all attributes, those of the external table included."""
+    unique: Integers
+    """Records of the table whose values on the subset no other record has."""
+    found: Integers | None = None
+    """Of these, how many occur in the external table; None without one."""
+    found_once: Integers | None = None
+    """Of these, how many occur there exactly once."""
+
+    @property
+    def d_uniqueness(self) -> NDArray[np.float64]:
+        """The probability that a random record is unique in the table on each subset."""
+        return self.unique / self.records
+
+    @property
+    def e_uniqueness(self) -> NDArray[np.float64] | None:
+        """The probability that a unique record, if it is in the external table, is unique there.
+
+        It is 1 where no unique record occurs there: what is not known must not look safe.
+        """
+        if self.found is None or self.found_once is None:
+            return None
+        return np.where(self.found > 0, self.found_once / np.maximum(self.found, 1), 1.0)
+
+    def names(self, subset: int) -> tuple[str, ...]:
+        """Return the attributes of a subset."""
+        return tuple(name for i, name in enumerate(self.attributes) if subset >> i & 1)
+
+    def number(self, names: Sequence[str]) -> int:
+        """Return the number of the subset with these attributes."""
+        return sum(1 << self.attributes.index(name) for name in set(names))
+
+
+def count_unique(
+    data: str | Path | pd.DataFrame | Table,
+    attributes: Sequence[str],
+    external: str | Path | pd.DataFrame | Table | None = None,
+    *,
+    delimiter: str = ",",
+    workers: int | None = None,
+    on_subsets: OnSubsets | None = None,
+) -> Uniqueness:
+    """Count the unique records of a table on every subset of some attributes.
+
+    >>> people = pd.DataFrame({"age": [30, 30, 41], "sex": ["f", "m", "f"]})
+    >>> count_unique(people, ["age", "sex"]).unique.tolist()  # {}, {age}, {sex}, both
+    [0, 1, 1, 3]
+    """
+    tables = [open_table(data, delimiter)]
+    if external is not None:
+        tables.append(open_table(external, delimiter))
+    check_attributes(tables, attributes)
+    records, layout, table = read_tuples(tables, attributes)
+    walk = Walk(layout, len(attributes))
+    tallies = walk.run(table, workers or os.cpu_count() or 1, on_subsets)
+    counts = [read_only(column.copy()) for column in tallies.T[: 3 if external is not None else 1]]
+    return Uniqueness(tuple(attributes), records, table.size, *counts)
+
+
+def check_attributes(tables: Sequence[Table], attributes: Sequence[str]) -> None:
+    """Raise a DataError unless there are attributes, not too many, and all tables have them."""
+    if not attributes:
+        raise DataError("no attribute is named; name those that may be disclosed.")
+    if repeated := sorted({name for name in attributes if list(attributes).count(name) > 1}):
+        raise DataError(f"attribute {quote_some(repeated)} is named twice; name each once.")
+    for table in tables:
+        columns = table.columns
+        if absent := [name for name in attributes if name not in columns]:
+            raise DataError(
+                f"{table.name}: no column {quote_some(absent)}; the header reads "
+                f"{quote_some(columns, most=20)}{guess_delimiter(table)}."
+            )
+        if twice := [name for name in attributes if columns.count(name) > 1]:
+            raise DataError(f"{table.name}: column {quote_some(twice)} occurs twice; rename one.")
+    if len(attributes) > MOST_ATTRIBUTES:
+        raise DataError(too_many(len(attributes)))
+
+
+def too_many(attributes: int) -> str:
+    """Say what so many attributes would take, and how to have fewer.
+
+    >>> too_many(24)[:98]
+    '24 attributes have 16,777,216 subsets, 16 times as many as the 20 that are supported: counting the'
+    """
+    subsets, times = 1 << attributes, 1 << (attributes - MOST_ATTRIBUTES)
+    gibibytes = subsets * 6 * 8 / 2**30  # three counts, twice
+    return (
+        f"{attributes} attributes have {subsets:,} subsets, {times:,} times as many as the "
+        f"{MOST_ATTRIBUTES} that are supported: counting them would take {times:,} times as long "
+        f"and {gibibytes:,.1f} GiB for the counts alone. Leave out attributes with the lowest "
+        "disclosure rates, or join attributes that are always disclosed together into one column."
+    )
+
+
+# --- the walk through the subsets ---
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """A subset to visit: the tuples of the subset above it, and which field to drop."""
+
+    above: Tuples
+    subset: int
+    position: int
+
+
+class Walk:
+    """Visits every subset once: a subset that lacks some attributes drops only later ones.
+
+    Of the steps that wait, the one with the fewest attributes left is taken first. It is taken when no
+    table with fewer waits, so that of each size at most one table waits for each worker: the tables
+    together never take more than `memory_bound`.
+    """
+
+    def __init__(self, layout: Layout, attributes: int) -> None:
+        self.layout, self.attributes = layout, attributes
+        self.tallies = np.zeros((1 << attributes, COUNTED.shape[1]), np.int64)
+        self.done = 0
+        self.open = 0  # steps that wait or are being taken
+        self.stopped = False
+        self.serial = count()
+        self.waiting: list[tuple[int, int, Step]] = []
+        self.changed = threading.Condition()
+
+    def run(self, table: Tuples, workers: int, on_subsets: OnSubsets | None) -> Integers:
+        """Count what COUNTED says on each subset, one row of counts for each."""
+        everything = (1 << self.attributes) - 1
+        self.put(self.tally(table, everything, -1))
+        with ThreadPoolExecutor(workers) as pool:
+            futures = [pool.submit(self.work) for _ in range(workers)]
+            try:
+                while wait(futures, timeout=0.2).not_done:
+                    if on_subsets is not None:
+                        on_subsets(self.done, everything + 1)
+            except BaseException:  # Ctrl-C: let the workers go
+                self.stop()
+                raise
+        for future in futures:
+            future.result()
+        return self.tallies
+
+    def tally(self, table: Tuples, subset: int, position: int) -> Iterator[Step]:
+        """Count on a subset, and yield the steps below unless nobody is unique there."""
+        self.tallies[subset] = count_states(table.states) @ COUNTED
+        alone = self.tallies[subset, 0] > 0
+        below = range(position + 1, self.attributes)
+        with self.changed:
+            self.done += 1 if alone else 1 << len(below)
+        if alone:
+            for later in below:
+                yield Step(table, subset & ~(1 << self.layout.fields[later].attribute), later)
+
+    def work(self) -> None:
+        """Take steps until there are none left."""
+        try:
+            while (step := self.take()) is not None:
+                table = step.above.drop(self.layout.fields[step.position])
+                self.put(self.tally(table, step.subset, step.position), finished=1)
+        except BaseException:
+            self.stop()
+            raise
+
+    def take(self) -> Step | None:
+        """Return the next step, or None when all are done."""
+        with self.changed:
+            while not self.waiting and self.open and not self.stopped:
+                self.changed.wait()
+            return heapq.heappop(self.waiting)[-1] if self.waiting and not self.stopped else None
+
+    def put(self, steps: Iterator[Step], finished: int = 0) -> None:
+        """Let steps wait."""
+        new = [(step.subset.bit_count(), next(self.serial), step) for step in steps]
+        with self.changed:
+            for entry in new:
+                heapq.heappush(self.waiting, entry)
+            self.open += len(new) - finished
+            self.changed.notify_all()
+
+    def stop(self) -> None:
+        """Let no more steps be taken."""
+        with self.changed:
+            self.stopped = True
+            self.changed.notify_all()
+
+
+def memory_bound(distinct: int, attributes: int, words: int = 1, workers: int = 2) -> int:
+    """Return the bytes that the tables of a walk can take at most: one for each size and worker.
+
+    Two more for each worker are the ones it reads from and writes to.
+    """
+    return workers * (attributes + 2) * distinct * (8 * words + 1)

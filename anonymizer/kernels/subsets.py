@@ -1,0 +1,94 @@
+"""Distinct tuples as sorted keys, made coarser one bit at a time.
+
+A tuple's key is one or more 64-bit words, the most significant first; each attribute is a run of bits in
+one of them. The tuples of a table are sorted by key. To forget an attribute, its bits are dropped one after
+the other: among the tuples that agree on all that is more significant, those with the bit 0 and those with
+the bit 1 are two sorted runs, so that one merge drops the bit, joins what has become equal, and leaves the
+keys sorted.
+
+Of a tuple only its state is kept: how many records of our table and of another one have it, each as 0, 1 or
+2 (two or more), as `ours + 4 * theirs`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+STATES = 16
+MANY = 2  # two records or two million: neither will ever be alone again
+
+
+def join_states():
+    """Tabulate the state of a tuple that joins tuples of two states."""
+    one, other = np.indices((STATES, STATES))
+    ours = np.minimum(MANY, one % 4 + other % 4)
+    theirs = np.minimum(MANY, one // 4 + other // 4)
+    return (ours + 4 * theirs).astype(np.uint8)
+
+
+JOINED = join_states()
+
+
+@njit(cache=True, nogil=True)
+def agree(keys, one, other, word, above):
+    """Tell whether two keys agree on all that is more significant than some bits of a word."""
+    for w in range(word):
+        if keys[one, w] != keys[other, w]:
+            return False
+    return (keys[one, word] ^ keys[other, word]) & above == 0
+
+
+@njit(cache=True, nogil=True)
+def compare(keys, zero, one, word, flag):
+    """Compare a key whose bit is 0 with one whose bit is 1 as if that were 0 too: -1, 0 or 1."""
+    left, right = keys[zero, word], keys[one, word] ^ flag
+    if left != right:
+        return -1 if left < right else 1
+    for w in range(word + 1, keys.shape[1]):
+        if keys[zero, w] != keys[one, w]:
+            return -1 if keys[zero, w] < keys[one, w] else 1
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def drop_bit(keys, states, word, bit):
+    """Drop one bit of a word of sorted keys; return keys and states of the tuples that are left."""
+    n = states.size
+    new_keys, new_states = np.empty_like(keys), np.empty_like(states)
+    flag = np.uint64(1) << np.uint64(bit)
+    above = ~(flag | (flag - np.uint64(1)))
+    size, end = 0, 0
+    while end < n:
+        zero, middle = end, end
+        while (
+            middle < n and not keys[middle, word] & flag and agree(keys, zero, middle, word, above)
+        ):
+            middle += 1
+        one, end = middle, middle
+        while end < n and agree(keys, zero, end, word, above):
+            end += 1
+        while zero < middle or one < end:
+            order = -1 if one == end else 1
+            if zero < middle and one < end:
+                order = compare(keys, zero, one, word, flag)
+            if order == 0:
+                new_keys[size], new_states[size] = keys[zero], JOINED[states[zero], states[one]]
+            elif order < 0:
+                new_keys[size], new_states[size] = keys[zero], states[zero]
+            else:
+                new_keys[size], new_states[size] = keys[one], states[one]
+                new_keys[size, word] ^= flag
+            zero += order <= 0
+            one += order >= 0
+            size += 1
+    return new_keys[:size], new_states[:size]
+
+
+@njit(cache=True, nogil=True)
+def count_states(states):
+    """Count the tuples of each state."""
+    counts = np.zeros(STATES, np.int64)
+    for state in states:
+        counts[state] += 1
+    return counts
