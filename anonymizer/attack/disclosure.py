@@ -70,7 +70,7 @@ def likelihood_of(sources: Sequence[Source], attribute: str) -> float:
     each = [source.likelihood(attribute) for source in sources]
     if max(each, default=0.0) >= 1:
         return 1.0
-    return -math.expm1(math.fsum(math.log1p(-one) for one in each))
+    return 0.0 - math.expm1(math.fsum(math.log1p(-one) for one in each))
 
 
 def subset_likelihood(likelihoods: Floats) -> Floats:

@@ -134,7 +134,7 @@ class Reidentification:
     @property
     def individual(self) -> float:
         """The risk of a random person."""
-        return -math.expm1(self.log_safe)
+        return 0.0 - math.expm1(self.log_safe)
 
     @property
     def data_set(self) -> float:
@@ -145,7 +145,8 @@ class Reidentification:
         """Return the risk that at least one of n people is re-identified, for each n."""
         n = np.asarray(records, float)
         exponent = np.multiply(n, self.log_safe, out=np.zeros(n.shape), where=n > 0)
-        return -np.expm1(exponent)
+        risk: Floats = 0.0 - np.expm1(exponent)
+        return risk
 
     def records_until(self, risk: float) -> int | None:
         """Return how many people make the risk reach a level below 1; None if no number does."""
@@ -171,7 +172,7 @@ class Reidentification:
 
     def by_size(self) -> list[SizeMean]:
         """Return the means of uniqueness, likelihood and probability over the subsets of each size."""
-        sizes = np.bitwise_count(np.arange(self.likelihood.size))
+        sizes = subset_sizes(len(self.uniqueness.attributes))
         subsets = np.bincount(sizes)
         means = [
             np.bincount(sizes, values) / subsets
@@ -210,6 +211,18 @@ class Reidentification:
             "by_sources": [asdict(each) for each in self.over_sources()],
             "by_size": [asdict(each) for each in self.by_size()],
         }
+
+
+def subset_sizes(attributes: int) -> NDArray[np.int64]:
+    """Return the size of each subset, by its number.
+
+    >>> subset_sizes(3).tolist()
+    [0, 1, 1, 2, 1, 2, 2, 3]
+    """
+    sizes = np.zeros(1, np.int64)
+    for _ in range(attributes):
+        sizes = np.concatenate([sizes, sizes + 1])
+    return sizes
 
 
 def combine(sources: Sequence[Source]) -> list[tuple[Source, ...]]:

@@ -1,4 +1,4 @@
-"""The distinct tuples of a table, and of an external one, as sorted keys with the states of subsets.py."""
+"""The distinct tuples of a table and of an external one, as the sorted keys of kernels/subsets.py."""
 
 from __future__ import annotations
 

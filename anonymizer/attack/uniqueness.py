@@ -1,8 +1,8 @@
 """How many records are unique on each subset of the attributes, in a table and in an external one.
 
-Forgetting an attribute only joins tuples. So every subset is reached from a finer one by dropping one more
-attribute, a subset costs time in the distinct tuples of the finer one, and where nobody is unique any more,
-nobody is on any subset below.
+Forgetting an attribute only joins tuples. So every subset is reached from a finer one by dropping one
+more attribute, a subset costs time in the distinct tuples of the finer one, and where nobody is unique
+any more, nobody is on any subset below.
 """
 
 from __future__ import annotations

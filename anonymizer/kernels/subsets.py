@@ -1,13 +1,13 @@
 """Distinct tuples as sorted keys, made coarser one bit at a time.
 
-A tuple's key is one or more 64-bit words, the most significant first; each attribute is a run of bits in
-one of them. The tuples of a table are sorted by key. To forget an attribute, its bits are dropped one after
-the other: among the tuples that agree on all that is more significant, those with the bit 0 and those with
-the bit 1 are two sorted runs, so that one merge drops the bit, joins what has become equal, and leaves the
-keys sorted.
+A tuple's key is one or more 64-bit words, the most significant first; each attribute is a run of bits
+in one of them. The tuples of a table are sorted by key. To forget an attribute, its bits are dropped one
+after the other: among the tuples that agree on all that is more significant, those with the bit 0 and
+those with the bit 1 are two sorted runs, so that one merge drops the bit, joins what has become equal,
+and leaves the keys sorted.
 
-Of a tuple only its state is kept: how many records of our table and of another one have it, each as 0, 1 or
-2 (two or more), as `ours + 4 * theirs`.
+Of a tuple only its state is kept: how many records of our table and of another one have it, each as 0, 1
+or 2 (two or more), as `ours + 4 * theirs`.
 """
 
 from __future__ import annotations
