@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +11,17 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
-from anonymizer.attack.nrf import Reidentification, combine
+from anonymizer.attack.disclosure import Source
+from anonymizer.attack.nrf import Reidentification
 from anonymizer.files import Staging
 from anonymizer.report.plot import import_matplotlib
 
 COLOURS = ("#2f6f8f", "#b5483a", "#5b8c3a", "#8c6bb1", "#c98a1b", "#222222")
 SIZE = (8, 4.8)
-MOST_CURVES = 10
-FEW_SOURCES = 16
-"""So many combinations of sources have room in one picture."""
+MOST_CURVES = 6
+"""So many sources alone, and as many combinations, have room in one picture."""
+SMALLEST = 1e-16
+"""Means below this are not drawn: they would press all that matters to the edge."""
 
 
 def summarize(risk: Reidentification, most: int = 20) -> Group:
@@ -74,42 +77,57 @@ def save(figure: Any, path: Path) -> None:
 
 
 def draw_records(risk: Reidentification) -> Any:
-    """Draw the risk of the data set over its number of people: each source alone, and growing ones."""
+    """Draw the risk of the data set over its number of people: each source alone, then together."""
     figure, axes = new_figure("Risk that at least one person is re-identified")
-    n = np.linspace(0, risk.uniqueness.records, 401)
-    for place, those in enumerate(curves_of(risk)):
-        label = " + ".join(source.name for source in those)
-        style = "-" if len(those) == 1 else "--"
-        colour = COLOURS[place % len(COLOURS)]
+    n = np.geomspace(1, max(risk.uniqueness.records, 10), 401)
+    for place, those in enumerate(chosen_sources(risk)):
+        alone = len(those) == 1
+        colour = COLOURS[place % len(COLOURS)] if alone else grey(len(those), len(risk.sources))
         curve = risk.with_sources(those).over_records(n)
-        axes.plot(n, curve, style, color=colour, label=label, linewidth=1.8)
-    axes.set_xlabel("people in the table, n")
+        style = "-" if alone else "--"
+        axes.plot(n, curve, style, color=colour, label=label_of(those), linewidth=1.8)
+    axes.set_xscale("log")
+    axes.set_xlabel("people in the table, n (logarithmic)")
     axes.set_ylabel("risk of the data set")
     axes.set_ylim(-0.02, 1.02)
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
+    axes.legend(fontsize=9, loc="upper left")
     return figure
 
 
-def curves_of(risk: Reidentification) -> list[Any]:
-    """Choose the combinations to draw: each source alone, then the first two, three, and so on."""
+def grey(number: int, most: int) -> str:
+    """Return a grey for some sources together, the darker the more."""
+    return str(round(0.65 * (most - number) / max(most - 1, 1), 3))
+
+
+def label_of(those: Sequence[Source]) -> str:
+    """Name some sources that are combined, in few words."""
+    names = [source.name for source in those]
+    return (
+        " + ".join(names)
+        if len(names) <= 2
+        else f"{names[0]} to {names[-1]}, {len(names)} together"
+    )
+
+
+def chosen_sources(risk: Reidentification) -> list[Sequence[Source]]:
+    """Choose what to draw: each source alone, then the first two, three, and so on together."""
     growing = [risk.sources[:size] for size in range(2, len(risk.sources) + 1)]
-    return [*((source,) for source in risk.sources), *growing][:MOST_CURVES]
+    alone = [(source,) for source in risk.sources]
+    return [*alone[:MOST_CURVES], *growing[:MOST_CURVES], *growing[MOST_CURVES:][-1:]]
 
 
 def draw_sources(risk: Reidentification) -> Any:
-    """Draw the risk of a person for each combination of sources, the highest on top."""
-    figure, axes = new_figure("Risk of a random person by the sources that are combined")
-    rows = sorted(risk.over_sources(), key=lambda row: row.individual)
-    rows = rows if len(rows) <= FEW_SOURCES else [*rows[:5], *rows[-FEW_SOURCES + 5 :]]
-    names = [" + ".join(row.sources) for row in rows]
-    axes.barh(names, [row.individual for row in rows], color=COLOURS[0])
-    if any(row.individual > 0 for row in rows):
+    """Draw the risk of a random person through each source alone, and through several together."""
+    figure, axes = new_figure("Risk of a random person, by source")
+    chosen = chosen_sources(risk)[::-1]
+    values = [risk.with_sources(those).individual for those in chosen]
+    colours = [COLOURS[0] if len(those) == 1 else COLOURS[1] for those in chosen]
+    axes.barh([label_of(those) for those in chosen], values, color=colours)
+    if any(values):
         axes.set_xscale("log")
-    axes.tick_params(axis="y", labelsize=8)
+        axes.set_xlim(min(value for value in values if value) / 3, None)
     axes.set_xlabel("risk of a random person (logarithmic)")
-    if len(combine(risk.sources)) > len(rows):
-        axes.set_ylabel("lowest five and highest combinations")
     return figure
 
 
@@ -124,13 +142,13 @@ def draw_sizes(risk: Reidentification) -> Any:
         ("re-identified", "probability", "^", COLOURS[1]),
     ):
         values = np.array([getattr(mean, name) for mean in means])
-        shown = np.where(values > 0, values, np.nan)  # 0 has no place on a logarithmic axis
+        shown = np.where(values >= SMALLEST, values, np.nan)  # nor has 0 a place
         axes.plot(sizes, shown, marker=mark, color=colour, label=label, markersize=7)
     axes.set_yscale("log")
     axes.set_xticks(sizes)
     axes.set_xlabel("attributes in the subset")
-    axes.set_ylabel("mean probability over all subsets of a size")
-    axes.legend(fontsize=9, frameon=False)
+    axes.set_ylabel(f"mean over all subsets of a size (from {SMALLEST:g} on)")
+    axes.legend(fontsize=9)
     return figure
 
 
