@@ -52,6 +52,11 @@ def headline(risk: Reidentification) -> Text:
         f"Risk of a random person: {risk.individual:.4g}.",
         f"Risk that at least one person of the table is re-identified: {risk.data_set:.4g}.",
     ]
+    if risk.individual_exact > 1.01 * risk.individual:
+        lines.append(
+            "These follow the paper's product over subsets. Just one subset is what is disclosed, so "
+            f"that they are more: {risk.individual_exact:.4g} and {risk.data_set_exact:.4g}."
+        )
     if half is not None:
         lines.append(f"From {half:,} people on that risk is one half or more.")
     return Text("\n".join(lines) + "\n")
