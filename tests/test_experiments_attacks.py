@@ -80,6 +80,7 @@ def test_a_quick_run_writes_all_files(tmp_path: Path, monkeypatch) -> None:
 
 
 TIMED = (
+    "table",
     "records",
     "attributes",
     "subsets",
@@ -97,7 +98,11 @@ def test_the_committed_timing_is_of_eight_million_records_and_all_subsets() -> N
     with (RESULTS / "nrf" / "timing.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert {tuple(row) for row in rows} == {TIMED}
-    assert {int(row["threads"]) for row in rows} == {1, 2}
+    assert {(row["table"], int(row["threads"])) for row in rows} == {
+        ("by state", 1),
+        ("by state", 2),
+        ("by small area", 2),
+    }
     assert all(int(row["records"]) > 8_000_000 for row in rows)
     assert all(int(row["subsets"]) == 65_536 for row in rows)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.cells import Cells, text_of
-from anonymizer.kernels.subsets import MANY, drop_bit
+from anonymizer.kernels.subsets import MANY, STATES, drop_bit, settle
 from anonymizer.microdata import check_rows
 from anonymizer.table import Table
 
@@ -31,7 +31,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The fields in the order in which they are dropped, which is from the most significant down."""
+    """The fields in the order in which they are decided on: from the most significant down."""
 
     fields: tuple[Field, ...]
     words: int
@@ -55,6 +55,21 @@ class Tuples:
         for bit in range(field.low, field.low + field.width):
             keys, states = drop_bit(keys, states, field.word, bit)
         return Tuples(keys, states)
+
+    def settle(self, field: Field) -> tuple[Tuples, NDArray[np.int64]]:
+        """Decide to keep all attributes down to one for good (or what is left of them).
+
+        Returns the tuples whose state is still open though one of ours is alone among them, and how
+        many tuples of each state are settled.
+        """
+        if not field.width:  # an attribute with one value settles nothing
+            return self, np.zeros(STATES, np.int64)
+        keys, states, settled = settle(self.keys, self.states, field.word, field.low)
+        return Tuples(keys, states), settled
+
+    def count_states(self) -> NDArray[np.int64]:
+        """Count the tuples of each state."""
+        return np.bincount(self.states, minlength=STATES)
 
 
 def lay_out(widths: Sequence[int], order: Sequence[int]) -> Layout:
@@ -122,7 +137,7 @@ def read_tuples(tables: Sequence[Table], attributes: Sequence[str]) -> tuple[int
     numberings = [Numbering() for _ in attributes]
     parts = [read_batches(table, attributes, numberings) for table in tables]
     records = sum(batch[0].size for batch in parts[0])
-    # what tells most about a record is dropped first, so that most subsets come from few tuples
+    # what tells most about a record comes first: without it there are few tuples, with it few are open
     order = sorted(range(len(attributes)), key=lambda a: (-numberings[a].entropy, a))
     layout = lay_out([numbering.width for numbering in numberings], order)
     distinct = [aggregate(pack(batches, layout), 4**at) for at, batches in enumerate(parts)]

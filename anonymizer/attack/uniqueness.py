@@ -1,8 +1,8 @@
 """How many records are unique on each subset of the attributes, in a table and in an external one.
 
-Forgetting an attribute only joins tuples. So every subset is reached from a finer one by dropping one
-more attribute, a subset costs time in the distinct tuples of the finer one, and where nobody is unique
-any more, nobody is on any subset below.
+Attribute after attribute is kept or dropped. To drop one only joins tuples, so that the work is on fewer
+and fewer of them, and stops where nobody is unique. To keep one settles, for all subsets that follow, who
+is told apart from everyone else by the attributes kept so far.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import count
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from anonymizer.attack.tuples import Layout, Tuples, read_tuples
 from anonymizer.errors import DataError, quote_some
-from anonymizer.kernels.subsets import STATES, count_states
+from anonymizer.kernels.subsets import STATES
 from anonymizer.microdata import read_only
 from anonymizer.table import Table, guess_delimiter, open_table
 
@@ -141,24 +141,30 @@ def too_many(attributes: int) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """A subset to visit: the tuples of the subset above it, and which field to drop."""
+    """A choice to make: keep an attribute, or drop it, after those before it are decided on."""
 
     above: Tuples
+    """The tuples of what is left, without those that are settled."""
+    settled: Integers
+    """What COUNTED says of the tuples that are settled."""
     subset: int
+    """All attributes but those that are dropped already."""
     position: int
+    keep: bool
 
 
 class Walk:
-    """Visits every subset once: a subset that lacks some attributes drops only later ones.
+    """Decides on one attribute after the other, both ways, until nobody's uniqueness is open.
 
-    Of the steps that wait, the one with the fewest attributes left is taken first. It is taken when no
-    table with fewer waits, so that of each size at most one table waits for each worker: the tables
+    Of the steps that wait, one that is furthest is taken first. It is taken when no table further on
+    waits, so that after each number of decisions at most one table waits for each worker: the tables
     together never take more than `memory_bound`.
     """
 
     def __init__(self, layout: Layout, attributes: int) -> None:
         self.layout, self.attributes = layout, attributes
         self.tallies = np.zeros((1 << attributes, COUNTED.shape[1]), np.int64)
+        self.undecided = undecided_subsets([field.attribute for field in layout.fields])
         self.done = 0
         self.open = 0  # steps that wait or are being taken
         self.stopped = False
@@ -168,14 +174,15 @@ class Walk:
 
     def run(self, table: Tuples, workers: int, on_subsets: OnSubsets | None) -> Integers:
         """Count what COUNTED says on each subset, one row of counts for each."""
-        everything = (1 << self.attributes) - 1
-        self.put(self.tally(table, everything, -1))
+        subsets = 1 << self.attributes
+        nothing = np.zeros(COUNTED.shape[1], np.int64)
+        self.put(both_ways(table, nothing, subsets - 1, 0))
         with ThreadPoolExecutor(workers) as pool:
             futures = [pool.submit(self.work) for _ in range(workers)]
             try:
                 while wait(futures, timeout=0.2).not_done:
                     if on_subsets is not None:
-                        on_subsets(self.done, everything + 1)
+                        on_subsets(self.done, subsets)
             except BaseException:  # Ctrl-C: let the workers go
                 self.stop()
                 raise
@@ -183,26 +190,34 @@ class Walk:
             future.result()
         return self.tallies
 
-    def tally(self, table: Tuples, subset: int, position: int) -> Iterator[Step]:
-        """Count on a subset, and yield the steps below unless nobody is unique there."""
-        self.tallies[subset] = count_states(table.states) @ COUNTED
-        alone = self.tallies[subset, 0] > 0
-        below = range(position + 1, self.attributes)
-        with self.changed:
-            self.done += 1 if alone else 1 << len(below)
-        if alone:
-            for later in below:
-                yield Step(table, subset & ~(1 << self.layout.fields[later].attribute), later)
-
     def work(self) -> None:
         """Take steps until there are none left."""
         try:
             while (step := self.take()) is not None:
-                table = step.above.drop(self.layout.fields[step.position])
-                self.put(self.tally(table, step.subset, step.position), finished=1)
+                self.put(self.decide(step), finished=1)
         except BaseException:
             self.stop()
             raise
+
+    def decide(self, step: Step) -> list[Step]:
+        """Keep or drop an attribute; return the steps that follow, or note the counts if none do."""
+        field = self.layout.fields[step.position]
+        table = step.above if step.keep else step.above.drop(field)
+        subset = step.subset if step.keep else step.subset & ~(1 << field.attribute)
+        table, states = table.settle(field)
+        settled = step.settled + states @ COUNTED
+        after = step.position + 1
+        if table.size and after < self.attributes:
+            return both_ways(table, settled, subset, after)
+        # whatever becomes of the attributes not decided on, nobody else is unique
+        self.note(subset ^ self.undecided[after], settled + table.count_states() @ COUNTED)
+        return []
+
+    def note(self, subsets: Integers, counts: Integers) -> None:
+        """Write down the counts of some subsets."""
+        self.tallies[subsets] = counts
+        with self.changed:
+            self.done += subsets.size
 
     def take(self) -> Step | None:
         """Return the next step, or None when all are done."""
@@ -211,14 +226,14 @@ class Walk:
                 self.changed.wait()
             return heapq.heappop(self.waiting)[-1] if self.waiting and not self.stopped else None
 
-    def put(self, steps: Iterator[Step], finished: int = 0) -> None:
+    def put(self, steps: Sequence[Step], finished: int = 0) -> None:
         """Let steps wait."""
-        new = [(step.subset.bit_count(), next(self.serial), step) for step in steps]
         with self.changed:
-            for entry in new:
-                heapq.heappush(self.waiting, entry)
-            self.open += len(new) - finished
-            self.changed.notify_all()
+            for step in steps:
+                heapq.heappush(self.waiting, (-step.position, next(self.serial), step))
+            self.open += len(steps) - finished
+            if steps or not self.open:
+                self.changed.notify_all()
 
     def stop(self) -> None:
         """Let no more steps be taken."""
@@ -227,9 +242,27 @@ class Walk:
             self.changed.notify_all()
 
 
-def memory_bound(distinct: int, attributes: int, words: int = 1, workers: int = 2) -> int:
-    """Return the bytes that the tables of a walk can take at most: one for each size and worker.
+def both_ways(table: Tuples, settled: Integers, subset: int, position: int) -> list[Step]:
+    """Return the steps that keep and that drop the next attribute."""
+    return [Step(table, settled, subset, position, keep) for keep in (False, True)]
 
-    Two more for each worker are the ones it reads from and writes to.
+
+def undecided_subsets(order: Sequence[int]) -> list[Integers]:
+    """List, after each number of decisions in an order, every way to choose among the other attributes.
+
+    >>> [ways.tolist() for ways in undecided_subsets([1, 0])]
+    [[0, 1, 2, 3], [0, 1], [0]]
+    """
+    ways = [np.zeros(1, np.int64)]
+    for attribute in reversed(order):
+        ways.append(np.concatenate([ways[-1], ways[-1] | 1 << attribute]))
+    return ways[::-1]
+
+
+def memory_bound(distinct: int, attributes: int, words: int = 1, workers: int = 2) -> int:
+    """Return the bytes that the tables of a walk can take at most.
+
+    One table for each worker and number of decisions waits; two more for each worker are those it reads
+    from and writes to.
     """
     return workers * (attributes + 2) * distinct * (8 * words + 1)

@@ -4,7 +4,8 @@ A tuple's key is one or more 64-bit words, the most significant first; each attr
 in one of them. The tuples of a table are sorted by key. To forget an attribute, its bits are dropped one
 after the other: among the tuples that agree on all that is more significant, those with the bit 0 and
 those with the bit 1 are two sorted runs, so that one merge drops the bit, joins what has become equal,
-and leaves the keys sorted.
+and leaves the keys sorted (`drop_bit`). To keep an attribute for good is to look at the runs of tuples
+that agree down to its bits: no tuple will ever join one of another run (`settle`).
 
 Of a tuple only its state is kept: how many records of our table and of another one have it, each as 0, 1
 or 2 (two or more), as `ours + 4 * theirs`.
@@ -86,9 +87,27 @@ def drop_bit(keys, states, word, bit):
 
 
 @njit(cache=True, nogil=True)
-def count_states(states):
-    """Count the tuples of each state."""
-    counts = np.zeros(STATES, np.int64)
-    for state in states:
-        counts[state] += 1
-    return counts
+def settle(keys, states, word, bit):
+    """Take out what will not change any more while all bits from one of a word upwards are kept.
+
+    Among the tuples that agree on these bits, one that is by itself will join no other: it is settled,
+    and its state is counted. Where several agree but none is a record of ours alone, none ever will be:
+    they are left out. Returns keys and states of the rest, and how many of each state are settled.
+    """
+    n = states.size
+    new_keys, new_states = np.empty_like(keys), np.empty_like(states)
+    settled = np.zeros(STATES, np.int64)
+    above = ~((np.uint64(1) << np.uint64(bit)) - np.uint64(1))
+    size, end = 0, 0
+    while end < n:
+        start, alone = end, False
+        while end < n and agree(keys, start, end, word, above):
+            alone |= states[end] & 3 == 1
+            end += 1
+        if end == start + 1:
+            settled[states[start]] += 1
+        elif alone:
+            for i in range(start, end):
+                new_keys[size], new_states[size] = keys[i], states[i]
+                size += 1
+    return new_keys[:size], new_states[:size], settled

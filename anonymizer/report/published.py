@@ -11,7 +11,7 @@ from rich.text import Text
 from anonymizer.attack.published import Indicators, Published, say_attacks
 from anonymizer.report.page import render
 
-BAD, GOOD = (181, 72, 58), (255, 255, 255)
+BAD, GOOD = (222, 110, 95), (255, 255, 255)  # dark letters stay readable on both
 ATTACKS = {
     "pdp": "PDP",
     "pfdoc": "PFDOC",
@@ -79,7 +79,7 @@ def colour(danger: float) -> str:
     """Mix a colour between white and red.
 
     >>> colour(0.0), colour(1.0)
-    ('#ffffff', '#b5483a')
+    ('#ffffff', '#de6e5f')
     """
     part = min(max(danger, 0.0), 1.0)
     mixed = (round(good + part * (bad - good)) for good, bad in zip(GOOD, BAD, strict=True))

@@ -22,7 +22,7 @@ from anonymizer.files import Staging
 from anonymizer.report.nrf import stage_curves
 from experiments.benchmark.__main__ import machine
 from experiments.datasets import RESULTS
-from experiments.nrf.discharges import draw_discharges
+from experiments.nrf.discharges import draw_discharges, with_areas
 from experiments.nrf.page import write_page
 from experiments.nrf.plot import plot_bounds
 from experiments.nrf.reconstruction import (
@@ -76,17 +76,24 @@ def recompute(paper: Reconstruction) -> dict[str, list[dict[str, Any]]]:
 
 
 def count(paper: Reconstruction, records: int) -> tuple[list[dict[str, Any]], Uniqueness]:
-    """Draw discharges, and count the unique ones on every subset with two threads and with one."""
+    """Draw discharges, and count the unique ones on every subset with two threads and with one.
+
+    Then once more with small areas in place of states: with nearly all tuples distinct it is hard.
+    """
     print(f"drawing {records:,} discharges", file=sys.stderr)
+    rows, counts = [], []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "discharges.csv"
-        draw_discharges(records).write(path)
-        rows, counts = [], []
+        discharges = draw_discharges(records)
+        discharges.write(path)
         for threads in THREADS:
             print(f"counting with {threads} threads", file=sys.stderr)
-            row, uniqueness = measure(path, paper.attributes, threads)
+            row, uniqueness = measure("by state", path, paper.attributes, threads)
             rows.append(row)
             counts.append(uniqueness)
+        with_areas(discharges).write(path)
+        print("counting with small areas", file=sys.stderr)
+        rows.append(measure("by small area", path, paper.attributes, THREADS[0])[0])
     if not np.array_equal(counts[0].unique, counts[1].unique):
         sys.exit("the number of threads changed a count; nothing is written")
     return rows, counts[0]

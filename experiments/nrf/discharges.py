@@ -31,9 +31,10 @@ AGE_GROUPS = (1, 18, 45, 65, 85)
 MISSING_AGE = 1 - 8_148_298 / 8_158_381  # records of the NIS 2008 without an age
 MISSING_RACE = 0.15055
 WOMEN = 0.58301
+AREAS = 700  # of each state, so that there are about as many as ZIP codes
 SEED = 2008
 
-Codes = NDArray[np.uint8]
+Codes = NDArray[np.uint8 | np.uint16]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +90,15 @@ def draw_discharges(records: int) -> Discharges:
             **{name: (codes, ["no", "yes"]) for name, codes in conditions.items()},
         }
     )
+
+
+def with_areas(discharges: Discharges) -> Discharges:
+    """Replace each state by one of its areas at random: a harder table, nearly all tuples distinct."""
+    states, names = discharges.cells["location"]
+    areas = np.random.default_rng(SEED).integers(0, AREAS, states.size)
+    codes = (states.astype(np.int64) * AREAS + areas).astype(np.uint16)
+    values: list[str | None] = [f"{name}{area:03}" for name in names for area in range(AREAS)]
+    return Discharges({**discharges.cells, "location": (codes, values)})
 
 
 def draw_ages(records: int, random: np.random.Generator) -> Codes:

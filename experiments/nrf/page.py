@@ -173,6 +173,7 @@ def describe_synthetic(tables: dict[str, Rows], risk: Reidentification) -> str:
         f"CSV file ({described}; the machine was shared):\n\n"
         + grid(
             [
+                "table",
                 "threads",
                 "distinct tuples",
                 "seconds to read and aggregate",
@@ -183,8 +184,9 @@ def describe_synthetic(tables: dict[str, Rows], risk: Reidentification) -> str:
             ],
             timing,
         )
-        + f"\n\n{int((counts.unique > 0).sum()):,} of {counts.unique.size:,} subsets tell somebody "
-        "apart.\n\n"
+        + "\n\nBy small area: each state has 700 areas, so that nearly all tuples are distinct."
+        f"\n\nBy state, {int((counts.unique > 0).sum()):,} of {counts.unique.size:,} subsets tell "
+        "somebody apart.\n\n"
         f"**Risk** through the five media: {risk.individual:.3e} for a random person, "
         f"{risk.data_set:.6g} for the data set; one half is reached with "
         f"{risk.records_until(0.5):,} records.\n\n"

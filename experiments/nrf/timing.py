@@ -16,7 +16,9 @@ from anonymizer.table import CsvTable
 from experiments.benchmark.memory import peak_bytes
 
 
-def count_once(path: Path, attributes: Sequence[str], workers: int, results: Any) -> None:
+def count_once(
+    name: str, path: Path, attributes: Sequence[str], workers: int, results: Any
+) -> None:
     """Count in a fresh process and report the counts and what they took."""
     count_unique(pd.DataFrame({"a": [1, 2]}), ["a"], workers=1)  # kernels are loaded
     started = time.perf_counter()
@@ -25,6 +27,7 @@ def count_once(path: Path, attributes: Sequence[str], workers: int, results: Any
     unique = Walk(layout, len(attributes)).run(tuples, workers, None)[:, 0]
     done = time.perf_counter()
     row = {
+        "table": name,
         "records": records,
         "attributes": len(attributes),
         "subsets": 1 << len(attributes),
@@ -43,12 +46,12 @@ def count_once(path: Path, attributes: Sequence[str], workers: int, results: Any
 
 
 def measure(
-    path: Path, attributes: Sequence[str], workers: int
+    name: str, path: Path, attributes: Sequence[str], workers: int
 ) -> tuple[dict[str, Any], Uniqueness]:
     """Count in a process of its own, so that its peak memory is its own too."""
     context = multiprocessing.get_context("spawn")
     results = context.Queue()
-    child = context.Process(target=count_once, args=(path, attributes, workers, results))
+    child = context.Process(target=count_once, args=(name, path, attributes, workers, results))
     child.start()
     row, uniqueness = results.get()
     child.join()

@@ -91,6 +91,14 @@ def test_keys_longer_than_one_word_count_the_same() -> None:
         assert counts.unique[counts.number(names)] == (sizes == 1).sum()
 
 
+def test_attributes_with_one_value_change_nothing() -> None:
+    frame = pd.DataFrame({"a": [1, 1], "b": ["x", "x"]})
+    assert count_unique(frame, ["a", "b"]).unique.tolist() == [0, 0, 0, 0]
+    assert count_unique(frame.head(1), ["a", "b"]).unique.tolist() == [1, 1, 1, 1]
+    frame["c"] = [1, 2]
+    assert count_unique(frame, ["a", "c"]).unique.tolist() == [0, 0, 2, 2]
+
+
 def test_no_field_crosses_a_word() -> None:
     layout = lay_out([20, 20, 20, 20, 0, 3], [3, 0, 1, 5, 4, 2])
     assert layout.words == 2

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.kernels.subsets import JOINED, MANY, count_states, drop_bit
+from anonymizer.kernels.subsets import JOINED, MANY, drop_bit, settle
 
 WORDS = st.integers(0, 63)
 
@@ -50,11 +50,24 @@ def test_dropping_a_bit_is_what_grouping_without_it_gives(drawn) -> None:
     assert new_states.tolist() == [join(groups[key]) for key in sorted(groups)]
 
 
-@given(st.lists(st.integers(0, 10), max_size=30))
-def test_states_are_counted(states: list[int]) -> None:
-    counts = Counter(states)
-    counted = count_states(np.array(states, np.uint8))
-    assert counted.tolist() == [counts[state] for state in range(16)]
+@given(sorted_tuples())
+def test_what_is_by_itself_is_settled_and_where_nobody_is_alone_nothing_stays(drawn) -> None:
+    words, keys, states, (word, bit) = drawn
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for place, key in enumerate(keys):
+        groups.setdefault((*key[:word], key[word] >> bit), []).append(place)
+    settled = Counter(states[places[0]] for places in groups.values() if len(places) == 1)
+    stay = [
+        place
+        for places in groups.values()
+        if len(places) > 1 and any(states[each] % 4 == 1 for each in places)
+        for place in places
+    ]
+    array = np.array(keys, np.uint64).reshape(-1, words)
+    new_keys, new_states, counts = settle(array, np.array(states, np.uint8), word, bit)
+    assert [tuple(map(int, key)) for key in new_keys] == [keys[place] for place in sorted(stay)]
+    assert new_states.tolist() == [states[place] for place in sorted(stay)]
+    assert counts.tolist() == [settled[state] for state in range(16)]
 
 
 def test_two_or_more_stay_two_or_more() -> None:

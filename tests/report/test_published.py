@@ -29,5 +29,5 @@ def test_a_page_stands_alone() -> None:
 
 def test_colours_stay_between_white_and_red() -> None:
     assert colour(-1) == "#ffffff"
-    assert colour(7) == "#b5483a"
-    assert colour(0.5) not in ("#ffffff", "#b5483a")
+    assert colour(7) == "#de6e5f"
+    assert colour(0.5) not in ("#ffffff", "#de6e5f")
