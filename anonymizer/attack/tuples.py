@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.cells import Cells, text_of
-from anonymizer.kernels.subsets import MANY, STATES, drop_bit, settle
+from anonymizer.kernels.subsets import MANY, count_subsets, decide
 from anonymizer.microdata import check_rows
 from anonymizer.table import Table
 
 WORD = 64  # bits
 
+Counts = NDArray[np.int64]
+"""Unique records, those of them that the external table has, and those that it has once."""
 Batch = list[NDArray[np.unsignedinteger]]
 """The numbers of the values in some rows, one array for each attribute."""
 
@@ -27,6 +29,11 @@ class Field:
     word: int
     low: int
     width: int
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """Word, lowest bit and width, as the kernels have them."""
+        return self.word, self.low, self.width
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,27 +56,20 @@ class Tuples:
         """The number of tuples."""
         return self.states.size
 
-    def drop(self, field: Field) -> Tuples:
-        """Forget an attribute."""
-        keys, states = self.keys, self.states
-        for bit in range(field.low, field.low + field.width):
-            keys, states = drop_bit(keys, states, field.word, bit)
+    def decide(self, field: Field, keep: bool, counts: Counts) -> Tuples:
+        """Keep or drop an attribute for good; those before it are decided on already.
+
+        Adds to the counts what is settled, and returns the tuples that are still open.
+        """
+        keys, states = decide(self.keys, self.states, field.place, keep, counts)
         return Tuples(keys, states)
 
-    def settle(self, field: Field) -> tuple[Tuples, NDArray[np.int64]]:
-        """Decide to keep all attributes down to one for good (or what is left of them).
-
-        Returns the tuples whose state is still open though one of ours is alone among them, and how
-        many tuples of each state are settled.
-        """
-        if not field.width:  # an attribute with one value settles nothing
-            return self, np.zeros(STATES, np.int64)
-        keys, states, settled = settle(self.keys, self.states, field.word, field.low)
-        return Tuples(keys, states), settled
-
-    def count_states(self) -> NDArray[np.int64]:
-        """Count the tuples of each state."""
-        return np.bincount(self.states, minlength=STATES)
+    def count_subsets(self, fields: Sequence[Field], counts: Counts) -> Counts:
+        """Decide on some fields in every way; return the counts of each, those that keep more first."""
+        table = np.empty((1 << len(fields), counts.size), np.int64)
+        places = np.array([field.place for field in fields], np.int64).reshape(-1, 3)
+        count_subsets(self.keys, self.states, places, counts, table)
+        return table
 
 
 def lay_out(widths: Sequence[int], order: Sequence[int]) -> Layout:

@@ -22,14 +22,13 @@ from numpy.typing import NDArray
 
 from anonymizer.attack.tuples import Layout, Tuples, read_tuples
 from anonymizer.errors import DataError, quote_some
-from anonymizer.kernels.subsets import STATES
 from anonymizer.microdata import read_only
 from anonymizer.table import Table, guess_delimiter, open_table
 
 MOST_ATTRIBUTES = 20
-OURS, THEIRS = np.arange(STATES) % 4, np.arange(STATES) // 4
-COUNTED = np.stack([OURS == 1, (OURS == 1) & (THEIRS > 0), (OURS == 1) & (THEIRS == 1)], axis=1)
-"""Which states count as unique, as found in the external table, and as found there once."""
+KINDS = 3  # of counts: unique, found, found once
+AT_ONCE = 1 << 24
+"""Tuples times subsets that one call of a kernel may look at: a tenth of a second."""
 
 Integers = NDArray[np.int64]
 OnSubsets = Callable[[int, int], object]
@@ -97,7 +96,9 @@ def count_unique(
     records, layout, table = read_tuples(tables, attributes)
     walk = Walk(layout, len(attributes))
     tallies = walk.run(table, workers or os.cpu_count() or 1, on_subsets)
-    counts = [read_only(column.copy()) for column in tallies.T[: 3 if external is not None else 1]]
+    counts = [
+        read_only(column.copy()) for column in tallies.T[: KINDS if external is not None else 1]
+    ]
     return Uniqueness(tuple(attributes), records, table.size, *counts)
 
 
@@ -127,7 +128,7 @@ def too_many(attributes: int) -> str:
     '24 attributes have 16,777,216 subsets, 16 times as many as the 20 that are supported: counting the'
     """
     subsets, times = 1 << attributes, 1 << (attributes - MOST_ATTRIBUTES)
-    gibibytes = subsets * 6 * 8 / 2**30  # three counts, twice
+    gibibytes = subsets * 2 * KINDS * 8 / 2**30  # each count is copied once
     return (
         f"{attributes} attributes have {subsets:,} subsets, {times:,} times as many as the "
         f"{MOST_ATTRIBUTES} that are supported: counting them would take {times:,} times as long "
@@ -146,7 +147,7 @@ class Step:
     above: Tuples
     """The tuples of what is left, without those that are settled."""
     settled: Integers
-    """What COUNTED says of the tuples that are settled."""
+    """The counts of the tuples that are settled."""
     subset: int
     """All attributes but those that are dropped already."""
     position: int
@@ -163,7 +164,7 @@ class Walk:
 
     def __init__(self, layout: Layout, attributes: int) -> None:
         self.layout, self.attributes = layout, attributes
-        self.tallies = np.zeros((1 << attributes, COUNTED.shape[1]), np.int64)
+        self.tallies = np.zeros((1 << attributes, KINDS), np.int64)
         self.undecided = undecided_subsets([field.attribute for field in layout.fields])
         self.done = 0
         self.open = 0  # steps that wait or are being taken
@@ -173,21 +174,24 @@ class Walk:
         self.changed = threading.Condition()
 
     def run(self, table: Tuples, workers: int, on_subsets: OnSubsets | None) -> Integers:
-        """Count what COUNTED says on each subset, one row of counts for each."""
+        """Count on each subset; one row of counts for each."""
         subsets = 1 << self.attributes
-        nothing = np.zeros(COUNTED.shape[1], np.int64)
+        tell = on_subsets or (lambda *_: None)
+        nothing = np.zeros(KINDS, np.int64)
         self.put(both_ways(table, nothing, subsets - 1, 0))
         with ThreadPoolExecutor(workers) as pool:
             futures = [pool.submit(self.work) for _ in range(workers)]
             try:
                 while wait(futures, timeout=0.2).not_done:
-                    if on_subsets is not None:
-                        on_subsets(self.done, subsets)
+                    tell(self.done, subsets)
             except BaseException:  # Ctrl-C: let the workers go
                 self.stop()
                 raise
         for future in futures:
             future.result()
+        if self.done != subsets:  # a subset left out would look safe
+            raise RuntimeError(f"{self.done} of {subsets} subsets are counted; please report this")
+        tell(self.done, subsets)
         return self.tallies
 
     def work(self) -> None:
@@ -200,17 +204,16 @@ class Walk:
             raise
 
     def decide(self, step: Step) -> list[Step]:
-        """Keep or drop an attribute; return the steps that follow, or note the counts if none do."""
+        """Keep or drop an attribute; return the steps that follow, or count at once what is little."""
         field = self.layout.fields[step.position]
-        table = step.above if step.keep else step.above.drop(field)
         subset = step.subset if step.keep else step.subset & ~(1 << field.attribute)
-        table, states = table.settle(field)
-        settled = step.settled + states @ COUNTED
+        settled = step.settled.copy()
+        table = step.above.decide(field, step.keep, settled)
         after = step.position + 1
-        if table.size and after < self.attributes:
+        if table.size * self.undecided[after].size > AT_ONCE and after < self.attributes:
             return both_ways(table, settled, subset, after)
-        # whatever becomes of the attributes not decided on, nobody else is unique
-        self.note(subset ^ self.undecided[after], settled + table.count_states() @ COUNTED)
+        counts = table.count_subsets(self.layout.fields[after:], settled)
+        self.note(subset ^ self.undecided[after], counts)
         return []
 
     def note(self, subsets: Integers, counts: Integers) -> None:
@@ -262,7 +265,7 @@ def undecided_subsets(order: Sequence[int]) -> list[Integers]:
 def memory_bound(distinct: int, attributes: int, words: int = 1, workers: int = 2) -> int:
     """Return the bytes that the tables of a walk can take at most.
 
-    One table for each worker and number of decisions waits; two more for each worker are those it reads
-    from and writes to.
+    One table for each worker and number of decisions, from none to all, waits; two more for each worker
+    are being written.
     """
-    return workers * (attributes + 2) * distinct * (8 * words + 1)
+    return workers * (attributes + 3) * distinct * (8 * words + 1)

@@ -87,16 +87,24 @@ def drop_bit(keys, states, word, bit):
 
 
 @njit(cache=True, nogil=True)
-def settle(keys, states, word, bit):
+def count_state(counts, state):
+    """Count a tuple if it is a record of ours alone: whether theirs have it, and whether just once."""
+    if state & 3 == 1:
+        counts[0] += 1
+        counts[1] += state >> 2 > 0
+        counts[2] += state >> 2 == 1
+
+
+@njit(cache=True, nogil=True)
+def settle(keys, states, word, bit, counts):
     """Take out what will not change any more while all bits from one of a word upwards are kept.
 
     Among the tuples that agree on these bits, one that is by itself will join no other: it is settled,
-    and its state is counted. Where several agree but none is a record of ours alone, none ever will be:
-    they are left out. Returns keys and states of the rest, and how many of each state are settled.
+    and added to the counts. Where several agree but none is a record of ours alone, none ever will be:
+    they are left out. Returns keys and states of the rest, where in each run somebody is alone.
     """
     n = states.size
     new_keys, new_states = np.empty_like(keys), np.empty_like(states)
-    settled = np.zeros(STATES, np.int64)
     above = ~((np.uint64(1) << np.uint64(bit)) - np.uint64(1))
     size, end = 0, 0
     while end < n:
@@ -105,9 +113,41 @@ def settle(keys, states, word, bit):
             alone |= states[end] & 3 == 1
             end += 1
         if end == start + 1:
-            settled[states[start]] += 1
+            count_state(counts, states[start])
         elif alone:
             for i in range(start, end):
                 new_keys[size], new_states[size] = keys[i], states[i]
                 size += 1
-    return new_keys[:size], new_states[:size], settled
+    return new_keys[:size], new_states[:size]
+
+
+@njit(cache=True, nogil=True)
+def decide(keys, states, field, keep, counts):
+    """Keep or drop the attribute of a field (word, lowest bit, width), and settle."""
+    word, low, width = field
+    if not width:  # an attribute with one value tells nobody apart
+        return keys, states
+    if not keep:
+        for bit in range(low, low + width):
+            keys, states = drop_bit(keys, states, word, bit)
+    return settle(keys, states, word, low, counts)
+
+
+@njit(cache=True, nogil=True)
+def count_subsets(keys, states, fields, counts, table):
+    """Count on every subset of some fields: one row of the table for each, those that keep more first.
+
+    The first field is the most significant: the first half of the rows keeps it, the second drops it.
+    `counts` is what is settled already.
+    """
+    if not len(fields) or not states.size:
+        table[:] = counts
+        for state in states:
+            count_state(table[0], state)
+        return
+    half = len(table) // 2
+    for keep in (True, False):
+        so_far = counts.copy()
+        new_keys, new_states = decide(keys, states, fields[0], keep, so_far)
+        part = table[:half] if keep else table[half:]
+        count_subsets(new_keys, new_states, fields[1:], so_far, part)
