@@ -110,6 +110,12 @@ def test_nrf_says_what_is_wrong_and_leaves_nothing(people: Path, run, change, me
     assert not (people / "out").exists()
 
 
+def test_nrf_suspects_the_delimiter(people: Path, run) -> None:
+    (people / "other.csv").write_text("age;sex;zip\n1;f;101\n")
+    errors = run("nrf", people / "other.csv", people / "sources.toml")[2]
+    assert "Is the delimiter ';' rather than ','?" in errors
+
+
 def test_nrf_refuses_more_than_twenty_attributes(people: Path, run) -> None:
     names = [f"a{i}" for i in range(22)]
     pd.DataFrame({name: [1, 2] for name in names}).to_csv(people / "wide.csv", index=False)

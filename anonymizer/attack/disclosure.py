@@ -11,15 +11,17 @@ import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.errors import PolicyError
+from anonymizer.errors import PolicyError, quote_some
 from anonymizer.hierarchy.checks import Faults, text
-from anonymizer.risk.scenario import probability, suggest, unknown_keys
+from anonymizer.risk.scenario import probability, unknown_keys
+from anonymizer.table import Table, guess_delimiter
 
 KEYS = ("sources", "disclosure")
 SOURCE_KEYS = ("name", "usage", "disclosure")
@@ -169,13 +171,21 @@ def repeated(names: Sequence[object]) -> Faults:
         yield f"sources: the name {name!r} is given twice; each source has its own."
 
 
-def check_named(attributes: Sequence[str], columns: Sequence[str], where: str) -> None:
+def check_named(sources: Sequence[Source], table: Table) -> None:
     """Raise a PolicyError unless the table has every attribute that the sources disclose."""
     faults = [
-        f"disclosure: the table has no column '{name}'; "
-        + suggest(name, columns, "its columns are " + ", ".join(columns)).replace("use one of ", "")
-        for name in attributes
-        if name not in columns
+        f"disclosure: {table.name} has no column '{name}'; {propose(name, table)}"
+        for name in named_attributes(sources)
+        if name not in table.columns
     ]
     if faults:
-        raise PolicyError.defective(where, faults)
+        raise PolicyError.defective("sources", faults)
+
+
+def propose(name: str, table: Table) -> str:
+    """Propose the column that was meant, or list them."""
+    delimiter = guess_delimiter(table)
+    close = get_close_matches(name, table.columns, n=1)
+    if close and not delimiter:
+        return f"did you mean '{close[0]}'?"
+    return f"its columns are {quote_some(table.columns, most=20)}{delimiter or '.'}"

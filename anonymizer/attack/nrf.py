@@ -94,9 +94,7 @@ class Reidentification:
     def __post_init__(self) -> None:
         if not self.sources:
             raise PolicyError("no source is given; without one the risk cannot be told.")
-        given = np.asarray(self.e_uniqueness if self.e_uniqueness is not None else 1.0, float)
-        if not ((given >= 0) & (given <= 1)).all():
-            raise PolicyError("e_uniqueness: it is a probability; use numbers from 0 to 1.")
+        given = check_e_uniqueness(self.e_uniqueness)
         if given.shape not in ((), self.uniqueness.unique.shape):
             raise PolicyError(
                 f"e_uniqueness: {given.size} numbers for {self.uniqueness.unique.size} subsets; "
@@ -231,6 +229,14 @@ class Reidentification:
         }
 
 
+def check_e_uniqueness(given: float | Floats | None) -> Floats:
+    """Raise a PolicyError unless E-uniqueness is given as probabilities, or not at all."""
+    numbers = np.asarray(1.0 if given is None else given, float)
+    if not ((numbers >= 0) & (numbers <= 1)).all():
+        raise PolicyError("e_uniqueness: it is a probability; use numbers from 0 to 1.")
+    return numbers
+
+
 def subset_sizes(attributes: int) -> NDArray[np.int64]:
     """Return the size of each subset, by its number.
 
@@ -278,9 +284,10 @@ def assess_disclosure(
             "an external table and a number for E-uniqueness are both given; the table is counted, "
             "so leave the number out."
         )
+    check_e_uniqueness(e_uniqueness)  # before the work, not after
     table = open_table(data, delimiter)
+    check_named(sources, table)
     attributes = named_attributes(sources)
-    check_named(attributes, table.columns, "sources")
     uniqueness = count_unique(
         table, attributes, external, delimiter=delimiter, workers=workers, on_subsets=on_subsets
     )

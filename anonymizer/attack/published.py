@@ -282,7 +282,7 @@ def check_header(path: Path, header: list[str], delimiter: str) -> list[str]:
         hint = next((other for other in ",;\t|" if header and header[0].count(other) >= 2), None)
         why = f" Is the delimiter {hint!r} rather than {delimiter!r}?" if hint else ""
         raise DataError(
-            f"{path}: the header has {len(header)} cells; it needs three: the characteristic, the "
+            f"{path}: the header needs three cells, and has {len(header)}: the characteristic, the "
             f"count in the treatment arm, the count in the placebo arm.{why}"
         )
     return header

@@ -162,7 +162,7 @@ def test_without_sources_there_is_no_risk_to_tell() -> None:
 
 
 def test_an_attribute_that_is_no_column_is_named() -> None:
-    with pytest.raises(PolicyError, match="no column 'Z'; its columns are X, Y"):
+    with pytest.raises(PolicyError, match="no column 'Z'; its columns are 'X', 'Y'"):
         assess_disclosure(TOY, [Source("forum", 1.0, {"Z": 0.5})])
 
 

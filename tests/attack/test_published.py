@@ -182,7 +182,7 @@ def test_every_malformed_row_is_named(tmp_path: Path) -> None:
         (b"a,b,c\n", "sizes of the arms are not known; give them with --arms"),
         (b"a,b (N = 3),c (N = 4)\n", "no rows"),
         (b"a;b;c\nx;1;2\n", r"Is the delimiter ';' rather than ','\?"),
-        (b"a,b\nx,1\n", "the header has 2 cells"),
+        (b"a,b\nx,1\n", "needs three cells, and has 2"),
         (b"a,b (N = 3),c (N = 4)\n\xff,1,2\n", "not UTF-8"),
         (b"a,b (N = 0),c (N = 4)\nx,1,2\n", "treatment arm has 0 people"),
     ],
