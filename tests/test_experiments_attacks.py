@@ -91,6 +91,7 @@ TIMED = (
     "seconds",
     "tables of the walk at most, MiB",
     "peak of the process, MiB",
+    "load of the machine before",
 )
 
 

@@ -170,7 +170,7 @@ def describe_synthetic(tables: dict[str, Rows], risk: Reidentification) -> str:
         "is assumed stands at the top of `experiments/nrf/discharges.py`. The risks are those of made-up "
         "people: they show the method at full size, not the NIS.\n\n"
         f"**What it takes.** {first['subsets']:,} subsets of {first['attributes']} attributes, from a "
-        f"CSV file ({described}; the machine was shared):\n\n"
+        f"CSV file ({described}; other work ran on it):\n\n"
         + grid(
             [
                 "table",
@@ -181,6 +181,7 @@ def describe_synthetic(tables: dict[str, Rows], risk: Reidentification) -> str:
                 "seconds",
                 "tables of the walk at most, MiB",
                 "peak of the process, MiB",
+                "load of the machine before",
             ],
             timing,
         )

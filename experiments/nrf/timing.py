@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,7 @@ def count_once(
 ) -> None:
     """Count in a fresh process and report the counts and what they took."""
     count_unique(pd.DataFrame({"a": [1, 2]}), ["a"], workers=1)  # kernels are loaded
+    load = os.getloadavg()[0]  # of other work: the times are only as good as the machine is idle
     started = time.perf_counter()
     records, layout, tuples = read_tuples([CsvTable(path)], attributes)
     read = time.perf_counter()
@@ -41,6 +43,7 @@ def count_once(
         )
         >> 20,
         "peak of the process, MiB": peak_bytes() >> 20,
+        "load of the machine before": round(load, 1),
     }
     results.put((row, Uniqueness(tuple(attributes), records, tuples.size, unique.copy())))
 
