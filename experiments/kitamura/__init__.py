@@ -1,0 +1,1 @@
+"""Attacks on a published table of patient characteristics: the paper's indicators again."""

@@ -1,0 +1,1 @@
+"""The naive re-identification framework: the paper's tables again, and eight million records."""
