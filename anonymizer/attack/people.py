@@ -1,0 +1,139 @@
+"""People: whom the rows of a table belong to, one row each or several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.classes import EquivalenceClasses
+from anonymizer.kernels.partition import sum_by_label
+from anonymizer.microdata import Microdata, read_only
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyCells:
+    """The cells that a set of keys makes, and who is in them.
+
+    A person with several rows is a member of several cells, and of none twice.
+    """
+
+    sizes: Integers
+    """The people in each cell."""
+    cell_of_member: Integers
+    history_of_member: Integers
+    """Ascending; each history is at least once."""
+    people_of_history: Integers
+
+    @property
+    def people(self) -> int:
+        """The number of people."""
+        return int(self.people_of_history.sum())
+
+    def highest(self, risk_of_cell: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the risk of each history: that of the cell, of all it is in, that has most."""
+        return np.maximum.reduceat(risk_of_cell[self.cell_of_member], self.starts())
+
+    def smallest(self) -> Integers:
+        """Return the size of the smallest cell that each history is in."""
+        return np.minimum.reduceat(self.sizes[self.cell_of_member], self.starts())
+
+    def starts(self) -> Integers:
+        """Return where each history's members begin."""
+        return np.searchsorted(self.history_of_member, np.arange(self.people_of_history.size))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class People:
+    """Everyone in a table, by the tuples of key values that their rows show.
+
+    People whose rows show the same set of tuples have one history. Where each row is somebody else,
+    the histories are the distinct tuples, so that what is counted here never costs time in rows.
+    """
+
+    people_of_history: Integers
+    history_of_entry: Integers
+    """An entry is a tuple of a history; entries are in the order of histories."""
+    tuple_of_entry: Integers
+    rows_of_entry: Integers
+
+    @staticmethod
+    def of_rows(microdata: Microdata) -> People:
+        """Take each row for a person."""
+        counts = read_only(microdata.counts.astype(np.int64))
+        tuples = read_only(np.arange(microdata.distinct))
+        return People(counts, tuples, tuples, counts)
+
+    @staticmethod
+    def by_number(microdata: Microdata, person_of_row: Integers) -> People:
+        """Put the rows of each person together; people are numbered 0, 1, ... without a gap."""
+        tuples = microdata.distinct
+        pairs, rows = np.unique(
+            person_of_row * tuples + microdata.tuple_of_row, return_counts=True
+        )
+        person, tuple_of_pair = np.divmod(pairs, tuples)
+        position = np.arange(pairs.size) - np.searchsorted(person, person)
+        history_of_person = number_histories(person, tuple_of_pair, position, tuples)
+        _, one_of_each, people = np.unique(
+            history_of_person, return_index=True, return_counts=True
+        )
+        lengths = np.bincount(person)[one_of_each]
+        starts = np.cumsum(lengths) - lengths
+        entry_of_pair = starts[history_of_person[person]] + position
+        tuple_of_entry = np.empty(int(lengths.sum()), np.int64)
+        tuple_of_entry[entry_of_pair] = tuple_of_pair
+        rows_of_entry = sum_by_label(entry_of_pair, rows, tuple_of_entry.size)
+        return People(people, np.repeat(np.arange(people.size), lengths), tuple_of_entry, rows_of_entry)
+
+    @property
+    def people(self) -> int:
+        """The number of people."""
+        return int(self.people_of_history.sum())
+
+    def cells(
+        self, classes: EquivalenceClasses, kept: NDArray[np.bool_] | None = None
+    ) -> KeyCells:
+        """Count the people in each class; only the histories kept, where these are given."""
+        cell_of_entry = classes.label_of_tuple[self.tuple_of_entry].astype(np.int64)
+        history, cell = self.history_of_entry, cell_of_entry
+        if history.size > self.people_of_history.size:  # else nobody is in two cells
+            cells = classes.sizes.size
+            history, cell = np.divmod(np.unique(history * cells + cell), cells)
+        people = self.people_of_history
+        if kept is not None:
+            people = np.where(kept, people, 0)
+        sizes = sum_by_label(cell, people[history], classes.sizes.size)
+        return KeyCells(sizes, cell, history, people)
+
+    def rows_of_tuples(self, histories: NDArray[np.bool_], tuples: int) -> Integers:
+        """Count, for each of so many tuples, the rows of the chosen histories."""
+        chosen = histories[self.history_of_entry]
+        sums: Integers = sum_by_label(
+            self.tuple_of_entry[chosen], self.rows_of_entry[chosen], tuples
+        )
+        return sums
+
+
+def number_histories(
+    person: Integers, tuple_of_pair: Integers, position: Integers, tuples: int
+) -> Integers:
+    """Number people by the set of their tuples; pairs come by person and tuple.
+
+    One tuple after the other is added to everyone who has so many: equal so far and equal in the next
+    is equal.
+    """
+    numbers = np.zeros(int(person[-1]) + 1, np.int64)
+    used = 1
+    by_position = np.argsort(position, kind="stable")
+    ends = np.cumsum(np.bincount(position))
+    for start, end in zip([0, *ends[:-1]], ends, strict=True):
+        pairs = by_position[start:end]
+        who = person[pairs]
+        key = numbers[who] * tuples + tuple_of_pair[pairs]
+        distinct, new = np.unique(key, return_inverse=True)
+        numbers[who] = used + new
+        used += distinct.size
+    return np.unique(numbers, return_inverse=True)[1]
