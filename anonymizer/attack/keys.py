@@ -155,34 +155,35 @@ def coarser_levels(key_set: KeySet) -> Iterator[tuple[str, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class SmallValue:
-    """How many of the people with one value of a key are in small cells; no value: rare ones pooled."""
+class ValueCount:
+    """How many of the people with one value of a key are in some cells; no value: rare ones pooled."""
 
     key: str
     value: str | None
     people: int
-    small: int
+    inside: int
 
     @property
     def share(self) -> float:
-        """The share of the value's people who are in small cells."""
-        return self.small / self.people
+        """The share of the value's people who are in these cells."""
+        return self.inside / self.people
 
 
-def small_values(key_set: KeySet, cells: KeyCells, k: int = SMALL) -> list[SmallValue]:
-    """Say which values of the keys the small cells have; values of fewer than k people are pooled.
+def values_in(
+    key_set: KeySet, cells: KeyCells, chosen: NDArray[np.bool_], k: int = SMALL
+) -> list[ValueCount]:
+    """Say which values of the keys some cells have; values of fewer than k people are pooled.
 
-    In the order of the keys; of each, the value with the largest share in small cells first.
+    In the order of the keys; of each, the value with the largest share in those cells first.
     """
     classes = key_set.classes()
-    small = cells.sizes < k
     found = []
     for number, (key, level) in enumerate(zip(key_set.keys, key_set.base, strict=True)):
         column = key_set.microdata.columns[number]
         first = key_set.microdata.codes[number, classes.first_tuple]
         value_of_cell = column.groups[level][first]
-        people = people_by_value(cells, value_of_cell, np.ones_like(small))
-        among = people_by_value(cells, value_of_cell, small)
+        people = people_by_value(cells, value_of_cell, np.ones_like(chosen))
+        among = people_by_value(cells, value_of_cell, chosen)
         labels = column.labels(level)
         found += pool_rare(key, labels, people.tolist(), among.tolist(), k)
     return found
@@ -203,16 +204,16 @@ def people_by_value(
 
 
 def pool_rare(
-    key: str, labels: Sequence[str], people: Sequence[int], small: Sequence[int], k: int
-) -> list[SmallValue]:
+    key: str, labels: Sequence[str], people: Sequence[int], inside: Sequence[int], k: int
+) -> list[ValueCount]:
     """Name the values that at least k people have, and put the others together."""
-    counts = list(zip(labels, people, small, strict=True))
-    named = [SmallValue(key, label or "missing", n, s) for label, n, s in counts if n >= k and s]
-    named.sort(key=lambda value: (-value.share, -value.small, value.value))
+    counts = list(zip(labels, people, inside, strict=True))
+    named = [ValueCount(key, label or "missing", n, s) for label, n, s in counts if n >= k and s]
+    named.sort(key=lambda value: (-value.share, -value.inside, value.value))
     rare = [(n, s) for _, n, s in counts if n < k]
     if rare:
         totals = [sum(column) for column in zip(*rare, strict=True)]
-        named.append(SmallValue(key, None, *totals))
+        named.append(ValueCount(key, None, *totals))
     return named
 
 

@@ -44,6 +44,8 @@ class SpecialUniques:
     """Of each of these: the sum over its MSUs of (M - m)! for a set of m of M keys."""
     share_score: Floats
     """The same with (2^(M - m) - 1) m! (M - m)! / M!, sdcMicro's `original_scores = FALSE`."""
+    smallest: Integers
+    """Of each of these: the number of keys in its smallest MSU."""
     sets: Integers
     """The number of MSUs of each size, from 1 to M, over all these cells."""
     contributions: dict[str, float]
@@ -136,6 +138,7 @@ def find_special_uniques(
     key_set_size = len(key_set.keys)
     cells, unique_by = unique_cells(key_set, on_set)
     score, share = np.zeros(cells.size), np.zeros(cells.size)
+    smallest = np.full(cells.size, key_set_size)
     sets = np.zeros(key_set_size, np.int64)
     by_key, share_by_key = np.zeros(key_set_size), np.zeros(key_set_size)
     for subset, minimal in minimal_sets(unique_by, cells.size):
@@ -143,6 +146,7 @@ def find_special_uniques(
         weights = original_weight(key_set_size, size), share_weight(key_set_size, size)
         score[minimal] += weights[0]
         share[minimal] += weights[1]
+        smallest[minimal] = np.minimum(smallest[minimal], size)
         sets[size - 1] += minimal.size
         inside = np.array([bool(subset >> key & 1) for key in range(key_set_size)])
         by_key += inside * weights[0] * minimal.size
@@ -151,6 +155,7 @@ def find_special_uniques(
         cells,
         score,
         share,
+        smallest,
         sets,
         name_contributions(key_set, by_key, score.sum()),
         name_contributions(key_set, share_by_key, share.sum()),

@@ -1,0 +1,339 @@
+"""The steward's procedure: everything that can be found out about a table, in the order of the paper.
+
+Simon et al. 2020, sections 3 and 4: for each external source its keys, the linkage or the overlap, who is
+rare by the keys, with what probability they are re-identified, what small cells give away, whether that
+is acceptable, and what could be done about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anonymizer.attack.exposure import Exposure, Floats
+from anonymizer.attack.homogeneity import Homogeneity, measure_homogeneity
+from anonymizer.attack.keys import (
+    KS,
+    SMALL,
+    KeySet,
+    ValueCount,
+    WhatIf,
+    count_by_history,
+    count_violations,
+    values_in,
+    what_if,
+)
+from anonymizer.attack.linkage import Linkage, link
+from anonymizer.attack.mitigation import (
+    Access,
+    Option,
+    list_access,
+    list_options,
+    measure_for,
+)
+from anonymizer.attack.overlap import Overlap
+from anonymizer.attack.people import KeyCells
+from anonymizer.attack.protected import Protected, make_key_set, open_external
+from anonymizer.attack.special_uniques import dis_scores, find_special_uniques, unfit
+from anonymizer.attack.statement import Source, Statement
+from anonymizer.errors import DataError, PolicyError
+from anonymizer.policy import Policy
+from anonymizer.risk.profile import SIZE_EDGES, range_name
+from anonymizer.solution import Source as Data
+from anonymizer.table import check_columns, open_table
+
+OnStep = Callable[[str], None]
+SHOWN_SIZES = (1, 2, 3, 4, 5)
+"""The sizes of cells for which probability and sentence are spelled out."""
+SHOWN_VALUES = 8
+"""How many values are listed at most: of each key, or of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """What makes people unique, in figures that name nobody; a reason where it was not looked for."""
+
+    people: int = 0
+    by_smallest_set: tuple[int, ...] = ()
+    """How many of the cells with one person are unique by 1, 2, ... keys, but not by fewer."""
+    sets: tuple[int, ...] = ()
+    """How many minimal sets of 1, 2, ... keys there are."""
+    contributions: tuple[tuple[str, float], ...] = ()
+    """For each key, the share of all scores that is due to sets with it; the largest first."""
+    highest_score: float = 0.0
+    highest_dis: float | None = None
+    """The largest DIS-SUDA score, where p says what share of the population the table is."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the overlap means for the people in cells of one size."""
+
+    size: int
+    people: int
+    probability: float
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFindings:
+    """All that was found about one source."""
+
+    name: str
+    attack: str
+    keys: tuple[str, ...]
+    levels: dict[str, int]
+    """The level on which keys are compared, where it is not the value itself."""
+    linkage: Linkage | None
+    """None where the source is not at hand."""
+    cells: int
+    smallest_cell: int
+    violations: dict[int, int]
+    by_history: dict[int, int] | None
+    """The same for an adversary who knows all rows of a person; None where everyone has one."""
+    people_by_cell_size: dict[str, int]
+    small_values: tuple[ValueCount, ...]
+    """The values that people in cells of fewer than 5 have most often, of each key."""
+    what_if: tuple[WhatIf, ...]
+    special: Special
+    p: Any
+    q: Any
+    pattern: str | None
+    readings: tuple[Reading, ...]
+    threshold: float
+    highest: float
+    average: float
+    above: int
+    values_above: tuple[ValueCount, ...]
+    """The values that would lose the largest shares of their people if all above were dropped."""
+    needed_size: int | None
+    homogeneity: tuple[Homogeneity, ...]
+    options: tuple[Option, ...]
+    access: tuple[Access, ...]
+
+    @property
+    def passes(self) -> bool:
+        """Whether nobody is above the threshold."""
+        return self.above == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All that was found about a table."""
+
+    rows: int
+    people: int
+    by_id: bool
+    sources: tuple[SourceFindings, ...]
+
+    @property
+    def passes(self) -> bool:
+        """Whether no source is above its threshold."""
+        return all(source.passes for source in self.sources)
+
+    def describe(self) -> dict[str, Any]:
+        """Return all figures as JSON; no values of single records are among them."""
+        sources = [{**asdict(s), "passes": s.passes} for s in self.sources]
+        return {
+            "passes": self.passes,
+            "rows": self.rows,
+            "people": self.people,
+            "by_id": self.by_id,
+            "sources": sources,
+        }
+
+
+def follow_procedure(
+    data: Data,
+    policy: Policy | str | Path,
+    statement: Statement | str | Path,
+    on_step: OnStep | None = None,
+) -> Findings:
+    """Follow the procedure for every source of a statement.
+
+    `data` is a dataframe or a path, or None where the policy says where the table is; `on_step` is told
+    what is being done.
+    """
+    policy = policy if isinstance(policy, Policy) else Policy.read(policy)
+    statement = statement if isinstance(statement, Statement) else Statement.read(statement)
+    step = on_step or (lambda _: None)
+    protected = open_protected(data, policy, statement)
+    found = []
+    for source in statement.source:
+        key_set = make_key_set(protected, policy, source, open_external(statement, source))
+        exposure = Exposure(key_set, source, statement.threshold_of(source))
+        found.append(examine(exposure, protected, policy, statement, step))
+    people = key_set.people.people
+    return Findings(protected.rows, people, statement.id is not None, tuple(found))
+
+
+def open_protected(data: Data, policy: Policy, statement: Statement) -> Protected:
+    """Open the table, and check it and the statement against the policy before anything is computed."""
+    data = policy.data_path if data is None else data
+    if data is None:
+        raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
+    statement.check_against(policy)
+    for source in statement.source:
+        open_external(statement, source)
+    table = open_table(data, policy.data.delimiter)
+    check_columns(table, tuple(policy.attributes))
+    protected = Protected.load(table, statement)
+    for attribute, marked in statement.sensitive.items():
+        protected.sensitive(attribute, marked)
+    return protected
+
+
+def examine(
+    exposure: Exposure,
+    protected: Protected,
+    policy: Policy,
+    statement: Statement,
+    step: OnStep,
+) -> SourceFindings:
+    """Take the steps for one source."""
+    key_set, source = exposure.key_set, exposure.source
+
+    def tell(what: str) -> None:
+        step(f"{source.name}: {what}")
+
+    tell("counting who is rare")
+    cells, risk_of_cell = exposure.cells()
+    risk, people = cells.highest(risk_of_cell), cells.people_of_history
+    above = int(people[exposure.above(risk)].sum())
+    tell("leaving out keys")
+    variants = tuple(what_if(key_set))
+    tell("looking for special uniques")
+    special = find_special(exposure, cells, tell)
+    tell("looking into small cells")
+    homogeneity = tuple(look_into_cells(key_set, cells, protected, statement))
+    tell("comparing what could be done")
+    options = list_options(exposure, measure_for(policy, key_set.keys)) if above else []
+    highest = float(risk.max())
+    linked = source.table is not None
+    several = key_set.people.people < protected.rows
+    return SourceFindings(
+        name=source.name,
+        attack=source.attack.value,
+        keys=key_set.keys,
+        levels={key: level for key, level in zip(key_set.keys, key_set.base, strict=True) if level},
+        linkage=link(key_set) if linked else None,
+        cells=cells.sizes.size,
+        smallest_cell=int(cells.sizes.min()),
+        violations=count_violations(cells, KS),
+        by_history=count_by_history(key_set.people) if several else None,
+        people_by_cell_size=people_by_cell_size(cells),
+        small_values=most_frequent(values_in(key_set, cells, cells.sizes < SMALL)),
+        what_if=variants,
+        special=special,
+        p=None if linked else source.p.describe(),
+        q=None if linked else source.q.describe(),
+        pattern=None if linked else source.largest_overlap().pattern.value,
+        readings=() if linked else read_overlap(source, cells),
+        threshold=exposure.threshold,
+        highest=highest,
+        average=float(risk @ people / people.sum()),
+        above=above,
+        values_above=hit_hardest(values_in(key_set, cells, exposure.above(risk_of_cell))),
+        needed_size=exposure.needed_size(),
+        homogeneity=homogeneity,
+        options=tuple(options),
+        access=tuple(list_access(highest, statement.access)) if above else (),
+    )
+
+
+def most_frequent(counts: Sequence[ValueCount]) -> tuple[ValueCount, ...]:
+    """Keep the first few values of each key, and what is pooled."""
+    kept: list[ValueCount] = []
+    for count in counts:
+        same = sum(other.key == count.key for other in kept)
+        if same < SHOWN_VALUES or count.value is None:
+            kept.append(count)
+    return tuple(kept)
+
+
+def hit_hardest(counts: Sequence[ValueCount]) -> tuple[ValueCount, ...]:
+    """Keep the few values with the largest shares of all keys."""
+    named = [count for count in counts if count.value is not None and count.inside]
+    return tuple(sorted(named, key=lambda count: -count.share)[:SHOWN_VALUES])
+
+
+def people_by_cell_size(cells: KeyCells) -> dict[str, int]:
+    """Count the people by the size of the smallest cell they are in."""
+    ranges = np.searchsorted(SIZE_EDGES, cells.smallest(), side="right") - 1
+    counts = np.bincount(ranges, cells.people_of_history, minlength=len(SIZE_EDGES))
+    names = [range_name(number) for number in range(len(SIZE_EDGES))]
+    return dict(zip(names, counts.astype(int).tolist(), strict=True))
+
+
+def read_overlap(source: Source, cells: KeyCells) -> tuple[Reading, ...]:
+    """Put the overlap into words for small cells; where it depends on a value, at its largest."""
+    overlap: Overlap = source.largest_overlap()
+    smallest = cells.smallest()
+    return tuple(
+        Reading(
+            size,
+            int(cells.people_of_history[smallest == size].sum()),
+            overlap.probability(size),
+            overlap.sentence(size, source.attack),
+        )
+        for size in SHOWN_SIZES
+    )
+
+
+def find_special(exposure: Exposure, cells: KeyCells, tell: OnStep) -> Special:
+    """Find the special uniques and describe them without naming anybody."""
+    key_set, source = exposure.key_set, exposure.source
+    if reason := unfit(key_set):
+        return Special(reason=reason)
+    total = 2 ** len(key_set.keys) - 1
+
+    def on_set(number: int) -> None:
+        tell(f"special uniques, {number:,} of at most {total:,} sets of keys")
+
+    try:
+        found = find_special_uniques(key_set, on_set)
+    except DataError as error:
+        return Special(reason=str(error))
+    contributions = sorted(found.contributions.items(), key=lambda item: (-item[1], item[0]))
+    return Special(
+        people=int(cells.people_of_history[cells.smallest() == 1].sum()),
+        by_smallest_set=tuple(
+            np.bincount(found.smallest, minlength=len(key_set.keys) + 1)[1:].tolist()
+        ),
+        sets=tuple(found.sets.tolist()),
+        contributions=tuple(contributions),
+        highest_score=float(found.score.max(initial=0.0)),
+        highest_dis=highest_dis(found.score, cells, source, len(key_set.keys)),
+    )
+
+
+def highest_dis(score: Floats, cells: KeyCells, source: Source, keys: int) -> float | None:
+    """Return the largest DIS-SUDA score, with p as the share of the population that the table is."""
+    p = source.largest_overlap().p
+    if source.table is not None or p == 1:
+        return None
+    uniques, pairs = int((cells.sizes == 1).sum()), 2 * int((cells.sizes == 2).sum())
+    return float(dis_scores(score, uniques, pairs, keys, p).max(initial=0.0))
+
+
+def look_into_cells(
+    key_set: KeySet, cells: KeyCells, protected: Protected, statement: Statement
+) -> Sequence[Homogeneity]:
+    """Measure the homogeneity of every sensitive attribute that is no key itself."""
+    cell_of_row = key_set.classes().label_of_tuple[key_set.microdata.tuple_of_row].astype(np.int64)
+    found = []
+    for attribute, marked in statement.sensitive.items():
+        if attribute in key_set.keys:  # who knows it already learns nothing new
+            continue
+        value_of_row, numbers = protected.sensitive(attribute, marked)
+        found.append(
+            measure_homogeneity(
+                attribute, cells.sizes, cell_of_row, value_of_row, numbers, protected.person_of_row
+            )
+        )
+    return found
