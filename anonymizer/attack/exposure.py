@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from anonymizer.attack.keys import KeySet
 from anonymizer.attack.linkage import link_probabilities
 from anonymizer.attack.overlap import Proportion
-from anonymizer.attack.people import Integers, KeyCells
+from anonymizer.attack.people import KeyCells
 from anonymizer.attack.statement import Source
 from anonymizer.classes import EquivalenceClasses
 from anonymizer.lattice import Scheme
@@ -34,14 +34,14 @@ class Exposure:
     source: Source
     threshold: float
 
-    def of_cells(
-        self, classes: EquivalenceClasses, sizes: Integers, left_out: Sequence[str] = ()
+    def certainty(
+        self, classes: EquivalenceClasses, left_out: Sequence[str] = ()
     ) -> Floats:
-        """Return the probability of re-identification in each cell of so many people."""
+        """Return the probability in each cell if one person were in it: p * q, or one over the matches."""
         if classes.population_sizes is not None:
-            return link_probabilities(sizes, classes.population_sizes)
+            return link_probabilities(np.ones_like(classes.sizes), classes.population_sizes)
         p, q = (self.largest(share, classes) for share in self.source.overlap(left_out))
-        return p * q / np.maximum(sizes, 1)
+        return p * q
 
     def largest(self, share: Proportion, classes: EquivalenceClasses) -> Floats:
         """Return p or q of each cell; of unlike people in one cell, the largest."""
@@ -61,25 +61,22 @@ class Exposure:
         """Return the cells of a scheme and the probability in each."""
         classes = self.key_set.classes(scheme)
         cells = self.key_set.people.cells(classes)
-        return cells, self.of_cells(classes, cells.sizes, left_out)
+        return cells, self.certainty(classes, left_out) / cells.sizes
 
     def above(self, probabilities: Floats) -> NDArray[np.bool_]:
         """Say which probabilities are not acceptable."""
         return probabilities > self.threshold + ROUNDING
 
-    def drop(
-        self, scheme: Scheme | None = None, left_out: Sequence[str] = ()
-    ) -> NDArray[np.bool_]:
+    def drop(self, cells: KeyCells, risk_of_cell: Floats) -> NDArray[np.bool_]:
         """Find the histories to drop until nobody left is above the threshold.
 
         Where a person has several rows, dropping them makes other cells smaller, so it is looked again.
         """
-        classes = self.key_set.classes(scheme)
-        kept = np.ones(self.key_set.people.people_of_history.size, np.bool_)
+        certainty = risk_of_cell * cells.sizes
+        kept = np.ones(cells.people_of_history.size, np.bool_)
         while True:
-            cells = self.key_set.people.cells(classes, kept)
-            risk = cells.highest(self.of_cells(classes, cells.sizes, left_out))
-            over = kept & self.above(risk)
+            left = cells.keep(kept)
+            over = kept & self.above(left.highest(certainty / np.maximum(left.sizes, 1)))
             if not over.any():
                 return ~kept
             kept &= ~over

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.attack.people import Integers
+from anonymizer.microdata import label_keys
 
 SIZES = (3, 5)
 """The smallest and the largest cell looked at: smaller ones are a risk whatever they hold."""
@@ -36,7 +37,7 @@ class Holders:
         joint, label = np.unique(cell_of_row * values + value_of_row, return_inverse=True)
         if person_of_row is not None:  # the same person with the same value in the same cell: once
             people = int(person_of_row.max()) + 1
-            label = np.unique(label * people + person_of_row) // people
+            label = label[first_of_each(label * people + person_of_row)]
         cell, value = np.divmod(joint, values)
         return Holders(cell, value, np.bincount(label))
 
@@ -120,12 +121,19 @@ def count_people(
     """Count the different people of the chosen rows in each cell."""
     if person_of_row is None:
         return np.bincount(cell_of_row, minlength=cells)
-    pairs = np.unique(person_of_row[chosen] * cells + cell_of_row)
-    return np.bincount(pairs % cells, minlength=cells)
+    once = first_of_each(person_of_row[chosen] * cells + cell_of_row)
+    return np.bincount(cell_of_row[once], minlength=cells)
 
 
 def share_having(sensitive: NDArray[np.bool_], person_of_row: Integers | None) -> float:
     """Return the share of all people who have a marked value in one of their rows."""
     if person_of_row is None:
         return float(sensitive.mean())
-    return float(np.unique(person_of_row[sensitive]).size / (int(person_of_row.max()) + 1))
+    having = np.zeros(int(person_of_row.max()) + 1, np.bool_)
+    having[person_of_row[sensitive]] = True
+    return float(having.mean())
+
+
+def first_of_each(keys: Integers) -> NDArray[np.int32]:
+    """Return where each key appears first."""
+    return label_keys(keys)[1]

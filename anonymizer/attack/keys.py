@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from anonymizer.attack.people import Integers, KeyCells, People
 from anonymizer.classes import EquivalenceClasses, partition
 from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.kernels.people import count_members, list_members
 from anonymizer.lattice import Scheme
 from anonymizer.microdata import Microdata
 
@@ -195,12 +196,13 @@ def people_by_value(
     """Count the people who are in a chosen cell with each value, each person once."""
     values = int(value_of_cell.max()) + 1
     member = chosen[cells.cell_of_member]
-    pairs = np.unique(
-        cells.history_of_member[member] * values + value_of_cell[cells.cell_of_member[member]]
+    value_of_member = value_of_cell[cells.cell_of_member[member]]
+    histories = cells.people_of_history.size
+    history, value, _ = list_members(
+        cells.history_of_member[member], value_of_member, values, histories
     )
-    history, value = np.divmod(pairs, values)
-    weights = cells.people_of_history[history]
-    return np.bincount(value, weights, minlength=values).astype(np.int64)
+    counts: Integers = count_members(history, value, cells.people_of_history, values)
+    return counts
 
 
 def pool_rare(

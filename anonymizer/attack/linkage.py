@@ -84,7 +84,7 @@ def best_cells(cells: KeyCells, risk_of_cell: NDArray[np.float64]) -> Integers:
     """Return, for each history, the cell in which its risk is highest."""
     risk = risk_of_cell[cells.cell_of_member]
     order = np.lexsort((-risk, cells.history_of_member))
-    return cells.cell_of_member[order[cells.starts()]]
+    return cells.cell_of_member[order[cells.starts]]
 
 
 # --- keys at different granularity ---

@@ -99,7 +99,7 @@ def weigh(exposure: Exposure, measure: Loss, kind: Kind, levels: dict[str, int])
     left_out = [key for key, level in levels.items() if level == top_of(key_set, key)]
     cells, risk_of_cell = exposure.cells(scheme, left_out)
     risk = cells.highest(risk_of_cell)
-    dropped = exposure.drop(scheme, left_out)
+    dropped = exposure.drop(cells, risk_of_cell)
     return Option(
         kind,
         describe(key_set, levels),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.classes import EquivalenceClasses
 from anonymizer.kernels.partition import sum_by_label
+from anonymizer.kernels.people import count_members, list_members
 from anonymizer.microdata import Microdata, read_only
 
 Integers = NDArray[np.int64]
@@ -27,23 +28,27 @@ class KeyCells:
     history_of_member: Integers
     """Ascending; each history is at least once."""
     people_of_history: Integers
+    starts: Integers
+    """Where each history's members begin."""
 
     @property
     def people(self) -> int:
         """The number of people."""
         return int(self.people_of_history.sum())
 
+    def keep(self, kept: NDArray[np.bool_]) -> KeyCells:
+        """Return the same cells with only some histories left in them."""
+        people = np.where(kept, self.people_of_history, 0)
+        sizes = count_members(self.history_of_member, self.cell_of_member, people, self.sizes.size)
+        return replace(self, sizes=sizes, people_of_history=people)
+
     def highest(self, risk_of_cell: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the risk of each history: that of the cell, of all it is in, that has most."""
-        return np.maximum.reduceat(risk_of_cell[self.cell_of_member], self.starts())
+        return np.maximum.reduceat(risk_of_cell[self.cell_of_member], self.starts)
 
     def smallest(self) -> Integers:
         """Return the size of the smallest cell that each history is in."""
-        return np.minimum.reduceat(self.sizes[self.cell_of_member], self.starts())
-
-    def starts(self) -> Integers:
-        """Return where each history's members begin."""
-        return np.searchsorted(self.history_of_member, np.arange(self.people_of_history.size))
+        return np.minimum.reduceat(self.sizes[self.cell_of_member], self.starts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,20 +98,15 @@ class People:
         """The number of people."""
         return int(self.people_of_history.sum())
 
-    def cells(
-        self, classes: EquivalenceClasses, kept: NDArray[np.bool_] | None = None
-    ) -> KeyCells:
-        """Count the people in each class; only the histories kept, where these are given."""
-        cell_of_entry = classes.label_of_tuple[self.tuple_of_entry].astype(np.int64)
-        history, cell = self.history_of_entry, cell_of_entry
-        if history.size > self.people_of_history.size:  # else nobody is in two cells
-            cells = classes.sizes.size
-            history, cell = np.divmod(np.unique(history * cells + cell), cells)
-        people = self.people_of_history
-        if kept is not None:
-            people = np.where(kept, people, 0)
-        sizes = sum_by_label(cell, people[history], classes.sizes.size)
-        return KeyCells(sizes, cell, history, people)
+    def cells(self, classes: EquivalenceClasses) -> KeyCells:
+        """Count the people in each class."""
+        cell_of_entry = classes.label_of_tuple[self.tuple_of_entry]
+        histories, cells = self.people_of_history.size, classes.sizes.size
+        history, cell, starts = list_members(
+            self.history_of_entry, cell_of_entry, cells, histories
+        )
+        sizes = count_members(history, cell, self.people_of_history, cells)
+        return KeyCells(sizes, cell, history, self.people_of_history, starts)
 
     def rows_of_tuples(self, histories: NDArray[np.bool_], tuples: int) -> Integers:
         """Count, for each of so many tuples, the rows of the chosen histories."""
