@@ -50,7 +50,7 @@ class KeySet:
         return self.microdata.lattice.high
 
     def scheme(self, changed: Scheme | dict[str, int]) -> Scheme:
-        """Return the levels an adversary sees where some keys are coarsened, the rest as he knows them."""
+        """Return what an adversary sees where some keys are coarsened: the rest as he knows them."""
         if isinstance(changed, dict):
             changed = tuple(changed.get(key, 0) for key in self.keys)
         return tuple(map(max, changed, self.base))
@@ -120,7 +120,9 @@ def individual_risk(sizes: Integers, population: Integers | None = None) -> NDAr
     p = np.where(whole, 0.5, fraction)  # replaced below; keeps the logarithms finite
     odds, surprise = p / (1 - p), -np.log(p)
     risk = np.select(
-        [sizes == 1, sizes == 2], [odds * surprise, odds - odds**2 * surprise], p / (sizes - (1 - p))
+        [sizes == 1, sizes == 2],
+        [odds * surprise, odds - odds**2 * surprise],
+        p / (sizes - (1 - p)),
     )
     return np.where(whole, 1 / sizes, risk)
 

@@ -119,9 +119,7 @@ def to_leaves(hierarchy: Hierarchy, level: int, cells: Cells) -> Cells:
     return Cells(cells.indices, [leaf_of[text_of(value)] for value in cells.distinct])
 
 
-def match_columns(
-    keys: Sequence[str], external: Table, names: dict[str, str]
-) -> dict[str, str]:
+def match_columns(keys: Sequence[str], external: Table, names: dict[str, str]) -> dict[str, str]:
     """Find what an external table calls each key; names that differ are given."""
     columns = {key: names.get(key, key) for key in keys}
     absent = [key for key, column in columns.items() if column not in external.columns]

@@ -1,8 +1,8 @@
 """Mitigation: what would make a source harmless, and what each way would cost.
 
-Simon et al. 2020, sections 4.2 and 4.3. Coarsening a key, leaving it out and dropping records are compared
-in one measure, Iyengar's loss over the keys of the source (0 is untouched, 1 is nothing left), with the
-weights of the policy. Restricting access costs no data, and is listed apart.
+Simon et al. 2020, sections 4.2 and 4.3. Coarsening a key, leaving it out and dropping records are
+compared in one measure, Iyengar's loss over the keys of the source (0 is untouched, 1 is nothing left),
+with the weights of the policy. Restricting access costs no data, and is listed apart.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from anonymizer.utility import Loss
 from anonymizer.utility.loss import attribute_loss
 
 EVALUATIONS = 2000
-"""How many schemes the search for the best mix may evaluate; a count, so that the result is repeatable."""
+"""How many schemes the search for the best mix may evaluate: a count, so that it is repeatable."""
 
 
 class Kind(StrEnum):
@@ -178,5 +178,3 @@ def join(names: list[str]) -> str:
     'a, b and c'
     """
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
-
-

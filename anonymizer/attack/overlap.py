@@ -171,7 +171,9 @@ def parse_proportion(value: object) -> Proportion:
         raise ValueError("'values' is no table; write a share for each value of the key")
     numbers = {**table, "default": value.get("default", 1.0)}
     faults += [
-        f"{key}: {fault.rstrip('.')}" for key, n in numbers.items() if (fault := proportion_fault(n))
+        f"{key}: {fault.rstrip('.')}"
+        for key, n in numbers.items()
+        if (fault := proportion_fault(n))
     ]
     if faults:
         keys = quote_some(PROPORTION_KEYS)

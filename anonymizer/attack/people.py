@@ -76,22 +76,20 @@ class People:
     def by_number(microdata: Microdata, person_of_row: Integers) -> People:
         """Put the rows of each person together; people are numbered 0, 1, ... without a gap."""
         tuples = microdata.distinct
-        pairs, rows = np.unique(
-            person_of_row * tuples + microdata.tuple_of_row, return_counts=True
-        )
+        pairs, rows = np.unique(person_of_row * tuples + microdata.tuple_of_row, return_counts=True)
         person, tuple_of_pair = np.divmod(pairs, tuples)
         position = np.arange(pairs.size) - np.searchsorted(person, person)
         history_of_person = number_histories(person, tuple_of_pair, position, tuples)
-        _, one_of_each, people = np.unique(
-            history_of_person, return_index=True, return_counts=True
-        )
+        _, one_of_each, people = np.unique(history_of_person, return_index=True, return_counts=True)
         lengths = np.bincount(person)[one_of_each]
         starts = np.cumsum(lengths) - lengths
         entry_of_pair = starts[history_of_person[person]] + position
         tuple_of_entry = np.empty(int(lengths.sum()), np.int64)
         tuple_of_entry[entry_of_pair] = tuple_of_pair
         rows_of_entry = sum_by_label(entry_of_pair, rows, tuple_of_entry.size)
-        return People(people, np.repeat(np.arange(people.size), lengths), tuple_of_entry, rows_of_entry)
+        return People(
+            people, np.repeat(np.arange(people.size), lengths), tuple_of_entry, rows_of_entry
+        )
 
     @property
     def people(self) -> int:
@@ -102,9 +100,7 @@ class People:
         """Count the people in each class."""
         cell_of_entry = classes.label_of_tuple[self.tuple_of_entry]
         histories, cells = self.people_of_history.size, classes.sizes.size
-        history, cell, starts = list_members(
-            self.history_of_entry, cell_of_entry, cells, histories
-        )
+        history, cell, starts = list_members(self.history_of_entry, cell_of_entry, cells, histories)
         sizes = count_members(history, cell, self.people_of_history, cells)
         return KeyCells(sizes, cell, history, self.people_of_history, starts)
 

@@ -7,12 +7,13 @@ is acceptable, and what could be done about it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from anonymizer.attack.exposure import Exposure, Floats
 from anonymizer.attack.homogeneity import Homogeneity, measure_homogeneity
@@ -24,6 +25,7 @@ from anonymizer.attack.keys import (
     WhatIf,
     count_by_history,
     count_violations,
+    small_cells,
     values_in,
     what_if,
 )
@@ -164,12 +166,35 @@ def follow_procedure(
     step = on_step or (lambda _: None)
     protected = open_protected(data, policy, statement)
     found = []
-    for source in statement.source:
-        key_set = make_key_set(protected, policy, source, open_external(statement, source))
+    for source, key_set in key_sets(protected, policy, statement):
         exposure = Exposure(key_set, source, statement.threshold_of(source))
         found.append(examine(exposure, protected, policy, statement, step))
     people = key_set.people.people
     return Findings(protected.rows, people, statement.id is not None, tuple(found))
+
+
+def list_small_cells(
+    data: Data, policy: Policy | str | Path, statement: Statement | str | Path
+) -> pd.DataFrame:
+    """List the small cells of every source with their key values: for the steward alone."""
+    policy = policy if isinstance(policy, Policy) else Policy.read(policy)
+    statement = statement if isinstance(statement, Statement) else Statement.read(statement)
+    protected = open_protected(data, policy, statement)
+    tables = []
+    for source, key_set in key_sets(protected, policy, statement):
+        cells = small_cells(key_set)
+        cells.insert(0, "source", source.name)
+        tables.append(cells)
+    together = pd.concat(tables, ignore_index=True)
+    return together[[*together.columns.drop("people"), "people"]]
+
+
+def key_sets(
+    protected: Protected, policy: Policy, statement: Statement
+) -> Iterator[tuple[Source, KeySet]]:
+    """See the table through the keys of each source."""
+    for source in statement.source:
+        yield source, make_key_set(protected, policy, source, open_external(statement, source))
 
 
 def open_protected(data: Data, policy: Policy, statement: Statement) -> Protected:

@@ -1,4 +1,4 @@
-"""The protected table as the procedure sees it: a few columns, each as its distinct values, and people."""
+"""The protected table as the procedure sees it: some columns as their distinct values, and people."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ def make_key_set(
             theirs[key] = to_leaves(hierarchy, its, theirs[key])
         mine[key] = to_leaves(hierarchy, own, mine[key])
         if external is not None:
-            values = [labels_on(hierarchy, level, cells) for cells in (mine[key], theirs[key])]
-            check_common(key, *values, external.name)
+            here, there = (labels_on(hierarchy, level, table[key]) for table in (mine, theirs))
+            check_common(key, here, there, external.name)
         hierarchies.append(hierarchy)
         base.append(level)
     other = None if external is None else MemoryTable(theirs)

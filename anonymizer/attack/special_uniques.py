@@ -32,6 +32,7 @@ MOST_ENTRIES = 150_000_000
 """How many pairs of a set and a tuple unique by it are kept at once: 600 MB."""
 
 Floats = NDArray[np.float64]
+Labels = NDArray[np.signedinteger]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +76,7 @@ def share_weight(keys: int, size: int) -> float:
     >>> share_weight(3, 1)
     1.0
     """
-    sets = 2 ** (keys - size) - 1
+    sets = float(2 ** (keys - size) - 1)
     return sets * factorial(size) * factorial(keys - size) / factorial(keys)
 
 
@@ -201,7 +202,7 @@ def unique_cells(
     found: dict[int, NDArray[np.int32]] = {}
     entries = 0
 
-    def descend(keys: Integers, owners: Integers, labels: Integers, subset: int, start: int) -> None:
+    def descend(keys: Integers, owners: Integers, labels: Labels, subset: int, start: int) -> None:
         nonlocal entries
         unique = list_unique(labels, owners)
         if not unique.size or not subset:

@@ -73,7 +73,9 @@ def parse_values(value: object) -> tuple[str, ...]:
     """Take one value or a list of them, as texts."""
     values = value if isinstance(value, list | tuple) else [value]
     if not values or not all(isinstance(v, str | int) and not isinstance(v, bool) for v in values):
-        raise ValueError(f"{value!r} does not fit; list the values that would do harm, as in ['yes']")
+        raise ValueError(
+            f"{value!r} does not fit; list the values that would do harm, as in ['yes']"
+        )
     return tuple(map(str, values))
 
 
@@ -97,12 +99,12 @@ class Source(Part):
     attack: Attack = Attack.SYSTEMATIC
     p: Share = Proportion()
     q: Share = Proportion()
-    without: dict[str, OverlapWithout] = {}
-    levels: dict[str, Annotated[int, Field(ge=0)]] = {}
+    without: dict[str, OverlapWithout] = Field({})
+    levels: dict[str, Annotated[int, Field(ge=0)]] = Field({})
     threshold: Threshold | None = None
     table: Path | None = None
     delimiter: str = Field(",", min_length=1, max_length=1)
-    columns: dict[str, str] = {}
+    columns: dict[str, str] = Field({})
 
     @model_validator(mode="after")
     def check_keys(self) -> Self:
@@ -123,9 +125,9 @@ class Source(Part):
         """Say which names are no keys of the source."""
         if repeated := sorted({key for key in self.keys if self.keys.count(key) > 1}):
             yield f"keys: {quote_some(repeated)} is named twice; name it once"
-        named = {"without": self.without, "levels": self.levels, "columns": self.columns}
-        for part, table in named.items():
-            for name in table:
+        named = {"without": [*self.without], "levels": [*self.levels], "columns": [*self.columns]}
+        for part, names in named.items():
+            for name in names:
                 if name not in self.keys:
                     yield f"{part}: '{name}' is no key of this source; {suggest(name, self.keys)}"
         for part, share in (("p", self.p), ("q", self.q)):
@@ -158,8 +160,8 @@ class Statement(Part):
     source: tuple[Source, ...] = ()
     id: str | None = None
     threshold: Threshold = THRESHOLDS["general"]
-    sensitive: dict[str, Values] = {}
-    access: dict[str, Threshold] = {"data enclave": 1.0}
+    sensitive: dict[str, Values] = Field({})
+    access: dict[str, Threshold] = Field({"data enclave": 1.0})
     folder: Path = Field(Path(), exclude=True)
     """What the paths are relative to."""
 
@@ -195,7 +197,9 @@ class Statement(Part):
             raise ValueError("source: no source is given; add a [[source]] table for each")
         names = [source.name for source in self.source]
         if repeated := sorted({name for name in names if names.count(name) > 1}):
-            raise ValueError(f"source: {quote_some(repeated)} is the name of two sources; rename one")
+            raise ValueError(
+                f"source: {quote_some(repeated)} is the name of two sources; rename one"
+            )
         return self
 
     @property
@@ -226,7 +230,9 @@ class Statement(Part):
             ]
             faults += list(level_faults(f"source.{number}", source, policy))
             if self.id in source.keys:
-                faults.append(f"source.{number}.keys: '{self.id}' is the id; a key is known to others.")
+                faults.append(
+                    f"source.{number}.keys: '{self.id}' is the id; a key is known to others."
+                )
         faults += [
             f"sensitive: '{name}' is no column; {close(suggest(name, known))}"
             for name in self.sensitive

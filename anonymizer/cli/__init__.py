@@ -6,7 +6,7 @@ import warnings
 
 import typer
 
-from anonymizer.cli import hierarchy, release
+from anonymizer.cli import hierarchy, release, steward
 from anonymizer.cli.terminal import BAD_INPUT, FAILED, fail, show_warning
 from anonymizer.errors import AnonymizerError, InfeasibleError
 
@@ -21,6 +21,7 @@ app.command()(release.run)
 app.command()(release.verify)
 app.command()(release.apply)
 app.command()(release.demo)
+app.command()(steward.steward)
 app.add_typer(hierarchy.app, name="hierarchy", rich_help_panel="Commands")
 
 
