@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from anonymizer.attack.exposure import Exposure
+from anonymizer.attack.mitigation import Kind, join, list_access, list_options, loss_of
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.utility import Aggregate, Loss
+from tests.attack.tables import frame_of, key_set, tables
+from tests.attack.test_exposure import exposure
+
+
+def measure(keys: int) -> Loss:
+    return Loss(Aggregate.GEOMETRIC, (1.0,) * keys)
+
+
+def test_each_way_is_weighed_and_the_cheapest_comes_first():
+    rows = [("x", str(number % 3)) for number in range(30)] + [("y", "0")]
+    options = list_options(exposure(rows, threshold=0.2), measure(2))
+    assert [option.loss for option in options] == sorted(option.loss for option in options)
+    cheapest = options[0]
+    assert (cheapest.kind, cheapest.what, cheapest.dropped) == (Kind.MIX, "keep all keys", 1)
+    left_out = {option.what: option for option in options if option.kind is Kind.LEAVE_OUT}
+    assert left_out["leave out a"].above == 0
+    assert left_out["leave out b"].dropped == 1
+    assert left_out["leave out b"].highest == 1.0
+
+
+def test_coarsening_is_weighed_by_level():
+    age = Hierarchy.from_rows("a", [(str(n), f"{n // 5 * 5}+", "*") for n in range(10)])
+    rows = [(str(n),) for n in range(10)]
+    found = Exposure(key_set(rows, hierarchies=[age]), exposure(rows).source, 0.2)
+    options = list_options(found, measure(1))
+    assert options[0].what == "coarsen a to level 1 of 2 (2 values)"
+    assert options[0].loss == pytest.approx(4 / 9)  # each value covers 5 of 10 leaves
+    assert {option.loss for option in options[1:]} == {
+        1.0
+    }  # dropping all, or the key, leaves nothing
+
+
+@settings(max_examples=40)
+@given(tables(keys=2))
+def test_the_loss_is_that_of_the_formula(table):
+    rows, persons = table
+    found = exposure(rows, persons, 0.5)
+    keys = found.key_set
+    dropped = found.drop(*found.cells())
+    frame = frame_of(rows)
+    gone = keys.people.rows_of_tuples(dropped, keys.microdata.distinct).sum()
+    for levels in ({}, {"a": keys.tops[0]}):
+        total = 1.0
+        for key in keys.keys:
+            leaves = frame[key].nunique()
+            share = 1.0 if key in levels else 1 / leaves
+            covered = (len(rows) - gone) * share + gone
+            full = len(rows) - len(rows) / leaves
+            total *= 1 + (max(0.0, (covered - len(rows) / leaves) / full) if leaves > 1 else 0.0)
+        expected = total ** (1 / len(keys.keys)) - 1
+        assert loss_of(keys, measure(len(keys.keys)), levels, dropped) == pytest.approx(expected)
+
+
+@settings(max_examples=40)
+@given(tables())
+def test_no_way_is_cheaper_than_the_best_mix(table):
+    rows, _ = table
+    options = list_options(exposure(rows, threshold=0.4), measure(len(rows[0])))
+    (mix,) = [option for option in options if option.kind is Kind.MIX]
+    assert mix.loss <= min(option.loss for option in options) + 1e-12
+
+
+def test_restricted_access_is_judged_by_its_own_threshold():
+    agreement, enclave = list_access(0.5, {"agreement": 0.4, "enclave": 1.0})
+    assert (agreement.passes, enclave.passes) == (False, True)
+
+
+def test_names_are_joined_as_in_a_sentence():
+    assert join(["a"]) == "a"
+    assert join(["a", "b"]) == "a and b"
