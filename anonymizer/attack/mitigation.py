@@ -20,11 +20,11 @@ from anonymizer.attack.keys import KeySet, coarser_levels
 from anonymizer.evaluate import Evaluator
 from anonymizer.policy import Policy, Role
 from anonymizer.risk import KAnonymity
-from anonymizer.search import Limits, search
+from anonymizer.search import Limits, Status, search
 from anonymizer.utility import Loss
 from anonymizer.utility.loss import attribute_loss
 
-EVALUATIONS = 2000
+EVALUATIONS = 500
 """How many schemes the search for the best mix may evaluate: a count, so that it is repeatable."""
 
 
@@ -35,6 +35,9 @@ class Kind(StrEnum):
     LEAVE_OUT = "leave out"
     DROP = "drop records"
     MIX = "best mix"
+    """No other way that changes keys and drops records costs less: proven."""
+    FOUND = "mix"
+    """As far as the search came."""
     RESTRICT = "restrict access"
 
 
@@ -132,19 +135,21 @@ def best_mix(exposure: Exposure, measure: Loss) -> Iterator[Option]:
     """Search for the scheme and the dropped records that together cost least.
 
     For a source that is not at hand and people of one row each: there a cell is acceptable exactly if it
-    has enough people, and the optimizer knows how to reach that. A search that is not finished within its
-    limit yields the best it found.
+    has enough people, and the optimizer knows how to reach that. Where the overlap depends on a value, or
+    the search is not finished within its limit, it is a mix that will do, and not proven to be the best.
     """
     key_set, k = exposure.key_set, exposure.needed_size()
     rows_are_people = key_set.people.people == key_set.microdata.records
     if k is None or not rows_are_people or any(key_set.base) or exposure.source.without:
         return
     evaluator = Evaluator(key_set.microdata, (KAnonymity(k),), measure, key_set.microdata.records)
-    found = search(evaluator, key_set.microdata.lattice, Limits(None, EVALUATIONS), 1, None).best
-    if found is None:
+    found = search(evaluator, key_set.microdata.lattice, Limits(None, EVALUATIONS), 1, None)
+    if found.best is None:
         return
-    levels = {key: level for key, level in zip(key_set.keys, found.scheme, strict=True) if level}
-    yield weigh(exposure, measure, Kind.MIX, levels)
+    scheme = zip(key_set.keys, found.best.scheme, strict=True)
+    alike = exposure.source.p.by is None and exposure.source.q.by is None
+    kind = Kind.MIX if alike and found.status is Status.OPTIMAL else Kind.FOUND
+    yield weigh(exposure, measure, kind, {key: level for key, level in scheme if level})
 
 
 def measure_for(policy: Policy, keys: tuple[str, ...]) -> Loss:

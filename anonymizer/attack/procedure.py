@@ -40,7 +40,12 @@ from anonymizer.attack.mitigation import (
 from anonymizer.attack.overlap import Overlap
 from anonymizer.attack.people import KeyCells
 from anonymizer.attack.protected import Protected, make_key_set, open_external
-from anonymizer.attack.special_uniques import dis_scores, find_special_uniques, unfit
+from anonymizer.attack.special_uniques import (
+    dis_power,
+    dis_scores,
+    find_special_uniques,
+    unfit,
+)
 from anonymizer.attack.statement import Source, Statement
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.policy import Policy
@@ -51,7 +56,7 @@ from anonymizer.table import check_columns, open_table
 OnStep = Callable[[str], None]
 SHOWN_SIZES = (1, 2, 3, 4, 5)
 """The sizes of cells for which probability and sentence are spelled out."""
-SHOWN_VALUES = 8
+SHOWN_VALUES = 5
 """How many values are listed at most: of each key, or of all."""
 
 
@@ -343,7 +348,7 @@ def highest_dis(score: Floats, cells: KeyCells, source: Source, keys: int) -> fl
     if source.table is not None or p == 1:
         return None
     uniques, pairs = int((cells.sizes == 1).sum()), 2 * int((cells.sizes == 2).sum())
-    return float(dis_scores(score, uniques, pairs, keys, p).max(initial=0.0))
+    return float(dis_scores(score, uniques, pairs, dis_power(keys), p).max(initial=0.0))
 
 
 def look_into_cells(

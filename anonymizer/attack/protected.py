@@ -90,6 +90,10 @@ def make_key_set(
         names = match_columns(source.keys, external, source.columns)
         loaded = load_columns(external, list(dict.fromkeys(names.values())))
         theirs = {key: loaded[column] for key, column in names.items()}
+        if not theirs[source.keys[0]].indices.size:
+            raise DataError(
+                f"{external.name}: the external table has no rows; name one with people."
+            )
     hierarchies, base = [], []
     for key in source.keys:
         hierarchy = hierarchy_of(policy, key, mine[key], theirs.get(key))

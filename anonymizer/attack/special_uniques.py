@@ -80,17 +80,25 @@ def share_weight(keys: int, size: int) -> float:
     return sets * factorial(size) * factorial(keys - size) / factorial(keys)
 
 
-def dis_scores(scores: Floats, uniques: int, pairs: int, keys: int, fraction: float) -> Floats:
+def dis_power(keys: int) -> float:
+    """Return the exponent of DIS-SUDA for so many keys.
+
+    >>> dis_power(3)
+    1.25
+    """
+    return 1 + (8 - keys) / 20
+
+
+def dis_scores(scores: Floats, uniques: int, pairs: int, power: float, fraction: float) -> Floats:
     """Turn scores into DIS-SUDA: the probability that a match with the record is a right one.
 
     `uniques` and `pairs` are the records in cells of 1 and of 2; `fraction` is the share of the
-    population that the table is (sdcMicro's `DisFraction`).
+    population that the table is (sdcMicro's `DisFraction`), `power` comes from `dis_power`.
     """
     scored = scores > 0
     if not scored.any():
         return np.zeros_like(scores)
     right = uniques * fraction / (uniques * fraction + pairs * (1 - fraction))
-    power = 1 + (8 - keys) / 20
     s = scores[scored]
     dis = np.zeros_like(scores)
     dis[scored] = 1 / (1 + (uniques / right - uniques) / (s**power * (s**-power).sum()))

@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from anonymizer.attack.keys import WhatIf
-from anonymizer.attack.mitigation import Kind, Option, join
+from anonymizer.attack.mitigation import Option, join
 from anonymizer.attack.procedure import Findings, SourceFindings
 from anonymizer.report.page import picture, render, share
 from anonymizer.report.plot import import_matplotlib
@@ -31,7 +31,7 @@ def render_findings(findings: Findings) -> str:
         verdict=describe_verdict,
         probability=write_probability,
         variant=describe_variant,
-        option=describe_option,
+        rate=write_rate,
         best_variants=best_variants,
         shown_options=SHOWN_OPTIONS,
     )
@@ -98,6 +98,16 @@ def write_probability(value: float) -> str:
     return f"{value:.3g}"
 
 
+def write_rate(number: int, total: int) -> str:
+    """Write a count with its share, which is not given to more digits than anyone reads.
+
+    >>> write_rate(583, 2960786), write_rate(2, 2960786), write_rate(0, 9)
+    ('583 (0.02 %)', '2 (below 0.001 %)', '0 (0 %)')
+    """
+    small = 0 < number / total < 1e-5
+    return f"{number:,} ({'below 0.001 %' if small else share(number / total)})"
+
+
 def describe_variant(variant: WhatIf) -> str:
     """Say what a what-if does."""
     if variant.left_out:
@@ -116,7 +126,7 @@ def best_variants(source: SourceFindings, most: int = 12) -> list[WhatIf]:
 def describe_option(option: Option) -> str:
     """Say what an option does, drops and costs."""
     drop = f"drop {option.dropped:,}" if option.dropped else "drop nobody"
-    parts = [drop] if option.kind is Kind.DROP else [option.what, drop]
+    parts = [option.what, drop] if option.levels else [drop]
     return f"{', then '.join(parts)}; loss {option.loss:.4f}"
 
 
@@ -135,14 +145,26 @@ def draw_source(source: SourceFindings) -> str:
 def draw_cell_sizes(axes: Any, counts: dict[str, int]) -> None:
     """Draw the people by the size of the smallest cell they are in."""
     colors = [BAD if name in ("1", "2", "3-4") else GOOD for name in counts]
-    bars = axes.bar(list(counts), list(counts.values()), color=colors)
-    axes.bar_label(bars, [f"{n:,}" if n else "" for n in counts.values()], size=8, padding=2)
+    wide = max(counts.values()) > 1000  # a few among millions would not be seen
+    bars = axes.bar(list(counts), list(counts.values()), color=colors, log=wide)
+    axes.bar_label(bars, [abbreviate(n) if n else "" for n in counts.values()], size=8, padding=2)
     axes.margins(y=0.1)
     axes.tick_params(axis="x", rotation=45)
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("people in the same cell")
-    axes.set_ylabel("people")
+    axes.set_ylabel("people (logarithmic)" if wide else "people")
     axes.set_title("How many look alike (red: fewer than 5)", size=11)
+
+
+def abbreviate(number: int) -> str:
+    """Write a count in few characters.
+
+    >>> abbreviate(4321), abbreviate(54321), abbreviate(7654321)
+    ('4,321', '54k', '7.7M')
+    """
+    if number < 10_000:
+        return f"{number:,}"
+    return f"{number / 1000:.0f}k" if number < 1_000_000 else f"{number / 1_000_000:.1f}M"
 
 
 def draw_variants(axes: Any, source: SourceFindings) -> None:

@@ -164,3 +164,59 @@ def test_the_order_of_rows_changes_nothing(tmp_path: Path, policy: Policy):
     one = follow_procedure(frame, policy, stated)
     other = follow_procedure(frame.sample(frac=1, random_state=2), policy, stated)
     assert one.describe() == other.describe()
+
+
+def test_an_external_table_without_rows_is_refused(tmp_path: Path, policy: Policy):
+    patients(0)[KEYS].to_csv(tmp_path / "empty.csv", index=False)
+    with pytest.raises(DataError, match="the external table has no rows"):
+        follow_procedure(None, policy, state(tmp_path, {"table": "empty.csv"}))
+
+
+def test_an_external_parquet_file_is_linked_too(tmp_path: Path, policy: Policy):
+    voters = patients(80, seed=3)[KEYS]
+    voters.to_csv(tmp_path / "voters.csv", index=False)
+    voters.to_parquet(tmp_path / "voters.parquet", index=False)
+    one, other = (
+        follow_procedure(None, policy, state(tmp_path, {"table": f"voters.{kind}"})).sources[0]
+        for kind in ("csv", "parquet")
+    )
+    assert one == other
+
+
+def test_missing_cells_are_a_value_of_their_own(tmp_path: Path, policy: Policy):
+    frame = patients().astype({"days": "Int64"})
+    frame.loc[:2, "days"] = None
+    stated = state(tmp_path, {"keys": ["days"]}, sensitive={"diagnosis": ["asthma"]})
+    (source,) = follow_procedure(frame, policy, stated).sources
+    assert source.violations == {2: 0, 3: 0, 5: 3}
+    (pooled,) = [value for value in source.small_values if value.inside]
+    assert pooled.value is None
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_a_table_of_one_or_two_people_is_assessed(tmp_path: Path, policy: Policy, rows: int):
+    stated = state(tmp_path, {}, sensitive={"diagnosis": [patients(rows)["diagnosis"][0]]})
+    (source,) = follow_procedure(patients(rows), policy, stated).sources
+    assert source.violations[2] == rows
+    assert source.highest == 1.0
+
+
+def test_a_share_by_value_needs_the_values_themselves(tmp_path: Path, policy: Policy):
+    released = patients()
+    released["age"] = released["age"].map(lambda age: f"{age // 10 * 10}-{age // 10 * 10 + 9}")
+    shares = {"by": "age", "values": {"20-29": 0.5}, "default": 1}
+    with pytest.raises(PolicyError, match="a share by value needs the values themselves"):
+        follow_procedure(released, policy, state(tmp_path, {"p": shares}))
+
+
+def test_too_many_keys_for_special_uniques_are_said_in_the_findings(
+    tmp_path: Path, policy: Policy, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("anonymizer.attack.special_uniques.MOST_KEYS", 2)
+    (source,) = follow_procedure(None, policy, state(tmp_path, {})).sources
+    assert source.special.reason is not None
+    assert "3 keys have 7 combinations" in source.special.reason
+    monkeypatch.setattr("anonymizer.attack.special_uniques.MOST_KEYS", 12)
+    monkeypatch.setattr("anonymizer.attack.special_uniques.MOST_ENTRIES", 5)
+    (source,) = follow_procedure(None, policy, state(tmp_path, {})).sources
+    assert "too many records are unique" in (source.special.reason or "")
