@@ -88,6 +88,40 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class Rarity:
+    """Who is rare by the keys of a source, and what makes them so."""
+
+    cells: int
+    smallest_cell: int
+    violations: dict[int, int]
+    by_history: dict[int, int] | None
+    """The same for an adversary who knows all rows of a person; None where everyone has one."""
+    people_by_cell_size: dict[str, int]
+    key_values: tuple[ValueCount, ...]
+    """The values with the largest shares of their people in cells of fewer than 5, of each key."""
+    what_if: tuple[WhatIf, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Probabilities:
+    """With what probability people are re-identified; without p and q where the source was linked."""
+
+    p: Any
+    q: Any
+    pattern: str | None
+    readings: tuple[Reading, ...]
+    threshold: float
+    needed_size: int | None
+    """How many people make a cell acceptable."""
+    highest: float
+    average: float
+    above: int
+    """The people above the threshold."""
+    key_values: tuple[ValueCount, ...]
+    """The values that would lose the largest shares of their people if all above were dropped."""
+
+
+@dataclass(frozen=True, slots=True)
 class SourceFindings:
     """All that was found about one source."""
 
@@ -98,27 +132,9 @@ class SourceFindings:
     """The level on which keys are compared, where it is not the value itself."""
     linkage: Linkage | None
     """None where the source is not at hand."""
-    cells: int
-    smallest_cell: int
-    violations: dict[int, int]
-    by_history: dict[int, int] | None
-    """The same for an adversary who knows all rows of a person; None where everyone has one."""
-    people_by_cell_size: dict[str, int]
-    small_values: tuple[ValueCount, ...]
-    """The values that people in cells of fewer than 5 have most often, of each key."""
-    what_if: tuple[WhatIf, ...]
+    rarity: Rarity
     special: Special
-    p: Any
-    q: Any
-    pattern: str | None
-    readings: tuple[Reading, ...]
-    threshold: float
-    highest: float
-    average: float
-    above: int
-    values_above: tuple[ValueCount, ...]
-    """The values that would lose the largest shares of their people if all above were dropped."""
-    needed_size: int | None
+    probabilities: Probabilities
     homogeneity: tuple[Homogeneity, ...]
     options: tuple[Option, ...]
     access: tuple[Access, ...]
@@ -126,7 +142,7 @@ class SourceFindings:
     @property
     def passes(self) -> bool:
         """Whether nobody is above the threshold."""
-        return self.above == 0
+        return self.probabilities.above == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,47 +248,64 @@ def examine(
         step(f"{source.name}: {what}")
 
     tell("counting who is rare")
+    rarity = find_rarity(key_set, protected.rows)
+    tell("looking for special uniques")
+    special = find_special(exposure, tell)
+    tell("computing probabilities")
+    probabilities = find_probabilities(exposure)
+    tell("looking into small cells")
+    homogeneity = look_into_cells(key_set, protected, statement)
+    tell("comparing what could be done")
+    failing = probabilities.above > 0
+    options = list_options(exposure, measure_for(policy, key_set.keys)) if failing else []
+    access = list_access(probabilities.highest, statement.access) if failing else []
+    return SourceFindings(
+        source.name,
+        source.attack.value,
+        key_set.keys,
+        {key: level for key, level in zip(key_set.keys, key_set.base, strict=True) if level},
+        None if source.table is None else link(key_set),
+        rarity,
+        special,
+        probabilities,
+        tuple(homogeneity),
+        tuple(options),
+        tuple(access),
+    )
+
+
+def find_rarity(key_set: KeySet, rows: int) -> Rarity:
+    """Count who is rare, with all keys and with some left out or coarsened."""
+    cells = key_set.cells()
+    several = key_set.people.people < rows
+    return Rarity(
+        cells.sizes.size,
+        int(cells.sizes.min()),
+        count_violations(cells, KS),
+        count_by_history(key_set.people) if several else None,
+        people_by_cell_size(cells),
+        most_frequent(values_in(key_set, cells, cells.sizes < SMALL)),
+        tuple(what_if(key_set)),
+    )
+
+
+def find_probabilities(exposure: Exposure) -> Probabilities:
+    """Compute the probabilities, put them into words, and compare them with the threshold."""
+    source, linked = exposure.source, exposure.source.table is not None
     cells, risk_of_cell = exposure.cells()
     risk, people = cells.highest(risk_of_cell), cells.people_of_history
-    above = int(people[exposure.above(risk)].sum())
-    tell("leaving out keys")
-    variants = tuple(what_if(key_set))
-    tell("looking for special uniques")
-    special = find_special(exposure, cells, tell)
-    tell("looking into small cells")
-    homogeneity = tuple(look_into_cells(key_set, cells, protected, statement))
-    tell("comparing what could be done")
-    options = list_options(exposure, measure_for(policy, key_set.keys)) if above else []
-    highest = float(risk.max())
-    linked = source.table is not None
-    several = key_set.people.people < protected.rows
-    return SourceFindings(
-        name=source.name,
-        attack=source.attack.value,
-        keys=key_set.keys,
-        levels={key: level for key, level in zip(key_set.keys, key_set.base, strict=True) if level},
-        linkage=link(key_set) if linked else None,
-        cells=cells.sizes.size,
-        smallest_cell=int(cells.sizes.min()),
-        violations=count_violations(cells, KS),
-        by_history=count_by_history(key_set.people) if several else None,
-        people_by_cell_size=people_by_cell_size(cells),
-        small_values=most_frequent(values_in(key_set, cells, cells.sizes < SMALL)),
-        what_if=variants,
-        special=special,
-        p=None if linked else source.p.describe(),
-        q=None if linked else source.q.describe(),
-        pattern=None if linked else source.largest_overlap().pattern.value,
-        readings=() if linked else read_overlap(source, cells),
-        threshold=exposure.threshold,
-        highest=highest,
-        average=float(risk @ people / people.sum()),
-        above=above,
-        values_above=hit_hardest(values_in(key_set, cells, exposure.above(risk_of_cell))),
-        needed_size=exposure.needed_size(),
-        homogeneity=homogeneity,
-        options=tuple(options),
-        access=tuple(list_access(highest, statement.access)) if above else (),
+    above = exposure.above(risk_of_cell)
+    return Probabilities(
+        None if linked else source.p.describe(),
+        None if linked else source.q.describe(),
+        None if linked else source.largest_overlap().pattern.value,
+        () if linked else read_overlap(source, cells),
+        exposure.threshold,
+        exposure.needed_size(),
+        float(risk.max()),
+        float(risk @ people / people.sum()),
+        int(people[exposure.above(risk)].sum()),
+        hit_hardest(values_in(exposure.key_set, cells, above)),
     )
 
 
@@ -315,7 +348,7 @@ def read_overlap(source: Source, cells: KeyCells) -> tuple[Reading, ...]:
     )
 
 
-def find_special(exposure: Exposure, cells: KeyCells, tell: OnStep) -> Special:
+def find_special(exposure: Exposure, tell: OnStep) -> Special:
     """Find the special uniques and describe them without naming anybody."""
     key_set, source = exposure.key_set, exposure.source
     if reason := unfit(key_set):
@@ -329,6 +362,7 @@ def find_special(exposure: Exposure, cells: KeyCells, tell: OnStep) -> Special:
         found = find_special_uniques(key_set, on_set)
     except DataError as error:
         return Special(reason=str(error))
+    cells = key_set.cells()
     contributions = sorted(found.contributions.items(), key=lambda item: (-item[1], item[0]))
     return Special(
         people=int(cells.people_of_history[cells.smallest() == 1].sum()),
@@ -352,9 +386,10 @@ def highest_dis(score: Floats, cells: KeyCells, source: Source, keys: int) -> fl
 
 
 def look_into_cells(
-    key_set: KeySet, cells: KeyCells, protected: Protected, statement: Statement
+    key_set: KeySet, protected: Protected, statement: Statement
 ) -> Sequence[Homogeneity]:
     """Measure the homogeneity of every sensitive attribute that is no key itself."""
+    sizes = key_set.cells().sizes
     cell_of_row = key_set.classes().label_of_tuple[key_set.microdata.tuple_of_row].astype(np.int64)
     found = []
     for attribute, marked in statement.sensitive.items():
@@ -363,7 +398,7 @@ def look_into_cells(
         value_of_row, numbers = protected.sensitive(attribute, marked)
         found.append(
             measure_homogeneity(
-                attribute, cells.sizes, cell_of_row, value_of_row, numbers, protected.person_of_row
+                attribute, sizes, cell_of_row, value_of_row, numbers, protected.person_of_row
             )
         )
     return found

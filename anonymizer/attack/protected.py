@@ -85,27 +85,18 @@ def make_key_set(
 ) -> KeySet:
     """See a table through the keys of a source, and count there who matches where it is at hand."""
     mine = {key: protected.cells[key] for key in source.keys}
-    theirs: dict[str, Cells] = {}
-    if external is not None:
-        names = match_columns(source.keys, external, source.columns)
-        loaded = load_columns(external, list(dict.fromkeys(names.values())))
-        theirs = {key: loaded[column] for key, column in names.items()}
-        if not theirs[source.keys[0]].indices.size:
-            raise DataError(
-                f"{external.name}: the external table has no rows; name one with people."
-            )
+    theirs = {} if external is None else load_external(external, source)
     hierarchies, base = [], []
     for key in source.keys:
         hierarchy = hierarchy_of(policy, key, mine[key], theirs.get(key))
         own = level_of(hierarchy, mine[key].distinct, protected.name)
-        level = max(own, source.levels.get(key, 0))
         check_shares(source, mine[key], key, own)
+        mine[key] = to_leaves(hierarchy, own, mine[key])
+        level = max(own, source.levels.get(key, 0))
         if external is not None:
             its = level_of(hierarchy, theirs[key].distinct, external.name)
-            level = max(level, its)
             theirs[key] = to_leaves(hierarchy, its, theirs[key])
-        mine[key] = to_leaves(hierarchy, own, mine[key])
-        if external is not None:
+            level = max(level, its)
             here, there = (labels_on(hierarchy, level, table[key]) for table in (mine, theirs))
             check_common(key, here, there, external.name)
         hierarchies.append(hierarchy)
@@ -117,6 +108,15 @@ def make_key_set(
         People.of_rows(microdata) if numbered is None else People.by_number(microdata, numbered)
     )
     return KeySet(microdata, people, tuple(base))
+
+
+def load_external(external: Table, source: Source) -> dict[str, Cells]:
+    """Read the keys from an external table."""
+    names = match_columns(source.keys, external, source.columns)
+    loaded = load_columns(external, list(dict.fromkeys(names.values())))
+    if not loaded[names[source.keys[0]]].indices.size:
+        raise DataError(f"{external.name}: the external table has no rows; name one with people.")
+    return {key: loaded[column] for key, column in names.items()}
 
 
 def hierarchy_of(policy: Policy, key: str, mine: Cells, theirs: Cells | None) -> Hierarchy:

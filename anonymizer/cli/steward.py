@@ -78,8 +78,10 @@ def steward(
     from anonymizer.attack.statement import Statement
     from anonymizer.files import Staging
     from anonymizer.policy import Policy
+    from anonymizer.report.plot import import_matplotlib
     from anonymizer.report.steward import render_findings, summarize_findings
 
+    import_matplotlib()  # what is missing is better known before the table is read
     loaded, stated = Policy.read(policy), Statement.read(statement)
     read = [policy, statement, *loaded.files, *stated.files, *([] if data is None else [data])]
     console = Console(stderr=True)

@@ -44,11 +44,11 @@ def summarize_findings(findings: Findings) -> Group:
         verdict = "[green]acceptable[/]" if source.passes else "[red]NOT acceptable[/]"
         grid.add_row(
             Text(source.name),
-            f"{source.violations[2]:,}",
-            f"{source.violations[5]:,}",
-            write_probability(source.highest),
-            f"{source.threshold:g}",
-            f"{source.above:,}",
+            f"{source.rarity.violations[2]:,}",
+            f"{source.rarity.violations[5]:,}",
+            write_probability(source.probabilities.highest),
+            f"{source.probabilities.threshold:g}",
+            f"{source.probabilities.above:,}",
             verdict,
         )
     lines = [describe_findings(findings)]
@@ -69,23 +69,23 @@ def describe_findings(findings: Findings) -> str:
         return (
             f"No source re-identifies any of the {count} with more than the accepted probability."
         )
-    worst = max(failing, key=lambda source: source.above)
+    worst = max(failing, key=lambda source: source.probabilities.above)
+    above = worst.probabilities.above
     return (
         f"{len(failing)} of {len(findings.sources)} sources put some of the {count} above the accepted "
-        f"probability: with “{worst.name}”, {worst.above:,} ({share(worst.above / findings.people)})."
+        f"probability: with “{worst.name}”, {above:,} ({share(above / findings.people)})."
     )
 
 
 def describe_verdict(source: SourceFindings, people: str) -> str:
     """Say whether a source is acceptable, and why."""
+    found = source.probabilities
+    highest, accepted = write_probability(found.highest), f"{found.threshold:g}"
     if source.passes:
-        return (
-            f"Acceptable: the highest probability is {write_probability(source.highest)}, and "
-            f"{source.threshold:g} is accepted."
-        )
+        return f"Acceptable: the highest probability is {highest}, and {accepted} is accepted."
     return (
-        f"Not acceptable: {source.above:,} {people} are re-identified with a probability above "
-        f"{source.threshold:g}, the worst with {write_probability(source.highest)}."
+        f"Not acceptable: {found.above:,} {people} are re-identified with a probability above "
+        f"{accepted}, the worst with {highest}."
     )
 
 
@@ -117,8 +117,8 @@ def describe_variant(variant: WhatIf) -> str:
 
 def best_variants(source: SourceFindings, most: int = 12) -> list[WhatIf]:
     """Return each key left out, and of the other changes those that leave the fewest rare people."""
-    single = [variant for variant in source.what_if if len(variant.left_out) == 1]
-    rest = [variant for variant in source.what_if if len(variant.left_out) != 1]
+    single = [variant for variant in source.rarity.what_if if len(variant.left_out) == 1]
+    rest = [variant for variant in source.rarity.what_if if len(variant.left_out) != 1]
     rest.sort(key=lambda variant: (variant.violations[5], describe_variant(variant)))
     return single + rest[: max(0, most - len(single))]
 
@@ -137,7 +137,7 @@ def draw_source(source: SourceFindings) -> str:
     """Draw how many people share their cell with how many, and what leaving out a key does."""
     figure = import_matplotlib().Figure(figsize=(10, 4.2), layout="constrained")
     sizes, variants = figure.subplots(1, 2)
-    draw_cell_sizes(sizes, source.people_by_cell_size)
+    draw_cell_sizes(sizes, source.rarity.people_by_cell_size)
     draw_variants(variants, source)
     return picture(figure)
 
@@ -169,9 +169,9 @@ def abbreviate(number: int) -> str:
 
 def draw_variants(axes: Any, source: SourceFindings) -> None:
     """Draw the people in cells of fewer than five: with all keys, and with each left out."""
-    single = [variant for variant in source.what_if if len(variant.left_out) == 1]
+    single = [variant for variant in source.rarity.what_if if len(variant.left_out) == 1]
     names = ["all keys", *(describe_variant(variant) for variant in single)][::-1]
-    values = [source.violations[5], *(variant.violations[5] for variant in single)][::-1]
+    values = [source.rarity.violations[5], *(variant.violations[5] for variant in single)][::-1]
     bars = axes.barh(names, values, color=[*[QUIET] * len(single), BAD])
     axes.bar_label(bars, [f"{n:,}" for n in values], size=8, padding=3)
     axes.margins(x=0.18)

@@ -86,8 +86,8 @@ def compare_counts(findings: Findings) -> pd.DataFrame:
 def violations(source: SourceFindings, left_out: tuple[str, ...]) -> dict[int, int]:
     """Return the counts with some keys left out."""
     if not left_out:
-        return source.violations
-    variant: WhatIf = next(v for v in source.what_if if v.left_out == left_out)
+        return source.rarity.violations
+    variant: WhatIf = next(v for v in source.rarity.what_if if v.left_out == left_out)
     return variant.violations
 
 
@@ -99,11 +99,11 @@ def compare_people(people: int, seed: int, step: OnStep) -> pd.DataFrame:
     described = policy(list(visits))
     by_row = follow_procedure(visits, described, Statement(source=[source]), step)
     by_person = follow_procedure(visits, described, Statement(source=[source], id="patient"), step)
-    history = by_person.sources[0].by_history
+    history = by_person.sources[0].rarity.by_history
     assert history is not None
     counted = {
-        "visits, as if each were a person": (by_row.people, by_row.sources[0].violations),
-        "people, by the id": (by_person.people, by_person.sources[0].violations),
+        "visits, as if each were a person": (by_row.people, by_row.sources[0].rarity.violations),
+        "people, by the id": (by_person.people, by_person.sources[0].rarity.violations),
         "people, all of their visits known": (by_person.people, history),
     }
     return pd.DataFrame(

@@ -122,10 +122,12 @@ def expected_share(source: SourceFindings) -> str:
 def describe_options(findings: Findings) -> str:
     lines = []
     for source in findings.sources:
-        verdict = "acceptable" if source.passes else f"{source.above:,} records above it"
+        verdict = (
+            "acceptable" if source.passes else f"{source.probabilities.above:,} records above it"
+        )
         lines.append(
-            f"- **{source.name}**: highest probability {source.highest:.3g}, accepted "
-            f"{source.threshold:g}: {verdict}."
+            f"- **{source.name}**: highest probability {source.probabilities.highest:.3g}, accepted "
+            f"{source.probabilities.threshold:g}: {verdict}."
         )
         lines += [f"  - {describe_option(option)}" for option in source.options[:3]]
     return (

@@ -30,13 +30,13 @@ def test_the_counts_are_those_of_a_group_by(tmp_path: Path, policy: Policy):
     found = follow_procedure(None, policy, state(tmp_path, {"p": 0.12}))
     sizes = patients().groupby(KEYS)["name"].transform("size")
     (source,) = found.sources
-    assert source.violations == {k: int((sizes < k).sum()) for k in (2, 3, 5)}
-    assert source.highest == 0.12 / sizes.min()
-    assert source.average == pytest.approx((0.12 / sizes).mean())
-    assert source.above == int((0.12 / sizes > 0.2).sum()) == 0
+    assert source.rarity.violations == {k: int((sizes < k).sum()) for k in (2, 3, 5)}
+    assert source.probabilities.highest == 0.12 / sizes.min()
+    assert source.probabilities.average == pytest.approx((0.12 / sizes).mean())
+    assert source.probabilities.above == int((0.12 / sizes > 0.2).sum()) == 0
     assert found.passes
     assert not source.options  # nothing to mend
-    assert [reading.people for reading in source.readings] == [
+    assert [reading.people for reading in source.probabilities.readings] == [
         int((sizes == k).sum()) for k in range(1, 6)
     ]
 
@@ -47,10 +47,10 @@ def test_rows_of_a_person_count_once(tmp_path: Path, policy: Policy):
     once = follow_procedure(patients(), policy, state(tmp_path, {}))
     assert by_person.people == once.people == 120
     assert by_person.rows == 240
-    assert by_person.sources[0].violations == once.sources[0].violations
-    assert by_person.sources[0].by_history is not None
+    assert by_person.sources[0].rarity.violations == once.sources[0].rarity.violations
+    assert by_person.sources[0].rarity.by_history is not None
     by_row = follow_procedure(twice, policy, state(tmp_path, {}))
-    assert by_row.sources[0].violations[2] == 0  # what counting rows would wrongly say
+    assert by_row.sources[0].rarity.violations[2] == 0  # what counting rows would wrongly say
 
 
 def test_a_row_without_an_id_is_refused(tmp_path: Path, policy: Policy):
@@ -75,8 +75,8 @@ def test_an_external_table_is_linked_at_the_level_it_has(tmp_path: Path, policy:
     assert source.linkage is not None
     assert source.linkage.unmatched == int((m == 0).sum())
     assert source.linkage.one_to_one == int(((k == 1) & (m == 1)).sum())
-    assert source.highest == pytest.approx(risk.max())
-    assert source.average == pytest.approx(risk.mean())
+    assert source.probabilities.highest == pytest.approx(risk.max())
+    assert source.probabilities.average == pytest.approx(risk.mean())
 
 
 def test_a_released_table_is_assessed_at_the_level_it_has(tmp_path: Path, policy: Policy):
@@ -84,21 +84,23 @@ def test_a_released_table_is_assessed_at_the_level_it_has(tmp_path: Path, policy
     released["age"] = released["age"].map(lambda age: f"{age // 10 * 10}-{age // 10 * 10 + 9}")
     (source,) = follow_procedure(released, policy, state(tmp_path, {})).sources
     sizes = released.groupby(KEYS)["name"].transform("size")
-    assert source.violations == {k: int((sizes < k).sum()) for k in (2, 3, 5)}
+    assert source.rarity.violations == {k: int((sizes < k).sum()) for k in (2, 3, 5)}
 
 
 def test_keys_without_a_hierarchy_can_be_keys_too(tmp_path: Path, policy: Policy):
     stated = state(tmp_path, {"keys": ["sex", "days"]}, sensitive={"diagnosis": ["asthma"]})
     (source,) = follow_procedure(None, policy, stated).sources
     sizes = patients().groupby(["sex", "days"])["name"].transform("size")
-    assert source.violations[5] == int((sizes < 5).sum())
+    assert source.rarity.violations[5] == int((sizes < 5).sum())
     assert source.homogeneity[0].prevalence == (patients()["diagnosis"] == "asthma").mean()
 
 
 def test_the_levels_a_source_knows_can_be_stated(tmp_path: Path, policy: Policy):
     (source,) = follow_procedure(None, policy, state(tmp_path, {"levels": {"age": 1}})).sources
     here = patients().assign(age=patients()["age"] // 10)
-    assert source.violations[5] == int((here.groupby(KEYS)["age"].transform("size") < 5).sum())
+    assert source.rarity.violations[5] == int(
+        (here.groupby(KEYS)["age"].transform("size") < 5).sum()
+    )
 
 
 def test_mistakes_that_would_look_like_no_risk_are_refused(tmp_path: Path, policy: Policy):
@@ -147,7 +149,7 @@ def test_the_figures_are_json_and_hold_no_small_counts_by_value(tmp_path: Path, 
     found = follow_procedure(frame, policy, stated)
     text = json.dumps(found.describe())
     assert '"77"' not in text
-    named = [value for source in found.sources for value in source.small_values if value.value]
+    named = [value for source in found.sources for value in source.rarity.key_values if value.value]
     assert min(value.people for value in named) >= 5
 
 
@@ -188,8 +190,8 @@ def test_missing_cells_are_a_value_of_their_own(tmp_path: Path, policy: Policy):
     frame.loc[:2, "days"] = None
     stated = state(tmp_path, {"keys": ["days"]}, sensitive={"diagnosis": ["asthma"]})
     (source,) = follow_procedure(frame, policy, stated).sources
-    assert source.violations == {2: 0, 3: 0, 5: 3}
-    (pooled,) = [value for value in source.small_values if value.inside]
+    assert source.rarity.violations == {2: 0, 3: 0, 5: 3}
+    (pooled,) = [value for value in source.rarity.key_values if value.inside]
     assert pooled.value is None
 
 
@@ -197,8 +199,8 @@ def test_missing_cells_are_a_value_of_their_own(tmp_path: Path, policy: Policy):
 def test_a_table_of_one_or_two_people_is_assessed(tmp_path: Path, policy: Policy, rows: int):
     stated = state(tmp_path, {}, sensitive={"diagnosis": [patients(rows)["diagnosis"][0]]})
     (source,) = follow_procedure(patients(rows), policy, stated).sources
-    assert source.violations[2] == rows
-    assert source.highest == 1.0
+    assert source.rarity.violations[2] == rows
+    assert source.probabilities.highest == 1.0
 
 
 def test_a_share_by_value_needs_the_values_themselves(tmp_path: Path, policy: Policy):
