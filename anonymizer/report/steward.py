@@ -9,9 +9,9 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
+from anonymizer.attack.findings import Findings, SourceFindings
 from anonymizer.attack.keys import WhatIf
 from anonymizer.attack.mitigation import Option, join
-from anonymizer.attack.procedure import Findings, SourceFindings
 from anonymizer.report.page import picture, render, share
 from anonymizer.report.plot import import_matplotlib
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from anonymizer.attack.findings import Findings, SourceFindings
 from anonymizer.attack.homogeneity import Holders
 from anonymizer.attack.keys import (
     KeySet,
@@ -18,7 +19,7 @@ from anonymizer.attack.keys import (
     individual_risk,
 )
 from anonymizer.attack.people import People
-from anonymizer.attack.procedure import Findings, SourceFindings, follow_procedure
+from anonymizer.attack.procedure import follow_procedure
 from anonymizer.attack.special_uniques import dis_power, dis_scores, find_special_uniques
 from anonymizer.attack.statement import Statement
 from anonymizer.microdata import encode

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import pandas as pd
 
+from anonymizer.attack.findings import Findings, SourceFindings
 from anonymizer.attack.overlap import Attack, Overlap
-from anonymizer.attack.procedure import Findings, SourceFindings
 from anonymizer.report.steward import describe_option
 from experiments.simon2020 import paper
 from experiments.simon2020.measure import KNOWN
