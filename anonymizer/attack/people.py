@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 
 from anonymizer.classes import EquivalenceClasses
 from anonymizer.kernels.partition import sum_by_label
-from anonymizer.kernels.people import count_members, list_members
+from anonymizer.kernels.people import (
+    count_members,
+    highest_of_histories,
+    list_members,
+    smallest_of_histories,
+)
 from anonymizer.microdata import Microdata, read_only
 
 Integers = NDArray[np.int64]
@@ -44,11 +49,17 @@ class KeyCells:
 
     def highest(self, risk_of_cell: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the risk of each history: that of the cell, of all it is in, that has most."""
-        return np.maximum.reduceat(risk_of_cell[self.cell_of_member], self.starts)
+        highest: NDArray[np.float64] = highest_of_histories(
+            self.history_of_member, self.cell_of_member, risk_of_cell, self.people_of_history.size
+        )
+        return highest
 
     def smallest(self) -> Integers:
         """Return the size of the smallest cell that each history is in."""
-        return np.minimum.reduceat(self.sizes[self.cell_of_member], self.starts)
+        smallest: Integers = smallest_of_histories(
+            self.history_of_member, self.cell_of_member, self.sizes, self.people_of_history.size
+        )
+        return smallest
 
 
 @dataclass(frozen=True, slots=True, eq=False)

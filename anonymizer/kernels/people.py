@@ -36,3 +36,25 @@ def count_members(history_of_member, cell_of_member, people_of_history, n_cells)
     for i in range(cell_of_member.size):
         sizes[cell_of_member[i]] += people_of_history[history_of_member[i]]
     return sizes
+
+
+@njit(cache=True, nogil=True)
+def highest_of_histories(history_of_member, cell_of_member, value_of_cell, n_histories):
+    """Find the largest value of the cells that each history is in; values are at least 0."""
+    highest = np.zeros(n_histories, value_of_cell.dtype)
+    for i in range(cell_of_member.size):
+        value = value_of_cell[cell_of_member[i]]
+        if value > highest[history_of_member[i]]:
+            highest[history_of_member[i]] = value
+    return highest
+
+
+@njit(cache=True, nogil=True)
+def smallest_of_histories(history_of_member, cell_of_member, value_of_cell, n_histories):
+    """Find the smallest value of the cells that each history is in."""
+    smallest = np.full(n_histories, -1, value_of_cell.dtype)
+    for i in range(cell_of_member.size):
+        history, value = history_of_member[i], value_of_cell[cell_of_member[i]]
+        if smallest[history] < 0 or value < smallest[history]:
+            smallest[history] = value
+    return smallest

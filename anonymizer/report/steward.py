@@ -187,13 +187,20 @@ def draw_options(source: SourceFindings) -> str:
     height = 1.2 + 0.36 * len(options)
     figure = import_matplotlib().Figure(figsize=(10, height), layout="constrained")
     axes = figure.subplots()
-    names = [shorten(describe_option(option).split("; loss")[0]) for option in options]
+    names = [shorten(name_option(option)) for option in options]
     bars = axes.barh(range(len(options)), [option.loss for option in options], color=GOOD)
     axes.set_yticks(range(len(options)), names, size=9)
     axes.bar_label(bars, [f"{option.loss:.3g}" for option in options], size=8, padding=3)
     axes.margins(x=0.1)
     axes.set_xlabel("loss over the keys (0 = untouched, 1 = nothing left)")
     return picture(figure)
+
+
+def name_option(option: Option) -> str:
+    """Name an option in a picture; a mix of many changes is spelled out in the table."""
+    if len(option.levels) > 2:
+        return f"{option.kind.value}, then drop {option.dropped:,}"
+    return describe_option(option).split("; loss")[0]
 
 
 def shorten(text: str, most: int = 70) -> str:
