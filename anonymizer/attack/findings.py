@@ -60,6 +60,8 @@ class Probabilities:
     p: Any
     q: Any
     pattern: str | None
+    without: dict[str, Any]
+    """p and q once a key is left out, for the keys that they hang on."""
     readings: tuple[Reading, ...]
     threshold: float
     needed_size: int | None

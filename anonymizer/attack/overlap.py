@@ -74,14 +74,14 @@ class Overlap:
         return k / (self.p * (self.q if self.pattern is Pattern.PARTIAL else 1))
 
     def sentence(self, k: int, attack: Attack = Attack.SYSTEMATIC) -> str:
-        """Say in plain language what the overlap means for a person in a cell of k.
+        """Say in plain language what the overlap means for a person in a cell of k (section 3.7).
 
-        >>> Overlap(p=0.12).sentence(3)
-        'This person could be linked to approximately 25 identified or identifiable records available \
-to a potential adversary.'
+        >>> Overlap(p=0.12).sentence(3, Attack.IDIOSYNCRATIC)
+        'This person in the protected dataset could be linked to an estimated 25 events that might be \
+known to a potential adversary.'
         """
-        exact = self.pattern in (Pattern.COMPLETE, Pattern.SUPERSET)
-        number = f"{'' if exact else 'approximately '}{write_number(self.matches(k))}"
+        estimated = "" if self.p == 1 else "an estimated "
+        number = f"{estimated}{write_number(self.matches(k))}"
         one = round(self.matches(k), 6) == 1
         if attack is Attack.SYSTEMATIC:
             return self.systematic(number, "record" if one else "records")
@@ -94,34 +94,34 @@ to a potential adversary.'
             "potential adversary."
         )
         if self.q == 1:
-            return f"This person {link}"
+            return f"This person in the protected dataset {link}"
         return (
-            f"This person has a probability of {self.q:.3g} of appearing in the external source and, "
-            f"if they do, {link}"
+            f"This person in the protected dataset has a {self.q:.3g} probability of appearing in the "
+            f"external data resource and, if they do appear, {link}"
         )
 
     def idiosyncratic(self, number: str, events: str) -> str:
         """Word the sentence for events that somebody may know of."""
         if self.q == 1:
             return (
-                f"This person could be linked to {number} {events} that might be known to a "
-                "potential adversary."
+                f"This person in the protected dataset could be linked to {number} {events} that might "
+                "be known to a potential adversary."
             )
         return (
-            f"This person has a probability of {self.q:.3g} of having experienced an event known to a "
-            f"potential adversary. If so, this person could be linked to {number} such {events}."
+            f"This person in the protected dataset has a {self.q:.3g} probability of having experienced "
+            "an event known to a potential adversary. If so, this person could be linked to "
+            f"{number} such {events}."
         )
 
 
 def write_number(value: float) -> str:
-    """Write an expected number: whole where it is, else with three digits.
+    """Write an expected number as people would say it: whole, or below ten with one decimal.
 
-    >>> write_number(3 / 0.12), write_number(4.16), write_number(12345.6)
-    ('25', '4.16', '12,346')
+    >>> write_number(3 / 0.12), write_number(1 / 0.12), write_number(12345.6), write_number(2)
+    ('25', '8.3', '12,346', '2')
     """
-    if abs(value - round(value)) < 1e-9 * value or value >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.3g}"
+    text = f"{value:.1f}" if value < 9.95 else f"{value:,.0f}"
+    return text.removesuffix(".0")
 
 
 def proportion_fault(value: object) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -191,6 +192,7 @@ def find_probabilities(exposure: Exposure) -> Probabilities:
         None if linked else source.p.describe(),
         None if linked else source.q.describe(),
         None if linked else source.largest_overlap().pattern.value,
+        describe_without(source),
         () if linked else read_overlap(source, cells),
         exposure.threshold,
         exposure.needed_size(),
@@ -199,6 +201,12 @@ def find_probabilities(exposure: Exposure) -> Probabilities:
         int(people[exposure.above(risk)].sum()),
         hit_hardest(values_in(exposure.key_set, cells, above)),
     )
+
+
+def describe_without(source: Source) -> dict[str, Any]:
+    """Return p and q once a key is left out, for the keys that they hang on."""
+    overlaps = {key: source.overlap([key]) for key in source.without}
+    return {key: {"p": p.describe(), "q": q.describe()} for key, (p, q) in overlaps.items()}
 
 
 def most_frequent(counts: Sequence[ValueCount]) -> tuple[ValueCount, ...]:

@@ -32,6 +32,7 @@ def render_findings(findings: Findings) -> str:
         probability=write_probability,
         variant=describe_variant,
         rate=write_rate,
+        describe_share=describe_share,
         best_variants=best_variants,
         shown_options=SHOWN_OPTIONS,
     )
@@ -96,6 +97,18 @@ def write_probability(value: float) -> str:
     ('0.12', '0.0004', '1')
     """
     return f"{value:.3g}"
+
+
+def describe_share(stated: Any) -> str:
+    """Write p or q as it was stated: a number, or what it depends on.
+
+    >>> describe_share(0.12), describe_share({"by": "state", "values": {"Ohio": 0.3}, "default": 0.1})
+    ('0.12', '0.1 to 0.3 by state')
+    """
+    if not isinstance(stated, dict):
+        return f"{stated:.3g}"
+    numbers = [stated["default"], *stated["values"].values()]
+    return f"{min(numbers):.3g} to {max(numbers):.3g} by {stated['by']}"
 
 
 def write_rate(number: int, total: int) -> str:

@@ -77,3 +77,20 @@ def test_restricted_access_is_judged_by_its_own_threshold():
 def test_names_are_joined_as_in_a_sentence():
     assert join(["a"]) == "a"
     assert join(["a", "b"]) == "a and b"
+
+
+def test_a_key_left_out_counts_with_the_overlap_it_leaves():
+    rows = [("x", str(number)) for number in range(4)]
+    found = exposure(rows, p=0.9, threshold=0.2, without={"b": {"q": 0.1}})
+    options = list_options(found, measure(2))
+    best = options[0]
+    assert (best.what, best.above, best.dropped) == ("leave out b", 0, 0)
+    assert best.highest == pytest.approx(0.9 * 0.1 / 4)
+    assert Kind.MIX not in {option.kind for option in options}
+
+
+def test_a_mix_where_the_overlap_hangs_on_a_value_is_not_called_the_best():
+    shares = {"by": "a", "values": {"x": 0.9}, "default": 0.1}
+    options = list_options(exposure([("x", "1"), ("y", "2")], p=shares), measure(2))
+    assert Kind.FOUND in {option.kind for option in options}
+    assert Kind.MIX not in {option.kind for option in options}

@@ -34,61 +34,42 @@ def test_a_person_in_a_cell_of_three_fits_25_records_where_the_paper_prints_24()
     assert Overlap(p=0.12).matches(3) == pytest.approx(25)
 
 
-@pytest.mark.parametrize(
-    ("overlap", "attack", "sentence"),
-    [
-        (Overlap(), Attack.SYSTEMATIC, f"This person could be linked to 3 {RECORDS}"),
-        (
-            Overlap(p=0.12),
-            Attack.SYSTEMATIC,
-            f"This person could be linked to approximately 25 {RECORDS}",
-        ),
-        (
-            Overlap(q=0.5),
-            Attack.SYSTEMATIC,
-            "This person has a probability of 0.5 of appearing in the external source and, if they do, "
-            f"could be linked to 3 {RECORDS}",
-        ),
-        (
-            Overlap(p=0.12, q=0.5),
-            Attack.SYSTEMATIC,
-            "This person has a probability of 0.5 of appearing in the external source and, if they do, "
-            f"could be linked to approximately 50 {RECORDS}",
-        ),
-        (
-            Overlap(),
-            Attack.IDIOSYNCRATIC,
-            "This person could be linked to 3 events that might be known to a potential adversary.",
-        ),
-        (
-            Overlap(p=0.12),
-            Attack.IDIOSYNCRATIC,
-            "This person could be linked to approximately 25 events that might be known to a potential "
-            "adversary.",
-        ),
-        (
-            Overlap(q=0.5),
-            Attack.IDIOSYNCRATIC,
-            "This person has a probability of 0.5 of having experienced an event known to a potential "
-            "adversary. If so, this person could be linked to 3 such events.",
-        ),
-        (
-            Overlap(p=0.12, q=0.5),
-            Attack.IDIOSYNCRATIC,
-            "This person has a probability of 0.5 of having experienced an event known to a potential "
-            "adversary. If so, this person could be linked to approximately 50 such events.",
-        ),
-    ],
-)
-def test_the_sentence_of_each_pattern_is_that_of_section_3_7(overlap, attack, sentence):
-    assert overlap.sentence(3, attack) == sentence
+PERSON = "This person in the protected dataset"
+APPEARS = "has a 0.5 probability of appearing in the external data resource and, if they do appear,"
+HAPPENED = "has a 0.5 probability of having experienced an event known to a potential adversary."
+KNOWN = "events that might be known to a potential adversary."
+SENTENCES = {
+    (Overlap(), Attack.SYSTEMATIC): f"could be linked to 3 {RECORDS}",
+    (Overlap(p=0.12), Attack.SYSTEMATIC): f"could be linked to an estimated 25 {RECORDS}",
+    (Overlap(q=0.5), Attack.SYSTEMATIC): f"{APPEARS} could be linked to 3 {RECORDS}",
+    (
+        Overlap(0.12, 0.5),
+        Attack.SYSTEMATIC,
+    ): f"{APPEARS} could be linked to an estimated 50 {RECORDS}",
+    (Overlap(), Attack.IDIOSYNCRATIC): f"could be linked to 3 {KNOWN}",
+    (Overlap(p=0.12), Attack.IDIOSYNCRATIC): f"could be linked to an estimated 25 {KNOWN}",
+    (Overlap(q=0.5), Attack.IDIOSYNCRATIC): (
+        f"{HAPPENED} If so, this person could be linked to 3 such events."
+    ),
+    (Overlap(0.12, 0.5), Attack.IDIOSYNCRATIC): (
+        f"{HAPPENED} If so, this person could be linked to an estimated 50 such events."
+    ),
+}
+"""For a cell of 3, as in the paper's example."""
+
+
+@pytest.mark.parametrize(("overlap", "attack"), SENTENCES)
+def test_the_sentence_of_each_pattern_is_that_of_section_3_7(overlap, attack):
+    assert overlap.sentence(3, attack) == f"{PERSON} {SENTENCES[overlap, attack]}"
 
 
 def test_one_match_is_one_record():
     assert (
         Overlap()
         .sentence(1)
-        .startswith("This person could be linked to 1 identified or identifiable record ")
+        .startswith(
+            "This person in the protected dataset could be linked to 1 identified or identifiable record "
+        )
     )
     assert " 1 event that" in Overlap().sentence(1, Attack.IDIOSYNCRATIC)
 

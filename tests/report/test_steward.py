@@ -20,7 +20,12 @@ def test_the_page_stands_alone_and_follows_the_procedure(tmp_path: Path):
         source=[
             {"name": "news <b>", "keys": KEYS, "attack": "idiosyncratic", "p": 0.5, "q": 0.9},
             {"name": "voters", "keys": KEYS, "table": "voters.csv"},
-            {"name": "harmless", "keys": ["sex"], "p": 0.1},
+            {
+                "name": "harmless",
+                "keys": ["sex"],
+                "p": {"by": "sex", "values": {"F": 0.2}, "default": 0.1},
+                "without": {"sex": {"q": 0.5}},
+            },
         ],
         sensitive={"diagnosis": ["asthma"]},
         folder=tmp_path,
@@ -44,6 +49,8 @@ def test_the_page_stands_alone_and_follows_the_procedure(tmp_path: Path):
     assert describe_findings(findings).startswith(
         "2 of 3 sources put some of the 120 records above"
     )
+    assert "p = 0.1 to 0.2 by sex" in page
+    assert "Once sex is left out, p = 0.1 to 0.2 by sex and q = 0.5." in page
     assert "Patient " not in page
 
 
