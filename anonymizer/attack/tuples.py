@@ -1,4 +1,4 @@
-"""The distinct tuples of a table and of an external one, as the sorted keys of kernels.unique_subsets.py."""
+"""The distinct tuples of a table and of an external one, as sorted keys for kernels/unique_subsets.py."""
 
 from __future__ import annotations
 

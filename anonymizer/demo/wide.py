@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from anonymizer.demo import tables, wide_tables, wide_traits
 from anonymizer.demo.diagnoses import DIAGNOSIS
 from anonymizer.demo.draws import Codes, labels
-from anonymizer.demo.example import specs_folder
 from anonymizer.demo.population import population
 from anonymizer.demo.register import ADMISSION_DATE, draw_day, draw_diagnosis
 from anonymizer.errors import quote_some
+from anonymizer.files import specs_folder
 from anonymizer.policy import Policy, Role
 
 REGISTER_QUASI_IDENTIFIERS = (*tables.QUASI_IDENTIFIERS, "admission_date")

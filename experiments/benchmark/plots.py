@@ -28,7 +28,9 @@ def plot_growth(costs: pd.DataFrame, folder: Path) -> None:
     ways = [way for way in AXES if way in set(costs["over"])]
     with rc_context({"font.size": 10, "svg.hashsalt": "benchmark"}):
         picture = figure.Figure(figsize=(8, 3.1 * len(ways)), layout="constrained")
-        for panel, way in zip(picture.subplots(len(ways), 1, squeeze=False).flat, ways, strict=True):
+        for panel, way in zip(
+            picture.subplots(len(ways), 1, squeeze=False).flat, ways, strict=True
+        ):
             draw_growth(panel, costs[costs["over"] == way], AXES[way])
         picture.suptitle("What a proven optimum costs as the work grows")
         save(picture, folder / "growth")
@@ -43,7 +45,9 @@ def draw_growth(panel: Any, costs: pd.DataFrame, label: str) -> None:
         label="stopped after a minute, gap",
     )  # fmt: skip
     for at, seconds, gap in stopped[["at", "seconds", "relative gap"]].itertuples(index=False):
-        panel.annotate(f"{gap:.1%}", (at, seconds), (0, -14), textcoords="offset points", ha="center")
+        panel.annotate(
+            f"{gap:.1%}", (at, seconds), (0, -14), textcoords="offset points", ha="center"
+        )
     schemes = panel.twinx()
     schemes.plot(costs["at"], costs["evaluated"], color=RED, marker="s", markersize=4)
     schemes.set_ylabel("schemes evaluated", color=RED)

@@ -1,0 +1,182 @@
+"""Overlap of a table with an external source that is not at hand (Simon et al. 2020, 3.5 to 3.7).
+
+Of the source's people in a cell, the share p is in the table; of the table's, the share q is in the
+source. A record in a cell of k is then re-identified with probability p * q / k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.errors import quote_some
+
+PROPORTION_KEYS = ("by", "values", "default")
+
+
+class Pattern(StrEnum):
+    """How the people of a cell in the table and in the source overlap."""
+
+    COMPLETE = "complete overlap"
+    SUBSET = "protected data is subset"
+    SUPERSET = "protected data is superset"
+    PARTIAL = "partial overlap"
+
+
+class Attack(StrEnum):
+    """What the source is, which decides how a probability is put into words."""
+
+    SYSTEMATIC = "systematic"
+    """A file of identified people."""
+    IDIOSYNCRATIC = "idiosyncratic"
+    """What somebody knows of an event in the life of one person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """The overlap in one cell.
+
+    >>> vital = Overlap(p=0.12)
+    >>> vital.pattern.value, vital.probability(1), vital.probability(2), round(vital.matches(3), 9)
+    ('protected data is subset', 0.12, 0.06, 25.0)
+    """
+
+    p: float = 1.0
+    q: float = 1.0
+
+    def __post_init__(self) -> None:
+        for key in ("p", "q"):
+            if fault := proportion_fault(getattr(self, key)):
+                raise ValueError(f"{key}: {fault}")
+
+    @property
+    def pattern(self) -> Pattern:
+        """Which of the four patterns this is."""
+        if self.p == 1:
+            return Pattern.COMPLETE if self.q == 1 else Pattern.SUPERSET
+        return Pattern.SUBSET if self.q == 1 else Pattern.PARTIAL
+
+    def probability(self, k: int) -> float:
+        """Return the probability that a record in a cell of k is re-identified."""
+        return self.p * self.q / k
+
+    def matches(self, k: int) -> float:
+        """Return how many records of the source are expected to fit somebody in a cell of k.
+
+        For partial overlap this is the paper's k / (p * q), though by its own reasoning k / p would
+        do: that the person may not be in the source at all is already said by q.
+        """
+        return k / (self.p * (self.q if self.pattern is Pattern.PARTIAL else 1))
+
+    def sentence(self, k: int, attack: Attack = Attack.SYSTEMATIC) -> str:
+        """Say in plain language what the overlap means for a person in a cell of k (section 3.7).
+
+        >>> Overlap(p=0.12).sentence(3, Attack.IDIOSYNCRATIC)
+        'This person in the protected dataset could be linked to an estimated 25 events that might be \
+known to a potential adversary.'
+        """
+        estimated = "" if self.p == 1 else "an estimated "
+        number = f"{estimated}{write_number(self.matches(k))}"
+        one = round(self.matches(k), 6) == 1
+        if attack is Attack.SYSTEMATIC:
+            return self.systematic(number, "record" if one else "records")
+        return self.idiosyncratic(number, "event" if one else "events")
+
+    def systematic(self, number: str, records: str) -> str:
+        """Word the sentence for a file of identified people."""
+        link = (
+            f"could be linked to {number} identified or identifiable {records} available to a "
+            "potential adversary."
+        )
+        if self.q == 1:
+            return f"This person in the protected dataset {link}"
+        return (
+            f"This person in the protected dataset has a {self.q:.3g} probability of appearing in the "
+            f"external data resource and, if they do appear, {link}"
+        )
+
+    def idiosyncratic(self, number: str, events: str) -> str:
+        """Word the sentence for events that somebody may know of."""
+        if self.q == 1:
+            return (
+                f"This person in the protected dataset could be linked to {number} {events} that might "
+                "be known to a potential adversary."
+            )
+        return (
+            f"This person in the protected dataset has a {self.q:.3g} probability of having experienced "
+            "an event known to a potential adversary. If so, this person could be linked to "
+            f"{number} such {events}."
+        )
+
+
+def write_number(value: float) -> str:
+    """Write an expected number as people would say it: whole, or below ten with one decimal.
+
+    >>> write_number(3 / 0.12), write_number(1 / 0.12), write_number(12345.6), write_number(2)
+    ('25', '8.3', '12,346', '2')
+    """
+    text = f"{value:.1f}" if value < 9.95 else f"{value:,.0f}"
+    return text.removesuffix(".0")
+
+
+def proportion_fault(value: object) -> str | None:
+    """Say why a value is no proportion; None where it is one."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and 0 < value <= 1:  # type: ignore[operator]  # it is a number
+        return None
+    return f"{value!r} is no share of people; use a number above 0 and up to 1."
+
+
+@dataclass(frozen=True, slots=True)
+class Proportion:
+    """p or q: one for all, or by the value of a key, with a default for values not listed.
+
+    >>> share = Proportion(0.12, by="race", values={"Asian": 0.3})
+    >>> share.of(["White", "Asian"]).tolist()
+    [0.12, 0.3]
+    """
+
+    default: float = 1.0
+    by: str | None = None
+    values: Mapping[str, float] = field(default_factory=dict, hash=False)
+
+    def of(self, labels: Sequence[str]) -> NDArray[np.float64]:
+        """Return the proportion for each of the values of the key `by`."""
+        return np.array([self.values.get(label, self.default) for label in labels])
+
+    def describe(self) -> Any:
+        """Return the proportion as TOML or JSON has it."""
+        if self.by is None:
+            return self.default
+        return {"by": self.by, "values": dict(self.values), "default": self.default}
+
+
+def parse_proportion(value: object) -> Proportion:
+    """Take a number, or a table with `by`, `values` and `default`; a ValueError says what is wrong."""
+    if isinstance(value, Proportion):
+        return value
+    if not isinstance(value, Mapping):
+        if fault := proportion_fault(value):
+            raise ValueError(fault.rstrip("."))
+        return Proportion(float(value))  # type: ignore[arg-type]  # it is a number
+    faults = [f"'{key}' is unknown" for key in value if key not in PROPORTION_KEYS]
+    faults += [f"'{key}' is missing" for key in PROPORTION_KEYS if key not in value]
+    table = value.get("values", {})
+    if not isinstance(table, Mapping):
+        raise ValueError("'values' is no table; write a share for each value of the key")
+    numbers = {**table, "default": value.get("default", 1.0)}
+    faults += [
+        f"{key}: {fault.rstrip('.')}"
+        for key, n in numbers.items()
+        if (fault := proportion_fault(n))
+    ]
+    if faults:
+        keys = quote_some(PROPORTION_KEYS)
+        raise ValueError(f"{'; '.join(faults)} (a number, or a table with {keys})")
+    shares = {str(key): float(number) for key, number in table.items()}
+    return Proportion(float(value["default"]), str(value["by"]), shares)

@@ -1,0 +1,225 @@
+"""The report of the steward's procedure: a page for a committee, and a summary for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Group
+from rich.table import Table as Grid
+from rich.text import Text
+
+from anonymizer.attack.findings import Findings, SourceFindings
+from anonymizer.attack.keys import WhatIf
+from anonymizer.attack.mitigation import Option, join
+from anonymizer.report.page import picture, render, share
+from anonymizer.report.plot import import_matplotlib
+
+GOOD, BAD, QUIET = "#2f6f8f", "#b5483a", "#9aa5ae"
+SHOWN_OPTIONS = 10
+
+
+def render_findings(findings: Findings) -> str:
+    """Write the page: one file, with its pictures in it."""
+    return render(
+        "steward.html",
+        findings=findings,
+        lead=describe_findings(findings),
+        people="people" if findings.by_id else "records",
+        pictures={source.name: draw_source(source) for source in findings.sources},
+        costs={source.name: draw_options(source) for source in findings.sources if source.options},
+        verdict=describe_verdict,
+        probability=write_probability,
+        variant=describe_variant,
+        rate=write_rate,
+        describe_share=describe_share,
+        best_variants=best_variants,
+        shown_options=SHOWN_OPTIONS,
+    )
+
+
+def summarize_findings(findings: Findings) -> Group:
+    """Show the sources with their verdicts, and the cheapest way out for those that fail."""
+    grid = Grid("source", "alone", "fewer than 5", "highest", "threshold", "above", "verdict")
+    for source in findings.sources:
+        verdict = "[green]acceptable[/]" if source.passes else "[red]NOT acceptable[/]"
+        grid.add_row(
+            Text(source.name),
+            f"{source.rarity.violations[2]:,}",
+            f"{source.rarity.violations[5]:,}",
+            write_probability(source.probabilities.highest),
+            f"{source.probabilities.threshold:g}",
+            f"{source.probabilities.above:,}",
+            verdict,
+        )
+    lines = [describe_findings(findings)]
+    lines += [
+        f"{source.name}: {describe_option(source.options[0])}"
+        for source in findings.sources
+        if source.options
+    ]
+    return Group(grid, Text("\n".join(lines)))
+
+
+def describe_findings(findings: Findings) -> str:
+    """Say in a sentence what came of it."""
+    who = "people" if findings.by_id else "records"
+    failing = [source for source in findings.sources if not source.passes]
+    count = f"{findings.people:,} {who}"
+    if not failing:
+        return (
+            f"No source re-identifies any of the {count} with more than the accepted probability."
+        )
+    worst = max(failing, key=lambda source: source.probabilities.above)
+    above = worst.probabilities.above
+    return (
+        f"{len(failing)} of {len(findings.sources)} sources put some of the {count} above the accepted "
+        f"probability: with “{worst.name}”, {above:,} ({share(above / findings.people)})."
+    )
+
+
+def describe_verdict(source: SourceFindings, people: str) -> str:
+    """Say whether a source is acceptable, and why."""
+    found = source.probabilities
+    highest, accepted = write_probability(found.highest), f"{found.threshold:g}"
+    if source.passes:
+        return f"Acceptable: the highest probability is {highest}, and {accepted} is accepted."
+    return (
+        f"Not acceptable: {found.above:,} {people} are re-identified with a probability above "
+        f"{accepted}, the worst with {highest}."
+    )
+
+
+def write_probability(value: float) -> str:
+    """Write a probability with the digits that tell something, and as one in so many.
+
+    >>> write_probability(0.12), write_probability(0.0004), write_probability(1.0)
+    ('0.12', '0.0004', '1')
+    """
+    return f"{value:.3g}"
+
+
+def describe_share(stated: Any) -> str:
+    """Write p or q as it was stated: a number, or what it depends on.
+
+    >>> describe_share(0.12), describe_share({"by": "state", "values": {"Ohio": 0.3}, "default": 0.1})
+    ('0.12', '0.1 to 0.3 by state')
+    """
+    if not isinstance(stated, dict):
+        return f"{stated:.3g}"
+    numbers = [stated["default"], *stated["values"].values()]
+    return f"{min(numbers):.3g} to {max(numbers):.3g} by {stated['by']}"
+
+
+def write_rate(number: int, total: int) -> str:
+    """Write a count with its share, which is not given to more digits than anyone reads.
+
+    >>> write_rate(583, 2960786), write_rate(2, 2960786), write_rate(0, 9)
+    ('583 (0.02 %)', '2 (below 0.001 %)', '0 (0 %)')
+    """
+    small = 0 < number / total < 1e-5
+    return f"{number:,} ({'below 0.001 %' if small else share(number / total)})"
+
+
+def describe_variant(variant: WhatIf) -> str:
+    """Say what a what-if does."""
+    if variant.left_out:
+        return f"without {join(list(variant.left_out))}"
+    return ", ".join(f"{key} at level {level}" for key, level in variant.coarsened.items())
+
+
+def best_variants(source: SourceFindings, most: int = 12) -> list[WhatIf]:
+    """Return each key left out, and of the other changes those that leave the fewest rare people."""
+    single = [variant for variant in source.rarity.what_if if len(variant.left_out) == 1]
+    rest = [variant for variant in source.rarity.what_if if len(variant.left_out) != 1]
+    rest.sort(key=lambda variant: (variant.violations[5], describe_variant(variant)))
+    return single + rest[: max(0, most - len(single))]
+
+
+def describe_option(option: Option) -> str:
+    """Say what an option does, drops and costs."""
+    drop = f"drop {option.dropped:,}" if option.dropped else "drop nobody"
+    parts = [option.what, drop] if option.levels else [drop]
+    return f"{', then '.join(parts)}; loss {option.loss:.4f}"
+
+
+# --- pictures ---
+
+
+def draw_source(source: SourceFindings) -> str:
+    """Draw how many people share their cell with how many, and what leaving out a key does."""
+    figure = import_matplotlib().Figure(figsize=(10, 4.2), layout="constrained")
+    sizes, variants = figure.subplots(1, 2)
+    draw_cell_sizes(sizes, source.rarity.people_by_cell_size)
+    draw_variants(variants, source)
+    return picture(figure)
+
+
+def draw_cell_sizes(axes: Any, counts: dict[str, int]) -> None:
+    """Draw the people by the size of the smallest cell they are in."""
+    colors = [BAD if name in ("1", "2", "3-4") else GOOD for name in counts]
+    wide = max(counts.values()) > 1000  # a few among millions would not be seen
+    bars = axes.bar(list(counts), list(counts.values()), color=colors, log=wide)
+    axes.bar_label(bars, [abbreviate(n) if n else "" for n in counts.values()], size=8, padding=2)
+    axes.margins(y=0.1)
+    axes.tick_params(axis="x", rotation=45)
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    axes.set_xlabel("people in the same cell")
+    axes.set_ylabel("people (logarithmic)" if wide else "people")
+    axes.set_title("How many look alike (red: fewer than 5)", size=11)
+
+
+def abbreviate(number: int) -> str:
+    """Write a count in few characters.
+
+    >>> abbreviate(4321), abbreviate(54321), abbreviate(7654321)
+    ('4,321', '54k', '7.7M')
+    """
+    if number < 10_000:
+        return f"{number:,}"
+    return f"{number / 1000:.0f}k" if number < 1_000_000 else f"{number / 1_000_000:.1f}M"
+
+
+def draw_variants(axes: Any, source: SourceFindings) -> None:
+    """Draw the people in cells of fewer than five: with all keys, and with each left out."""
+    single = [variant for variant in source.rarity.what_if if len(variant.left_out) == 1]
+    names = ["all keys", *(describe_variant(variant) for variant in single)][::-1]
+    values = [source.rarity.violations[5], *(variant.violations[5] for variant in single)][::-1]
+    bars = axes.barh(names, values, color=[*[QUIET] * len(single), BAD])
+    axes.bar_label(bars, [f"{n:,}" for n in values], size=8, padding=3)
+    axes.margins(x=0.18)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.locator_params(axis="x", nbins=5)
+    axes.set_xlabel("people in cells of fewer than 5")
+    axes.set_title("What each key contributes", size=11)
+
+
+def draw_options(source: SourceFindings) -> str:
+    """Draw what the cheapest ways cost."""
+    options: Sequence[Option] = source.options[:SHOWN_OPTIONS][::-1]
+    height = 1.2 + 0.36 * len(options)
+    figure = import_matplotlib().Figure(figsize=(10, height), layout="constrained")
+    axes = figure.subplots()
+    names = [shorten(name_option(option)) for option in options]
+    bars = axes.barh(range(len(options)), [option.loss for option in options], color=GOOD)
+    axes.set_yticks(range(len(options)), names, size=9)
+    axes.bar_label(bars, [f"{option.loss:.3g}" for option in options], size=8, padding=3)
+    axes.margins(x=0.1)
+    axes.set_xlabel("loss over the keys (0 = untouched, 1 = nothing left)")
+    return picture(figure)
+
+
+def name_option(option: Option) -> str:
+    """Name an option in a picture; a mix of many changes is spelled out in the table."""
+    if len(option.levels) > 2:
+        return f"{option.kind.value}, then drop {option.dropped:,}"
+    return describe_option(option).split("; loss")[0]
+
+
+def shorten(text: str, most: int = 70) -> str:
+    """Cut a long text.
+
+    >>> shorten("abcdef", 4)
+    'abc…'
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -1,0 +1,76 @@
+"""python -m experiments.simon2020: the steward's procedure on synthetic visits, beside the paper.
+
+Writes results/simon2020/: a page, the tables behind it, and the report that a committee would get.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from anonymizer.report.steward import render_findings
+from experiments.datasets import RESULTS
+from experiments.simon2020 import paper
+from experiments.simon2020.measure import (
+    OnStep,
+    assess_visits,
+    compare_counts,
+    compare_people,
+    compare_sdcmicro,
+)
+from experiments.simon2020.page import write_page
+
+SEED = 2020
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How many visits are drawn, and how many people for the table with several visits each."""
+
+    records: int = paper.RECORDS
+    people: int = 100_000
+
+
+QUICK = Plan(records=30_000, people=2_000)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = argparse.ArgumentParser(prog="python -m experiments.simon2020", description=__doc__)
+    options.add_argument("--quick", action="store_true", help="a small part; writes only to --out")
+    options.add_argument("--out", type=Path, help="folder to write to")
+    given = options.parse_args(arguments)
+    folder = given.out or (None if given.quick else RESULTS / "simon2020")
+    with Console(stderr=True).status("starting") as status:
+        write(QUICK if given.quick else Plan(), folder, status.update)
+
+
+def write(plan: Plan, folder: Path | None, step: OnStep) -> None:
+    """Measure a plan and write what came out; the same plan gives the same files."""
+    findings = assess_visits(plan.records, SEED, step)
+    counts = compare_counts(findings)
+    people = compare_people(plan.people, SEED, step)
+    reference = compare_sdcmicro(step)
+    page = write_page(findings, counts, people, reference)
+    if folder is None:
+        print(page)
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    counts.to_csv(folder / "counts.csv", index=False)
+    people.to_csv(folder / "people.csv", index=False)
+    if reference is not None:
+        reference.to_csv(folder / "sdcmicro.csv", index=False, float_format="%.10g")
+    (folder / "README.md").write_text(page, encoding="utf-8")
+    (folder / "steward.html").write_text(render_findings(findings), encoding="utf-8")
+    figures = json.dumps(findings.describe(), indent=1)
+    (folder / "steward.json").write_text(figures + "\n", encoding="utf-8")
+    print(f"written to {folder}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

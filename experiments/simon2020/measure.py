@@ -1,0 +1,190 @@
+"""The figures: the procedure on synthetic visits, visits and people, and ADULT against sdcMicro."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.attack.findings import Findings, SourceFindings
+from anonymizer.attack.homogeneity import Holders
+from anonymizer.attack.keys import (
+    KeySet,
+    WhatIf,
+    count_violations,
+    flat_hierarchy,
+    individual_risk,
+)
+from anonymizer.attack.people import People
+from anonymizer.attack.procedure import follow_procedure
+from anonymizer.attack.special_uniques import dis_power, dis_scores, find_special_uniques
+from anonymizer.attack.statement import Statement
+from anonymizer.microdata import encode
+from anonymizer.table import FrameTable
+from experiments.datasets import REFERENCE, path_of
+from experiments.simon2020 import paper
+from experiments.simon2020.visits import KEYS, draw_people, draw_several, draw_visits, policy
+
+OnStep = Callable[[str], None]
+LEFT_OUT = {
+    paper.NO_STATE: ("site",),
+    paper.NO_YEAR: ("visit_year",),
+    paper.NEITHER: ("site", "visit_year"),
+}
+SINGLE = ", exponent in single precision"
+KNOWN = "known to be treated in one of the systems"
+
+STATEMENT = Statement(
+    threshold="sensitive",
+    sensitive={"depression": ["yes"], "alcohol": ["yes"]},
+    access={"data use agreement": 0.2, "data enclave": 1.0},
+    source=[
+        {"name": paper.DEATH, "keys": [*KEYS, "death90"], "p": paper.P},
+        {
+            "name": paper.EVENT,
+            "keys": [*KEYS, "event90"],
+            "attack": "idiosyncratic",
+            "p": paper.P,
+        },
+        {"name": KNOWN, "keys": [*KEYS, "event90"], "attack": "idiosyncratic"},
+    ],
+)
+
+
+def assess_visits(records: int, seed: int, step: OnStep) -> Findings:
+    """Draw visits, one for each person, and follow the procedure."""
+    step(f"drawing {records:,} visits")
+    rng = np.random.default_rng(seed)
+    visits = draw_visits(draw_people(records, rng), rng)
+    return follow_procedure(visits, policy(list(visits)), STATEMENT, step)
+
+
+def compare_counts(findings: Findings) -> pd.DataFrame:
+    """Put our counts beside the paper's."""
+    ours = {source.name: source for source in findings.sources}
+    rows = []
+    for count in paper.COUNTS:
+        found = violations(ours[count.source], LEFT_OUT.get(count.keys, ()))
+        for k, printed, percent in zip((2, 3, 5), count.violations, count.percent, strict=True):
+            rows.append(
+                {
+                    "source": count.source,
+                    "keys": count.keys,
+                    "k": k,
+                    "paper": printed,
+                    "paper_percent": percent,
+                    "recomputed_percent": f"{100 * printed / paper.RECORDS:.3f}",
+                    "synthetic": found[k],
+                    "synthetic_percent": f"{100 * found[k] / findings.people:.3f}",
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def violations(source: SourceFindings, left_out: tuple[str, ...]) -> dict[int, int]:
+    """Return the counts with some keys left out."""
+    if not left_out:
+        return source.rarity.violations
+    variant: WhatIf = next(v for v in source.rarity.what_if if v.left_out == left_out)
+    return variant.violations
+
+
+def compare_people(people: int, seed: int, step: OnStep) -> pd.DataFrame:
+    """Count visits and people of a table with several visits for each person."""
+    step(f"drawing several visits of {people:,} people")
+    visits = draw_several(people, mean=6.7, rng=np.random.default_rng(seed))
+    source = {"name": "demographics and year", "keys": list(KEYS)}
+    described = policy(list(visits))
+    by_row = follow_procedure(visits, described, Statement(source=[source]), step)
+    by_person = follow_procedure(visits, described, Statement(source=[source], id="patient"), step)
+    history = by_person.sources[0].rarity.by_history
+    assert history is not None
+    counted = {
+        "visits, as if each were a person": (by_row.people, by_row.sources[0].rarity.violations),
+        "people, by the id": (by_person.people, by_person.sources[0].rarity.violations),
+        "people, all of their visits known": (by_person.people, history),
+    }
+    return pd.DataFrame(
+        {"counted": name, "number": number, **{f"violating_{k}": n for k, n in found.items()}}
+        for name, (number, found) in counted.items()
+    )
+
+
+# --- ADULT against sdcMicro ---
+
+
+def compare_sdcmicro(step: OnStep) -> pd.DataFrame | None:
+    """Compute on ADULT what sdcMicro was run for; None where data or figures are not at hand."""
+    path, figures = path_of("adult"), REFERENCE / "sdcmicro.json"
+    if path is None or not figures.is_file():
+        return None
+    frame = pd.read_csv(path, sep=";", dtype=str)
+    frame.columns = frame.columns.str.replace("-", "_")
+    reference = json.loads(figures.read_text(encoding="utf-8"))
+    rows = []
+    for name in ("keys3", "keys8_without_salary", "keys9"):
+        step(f"ADULT, {name}")
+        for what, theirs, ours in compare_set(frame, reference[name]):
+            rows.append({"keys": name, "figure": what, "sdcmicro": theirs, "ours": float(ours)})
+    table = pd.DataFrame(rows)
+    difference = (table["ours"] - table["sdcmicro"]).abs()
+    table["relative_difference"] = difference / table["sdcmicro"].abs().clip(lower=1e-300)
+    return table
+
+
+def compare_set(
+    frame: pd.DataFrame, reference: dict[str, Any]
+) -> Iterator[tuple[str, float, float]]:
+    """Yield each figure of one set of keys, theirs and ours."""
+    names = reference["keyVars"]
+    trees = [flat_hierarchy(name, list(frame[name].unique()), missing=False) for name in names]
+    microdata = encode(FrameTable(frame), trees)
+    keys = KeySet(microdata, People.of_rows(microdata), (0,) * len(names))
+    cells = keys.cells()
+    label = keys.classes().label_of_tuple[microdata.tuple_of_row].astype(np.int64)
+    sizes = cells.sizes[label]
+    counts = reference["freqCalc"]
+    for k, found in count_violations(cells, (2, 3, 5, 10)).items():
+        yield f"records violating {k}-anonymity", counts[f"viol_{k}anon"], found
+    yield "cells", counts["n_classes"], cells.sizes.size
+    yield "individual risk, sum", reference["indivRisk"]["sum"], individual_risk(sizes).sum()
+    rows = np.arange(1, len(frame) + 1)
+    for weights, weight in (("w_const", np.full(rows.size, 100)), ("w_var", 50 + rows % 101)):
+        risk = individual_risk(sizes, np.bincount(label, weight)[label])
+        expected = reference[f"weighted_{weights}"]["approx"]["sum"]
+        yield f"individual risk, weights {weights}, sum", expected, risk.sum()
+    if "ldiversity" in reference:
+        yield from compare_diversity(frame, label, reference["ldiversity"])
+    if "suda2_original_TRUE" in reference:
+        yield from compare_suda(keys, reference)
+
+
+def compare_diversity(
+    frame: pd.DataFrame, label: np.ndarray[Any, np.dtype[np.int64]], reference: dict[str, Any]
+) -> Iterator[tuple[str, float, float]]:
+    """Yield l-diversity of the salary class, summed over the records."""
+    values = np.unique(frame["salary_class"], return_inverse=True)[1]
+    holders = Holders.count(label, values, None)
+    for name, diversity in (("Distinct", holders.distinct()), ("Entropy", holders.entropy())):
+        expected = reference[f"salary_class_{name}_Ldiversity"]["sum"]
+        yield f"{name.lower()} l-diversity, sum", expected, diversity[label].sum()
+
+
+def compare_suda(keys: KeySet, reference: dict[str, Any]) -> Iterator[tuple[str, float, float]]:
+    """Yield SUDA2 scores, both kinds, and DIS-SUDA scores."""
+    found, cells = find_special_uniques(keys), keys.cells()
+    uniques, pairs = int((cells.sizes == 1).sum()), 2 * int((cells.sizes == 2).sum())
+    for call, scores in (
+        ("suda2_original_TRUE", found.score),
+        ("suda2_original_FALSE", found.share_score),
+    ):
+        their = reference[call]
+        yield f"{call}, sum of scores", their["score"]["sum"], scores.sum()
+        yield f"{call}, highest score", their["score_max"], scores.max()
+        power = dis_power(len(keys.keys))
+        for exponent, precision in ((power, ""), (float(np.float32(power)), SINGLE)):
+            dis = dis_scores(scores, uniques, pairs, exponent, 0.01)
+            yield f"{call}, sum of DIS scores{precision}", their["disScore"]["sum"], dis.sum()

@@ -1,0 +1,213 @@
+"""The page on what came out; every figure on it is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from anonymizer.attack.findings import Findings, SourceFindings
+from anonymizer.attack.overlap import Attack, Overlap
+from anonymizer.report.steward import describe_option
+from experiments.simon2020 import paper
+from experiments.simon2020.measure import KNOWN
+
+
+def write_page(
+    findings: Findings,
+    counts: pd.DataFrame,
+    people: pd.DataFrame,
+    reference: pd.DataFrame | None,
+) -> str:
+    """Write README.md."""
+    sections = [
+        introduce(findings),
+        "## Records that violate k-anonymity\n\n" + describe_counts(counts),
+        "## Probabilities and sentences\n\n" + describe_formulae(),
+        "## What small cells give away\n\n" + describe_homogeneity(findings),
+        "## Thresholds and what could be done\n\n" + describe_options(findings),
+        "## Several visits for each person\n\n" + describe_people(people),
+        "## sdcMicro on ADULT\n\n" + describe_reference(reference),
+        "## What the paper prints and what follows from it\n\n" + describe_misprints(counts),
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def introduce(findings: Findings) -> str:
+    return (
+        "# The steward's procedure: the worked example of Simon et al. 2020\n\n"
+        "The paper's data, visits to seven health systems, are closed. "
+        f"`python -m experiments.simon2020` draws {findings.people:,} synthetic visits of the shape that "
+        "the paper describes (`experiments/simon2020/visits.py` says what is taken from the paper and "
+        "what is assumed; nothing was fitted to the paper's counts), follows the procedure, and writes "
+        "this page, `counts.csv`, `people.csv`, `sdcmicro.csv`, and the report that a committee would "
+        "get: `steward.html` with `steward.json`. The formulae and sentences are computed on the paper's "
+        "own numbers."
+    )
+
+
+def describe_counts(counts: pd.DataFrame) -> str:
+    rows = []
+    for (source, keys), group in counts.groupby(["source", "keys"], sort=False):
+        row: dict[str, object] = {"source": source, "keys": keys}
+        for _, line in group.iterrows():
+            row[f"k = {line['k']}, paper"] = f"{line['paper']:,} ({line['paper_percent']} %)"
+            row[f"k = {line['k']}, synthetic"] = (
+                f"{line['synthetic']:,} ({line['synthetic_percent']} %)"
+            )
+        rows.append(row)
+    return (
+        markdown(pd.DataFrame(rows))
+        + "\n\nThe synthetic counts have the paper's order of magnitude "
+        "where the assumed shares happen to be like the real ones, and no more than that is claimed: how "
+        "many records are rare hangs on how rare the rarest groups are, and those shares are assumed. "
+        "What carries over is the pattern: state and year each remove most of the small cells, and both "
+        "together nearly all."
+    )
+
+
+def describe_formulae() -> str:
+    overlap = Overlap(p=paper.P)
+    rows = [
+        ("probability in a cell of 1, p = 0.12", "0.12", f"{overlap.probability(1):g}"),
+        ("probability in a cell of 2, p = 0.12", "0.06", f"{overlap.probability(2):g}"),
+        ("probability in a cell of 1, p = 1", "1.0", f"{Overlap().probability(1):.1f}"),
+        ("records that fit a person in a cell of 3, p = 0.12", "24", f"{overlap.matches(3):g}"),
+    ]
+    lines = [
+        f"- {attack.value}, {name}: “{overlap.sentence(3, attack)}”"
+        for attack in Attack
+        for name, overlap in (
+            ("complete overlap", Overlap()),
+            ("subset, p = 0.12", Overlap(p=0.12)),
+            ("superset, q = 1/3", Overlap(q=1 / 3)),
+            ("partial, p = 1/4, q = 1/3", Overlap(p=1 / 4, q=1 / 3)),
+        )
+    ]
+    return (
+        markdown(pd.DataFrame(rows, columns=["figure", "paper", "computed"]))
+        + "\n\nThe sentences of section 3.7 for a person in a cell of 3:\n\n"
+        + "\n".join(lines)
+    )
+
+
+def describe_homogeneity(findings: Findings) -> str:
+    source = findings.sources[0]
+    rows = [
+        {
+            "diagnosis": found.attribute,
+            "prevalence": percent(found.prevalence),
+            "cells of 3 to 5": f"{found.cells:,}",
+            "everyone has it": f"{found.homogeneous:,}",
+            "share": percent(found.share),
+            "paper": percent(paper.HOMOGENEOUS[found.attribute]),
+        }
+        for found in source.homogeneity
+    ]
+    chance = expected_share(source)
+    return (
+        f"Keys of “{source.name}”.\n\n{markdown(pd.DataFrame(rows))}\n\nWith a prevalence of "
+        f"{percent(source.homogeneity[0].prevalence)} and independent members, {chance} of such cells "
+        "would be homogeneous in depression by chance, more where a death or an event followed (there "
+        "75 % are assumed): a share like the paper's is what such a prevalence brings about by itself."
+    )
+
+
+def expected_share(source: SourceFindings) -> str:
+    """Say between which shares chance would leave cells of 5 and of 3 homogeneous."""
+    prevalence = source.homogeneity[0].prevalence
+    return f"{percent(prevalence**5)} (cells of 5) to {percent(prevalence**3)} (cells of 3)"
+
+
+def describe_options(findings: Findings) -> str:
+    lines = []
+    for source in findings.sources:
+        verdict = (
+            "acceptable" if source.passes else f"{source.probabilities.above:,} records above it"
+        )
+        lines.append(
+            f"- **{source.name}**: highest probability {source.probabilities.highest:.3g}, accepted "
+            f"{source.probabilities.threshold:g}: {verdict}."
+        )
+        lines += [f"  - {describe_option(option)}" for option in source.options[:3]]
+    return (
+        "The threshold is that for sensitive information, 0.05. The cheapest ways for each source, by "
+        "the loss over its keys:\n\n"
+        + "\n".join(lines)
+        + f"\n\nWhoever is {KNOWN} is not protected by p: "
+        "the paper, too, would share such data only under an agreement, or without the few rare records."
+    )
+
+
+def describe_people(people: pd.DataFrame) -> str:
+    rows = people.rename(columns={f"violating_{k}": f"violate {k}-anonymity" for k in (2, 3, 5)})
+    counts = rows.columns.drop("counted")
+    rows[counts] = rows[counts].map(lambda number: f"{number:,}")
+    return (
+        markdown(rows)
+        + "\n\nVisits hide how few people are behind them: rows of one person look like a "
+        "crowd. Counted by the id, a cell has as many members as there are people in it, and a person is "
+        "as rare as in the smallest cell that one of their visits is in."
+    )
+
+
+def describe_reference(reference: pd.DataFrame | None) -> str:
+    if reference is None:
+        return "The data or sdcMicro's figures were not at hand, so this was not compared."
+    shown = reference.assign(
+        sdcmicro=reference["sdcmicro"].map("{:.12g}".format),
+        ours=reference["ours"].map("{:.12g}".format),
+        relative_difference=reference["relative_difference"].map(write_difference),
+    )
+    return (
+        "The calls are in the reference file (sdcMicro 5.8); sums and maxima are over the records, and "
+        "the tests compare quantiles and single records too. DIS scores for nine keys differ in the "
+        "eighth digit because sdcMicro keeps the exponent, 0.95, in single precision: with that exponent "
+        "they are the same.\n\n" + markdown(shown)
+    )
+
+
+def write_difference(difference: float) -> str:
+    """Write a relative difference; what is below rounding is none."""
+    return f"{difference:.0e}" if difference > 1e-12 else "none"
+
+
+def describe_misprints(counts: pd.DataFrame) -> str:
+    wrong = counts[counts["paper_percent"] != counts["recomputed_percent"]]
+    lines = [
+        "3/0.12 is printed as 24, twice (section 3.7); it is 25.",
+        f"Of the {len(counts)} printed percentages of {paper.RECORDS:,} records, {len(wrong)} differ "
+        "from the recomputed ones in a printed digit.",
+    ]
+    for source, printed in paper.SMALL_RECORDS.items():
+        two, three, _ = next(
+            c.violations for c in paper.COUNTS if (c.source, c.keys) == (source, paper.NEITHER)
+        )
+        lines.append(
+            f"“{source}” without state and year: the text speaks of {printed} records that violate 2- or "
+            f"3-anonymity, which is {two} + {three}; but those who violate 2-anonymity violate "
+            f"3-anonymity too, as section 3.4 itself reads such counts, so they are {three}. They are "
+            f"printed as fewer than 0.001 % of all records; {printed} are "
+            f"{100 * printed / paper.RECORDS:.5f} %, and {three} are {100 * three / paper.RECORDS:.5f} %."
+        )
+    lines.append(
+        "For partial overlap the sentences say that a person appears in the source with probability q "
+        "and, if so, fits n/(q·p) records. Together that is q·q·p/n, not the q·p/n of section 3.6: q is "
+        "counted twice, and n/p records would agree with it. The sentences are kept as printed."
+    )
+    return bullets(lines)
+
+
+def bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def markdown(table: pd.DataFrame) -> str:
+    """Write a table as Markdown."""
+    lines = ["| " + " | ".join(map(str, table.columns)) + " |", "|" + "---|" * len(table.columns)]
+    lines += ["| " + " | ".join(map(str, row)) + " |" for row in table.itertuples(index=False)]
+    return "\n".join(lines)

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from anonymizer.attack.procedure import follow_procedure
+from anonymizer.attack.statement import Statement
+from anonymizer.report.steward import describe_findings, render_findings
+from tests.wards import patients, write_files
+
+KEYS = ["age", "sex", "zip"]
+
+
+def test_the_page_stands_alone_and_follows_the_procedure(tmp_path: Path):
+    pytest.importorskip("matplotlib")
+    patients(60, 4)[KEYS].to_csv(tmp_path / "voters.csv", index=False)
+    statement = Statement(
+        source=[
+            {"name": "news <b>", "keys": KEYS, "attack": "idiosyncratic", "p": 0.5, "q": 0.9},
+            {"name": "voters", "keys": KEYS, "table": "voters.csv"},
+            {
+                "name": "harmless",
+                "keys": ["sex"],
+                "p": {"by": "sex", "values": {"F": 0.2}, "default": 0.1},
+                "without": {"sex": {"q": 0.5}},
+            },
+        ],
+        sensitive={"diagnosis": ["asthma"]},
+        folder=tmp_path,
+    )
+    findings = follow_procedure(None, write_files(tmp_path), statement)
+    page = render_findings(findings)
+    assert "news &lt;b&gt;" in page
+    assert not re.search(r"(src|href)=\"(?!data:|#)", page)  # nothing from elsewhere
+    headings = re.findall("<h3>(.*?)</h3>", page)
+    assert headings[:7] == [
+        "The source and its keys",
+        "Who is rare",
+        "Which values make the small cells",
+        "Special uniques",
+        "Overlap and probability",
+        "What small cells give away",
+        "What could be done",
+    ]
+    assert "Direct linkage" in headings
+    assert "such events." in page
+    assert describe_findings(findings).startswith(
+        "2 of 3 sources put some of the 120 records above"
+    )
+    assert "p = 0.1 to 0.2 by sex" in page
+    assert "Once sex is left out, p = 0.1 to 0.2 by sex and q = 0.5." in page
+    assert "Patient " not in page
+
+
+def test_a_table_that_can_be_shared_is_said_to(tmp_path: Path):
+    pytest.importorskip("matplotlib")
+    statement = Statement(source=[{"name": "a", "keys": ["sex"], "p": 0.1}])
+    findings = follow_procedure(None, write_files(tmp_path), statement)
+    assert describe_findings(findings).startswith("No source re-identifies any of the 120 records")
+    assert "Acceptable: the highest probability" in render_findings(findings)
