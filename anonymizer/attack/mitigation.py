@@ -15,8 +15,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.attack.source_risk import ROUNDING, SourceRisk
 from anonymizer.attack.keys import KeySet, coarser_levels
+from anonymizer.attack.source_risk import ROUNDING, SourceRisk
 from anonymizer.evaluate import Evaluator
 from anonymizer.policy import Policy, Role
 from anonymizer.risk import KAnonymity
@@ -127,7 +127,7 @@ def loss_of(
         of_dropped = int(rows @ column.covered[level][microdata.codes[number]])
         everyone = int(microdata.total_covered[number, level])
         covered[number] = everyone - of_dropped + int(rows.sum()) * column.hierarchy.size
-    losses = attribute_loss(covered, microdata.records, microdata.domain_sizes)
+    losses = attribute_loss(covered, microdata.records, microdata.domain.sizes)
     return measure.of_terms(float(measure.terms(losses).sum()))
 
 

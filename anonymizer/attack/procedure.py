@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonymizer.attack.source_risk import SourceRisk, Floats
 from anonymizer.attack.findings import (
     Findings,
     Probabilities,
@@ -44,6 +43,7 @@ from anonymizer.attack.mitigation import (
 from anonymizer.attack.overlap import Overlap
 from anonymizer.attack.people import KeyCells
 from anonymizer.attack.protected import Protected, make_key_set, open_external
+from anonymizer.attack.source_risk import Floats, SourceRisk
 from anonymizer.attack.special_uniques import (
     dis_power,
     dis_scores,

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from anonymizer.attack.source_risk import SourceRisk
 from anonymizer.attack.mitigation import Kind, join, list_access, list_options, loss_of
+from anonymizer.attack.source_risk import SourceRisk
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.utility import Aggregate, Loss
 from tests.attack.tables import frame_of, key_set, tables
