@@ -35,6 +35,7 @@ from anonymizer.search.checkpoint import Checkpoint
 from anonymizer.search.forecast import Forecast
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.memory import Memory
+from anonymizer.search.neighbours import likeliest
 from anonymizer.search.open_boxes import OpenBoxes
 from anonymizer.search.result import (
     Limits,
@@ -48,6 +49,10 @@ from anonymizer.search.result import (
 
 BATCH = 4
 """Boxes evaluated at a time: the same for any number of workers, and so is every count."""
+LARGE = 1_000_000
+"""In a lattice of more schemes, the first solution is improved before the proof begins."""
+TRIED = 48
+"""Schemes near the best that are tried before it is left as it is."""
 WORTH_EVALUATING = 0.35
 """The part of the gap that an evaluation must be expected to close, or the box is split without it."""
 
@@ -129,11 +134,16 @@ class Hunt:
         """Schemes that an earlier search evaluated and this one has no need to."""
 
     def climb(self) -> None:
-        """Find a good scheme early: refine from the top while that helps, steepest bound first."""
+        """Find a good scheme early: refine from the top while that helps, steepest bound first.
+
+        In a lattice so large that the proof will take long, what is found is improved by small changes.
+        """
         try:
-            (current,) = self.evaluate([self.lattice.high])
+            coarsest = current = self.evaluate([self.lattice.high])[0]
             while finer := self.first_better(current):
                 current = finer
+            if self.lattice.size > LARGE:
+                self.improve(coarsest)
         finally:
             self.open.push(replace(self.open.pop(), evaluated=tuple(sorted(self.memory.known))))
 
@@ -150,6 +160,19 @@ class Hunt:
             if found.feasible and found.loss < current.loss:
                 return found
         return None
+
+    def improve(self, coarsest: Evaluation) -> None:
+        """Try the schemes near the best one that are the likeliest to be better, until none is."""
+        best = None
+        while best is not self.memory.best:
+            best = self.memory.best
+            assert best is not None
+            near = likeliest(best, coarsest, self.lattice, self.forecast, self.most)
+            tried = [scheme for scheme in near if scheme not in self.memory][:TRIED]
+            for start in range(0, len(tried), BATCH):
+                self.evaluate(tried[start : start + BATCH])
+                if best is not self.memory.best:
+                    break
 
     def go_on(self, checkpoint: Checkpoint) -> None:
         """Take up what an earlier search left open, and look at its best schemes again."""
