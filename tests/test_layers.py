@@ -22,7 +22,7 @@ LAYERS = [
     ["search"],
     ["files", "release", "solution", "manifest", "resume"],
     ["fitting", "claims", "against", "verification"],
-    ["frontier", "attack"],
+    ["sweep", "frontier", "attack"],
     ["report", "demo"],
     ["cli", "__main__"],
 ]

@@ -202,6 +202,22 @@ def sum_covered(selected, codes, counts, covered, by_cover, offsets, lowest, hig
 
 
 @njit(cache=True, nogil=True)
+def sum_covered_by_step(selected, steps, n_steps, codes, counts, covered, offsets, highest):
+    """Sum what the selected tuples' values cover, at each level, separately for each step."""
+    totals = np.zeros((n_steps, highest.size, covered.shape[0]), np.int64)
+    for a in range(highest.size):
+        code, begin, end = codes[a], offsets[a], offsets[a + 1]
+        by_code = np.zeros((n_steps, end - begin), np.int64)
+        for j in range(selected.size):
+            by_code[steps[j], code[selected[j]]] += counts[selected[j]]
+        for level in range(highest[a] + 1):
+            row = covered[level, begin:end]
+            for step in range(n_steps):
+                totals[step, a, level] = (by_code[step] * row).sum()
+    return totals
+
+
+@njit(cache=True, nogil=True)
 def sum_but(records, covered, order, spared):
     """Sum what so many records cover, without the first `spared` of them in the order given."""
     total, left_out = 0, spared

@@ -76,14 +76,17 @@ def search(
     on_progress: OnProgress | None = None,
     clock: Clock = time.monotonic,
     resume: Checkpoint | None = None,
+    known: Iterable[Evaluation] = (),
 ) -> SearchResult:
     """Find the best scheme of a lattice and prove that it is.
 
     The result is the same for any number of workers. When a limit is reached or the user interrupts,
-    it is the best so far with the bound proven until then, and a checkpoint to resume from.
+    it is the best so far with the bound proven until then, and a checkpoint to resume from. Schemes
+    whose evaluation is `known` already are not evaluated again.
     """
     with Interrupt() as interrupt, evaluating(evaluator, workers) as evaluate_all:
         hunt = Hunt(evaluator, lattice, limits, evaluate_all, on_progress, clock, interrupt)
+        hunt.know(known)
         try:
             if resume is None:
                 hunt.climb()
@@ -130,6 +133,7 @@ class Hunt:
         self.open = OpenBoxes(limits.memory)
         self.open.push(Box(lattice, 0.0, None))
         self.waiting: list[Box] = []
+        self.known: dict[Scheme, Evaluation] = {}
         self.evaluated_before = 0
         """Schemes that an earlier search evaluated and this one has no need to."""
 
@@ -139,7 +143,7 @@ class Hunt:
         In a lattice so large that the proof will take long, what is found is improved by small changes.
         """
         try:
-            coarsest = current = self.evaluate([self.lattice.high])[0]
+            coarsest = current = self.find(self.lattice.high)
             while finer := self.first_better(current):
                 current = finer
             if self.lattice.size > LARGE:
@@ -156,7 +160,7 @@ class Hunt:
             if level > low[a]
         ]
         for _, attribute in sorted(gains):
-            (found,) = self.evaluate([at_level(scheme, attribute, scheme[attribute] - 1)])
+            found = self.find(at_level(scheme, attribute, scheme[attribute] - 1))
             if found.feasible and found.loss < current.loss:
                 return found
         return None
@@ -280,6 +284,17 @@ class Hunt:
             seconds = self.clock() - self.started
             self.on_progress(Progress(self.proof(), self.memory.best, seconds, len(self.memory)))
         return evaluations
+
+    def know(self, evaluations: Iterable[Evaluation]) -> None:
+        """Take in evaluations that were made before."""
+        self.known = {evaluation.scheme: evaluation for evaluation in evaluations}
+        for evaluation in self.known.values():
+            self.memory.add(evaluation)
+        self.forecast.learn_all(list(self.known), [e.binding_records for e in self.known.values()])
+
+    def find(self, scheme: Scheme) -> Evaluation:
+        """Return the evaluation of a scheme, made now unless it was known beforehand."""
+        return self.known.get(scheme) or self.evaluate([scheme])[0]
 
     def remember(self, evaluations: Iterable[Evaluation]) -> None:
         """Take in what was found."""
