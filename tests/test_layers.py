@@ -23,6 +23,7 @@ LAYERS = [
     ["files", "release", "solution", "manifest"],
     ["fitting", "claims", "against", "verification"],
     ["frontier", "attack"],
+    ["measurement", "blocking", "explanation"],
     ["report", "demo"],
     ["cli", "__main__"],
 ]
