@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from anonymizer.evaluate import Evaluator
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.lattice import replace as at_level
 from anonymizer.measurement import Measurement, measure, measure_classes
+from anonymizer.risk import RiskModel
 from anonymizer.search import Limits, Status, search
 from anonymizer.search.result import TIE
 from anonymizer.solution import Solution, make_evaluator
@@ -116,7 +117,7 @@ class Cheapest:
     """The coarsening, of one or two steps, that lowers a figure most for the quality it costs."""
 
     figure: str
-    """Suppressed records, average or highest risk, or a model in words, for its own risk."""
+    """Suppressed records, the prosecutor's average or highest risk, or the risk of a model."""
     fall: float
     """How much lower the figure would be."""
     cost: float
@@ -165,7 +166,9 @@ class Explanation:
     """What drives the risk of a solution, and what could be done about it."""
 
     models: tuple[str, ...]
-    """The policy's models, in the order of all risks."""
+    """The policy's models in words, in the order of all risks."""
+    names: tuple[str, ...]
+    """What they are called for short; in words again where two have one name."""
     records: int
     limit: float
     """The suppression limit, as a share."""
@@ -186,6 +189,7 @@ class Explanation:
         """Return all of it as JSON."""
         return {
             "models": list(self.models),
+            "names": list(self.names),
             "records": self.records,
             "suppression_limit": self.limit,
             "now": self.now.describe(),
@@ -211,6 +215,7 @@ def explain(solution: Solution, on_progress: OnProgress | None = None) -> Explan
     limit = policy.search.suppression_limit
     return Explanation(
         models=tuple(str(model) for model in evaluator.models),
+        names=short_names(evaluator.models),
         records=microdata.records,
         limit=limit,
         now=look.now,
@@ -220,6 +225,15 @@ def explain(solution: Solution, on_progress: OnProgress | None = None) -> Explan
         blocking=find_blocking(evaluator, classes, suppressed),
         points=find_points(evaluator, classes, suppressed),
         raised=None if limit >= 1 else raise_limit(look, limit, on_progress),
+    )
+
+
+def short_names(models: Sequence[RiskModel]) -> tuple[str, ...]:
+    """Name the models, each in words where one name would stand for two."""
+    names = [model.name for model in models]
+    return tuple(
+        name if names.count(name) == 1 else str(model)
+        for name, model in zip(names, models, strict=True)
     )
 
 
@@ -314,8 +328,8 @@ def find_cheapest(look: Outlook, pairs: bool) -> tuple[Cheapest, ...]:
         "average risk": lambda measured: measured.average,
         "highest risk": lambda measured: measured.highest,
     }
-    for number, model in enumerate(look.evaluator.models):
-        figures[str(model)] = lambda measured, n=number: measured.risks[n]  # type: ignore[misc]
+    for number, name in enumerate(short_names(look.evaluator.models)):
+        figures[f"{name} risk"] = lambda measured, n=number: measured.risks[n]  # type: ignore[misc]
     found = []
     for name, figure in figures.items():
         ways = [Cheapest(name, fall_of(figure, step), -step.quality_change, step) for step in steps]
