@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         PolicyError,
         ReleaseError,
     )
+    from anonymizer.explanation import Explanation, explain
     from anonymizer.hierarchy import Hierarchy, load_hierarchy, write_arx
     from anonymizer.manifest import make_manifest, read_manifest, write_release
     from anonymizer.policy import Policy, Role
@@ -39,6 +40,7 @@ _HOMES = {
         "PolicyError",
         "ReleaseError",
     ),
+    "explanation": ("Explanation", "explain"),
     "hierarchy": ("Hierarchy", "load_hierarchy", "write_arx"),
     "manifest": ("make_manifest", "read_manifest", "write_release"),
     "policy": ("Policy", "Role"),
@@ -54,6 +56,7 @@ __all__ = [
     "AnonymizerError",
     "AnonymizerWarning",
     "DataError",
+    "Explanation",
     "Hierarchy",
     "HierarchyError",
     "InfeasibleError",
@@ -71,6 +74,7 @@ __all__ = [
     "Verification",
     "anonymize",
     "apply",
+    "explain",
     "load_hierarchy",
     "make_manifest",
     "read_manifest",

@@ -37,7 +37,7 @@ class Share:
 class Example:
     """A released class: its generalized values, as the release has them, and its size."""
 
-    values: dict[str, str]
+    generalized: dict[str, str]
     records: int
 
 

@@ -310,14 +310,14 @@ def share_of_risk(step: Step) -> float:
 def part_gone(before: float, after: float) -> float:
     """Return the part of a risk that is gone; a risk that cannot be estimated counts as infinite.
 
-    >>> part_gone(0.4, 0.1), part_gone(0.0, 0.0), part_gone(math.inf, 0.1)
-    (0.75, 0.0, 1.0)
+    >>> part_gone(0.5, 0.125), part_gone(0.0, 0.0), part_gone(math.inf, 0.1), part_gone(0.0, 0.1)
+    (0.75, 0.0, 1.0, -1.0)
     """
-    if before == after or before == 0:
+    if before == after:
         return 0.0
     if math.isinf(before):
         return 1.0
-    return -1.0 if math.isinf(after) else (before - after) / before
+    return -1.0 if before == 0 or math.isinf(after) else (before - after) / before
 
 
 def find_cheapest(look: Outlook, pairs: bool) -> tuple[Cheapest, ...]:

@@ -108,9 +108,10 @@ def risks_left(
     suppressed: NDArray[np.bool_],
     models: Sequence[RiskModel],
 ) -> tuple[float, ...]:
-    """Return each model's risk of the classes that are not suppressed."""
+    """Return each model's risk of the classes that are not suppressed; what is no number is infinite."""
     remaining = Remaining(microdata, classes, suppressed)
-    return tuple(float(model.risk(remaining)) for model in models)
+    risks = (float(model.risk(remaining)) for model in models)
+    return tuple(math.inf if math.isnan(risk) else risk for risk in risks)
 
 
 def meets(

@@ -128,8 +128,8 @@ def driver_row(driver: Driver) -> tuple[str, ...]:
 
 def drive(driver: Driver, explanation: Explanation) -> str:
     """Say what would be without the attribute that drives most."""
-    if driver.out is None:
-        return "Every attribute is at its top level: none drives the risk that is left."
+    if driver.out is None or not lowers(driver.out):
+        return "No attribute drives the risk: taking one out would not lower it."
     before, after = driver.out.before, driver.out.after
     effects = risk_effects(
         ("average", *explanation.names),
@@ -140,6 +140,14 @@ def drive(driver: Driver, explanation: Explanation) -> str:
         f"{driver.attribute} drives most of the risk: with nothing suppressed, taking it out would "
         f"{join(effects)}. With suppression, {sentence(driver.out, capitalize=False)}"
     )
+
+
+def lowers(step: Step) -> bool:
+    """Whether a step lowers the average risk, or a model's, with nothing suppressed."""
+    before, after = step.before, step.after
+    pairs = zip(after.unsuppressed_risks, before.unsuppressed_risks, strict=True)
+    fewer_classes = after.unsuppressed_average < before.unsuppressed_average
+    return fewer_classes or any(new < old for new, old in pairs)
 
 
 def change(step: Step | None) -> str:
@@ -220,9 +228,9 @@ def blocking_section(explanation: Explanation) -> Section:
 
 def examples(blocking: Blocking) -> Figures:
     """Show some blocking classes by the values the release has."""
-    header = *blocking.examples[0].values, "records"
+    header = *blocking.examples[0].generalized, "records"
     rows = tuple(
-        (*(value or "(missing)" for value in example.values.values()), whole(example.records))
+        (*(value or "(missing)" for value in example.generalized.values()), whole(example.records))
         for example in blocking.examples
     )
     return Figures(header, rows, f"Some of the classes in the way of {next_value(blocking)}")
@@ -289,7 +297,7 @@ def point_row(point: Point) -> tuple[str, ...]:
         share(after.highest),
         share(after.average),
         *map(risk, after.risks),
-        "yes" if allowed else "no" if after.within_limit else "over limit",
+        "yes" if allowed else "no" if after.within_limit else "too many",
     )
 
 
