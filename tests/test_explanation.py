@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import ClassVar
 
 import pandas as pd
 import pytest
@@ -18,6 +20,7 @@ from anonymizer.blocking import Blocking
 from anonymizer.explanation import Explanation, Step, explain, part_gone
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.measurement import Measurement
+from anonymizer.risk import Histogram, KMap, TableModel
 from tests import oracle
 from tests.oracle import Levels, Problem
 from tests.strategies import frame_of, hierarchies_of, models_of, names_of, problems
@@ -353,17 +356,22 @@ ZIP = Hierarchy.from_rows("zip", [("1", "*"), ("2", "*")])
 PEOPLE = [("F", "1")] * 50 + [("F", "2")] + [("M", "1")] * 4 + [("M", "2")] * 45
 
 
-def wards(**search: float) -> Explanation:
-    """Explain a hundred people at the finest scheme: classes of 50, 1, 4 and 45."""
+def wards(
+    rows: list[tuple[str, str]] = PEOPLE,
+    risk: object = MappingProxyType({"model": "k-anonymity", "k": 3}),
+    most_of_sex: int | None = None,
+    **search: float,
+) -> Explanation:
+    """Explain people at the finest scheme; by default a hundred, in classes of 50, 1, 4 and 45."""
     policy = Policy(
         attributes={
-            "sex": {"role": "quasi", "hierarchy": SEX},
+            "sex": {"role": "quasi", "hierarchy": SEX, "max_level": most_of_sex},
             "zip": {"role": "quasi", "hierarchy": ZIP},
         },
-        risk=[{"model": "k-anonymity", "k": 3}],
+        risk=[risk],
         search=search,
     )
-    frame = pd.DataFrame(PEOPLE, columns=["sex", "zip"])
+    frame = pd.DataFrame(rows, columns=["sex", "zip"])
     return explain(apply(frame, policy, {"sex": 0, "zip": 0}))
 
 
@@ -401,21 +409,15 @@ def test_more_suppression_than_the_limit_is_marked() -> None:
     assert [point.after.within_limit for point in told.points] == [True, True, True, True, False]
 
 
-def test_two_models_are_tightened_one_by_one() -> None:
-    policy = Policy(
-        attributes={
-            "sex": {"role": "quasi", "hierarchy": SEX},
-            "zip": {"role": "quasi", "hierarchy": ZIP},
-        },
-        risk=[{"model": "strict-average", "k": 3, "threshold": 0.5}],
-    )
-    frame = pd.DataFrame(PEOPLE, columns=["sex", "zip"])
-    told = explain(apply(frame, policy, {"sex": 0, "zip": 0}))
+def test_two_parameters_are_tightened_one_by_one() -> None:
+    told = wards(risk={"model": "strict-average", "k": 3, "threshold": 0.5})
     by_k, by_threshold = told.blocking
     assert (by_k.parameter, by_k.reached, by_k.classes, by_k.records) == ("k", 4, 1, 4)
     assert (by_threshold.reached, by_threshold.tighter) == (pytest.approx(3 / 99), 0.02)
     # 2 classes of 95 are above 0.02; of 50 alone, 1 class is just 0.02
     assert (by_threshold.classes, by_threshold.records) == (2, 49)
+    less = told.points[0].after  # with nothing suppressed the average is met, but not k
+    assert (less.suppressed, less.risks, less.meets) == (0, (0.04,), False)
 
 
 def test_everything_suppressed_is_no_low_risk_to_boast_of() -> None:
@@ -470,16 +472,48 @@ def test_a_risk_that_cannot_be_estimated_never_counts_as_low(
 
 
 def test_a_step_the_policy_forbids_is_measured_but_not_proposed() -> None:
-    policy = Policy(
-        attributes={
-            "sex": {"role": "quasi", "hierarchy": SEX, "max_level": 0},
-            "zip": {"role": "quasi", "hierarchy": ZIP},
-        },
-        risk=[{"model": "k-anonymity", "k": 3}],
-    )
-    frame = pd.DataFrame(PEOPLE, columns=["sex", "zip"])
-    told = explain(apply(frame, policy, {"sex": 0, "zip": 0}))
+    told = wards(most_of_sex=0)
     sex: Step | None = next(driver.out for driver in told.drivers if driver.attribute == "sex")
     assert sex is not None
     assert (sex.allowed, sex.possible, sex.suppressed_change) == (False, False, -1)
     assert all(way.step.levels == {"zip": 1} for way in told.cheapest)
+
+
+def test_two_steps_are_proposed_where_one_frees_nobody() -> None:
+    told = wards([("F", "1"), ("M", "2")], {"model": "k-anonymity", "k": 2})
+    assert told.now.suppressed == 2
+    (way, *_) = told.cheapest
+    assert way.step.levels == {"sex": 1, "zip": 1}
+    assert (way.figure, way.fall) == ("suppressed records", 2)
+
+
+@dataclass(frozen=True)
+class LargestClass(TableModel):
+    """A model that coarsening makes worse: the share of the largest class is at most the threshold."""
+
+    name: ClassVar[str] = "largest-class"
+    threshold: float
+
+    def risk_of(self, histogram: Histogram) -> float:
+        return int(histogram.sizes[-1]) / histogram.records
+
+
+def test_a_coarsening_beyond_the_suppression_limit_is_not_proposed() -> None:
+    quarters = [(sex, zip_) for sex in "FM" for zip_ in "12"] * 25
+    told = wards(quarters, LargestClass(threshold=0.3), suppression_limit=0.5)
+    assert told.now.suppressed == 0
+    for driver in told.drivers:
+        assert driver.out is not None
+        assert (driver.out.allowed, driver.out.possible) == (True, False)
+        assert driver.out.after.suppressed == 100
+        assert driver.share == -1  # taking it out doubles the risk
+    assert told.cheapest == ()
+
+
+def test_a_class_that_matches_many_people_is_not_shown_for_its_one_record() -> None:
+    people = pd.DataFrame(PEOPLE * 9, columns=["sex", "zip"])
+    told = wards(risk=KMap(k=5, population_table=people))
+    assert told.now.suppressed == 0
+    (blocking,) = told.blocking
+    assert (blocking.reached, blocking.classes, blocking.records) == (9, 1, 1)
+    assert blocking.examples == ()
