@@ -15,12 +15,17 @@ from anonymizer.measurement import Measurement
 from anonymizer.report.page import render, share, whole
 from anonymizer.report.phrases import (
     capital,
-    fall_or_rise,
     join,
     points,
     quality_effect,
     risk,
+    risk_effects,
     sentence,
+)
+
+MODEL_RISK = (
+    "The risk of a model is what its threshold is compared with; for k-anonymity and k-map it is the "
+    "share of the records that break them."
 )
 
 
@@ -72,7 +77,7 @@ def render_page(explanation: Explanation) -> str:
 def sections(explanation: Explanation) -> tuple[Section, ...]:
     """Answer a steward's questions, one after the other."""
     return (
-        Section("Where the release stands", (standing(explanation),)),
+        Section("Where the release stands", (standing(explanation), MODEL_RISK)),
         drivers_section(explanation),
         cheapest_section(explanation),
         blocking_section(explanation),
@@ -344,16 +349,6 @@ def changes_of_risk(explanation: Explanation, after: Measurement) -> list[str]:
 def change_of_quality(now: Measurement, after: Measurement) -> str:
     """Say how the quality would change."""
     return quality_effect(after.quality - now.quality)
-
-
-def risk_effects(
-    names: Sequence[str], before: Sequence[float], after: Sequence[float]
-) -> list[str]:
-    """Say how some risks would change; or that none does."""
-    changes = zip(names, before, after, strict=True)
-    effects = [fall_or_rise(f"the {name} risk", old, new) for name, old, new in changes]
-    # the risk of the model called average is the average risk: once is enough
-    return list(dict.fromkeys(filter(None, effects))) or ["leave the risks as they are"]
 
 
 def raise_sentence(explanation: Explanation) -> str:

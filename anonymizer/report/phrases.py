@@ -63,6 +63,16 @@ def fall_or_rise(name: str, before: float, after: float) -> str:
     return f"{verb} {name} from {risk(before)} to {risk(after)}"
 
 
+def risk_effects(
+    names: Sequence[str], before: Sequence[float], after: Sequence[float]
+) -> list[str]:
+    """Say how some risks would change; or that none does."""
+    changes = zip(names, before, after, strict=True)
+    effects = [fall_or_rise(f"the {name} risk", old, new) for name, old, new in changes]
+    # the risk of the model called average is the average risk: once is enough
+    return list(dict.fromkeys(filter(None, effects))) or ["leave the risks as they are"]
+
+
 def join(parts: Sequence[str]) -> str:
     """Join parts as a sentence does.
 
