@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         PolicyError,
         ReleaseError,
     )
+    from anonymizer.explanation import Explanation, explain
     from anonymizer.hierarchy import Hierarchy, load_hierarchy, write_arx
     from anonymizer.manifest import make_manifest, read_manifest, write_release
     from anonymizer.policy import Policy, Role
@@ -41,6 +42,7 @@ _HOMES = {
         "PolicyError",
         "ReleaseError",
     ),
+    "explanation": ("Explanation", "explain"),
     "hierarchy": ("Hierarchy", "load_hierarchy", "write_arx"),
     "manifest": ("make_manifest", "read_manifest", "write_release"),
     "policy": ("Policy", "Role"),
@@ -57,6 +59,7 @@ __all__ = [
     "AnonymizerWarning",
     "Assessment",
     "DataError",
+    "Explanation",
     "Hierarchy",
     "HierarchyError",
     "InfeasibleError",
@@ -75,6 +78,7 @@ __all__ = [
     "anonymize",
     "apply",
     "assess",
+    "explain",
     "load_hierarchy",
     "make_manifest",
     "read_manifest",

@@ -197,7 +197,7 @@ def frontier(
 def check_models(sweep: Sweep, evaluator: Evaluator) -> None:
     """Raise a PolicyError unless the models fit the table at every threshold."""
     microdata = evaluator.microdata
-    for value, models in zip(sweep.values, sweep.models, strict=True):
+    for value, models in zip(sweep.thresholds, sweep.models, strict=True):
         for fault in models[sweep.varied].check(microdata.records, microdata.attributes):
             raise PolicyError(f"frontier: {sweep.parameter} = {value:g}: {fault}")
 
@@ -224,7 +224,7 @@ class Tracker:
     def run(self) -> None:
         """Search at every threshold; one that no scheme meets leaves none for the tighter ones."""
         previous: SearchResult | None = None
-        for place, value in enumerate(self.sweep.values):
+        for place, value in enumerate(self.sweep.thresholds):
             if self.infeasible:
                 self.infeasible.append(value)
                 continue
@@ -264,7 +264,7 @@ class Tracker:
         on_stage = self.on_stage
         if on_stage is None:
             return None
-        value, of = self.sweep.values[place], len(self.sweep)
+        value, of = self.sweep.thresholds[place], len(self.sweep)
         return lambda progress: on_stage(Stage(value, place, of, progress))
 
     def point(self, value: float, place: int, result: SearchResult) -> Point:

@@ -35,12 +35,12 @@ SWEEPS: dict[str, tuple[str, tuple[float, ...]]] = {
 class Sweep:
     """The risk models of a policy with one of them at many thresholds, loosest first.
 
-    >>> Sweep.of([KAnonymity(5)], [3, 2]).values
+    >>> Sweep.of([KAnonymity(5)], [3, 2]).thresholds
     (2, 3)
     """
 
     parameter: str
-    values: tuple[float, ...]
+    thresholds: tuple[float, ...]
     varied: int
     """Which of the models is varied."""
     models: tuple[tuple[RiskModel, ...], ...]
@@ -63,7 +63,7 @@ class Sweep:
         )
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.thresholds)
 
 
 def find_varied(models: Sequence[RiskModel]) -> tuple[int, str, tuple[float, ...]]:

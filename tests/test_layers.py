@@ -23,6 +23,7 @@ LAYERS = [
     ["files", "release", "solution", "manifest", "resume"],
     ["fitting", "claims", "against", "verification"],
     ["sweep", "frontier", "attack"],
+    ["measurement", "blocking", "explanation"],
     ["report", "demo"],
     ["cli", "__main__"],
 ]

@@ -21,7 +21,11 @@ from anonymizer.cli.terminal import (
 
 if TYPE_CHECKING:
     from anonymizer.claims import Verification
+    from anonymizer.explanation import Explanation
+    from anonymizer.search.branch_and_bound import OnProgress
     from anonymizer.solution import Solution
+
+EXPLANATION = "explanation.html"
 
 
 def publish(
@@ -79,6 +83,9 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where the last run into this folder stopped.")
     ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Also say what drives the risk and what can be done.")
+    ] = False,
 ) -> None:
     """Find the best scheme and write the release with its manifest.
 
@@ -98,9 +105,35 @@ def run(
         progress_line(str(loaded.data_path)) as on_progress,
     ):
         claim_names(staging, loaded.data_path)
+        if explain:
+            staging.path(EXPLANATION)
         solution = anonymize(None, loaded, on_progress, checkpoint)
         result = publish(solution, staging, mapping, seed)
+        explanation = add_explanation(solution, staging, result, on_progress) if explain else None
     show(solution, result, json_)
+    if explanation is not None and not json_:
+        show_explanation(explanation)
+
+
+def add_explanation(
+    solution: Solution, staging: Any, result: dict[str, Any], on_progress: OnProgress
+) -> Explanation:
+    """Explain a solution on a page beside the release and in what `--json` prints."""
+    from anonymizer.explanation import explain
+    from anonymizer.report.explanation import render_page
+
+    explanation = explain(solution, on_progress)
+    staging.path(EXPLANATION).write_text(render_page(explanation), encoding="utf-8")
+    result["explanation"] = explanation.describe()
+    result["files"]["explanation"] = str(staging.folder / EXPLANATION)
+    return explanation
+
+
+def show_explanation(explanation: Explanation) -> None:
+    """Print an explanation for people."""
+    from anonymizer.report.explanation import render_text
+
+    Console().print(render_text(explanation))
 
 
 def verdict(verification: Verification) -> str:
