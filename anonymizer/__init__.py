@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         ReleaseError,
     )
     from anonymizer.explanation import Explanation, explain
+    from anonymizer.frontier import Frontier, frontier
     from anonymizer.hierarchy import Hierarchy, load_hierarchy, write_arx
     from anonymizer.manifest import make_manifest, read_manifest, write_release
     from anonymizer.policy import Policy, Role
@@ -43,6 +44,7 @@ _HOMES = {
         "ReleaseError",
     ),
     "explanation": ("Explanation", "explain"),
+    "frontier": ("Frontier", "frontier"),
     "hierarchy": ("Hierarchy", "load_hierarchy", "write_arx"),
     "manifest": ("make_manifest", "read_manifest", "write_release"),
     "policy": ("Policy", "Role"),
@@ -60,6 +62,7 @@ __all__ = [
     "Assessment",
     "DataError",
     "Explanation",
+    "Frontier",
     "Hierarchy",
     "HierarchyError",
     "InfeasibleError",
@@ -79,6 +82,7 @@ __all__ = [
     "apply",
     "assess",
     "explain",
+    "frontier",
     "load_hierarchy",
     "make_manifest",
     "read_manifest",

@@ -42,7 +42,7 @@ class Stage:
     value: float
     place: int
     of: int
-    search: Progress | None = None
+    search: Progress
 
 
 OnStage = Callable[[Stage], None]
@@ -181,7 +181,7 @@ def frontier(
         tracker.run()
         points += tracker.points
         infeasible += [(value, changes) for value in tracker.infeasible]
-        evaluated |= tracker.shared.known.keys()
+        evaluated |= tracker.shared.partitioned
     if not points:
         raise InfeasibleError(
             "no threshold of the frontier can be met within the suppression limit of "
@@ -223,6 +223,8 @@ class Tracker:
 
     def run(self) -> None:
         """Search at every threshold; one that no scheme meets leaves none for the tighter ones."""
+        if self.shared.least_sizes is not None:
+            self.search_at(len(self.sweep) - 1)  # what the tightest takes serves all others
         previous: SearchResult | None = None
         for place, value in enumerate(self.sweep.thresholds):
             if self.infeasible:
@@ -241,7 +243,7 @@ class Tracker:
         """
         if previous is None or previous.best is None:
             return None
-        best, now = previous.best, self.shared.evaluate_all(previous.best.scheme)[place]
+        best, now = previous.best, self.shared.evaluate(previous.best.scheme, place)
         if (now.loss, now.suppressed_records) != (best.loss, best.suppressed_records):
             return None
         return replace(previous, best=now)
@@ -249,14 +251,13 @@ class Tracker:
     def search_at(self, place: int) -> SearchResult:
         """Search at one threshold, with what was evaluated for others at hand."""
         at = AtThreshold(self.shared, place)
-        known = [evaluations[place] for evaluations in self.shared.known.values()]
         return search(
             at,  # type: ignore[arg-type]
             self.lattice,
             self.limits,
             self.policy.search.workers,
             self.tell(place),
-            known=known,
+            known=self.shared.known[place].values(),
         )
 
     def tell(self, place: int) -> Callable[[Progress], None] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -31,6 +32,10 @@ SWEEPS: dict[str, tuple[str, tuple[float, ...]]] = {
 """What is varied of each model, and over which values if the user names none, loosest first."""
 
 
+KEPT_BYTES = 1 << 29
+"""For classes that are kept from threshold to threshold."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sweep:
     """The risk models of a policy with one of them at many thresholds, loosest first.
@@ -52,7 +57,7 @@ class Sweep:
     ) -> Sweep:
         """Vary the first model that has a threshold to vary, with `changes` made to it first."""
         varied, parameter, usual = find_varied(models)
-        base: Any = replace(models[varied], **changes) if changes else models[varied]  # type: ignore[type-var]
+        base = change_model(models[varied], changes)
         ordered = sort_loosest_first(parameter, usual if values is None else values)
         versions = [make_version(base, parameter, value) for value in ordered]
         return Sweep(
@@ -91,37 +96,70 @@ def make_version(model: Any, parameter: str, value: float) -> RiskModel:
     """Return the model at another threshold, or say what is wrong with it."""
     if parameter == "k" and value == math.floor(value):
         value = int(value)
-    try:
-        version: RiskModel = replace(model, **{parameter: value})
-    except (ValueError, TypeError) as error:
-        raise PolicyError(f"frontier: {model.name} with {parameter} = {value}: {error}.") from None
-    return version
+    return change_model(model, {parameter: value})
+
+
+def change_model(model: Any, changes: dict[str, Any]) -> RiskModel:
+    """Return the model with other parameters, or say what is wrong with them."""
+    there = {field.name for field in fields(model)}
+    for name, value in changes.items():
+        if name not in there:
+            raise PolicyError(f"frontier: {model.name} has no parameter '{name}'; leave it out.")
+        try:
+            model = replace(model, **{name: value})
+        except (ValueError, TypeError) as error:
+            raise PolicyError(f"frontier: {model.name} with {name} = {value}: {error}.") from None
+    changed: RiskModel = model
+    return changed
 
 
 class SweepEvaluator:
-    """Evaluates a scheme for every threshold of a sweep from one partition, and remembers it."""
+    """Partitions a scheme once for every threshold of a sweep.
+
+    Where the models ask for a least class size only, all thresholds are evaluated together; else each
+    when it is asked for, from the classes that are kept in memory as long as there is room.
+    """
 
     def __init__(self, evaluator: Evaluator, sweep: Sweep) -> None:
         self.evaluators = [replace(evaluator, models=models) for models in sweep.models]
         self.least_sizes = least_sizes(sweep, evaluator)
-        self.known: dict[Scheme, list[Evaluation]] = {}
+        self.known: list[dict[Scheme, Evaluation]] = [{} for _ in sweep.thresholds]
+        self.partitioned: set[Scheme] = set()
+        self.kept: OrderedDict[Scheme, EquivalenceClasses] = OrderedDict()
 
-    def evaluate_all(self, scheme: Scheme) -> list[Evaluation]:
-        """Return the evaluation of a scheme at each threshold."""
-        found = self.known.get(scheme)
-        if found is None:
-            classes = partition(self.evaluators[0].microdata, scheme)
+    def evaluate(self, scheme: Scheme, place: int) -> Evaluation:
+        """Evaluate a scheme at one threshold, or remember it."""
+        known = self.known[place]
+        if scheme not in known:
+            classes = self.classes(scheme)
             if self.least_sizes is None:
-                found = [self.judge(evaluator, classes) for evaluator in self.evaluators]
+                known[scheme] = judge(self.evaluators[place], classes)
             else:
                 found = judge_by_size(self.evaluators[0], classes, self.least_sizes)
-            self.known[scheme] = found
+                for at, evaluation in zip(self.known, found, strict=True):
+                    at[scheme] = evaluation
+        return known[scheme]
+
+    def classes(self, scheme: Scheme) -> EquivalenceClasses:
+        """Return the classes of a scheme, kept from an earlier threshold if they still are."""
+        found = self.kept.get(scheme)
+        if found is None:
+            found = partition(self.evaluators[0].microdata, scheme)
+            self.partitioned.add(scheme)
+            if self.least_sizes is None:
+                self.keep(found)
         return found
 
-    @staticmethod
-    def judge(evaluator: Evaluator, classes: EquivalenceClasses) -> Evaluation:
-        """Suppress and score the classes of a scheme at one threshold."""
-        return evaluator.score(classes, suppress(evaluator.microdata, classes, evaluator.models))
+    def keep(self, classes: EquivalenceClasses) -> None:
+        """Keep classes for the next thresholds, and let go of the oldest where they take too much."""
+        self.kept[classes.scheme] = classes
+        if len(self.kept) * classes.label_of_tuple.nbytes > KEPT_BYTES:
+            self.kept.popitem(last=False)
+
+
+def judge(evaluator: Evaluator, classes: EquivalenceClasses) -> Evaluation:
+    """Suppress and score the classes of a scheme at one threshold."""
+    return evaluator.score(classes, suppress(evaluator.microdata, classes, evaluator.models))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,7 +191,7 @@ class AtThreshold:
 
     def evaluate(self, scheme: Scheme) -> Evaluation:
         """Evaluate a scheme, or remember it from another threshold."""
-        return self.shared.evaluate_all(scheme)[self.place]
+        return self.shared.evaluate(scheme, self.place)
 
 
 def least_sizes(sweep: Sweep, evaluator: Evaluator) -> np.ndarray[Any, np.dtype[np.int64]] | None:
@@ -194,7 +232,7 @@ def judge_by_size(
     losses = attribute_loss(
         total + suppressed[:, np.newaxis, np.newaxis] * sizes, microdata.records, sizes
     )
-    terms = np.stack([measure.terms(loss) for loss in losses])
+    terms = np.moveaxis(measure.terms(np.moveaxis(losses, 1, 0)), 1, 0)
     own = terms[:, range(len(scheme)), scheme]
     limit = evaluator.suppression_limit
     return [

@@ -6,7 +6,7 @@ import warnings
 
 import typer
 
-from anonymizer.cli import assess, hierarchy, nrf, published, release, steward
+from anonymizer.cli import assess, frontier, hierarchy, nrf, published, release, steward
 from anonymizer.cli.terminal import BAD_INPUT, FAILED, fail, show_warning
 from anonymizer.errors import AnonymizerError, InfeasibleError
 
@@ -18,6 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(release.run)
+app.command()(frontier.frontier)
 app.command()(release.verify)
 app.command()(release.apply)
 app.command()(release.demo)
