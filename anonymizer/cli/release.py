@@ -217,8 +217,11 @@ def demo(
 
     Example: `anonymizer demo --out demo`
     """
+    from anonymizer.cli.frontier import stage_line
     from anonymizer.demo.example import write_example
     from anonymizer.files import Staging
+    from anonymizer.frontier import frontier
+    from anonymizer.report.frontier import stage_frontier
     from anonymizer.report.plot import plot_solution
     from anonymizer.solution import anonymize
 
@@ -227,6 +230,9 @@ def demo(
             policy = write_example(staging, seed)
             solution = anonymize(None, policy, on_progress)
             result = publish(solution, staging)
+            add_explanation(solution, staging, result, on_progress)
+        with stage_line("the frontier") as on_stage:
+            pages = stage_frontier(frontier(None, policy, on_stage=on_stage), staging)
         plot_solution(solution, staging.path("solution.png"))
-        result["files"]["picture"] = str(out / "solution.png")
+        result["files"] |= {"picture": str(out / "solution.png"), "frontier": pages["html"]}
     show(solution, result, json_)
