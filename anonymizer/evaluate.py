@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.classes import EquivalenceClasses, partition
-from anonymizer.kernels.partition import select_by_label
+from anonymizer.kernels.partition import select_by_label, sum_chosen
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.microdata import Microdata
 from anonymizer.risk import RiskModel
@@ -67,9 +67,9 @@ class Evaluator:
     def score(self, classes: EquivalenceClasses, suppression: Suppression) -> Evaluation:
         """Sum up the loss of the kept and the suppressed records, and bound it at every level below."""
         scheme, limit = classes.scheme, self.suppression_limit
-        suppressed_records = int(classes.sizes[suppression.suppressed].sum())
+        suppressed_records = sum_chosen(classes.sizes, suppression.suppressed)
         binding = suppression.binding
-        binding_records = max(0, int(classes.sizes[binding.classes].sum()) - binding.spared)
+        binding_records = max(0, sum_chosen(classes.sizes, binding.classes) - binding.spared)
         below = Lattice((0,) * len(scheme), scheme)
         bounds = self.measure.terms(self.losses(classes, binding.classes, below, binding.spared))
         terms = bounds
@@ -104,7 +104,7 @@ class Evaluator:
         covered = microdata.total_covered
         if suppressed.any():
             chosen = select_by_label(classes.label_of_tuple, suppressed)
-            records = max(0, int(classes.sizes[suppressed].sum()) - spared)
+            records = max(0, sum_chosen(classes.sizes, suppressed) - spared)
             # a suppressed record no longer covers its own group but the whole domain
             covered = covered - microdata.sum_covered(chosen, box, spared) + records * sizes
         return attribute_loss(covered, microdata.records, sizes)

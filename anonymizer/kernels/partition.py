@@ -57,16 +57,16 @@ def label_hashed(keys, bits):
 
 
 @njit(cache=True, nogil=True)
-def label_word(words, counts, mask, bits):
+def label_word(words, counts, mask, slot_label, slot_key, first, sizes):
     """Label words that agree under a mask 0, 1, ... in order of first appearance.
 
-    Open addressing in 2^bits slots; a slot holds the masked word beside the label, so that looking it up
-    is one step. Returns the labels, where each appears first, and the sum of its counts.
+    Open addressing in 2^n slots; a slot holds the masked word beside the label, so that looking it up is
+    one step. Slots, `first` and `sizes` are room to work in, whatever they hold. Returns the labels,
+    where each appears first, and the sum of its counts.
     """
-    last, shift = np.uint64((1 << bits) - 1), np.uint64(64 - bits)
-    slot_label, slot_key = np.full(1 << bits, -1, np.int32), np.empty(1 << bits, np.uint64)
-    labels, first = np.empty(words.size, np.int32), np.empty(words.size, np.int32)
-    sizes = np.empty(words.size, np.int64)
+    last, shift = np.uint64(slot_label.size - 1), shift_for(slot_label.size)
+    slot_label[:] = -1
+    labels = np.empty(words.size, np.int32)
     n_labels = 0
     for i in range(words.size):
         key = words[i] & mask
@@ -83,6 +83,15 @@ def label_word(words, counts, mask, bits):
         labels[i] = label
         sizes[label] += counts[i]
     return labels, first[:n_labels].copy(), sizes[:n_labels].copy()
+
+
+@njit(cache=True, nogil=True)
+def shift_for(n_slots):
+    """Return the shift that leaves a hash of 64 bits as the number of one of 2^n slots."""
+    bits = 0
+    while (1 << bits) < n_slots:
+        bits += 1
+    return np.uint64(64 - bits)
 
 
 @njit(cache=True, nogil=True)
@@ -107,12 +116,11 @@ def equal_words(words, mask, i, j):
 
 
 @njit(cache=True, nogil=True)
-def label_words(words, counts, mask, bits):
+def label_words(words, counts, mask, slot_label, slot_key, first, sizes):
     """Do as `label_word` does with columns of several words."""
-    last, shift = np.uint64((1 << bits) - 1), np.uint64(64 - bits)
-    slot_label, slot_key = np.full(1 << bits, -1, np.int32), np.empty(1 << bits, np.uint64)
-    labels, first = np.empty(counts.size, np.int32), np.empty(counts.size, np.int32)
-    sizes = np.empty(counts.size, np.int64)
+    last, shift = np.uint64(slot_label.size - 1), shift_for(slot_label.size)
+    slot_label[:] = -1
+    labels = np.empty(counts.size, np.int32)
     keys = mix_words(words, mask)
     n_labels = 0
     for i in range(keys.size):
@@ -165,6 +173,15 @@ def sum_by_label(labels, counts, n_labels):
     for i in range(labels.size):
         sums[labels[i]] += counts[i]
     return sums
+
+
+@njit(cache=True, nogil=True)
+def sum_chosen(values, chosen):
+    """Sum the values that are chosen."""
+    total = 0
+    for i in range(values.size):
+        total += values[i] * chosen[i]
+    return total
 
 
 @njit(cache=True, nogil=True)
