@@ -20,8 +20,8 @@ class Box:
     """The evaluated scheme, coarser than all in the box, that bounds it best."""
     evaluated: tuple[Scheme, ...] = ()
     """The schemes of the box that are evaluated already."""
-    deferred: bool = False
-    """Whether it comes from a box that was split without an evaluation."""
+    deferred: int = 0
+    """How many times in a row it was split without an evaluation."""
 
     def __lt__(self, other: Box) -> bool:
         """The least bound comes first; boxes never share both ends."""

@@ -7,7 +7,7 @@ Where a risk model is monotone, evaluating the highest scheme of a box tells whi
 every scheme in the box must suppress, so one evaluation bounds the whole box: its bound is the one of
 its lowest scheme. Such a box is cut where the bound exceeds the best loss, evaluated at its new highest
 scheme, and split in two where both parts are the likeliest to be out soon. Where the forecast is that an
-evaluation would hardly raise the bound, the box is split without one, but not twice in a row.
+evaluation would hardly raise the bound, the box is split without one, but not many times in a row.
 
 Where no model is, only the generalization itself bounds the loss. Then the lowest scheme of a box is
 evaluated, and the rest of the box is split into boxes again: schemes are tried in the order of their
@@ -53,6 +53,8 @@ LARGE = 1_000_000
 """In a lattice of more schemes, the first solution is improved before the proof begins."""
 TRIED = 48
 """Schemes near the best that are tried before it is left as it is."""
+MOST_DEFERRED = 2
+"""How many times in a row a box may be split without an evaluation."""
 WORTH_EVALUATING = 0.35
 """The part of the gap that an evaluation must be expected to close, or the box is split without it."""
 
@@ -228,11 +230,11 @@ class Hunt:
             self.open.push(box)
             return []
         if self.scheme_of(box) in self.memory:
-            deferred = False
-        elif not self.downwards or box.deferred or self.worth_evaluating(box):
+            deferred = 0
+        elif not self.downwards or box.deferred == MOST_DEFERRED or self.worth_evaluating(box):
             return [box]
         else:
-            deferred = True
+            deferred = box.deferred + 1
         for part in self.branch(replace(box, deferred=deferred)):
             self.open.push(part)
         return []
