@@ -17,11 +17,12 @@ from rich.console import Console
 
 from anonymizer.errors import AnonymizerError, DataError
 from anonymizer.files import Staging
+from anonymizer.report.plot import import_matplotlib
 from experiments.datasets import RESULTS
 from experiments.prasser2016 import paper
 from experiments.prasser2016.findings import Findings
 from experiments.prasser2016.frontier import figure_6
-from experiments.prasser2016.page import write_page
+from experiments.prasser2016.page import listed, write_page
 from experiments.prasser2016.plot import plot
 from experiments.prasser2016.releases import FOLDERS, Dataset, columns_of, find_path, load
 from experiments.prasser2016.tables import OnStep, attacker_table, quality_tables
@@ -36,10 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.add_argument("--out", type=Path, help="folder to write to")
     given = options.parse_args(arguments)
     out = given.out or RESULTS / "prasser2016"
-    try:
-        findings = reproduce(given.data or FOLDERS, out, given.only or list(paper.RECORDS))
-    except AnonymizerError as error:
-        sys.exit(f"error: {error}")
+    findings = reproduce(given.data or FOLDERS, out, given.only or list(paper.RECORDS))
     print(f"written to {out}", file=sys.stderr)
     if findings.faults:
         sys.exit("\n".join(findings.faults))
@@ -47,14 +45,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def reproduce(folders: Sequence[Path], out: Path, names: Sequence[str]) -> Findings:
     """Run everything on the data sets that the folders have, and write the results."""
+    import_matplotlib()  # before anything long begins
     console = Console(stderr=True)
     absent = [name for name in names if find_path(name, folders) is None]
     for name in absent:
-        console.print(describe_absent(name, folders[0]), highlight=False, soft_wrap=True)
+        console.print(describe_absent(name, folders), highlight=False, soft_wrap=True)
     if len(absent) == len(names):
         raise DataError(
-            f"none of the paper's data sets is in {' or '.join(map(str, folders))}; "
-            "`make reproduce` fetches ADULT."
+            f"none of the data sets asked for is in {listed(map(str, folders), 'or')}; give their folder "
+            "with --data, or let `make reproduce` fetch ADULT."
         )
     with Staging(out) as staging:
         with console.status("reading") as status:
@@ -64,12 +63,12 @@ def reproduce(folders: Sequence[Path], out: Path, names: Sequence[str]) -> Findi
     return findings
 
 
-def describe_absent(name: str, folder: Path) -> str:
+def describe_absent(name: str, folders: Sequence[Path]) -> str:
     """Say what was not run and what would be needed."""
     columns = ", ".join(columns_of(name))
     return (
-        f"not run: {name.upper()}, for want of {folder / name / 'data.csv'} "
-        f"({paper.RECORDS[name]:,} records, separated by ';', with the columns {columns})"
+        f"not run: {name.upper()}, for want of {name}/data.csv in {listed(map(str, folders), 'or')} "
+        f"({paper.RECORDS[name]:,} records separated by ';' with the columns {columns})."
     )
 
 
@@ -97,4 +96,8 @@ def write(findings: Findings, staging: Staging) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except AnonymizerError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -373,14 +373,14 @@ def bullets(items: Iterable[str]) -> str:
     return "\n".join(f"- {item}" for item in items)
 
 
-def listed(words: Iterable[str]) -> str:
+def listed(words: Iterable[str], joined: str = "and") -> str:
     """Write a list as people do.
 
     >>> listed(["a", "b", "c"])
     'a, b and c'
     """
     *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
+    return f"{', '.join(most)} {joined} {last}" if most else last
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

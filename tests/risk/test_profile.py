@@ -100,7 +100,9 @@ def test_the_expected_risk_is_known_for_classes_of_any_size(fraction: float) -> 
 def test_a_large_class_leaves_the_other_risks_known() -> None:
     found = profile(np.array([1, 100, 5000]), PopulationModel(2_200_000, 30_162))
     assert found.journalist is not None
-    assert found.journalist.highest == pytest.approx(0.0596, abs=1e-4)  # of the record that is alone
+    assert found.journalist.highest == pytest.approx(
+        0.0596, abs=1e-4
+    )  # of the record that is alone
     assert 0 < found.marketer < 1e-3
 
 
