@@ -10,7 +10,7 @@ import pandas as pd
 from experiments.prasser2016 import paper
 from experiments.prasser2016.findings import Findings
 from experiments.prasser2016.frontier import compare, irregular
-from experiments.prasser2016.tables import ATTACKERS, contradictions, protection
+from experiments.prasser2016.tables import ATTACKERS, contradictions, grade, protection
 
 
 def write_page(findings: Findings) -> str:
@@ -130,6 +130,13 @@ def explain_protection(grades: pd.DataFrame, attackers: pd.DataFrame) -> Iterato
                     f"{row['model']}, {row['parameters']}, {attacker}: {mine} here, {printed} in the "
                     f"paper. {reason}"
                 )
+    bare = grades[grades["model"] == "none"]["marketer"]
+    if (bare.map(grade) == "high").all():
+        yield (
+            f"Against the marketer even the untouched data are within {paper.TARGET[2]:.0%} "
+            f"({share(bare.max())}), because the populations are so much larger: that column does not tell "
+            "the models apart."
+        )
     loose = attackers[(attackers["model"] == "p-uniqueness") & (attackers["sample uniques"] > 0)]
     if not loose.empty:
         low, high = (share(f(loose["marketer in sample"])) for f in (min, max))

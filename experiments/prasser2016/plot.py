@@ -80,7 +80,7 @@ def draw_legend(panel: Any, source: Any) -> None:
         "from here to the left no unique is\nleft (colour: population)": Line2D(
             [], [], color="#666666", linestyle=":", linewidth=1.3
         ),
-        "ARX 3.9, where it differs by more\nthan 0.2 points": Line2D(
+        "ARX 3.9, more than 0.2 points away\n(above: its release breaks the model)": Line2D(
             [], [], color="#666666", marker="o", markersize=8, markerfacecolor="none", linestyle=""
         ),
     }
