@@ -134,8 +134,8 @@ def explain_protection(grades: pd.DataFrame, attackers: pd.DataFrame) -> Iterato
     if (bare.map(grade) == "high").all():
         yield (
             f"Against the marketer even the untouched data are within {paper.TARGET[2]:.0%} "
-            f"({share(bare.max())}), because the populations are so much larger: that column does not tell "
-            "the models apart."
+            f"({share(bare.max())}), because the populations are so much larger: that column does not "
+            "tell the models apart."
         )
     loose = attackers[(attackers["model"] == "p-uniqueness") & (attackers["sample uniques"] > 0)]
     if not loose.empty:
