@@ -75,11 +75,12 @@ def test_mistakes_are_one_sentence(run, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_it_runs_on_what_it_is_given_and_says_what_it_could_not_run(run, small: Path) -> None:
-    status, _, errors = run(
+    status, output, errors = run(
         "reproduce", "prasser2016", "--data", small / "data", "--out", small / "out"
     )
     assert status == 1  # these are not the paper's records, so the cells are not the paper's
     assert "Table 2, k-anonymity, k = 5, ADULT" in errors
+    assert output.startswith("Tables 2 and 3: ")
     absent = [line for line in errors.splitlines() if line.startswith("not run: ")]
     assert [line.split()[2] for line in absent] == ["CUP,", "FARS,", "ATUS,", "IHIS,"]
     assert {path.name for path in (small / "out").iterdir()} == {

@@ -22,7 +22,7 @@ from experiments.datasets import RESULTS
 from experiments.prasser2016 import paper
 from experiments.prasser2016.findings import Findings
 from experiments.prasser2016.frontier import figure_6
-from experiments.prasser2016.page import listed, write_page
+from experiments.prasser2016.page import listed, summarize, write_page
 from experiments.prasser2016.plot import plot
 from experiments.prasser2016.releases import FOLDERS, Dataset, columns_of, find_path, load
 from experiments.prasser2016.tables import OnStep, attacker_table, quality_tables
@@ -38,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = options.parse_args(arguments)
     out = given.out or RESULTS / "prasser2016"
     findings = reproduce(given.data or FOLDERS, out, given.only or list(paper.RECORDS))
+    print("\n".join(summarize(findings)))
     print(f"written to {out}", file=sys.stderr)
     if findings.faults:
         sys.exit("\n".join(findings.faults))
