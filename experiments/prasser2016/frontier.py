@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from anonymizer.frontier import Point as OnFrontier
+from anonymizer.frontier import frontier
 from anonymizer.policy import parse_model
-from experiments.datasets import RESULTS
+from experiments.datasets import RESULTS, policy_of
 from experiments.prasser2016 import paper
-from experiments.prasser2016.releases import Dataset, Released, release
+from experiments.prasser2016.releases import Dataset, release
 from experiments.prasser2016.tables import OnStep
 
 STEPS = 10
@@ -33,24 +35,19 @@ class Point:
 
 
 def curve(dataset: Dataset, population: int, thresholds: Sequence[float]) -> list[Point]:
-    """Return the best release at every threshold, by a search for each."""
-    found = [
-        release(dataset, parse_model(paper.p_uniqueness(threshold, population)))
-        for threshold in thresholds
-    ]
-    return [
-        make_point(threshold, each, population)
-        for threshold, each in zip(thresholds, found, strict=True)
-    ]
+    """Return the best release at every threshold, from one pass over the schemes."""
+    policy = policy_of(dataset.name, dataset.path, paper.p_uniqueness(thresholds[0], population))
+    found = {point.value: point for point in frontier(None, policy, thresholds).points}
+    return [make_point(found[threshold], population) for threshold in thresholds]
 
 
-def make_point(threshold: float, released: Released, population: int) -> Point:
-    risks = released.profile(population)
+def make_point(point: OnFrontier, population: int) -> Point:
+    risks = point.profile
     assert risks.population_uniques is not None  # or it would not have passed
     return Point(
-        threshold,
-        100 * released.quality,
-        released.suppressed,
+        point.value,
+        100 * point.quality,
+        point.evaluation.suppressed_records,
         risks.sample_uniques,
         risks.population_uniques / population,
     )
