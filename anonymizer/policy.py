@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import fields
-from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -22,10 +20,11 @@ from pydantic import (
     model_validator,
 )
 
-from anonymizer.errors import HierarchyError, PolicyError, quote_some
+from anonymizer.errors import HierarchyError, PolicyError, quote_some, suggest_name
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from anonymizer.lattice import Lattice
 from anonymizer.risk import RiskModel, known_models
+from anonymizer.toml import read_toml
 from anonymizer.utility import Aggregate, Loss
 
 NO_HIERARCHY = "a quasi-identifier needs a hierarchy; `anonymizer hierarchy suggest` proposes one"
@@ -208,19 +207,11 @@ class Policy(Part):
     @staticmethod
     def read(path: str | Path) -> Policy:
         """Read a policy from a TOML file, or say everything that is wrong with it."""
-        path = Path(path)
-        try:
-            keys = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (FileNotFoundError, IsADirectoryError):
-            raise PolicyError(f"{path}: there is no such policy file.") from None
-        except UnicodeDecodeError:
-            raise PolicyError(f"{path}: the policy is not UTF-8 text.") from None
-        except tomllib.TOMLDecodeError as error:
-            raise PolicyError(f"{path}: not valid TOML ({error}); mend that place.") from None
+        keys = read_toml(path, "policy")
         if "folder" in keys:
             raise PolicyError(f"{path}: folder: this key is unknown; remove it.")
         try:
-            return Policy(**keys, folder=path.parent)
+            return Policy(**keys, folder=Path(path).parent)
         except PolicyError as error:
             raise PolicyError.defective(str(path), error.faults) from None
 
@@ -386,5 +377,4 @@ def suggest_key(place: tuple[int | str, ...]) -> str:
     """Propose the key that was meant."""
     section: type[Part] = SECTIONS.get(str(place[0]), Policy) if len(place) > 1 else Policy
     keys = [name for name in section.model_fields if name != "folder"]
-    close = get_close_matches(str(place[-1]), keys, n=1)
-    return f"did you mean '{close[0]}'?" if close else f"use {quote_some(keys, most=9)}."
+    return suggest_name(str(place[-1]), keys)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from anonymizer.attack.people import Integers, KeyCells, People
 from anonymizer.classes import EquivalenceClasses, partition
 from anonymizer.hierarchy import MISSING, Hierarchy
-from anonymizer.kernels.people import count_members, list_members
+from anonymizer.kernels.cell_members import count_members, list_members
 from anonymizer.lattice import Scheme
 from anonymizer.microdata import Microdata
 

@@ -17,7 +17,7 @@ from anonymizer.attack.keys import KeySet
 from anonymizer.attack.linkage import link_probabilities
 from anonymizer.attack.overlap import Proportion
 from anonymizer.attack.people import KeyCells
-from anonymizer.attack.statement import Source
+from anonymizer.attack.statement import ExternalSource
 from anonymizer.classes import EquivalenceClasses
 from anonymizer.lattice import Scheme
 
@@ -31,7 +31,7 @@ class SourceRisk:
     """A key set, what is stated about the source it is for, and what probability is acceptable."""
 
     key_set: KeySet
-    source: Source
+    source: ExternalSource
     threshold: float
 
     def certainty(self, classes: EquivalenceClasses, left_out: Sequence[str] = ()) -> Floats:

@@ -6,7 +6,7 @@ import warnings
 
 import typer
 
-from anonymizer.cli import assess, hierarchy, nrf, published, release, steward
+from anonymizer.cli import assess, hierarchy, published, release
 from anonymizer.cli.terminal import BAD_INPUT, FAILED, fail, show_warning
 from anonymizer.errors import AnonymizerError, InfeasibleError
 
@@ -22,9 +22,7 @@ app.command()(release.verify)
 app.command()(release.apply)
 app.command()(release.demo)
 app.command()(assess.assess)
-app.command()(nrf.nrf)
 app.command()(published.published)
-app.command()(steward.steward)
 app.add_typer(hierarchy.app, name="hierarchy", rich_help_panel="Commands")
 
 

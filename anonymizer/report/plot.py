@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.errors import ReleaseError
+from anonymizer.files import Staging
 from anonymizer.risk import Scenario
 from anonymizer.risk.network import to_network
 from anonymizer.solution import Solution
@@ -23,6 +24,23 @@ def import_matplotlib() -> Any:
             "the picture needs matplotlib; install it with `pip install anonymizer[plot]`."
         ) from None
     return figure
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a figure so that the same figure makes the same file."""
+    from matplotlib import rc_context
+
+    with rc_context({"svg.hashsalt": path.stem}):
+        kind = {"metadata": {"Date": None}} if path.suffix == ".svg" else {"dpi": 120}
+        figure.savefig(path, **kind)
+
+
+def stage_figures(figures: dict[str, Any], staging: Staging) -> dict[str, str]:
+    """Write figures as PNG and SVG; return the names of the PNG files."""
+    for name, figure in figures.items():
+        for kind in ("png", "svg"):
+            save(figure, staging.path(f"{name}.{kind}"))
+    return {name: f"{name}.png" for name in figures}
 
 
 def plot_solution(solution: Solution, path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from anonymizer.report.steward import render_findings
+from anonymizer.report.procedure import render_findings
 from experiments.datasets import RESULTS
 from experiments.simon2020 import paper
 from experiments.simon2020.measure import (

@@ -1,4 +1,4 @@
-"""The tables, pictures and page of an assessment."""
+"""The tables, pictures and page of scenarios."""
 
 from __future__ import annotations
 
@@ -12,14 +12,8 @@ import pytest
 from anonymizer import Assessment, assess
 from anonymizer.attack.exposure import MEASURES
 from anonymizer.files import Staging
-from anonymizer.report.assessment import (
-    draw_distribution,
-    draw_heatmaps,
-    make_page,
-    make_tables,
-    summarize,
-    write_assessment,
-)
+from anonymizer.report.assessment import make_page, make_tables, write_assessment
+from anonymizer.report.scenarios import draw_distribution, draw_heatmaps, scenario_grid
 from tests.attack import patients
 
 pytest.importorskip("matplotlib")
@@ -107,4 +101,4 @@ def test_a_table_of_one_record_has_a_page_too() -> None:
 
 
 def test_the_terminal_shows_every_scenario(assessment: Assessment) -> None:
-    assert summarize(assessment).row_count == 2
+    assert scenario_grid(assessment.scenarios).row_count == 2
