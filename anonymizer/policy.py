@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -43,6 +43,9 @@ class Role(StrEnum):
     """Worth knowing; kept."""
     INSENSITIVE = "insensitive"
     """Neither; kept."""
+
+
+Described = TypeVar("Described")
 
 
 class Part(BaseModel):
@@ -207,13 +210,7 @@ class Policy(Part):
     @staticmethod
     def read(path: str | Path) -> Policy:
         """Read a policy from a TOML file, or say everything that is wrong with it."""
-        keys = read_toml(path, "policy")
-        if "folder" in keys:
-            raise PolicyError(f"{path}: folder: this key is unknown; remove it.")
-        try:
-            return Policy(**keys, folder=Path(path).parent)
-        except PolicyError as error:
-            raise PolicyError.defective(str(path), error.faults) from None
+        return read_described(Policy, path, "policy")
 
     def with_search(self, **keys: Any) -> Policy:
         """Return the policy with some keys of [search] replaced; those given as None stay."""
@@ -314,6 +311,17 @@ class Policy(Part):
             name: attribute.describe() for name, attribute in self.attributes.items()
         }
         return described
+
+
+def read_described(make: Callable[..., Described], path: str | Path, kind: str) -> Described:
+    """Make what a TOML file describes; its faults are told with the file's name."""
+    keys = read_toml(path, kind)
+    if "folder" in keys:  # what paths are relative to is where the file is
+        raise PolicyError(f"{path}: folder: this key is unknown; remove it.")
+    try:
+        return make(**keys, folder=Path(path).parent)
+    except PolicyError as error:
+        raise PolicyError.defective(str(path), error.faults) from None
 
 
 def digest_of_hierarchy(hierarchy: Hierarchy) -> str:

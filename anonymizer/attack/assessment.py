@@ -42,6 +42,7 @@ class Assessment:
     """What was found about a table; a question that was not asked has no answer."""
 
     table: str
+    """The name of its file, without the folder."""
     findings: Findings | None = None
     """What the steward's procedure found, source by source."""
     scenarios: tuple[ScenarioRisk, ...] = ()
@@ -123,7 +124,7 @@ def assess(
             workers=workers,
             on_subsets=tell_subsets(on_progress),
         )
-    return Assessment(table.name, findings, risks, disclosure)
+    return Assessment(Path(table.name).name, findings, risks, disclosure)
 
 
 def load_sources(

@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 
 from anonymizer.attack.catalogue import find_scenario, load_scenario
 from anonymizer.attack.exposure import MEASURES, Exposure, expose
+from anonymizer.attack.statement import THRESHOLDS as ACCEPTED
 from anonymizer.attack.target import Floats, Target
 from anonymizer.attack.values import Subjects
 from anonymizer.errors import AnonymizerWarning, PolicyError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Policy
-from anonymizer.risk.overall import check_levels
+from anonymizer.risk.overall import SLACK, check_levels
 from anonymizer.risk.scenario import AttributeGroup, Scenario
 from anonymizer.table import Table, check_present
 
 QUARTILES = {"q1": 0.25, "median": 0.5, "q3": 0.75}
-THRESHOLDS = (0.05, 0.2)
+THRESHOLDS = tuple(sorted(ACCEPTED.values()))
 """The risks that are usually accepted for sensitive data, and in general."""
 
 Scenarios = Mapping[str, Scenario] | Scenario | str | Path | Iterable[Scenario | str | Path]
@@ -73,7 +74,7 @@ class ScenarioRisk:
 
     def above(self, threshold: float, measure: str = "overall") -> int:
         """Count the records whose risk is above a threshold."""
-        return int(self.counts[self.exposure.measure(measure) > threshold + 1e-12].sum())
+        return int(self.counts[self.exposure.measure(measure) > threshold + SLACK].sum())
 
     def reductions(self, measure: str = "overall") -> Floats:
         """Return by how much each record's risk is below the worst case, 0 to 1.

@@ -14,8 +14,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from anonymizer.attack.overlap import AttackKind, Overlap, Proportion, parse_proportion
 from anonymizer.errors import PolicyError, quote_some, suggest_name
-from anonymizer.policy import Part, Policy, Role, describe_fault
-from anonymizer.toml import read_toml
+from anonymizer.policy import Part, Policy, Role, describe_fault, read_described
 
 THRESHOLDS = {"general": 0.2, "sensitive": 0.05}
 """What is usually accepted for a public file: 1 in 5, and 1 in 20 where stigma is at stake."""
@@ -178,13 +177,7 @@ class Statement(Part):
     @staticmethod
     def read(path: str | Path) -> Statement:
         """Read a statement from a TOML file, or say everything that is wrong with it."""
-        keys = read_toml(path, "statement")
-        if "folder" in keys:
-            raise PolicyError(f"{path}: folder: this key is unknown; remove it.")
-        try:
-            return Statement(**keys, folder=Path(path).parent)
-        except PolicyError as error:
-            raise PolicyError.defective(str(path), error.faults) from None
+        return read_described(Statement, path, "statement")
 
     @model_validator(mode="after")
     def check_names(self) -> Self:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -67,7 +66,7 @@ def make_page(assessment: Assessment, figures: dict[str, Any] | None = None) -> 
         context |= nrf_context(assessment.disclosure, figures)
     return render(
         "assessment.html",
-        table_name=Path(assessment.table).name,
+        table_name=assessment.table,
         assessment=assessment,
         answers=list(answers(assessment)),
         **context,
@@ -97,13 +96,18 @@ def answer_scenario(risk: ScenarioRisk) -> str:
     )
 
 
-def write_assessment(assessment: Assessment, staging: Staging) -> dict[str, str]:
-    """Write page, JSON, tables and pictures; return where they will be, by kind."""
-    written = {"page": PAGE, "figures": FIGURES}
-    figures = make_figures(assessment)
+def stage_page(assessment: Assessment, figures: dict[str, Any], staging: Staging) -> dict[str, str]:
+    """Write the page and the JSON beside it; return their names, by kind."""
     staging.path(PAGE).write_text(make_page(assessment, figures), encoding="utf-8")
     text = json.dumps(assessment.describe(), indent=1)
     staging.path(FIGURES).write_text(text + "\n", encoding="utf-8")
+    return {"page": PAGE, "figures": FIGURES}
+
+
+def write_assessment(assessment: Assessment, staging: Staging) -> dict[str, str]:
+    """Write page, JSON, tables and pictures; return where they will be, by kind."""
+    figures = make_figures(assessment)
+    written = stage_page(assessment, figures, staging)
     for name, table in make_tables(assessment).items():
         table.to_csv(staging.path(f"{name}.csv"), index=False, float_format="%.9g")
         written[f"{name} table"] = f"{name}.csv"

@@ -15,9 +15,9 @@ from rich.text import Text
 from anonymizer.attack.disclosure import Source
 from anonymizer.attack.nrf import Reidentification
 from anonymizer.report.page import picture
-from anonymizer.report.plot import import_matplotlib
+from anonymizer.report.plot import BAD, GOOD, import_matplotlib
 
-COLOURS = ("#2f6f8f", "#b5483a", "#5b8c3a", "#8c6bb1", "#c98a1b", "#222222")
+COLOURS = (GOOD, BAD, "#5b8c3a", "#8c6bb1", "#c98a1b", "#222222")
 SIZE = (8, 4.8)
 MOST_SHOWN, MOST_LISTED = 15, 1000
 """Combinations on the page, and in the table beside it."""

@@ -15,9 +15,8 @@ from anonymizer.attack.findings import Findings, SourceFindings
 from anonymizer.attack.keys import WhatIf
 from anonymizer.attack.mitigation import Option, join
 from anonymizer.report.page import picture, share
-from anonymizer.report.plot import import_matplotlib
+from anonymizer.report.plot import BAD, GOOD, QUIET, import_matplotlib
 
-GOOD, BAD, QUIET = "#2f6f8f", "#b5483a", "#9aa5ae"
 SHOWN_OPTIONS = 10
 
 

@@ -14,7 +14,7 @@ from anonymizer.attack.exposure import MEASURES, Method
 from anonymizer.attack.keys import SMALL
 from anonymizer.attack.scenario_risk import THRESHOLDS, ScenarioRisk, describe_values
 from anonymizer.report.page import picture
-from anonymizer.report.plot import draw_network, import_matplotlib
+from anonymizer.report.plot import GOOD, draw_network, import_matplotlib
 
 ATTACKERS = {
     "prosecutor": "knows that the person is in the table and finds the only record that fits",
@@ -199,7 +199,7 @@ def draw_drivers(risk: ScenarioRisk) -> Any:
     axes = figure.subplots()
     names = [row["attributes"] for row in rows]
     places = np.arange(len(rows))
-    axes.barh(places, [100 * row["share_of_risk"] for row in rows], color="#2f6f8f")
+    axes.barh(places, [100 * row["share_of_risk"] for row in rows], color=GOOD)
     axes.set_yticks(places, names)
     axes.set_xlim(0, 100)
     axes.set_xlabel("risk that would be gone if the attacker never learned it (%)")

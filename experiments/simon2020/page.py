@@ -41,8 +41,8 @@ def introduce(findings: Findings) -> str:
         "the paper describes (`experiments/simon2020/visits.py` says what is taken from the paper and "
         "what is assumed; nothing was fitted to the paper's counts), follows the procedure, and writes "
         "this page, `counts.csv`, `people.csv`, `sdcmicro.csv`, and the report that a committee would "
-        "get: `steward.html` with `steward.json`. The formulae and sentences are computed on the paper's "
-        "own numbers."
+        "get: `assessment.html` with `assessment.json`. The formulae and sentences are computed on the "
+        "paper's own numbers."
     )
 
 
