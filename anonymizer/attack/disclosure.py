@@ -176,7 +176,9 @@ def repeated(names: Sequence[object]) -> Faults:
 
 
 def check_named(sources: Sequence[Source], table: Table) -> None:
-    """Raise a PolicyError unless the table has every attribute that the sources disclose."""
+    """Raise a PolicyError unless there are sources, and the table has all that they disclose."""
+    if not sources:
+        raise PolicyError("no source is given; without one the risk cannot be told.")
     faults = [
         f"disclosure: {table.name} has no column '{name}'; {propose(name, table)}"
         for name in named_attributes(sources)

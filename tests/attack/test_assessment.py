@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from anonymizer import Policy, assess
-from anonymizer.attack import load_scenario, shipped_scenarios
+from anonymizer.attack import Source, Statement, load_scenario, shipped_scenarios
 from anonymizer.attack.exposure import Method
 from anonymizer.attack.scenario_risk import describe_values
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError
@@ -235,3 +235,61 @@ def test_what_is_missing_is_named() -> None:
 
 def test_without_values_nothing_is_described() -> None:
     assert set(describe_values(np.zeros(0)).values()) == {None}
+
+
+SOURCE = {"name": "news", "keys": ["age", "sex"]}
+FORUM = Source("a forum", 0.5, {"age": 0.4, "sex": 0.8})
+
+
+def four_people() -> pd.DataFrame:
+    return pd.DataFrame({"age": ["30", "30", "30", "40"], "sex": ["F", "F", "M", "M"]})
+
+
+def test_each_question_is_answered_as_if_it_were_asked_alone() -> None:
+    policy, statement = policy_of(AGE, SEX), Statement(source=[{**SOURCE, "p": 0.3}])
+    together = assess(
+        four_people(), policy, "worst-case", statement=statement, sources=[FORUM]
+    ).describe()
+    alone = [
+        assess(four_people(), policy, "worst-case"),
+        assess(four_people(), policy, statement=statement),
+        assess(four_people(), policy, sources=[FORUM]),
+    ]
+    scenario, findings, disclosure = (each.describe() for each in alone)
+    assert together["scenarios"] == scenario["scenarios"]
+    assert together["findings"] == findings["findings"]
+    assert together["disclosure"] == disclosure["disclosure"]
+    assert findings["scenarios"] == disclosure["scenarios"] == []
+    assert [each.records for each in alone] == [4, 4, 4]
+    assert [each.passes for each in alone] == [None, False, None]
+
+
+def test_where_nothing_is_asked_it_is_the_worst_case() -> None:
+    (risk,) = assess(four_people(), policy_of(AGE, SEX)).scenarios
+    assert risk.name == "worst-case"
+
+
+def test_what_is_unique_outside_lowers_what_is_disclosed() -> None:
+    frame, policy = four_people(), policy_of(AGE, SEX)
+    whole = assess(frame, policy, sources=[FORUM]).disclosure
+    half = assess(frame, policy, sources=[FORUM], e_uniqueness=0.5).disclosure
+    assert whole is not None
+    assert half is not None
+    assert half.individual_exact == pytest.approx(whole.individual_exact / 2)
+    doubled = assess(frame, policy, sources=[FORUM], external=pd.concat([frame, frame])).disclosure
+    assert doubled is not None
+    assert doubled.individual == 0  # whoever is found outside is found twice
+    with pytest.raises(PolicyError, match="name the sources too"):
+        assess(frame, policy, e_uniqueness=0.5)
+    with pytest.raises(PolicyError, match="no source is given"):
+        assess(frame, policy, sources=[])  # no answer, rather than no risk
+
+
+def test_only_the_columns_that_are_asked_for_are_needed() -> None:
+    frame = four_people()[["sex"]]
+    statement = Statement(source=[{"name": "news", "keys": ["sex"]}])
+    findings = assess(frame, policy_of(AGE, SEX), statement=statement).findings
+    assert findings is not None
+    assert findings.sources[0].probabilities.highest == 0.5
+    with pytest.raises(DataError, match="no column 'age'"):
+        assess(frame, policy_of(AGE, SEX), "worst-case")
