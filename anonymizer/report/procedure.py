@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -13,7 +13,7 @@ from rich.text import Text
 
 from anonymizer.attack.findings import Findings, SourceFindings
 from anonymizer.attack.keys import WhatIf
-from anonymizer.attack.mitigation import Option, join
+from anonymizer.attack.mitigation import Kind, Option, join
 from anonymizer.report.page import picture, share
 from anonymizer.report.plot import BAD, GOOD, QUIET, import_matplotlib
 
@@ -33,7 +33,7 @@ def procedure_context(findings: Findings) -> dict[str, Any]:
         "rate": write_rate,
         "describe_share": describe_share,
         "best_variants": best_variants,
-        "shown_options": SHOWN_OPTIONS,
+        "shown_options": shown_options,
     }
 
 
@@ -201,6 +201,14 @@ def best_variants(source: SourceFindings, most: int = 12) -> list[WhatIf]:
     return single + rest[: max(0, most - len(single))]
 
 
+def shown_options(source: SourceFindings) -> list[Option]:
+    """Return the cheapest options, and what it would take to drop records alone."""
+    cheapest = list(source.options[:SHOWN_OPTIONS])
+    return cheapest + [
+        option for option in source.options[SHOWN_OPTIONS:] if option.kind is Kind.DROP
+    ]
+
+
 def describe_option(option: Option) -> str:
     """Say what an option does, drops and costs."""
     drop = f"drop {option.dropped:,}" if option.dropped else "drop nobody"
@@ -261,7 +269,7 @@ def draw_variants(axes: Any, source: SourceFindings) -> None:
 
 def draw_options(source: SourceFindings) -> str:
     """Draw what the cheapest ways cost."""
-    options: Sequence[Option] = source.options[:SHOWN_OPTIONS][::-1]
+    options = shown_options(source)[::-1]
     height = 1.2 + 0.36 * len(options)
     figure = import_matplotlib().Figure(figsize=(10, height), layout="constrained")
     axes = figure.subplots()
