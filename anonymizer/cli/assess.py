@@ -120,9 +120,7 @@ def assess(
 
     `anonymizer assess --example statement > statement.toml`
     """
-    from anonymizer.attack.assessment import DEFAULT_SCENARIO
     from anonymizer.attack.assessment import assess as assess_table
-    from anonymizer.attack.catalogue import find_scenario
     from anonymizer.attack.statement import Statement
     from anonymizer.files import Staging
     from anonymizer.policy import Policy
@@ -134,15 +132,12 @@ def assess(
         raise PolicyError("--small-cells: the cells are those of a statement; add --statement.")
     loaded = Policy.read(policy)
     stated = None if statement is None else Statement.read(statement)
-    if not scenario and statement is None and sources is None:
-        scenario = [DEFAULT_SCENARIO]
-    files = [find_scenario(name) for name in scenario or ()]
+    files = find_files(scenario, others=statement is not None or sources is not None)
     scenarios = load_all(
         files, pairs("--column", column), pairs("--constant", constant), population
     )
-    given = [policy, statement, sources, data, external]
-    read = [path for path in given if path is not None]
-    read += [*files, *loaded.files, *([] if stated is None else stated.files)]
+    given = [path for path in (policy, statement, sources, data, external) if path is not None]
+    read = [*given, *files, *loaded.files, *([] if stated is None else stated.files)]
     with Staging(out, read) as staging, step_line() as on_progress:
         assessment = assess_table(
             data,
@@ -158,8 +153,8 @@ def assess(
         on_progress("drawing", 0, 0)
         written = write_assessment(assessment, staging)
         if small_cells is not None and stated is not None:
-            outputs = [Path(path) for path in written.values()]
-            write_small_cells(small_cells, data, loaded, stated, [*read, *outputs])
+            others = [*read, *map(Path, written.values())]
+            write_small_cells(small_cells, data, loaded, stated, others)
             written["small cells"] = str(small_cells)
     if json_:
         print(json.dumps(assessment.describe() | {"files": written}))
@@ -190,6 +185,15 @@ def write_small_cells(
     with Staging(path.parent, others) as beside:
         cells = list_small_cells(data, policy, stated)
         cells.to_csv(beside.path(path.name), index=False)
+
+
+def find_files(names: Sequence[str] | None, others: bool) -> list[Path]:
+    """Find the files of the scenarios; where nothing else is asked either, it is the worst case."""
+    from anonymizer.attack.assessment import DEFAULT_SCENARIO
+    from anonymizer.attack.catalogue import find_scenario
+
+    asked = names or ([] if others else [DEFAULT_SCENARIO])
+    return [find_scenario(name) for name in asked]
 
 
 def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:

@@ -1,0 +1,59 @@
+"""The one page of an assessment: all parts, in the order of the procedure."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from anonymizer import Assessment, Statement, assess
+from anonymizer.attack import Source
+from anonymizer.report.assessment import answers, make_figures, make_page, make_tables, summarize
+from tests.attack import patients
+
+pytest.importorskip("matplotlib")
+
+STATEMENT = Statement(source=[{"name": "news", "keys": ["sex", "state", "race"]}])
+FORUM = Source("a forum", 0.5, {"sex": 0.9, "year_of_birth": 0.3})
+
+
+@pytest.fixture(scope="module")
+def whole() -> Assessment:
+    frame, policy = patients.draw(200, seed=9), patients.policy()
+    return assess(frame, policy, "social-media", statement=STATEMENT, sources=[FORUM])
+
+
+def test_parts_come_in_the_order_of_the_procedure(whole: Assessment) -> None:
+    page = make_page(whole)
+    parts = re.findall('<h2 id="(.*?)">', page)
+    assert parts == ["sources", "scenarios", "disclosure", "options", "caveats"]
+    assert re.findall('<li><a href="#(.*?)">', page) == parts  # the contents
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>|data:image[^\"]*", "", page))
+    assert not re.search(r"\bnan\b|None|\bUndefined\b", text)
+    assert not re.search(r"(src|href)=\"(?!data:|#)", page)  # it stands alone
+
+
+def test_each_question_that_was_asked_has_an_answer_in_words(whole: Assessment) -> None:
+    sources, scenario, disclosure = answers(whole)
+    assert sources.startswith("1 of 1 sources put some of the 200 records above")
+    assert scenario.startswith("Under the scenario “social-media” a person is re-identified")
+    assert disclosure.startswith("Through what people disclose elsewhere, a person")
+    assert len(list(answers(Assessment("t", scenarios=whole.scenarios)))) == 1
+
+
+def test_what_was_not_asked_is_not_there(whole: Assessment) -> None:
+    only = Assessment(whole.table, disclosure=whole.disclosure)
+    assert re.findall('<h2 id="(.*?)">', make_page(only)) == ["disclosure", "caveats"]
+    assert set(make_tables(only)) == {"combinations", "risk_by_size", "risk_by_sources"}
+    assert set(make_figures(only)) == {"risk_by_records", "risk_by_size", "risk_by_sources"}
+    assert len(summarize(only).renderables) == 1
+
+
+def test_no_two_parts_write_a_file_of_one_name(whole: Assessment) -> None:
+    parts = [
+        Assessment("t", findings=whole.findings),
+        Assessment("t", scenarios=whole.scenarios),
+        Assessment("t", disclosure=whole.disclosure),
+    ]
+    for make in (make_tables, make_figures):
+        assert sum(len(make(part)) for part in parts) == len(make(whole))
