@@ -196,11 +196,15 @@ def test_the_mapping_lists_every_leaf_whether_or_not_it_occurs(tmp_path: Path) -
     assert list(read.itertuples(index=False, name=None)) == mapping
 
 
-@given(
-    cells=st.lists(
-        st.tuples(*[st.one_of(st.none(), st.text("ab;\"'\n\r ,", max_size=4))] * 2), min_size=1
-    )
-)
+def looks_like_rows(text: str) -> bool:
+    """Whether a cell is refused because it may be the rows between two stray quotes."""
+    return "\n" in text and text.count(";") >= 2
+
+
+TEXTS = st.text("ab;\"'\n\r ,", max_size=4).filter(lambda text: not looks_like_rows(text))
+
+
+@given(cells=st.lists(st.tuples(*[st.one_of(st.none(), TEXTS)] * 2), min_size=1))
 def test_every_text_survives_a_csv_release(
     tmp_path_factory: pytest.TempPathFactory, cells: list[tuple[str | None, str | None]]
 ) -> None:
