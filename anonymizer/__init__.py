@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from anonymizer.attack import Assessment, assess
+    from anonymizer.attack import Assessment, Statement, assess
     from anonymizer.claims import Verification
     from anonymizer.errors import (
         AnonymizerError,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from anonymizer.verification import verify
 
 _HOMES = {
-    "attack": ("Assessment", "assess"),
+    "attack": ("Assessment", "Statement", "assess"),
     "errors": (
         "AnonymizerError",
         "AnonymizerWarning",
@@ -75,6 +75,7 @@ __all__ = [
     "RiskProfile",
     "Role",
     "Solution",
+    "Statement",
     "Status",
     "StopReason",
     "Verification",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Self
 
 
@@ -79,3 +80,14 @@ def quote_some(values: Iterable[object], most: int = 5) -> str:
     shown = [f"'{value}'" for value in values]
     rest = len(shown) - most
     return ", ".join(shown) if rest <= 0 else ", ".join(shown[:most]) + f" and {rest} more"
+
+
+def suggest_name(name: str, known: Iterable[str], most: int = 9) -> str:
+    """End a sentence about an unknown name with the one that was meant, or with those there are.
+
+    >>> suggest_name("aeg", ["age", "sex"]), suggest_name("x", ["age", "sex"])
+    ("did you mean 'age'?", "use one of 'age', 'sex'.")
+    """
+    names = list(known)
+    close = get_close_matches(name, names, n=1)
+    return f"did you mean '{close[0]}'?" if close else f"use one of {quote_some(names, most)}."

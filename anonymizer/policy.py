@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import fields
-from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -22,10 +20,11 @@ from pydantic import (
     model_validator,
 )
 
-from anonymizer.errors import HierarchyError, PolicyError, quote_some
+from anonymizer.errors import HierarchyError, PolicyError, quote_some, suggest_name
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from anonymizer.lattice import Lattice
 from anonymizer.risk import RiskModel, known_models
+from anonymizer.toml import read_toml
 from anonymizer.utility import Aggregate, Loss
 
 NO_HIERARCHY = "a quasi-identifier needs a hierarchy; `anonymizer hierarchy suggest` proposes one"
@@ -44,6 +43,9 @@ class Role(StrEnum):
     """Worth knowing; kept."""
     INSENSITIVE = "insensitive"
     """Neither; kept."""
+
+
+Described = TypeVar("Described")
 
 
 class Part(BaseModel):
@@ -208,21 +210,7 @@ class Policy(Part):
     @staticmethod
     def read(path: str | Path) -> Policy:
         """Read a policy from a TOML file, or say everything that is wrong with it."""
-        path = Path(path)
-        try:
-            keys = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (FileNotFoundError, IsADirectoryError):
-            raise PolicyError(f"{path}: there is no such policy file.") from None
-        except UnicodeDecodeError:
-            raise PolicyError(f"{path}: the policy is not UTF-8 text.") from None
-        except tomllib.TOMLDecodeError as error:
-            raise PolicyError(f"{path}: not valid TOML ({error}); mend that place.") from None
-        if "folder" in keys:
-            raise PolicyError(f"{path}: folder: this key is unknown; remove it.")
-        try:
-            return Policy(**keys, folder=path.parent)
-        except PolicyError as error:
-            raise PolicyError.defective(str(path), error.faults) from None
+        return read_described(Policy, path, "policy")
 
     def with_search(self, **keys: Any) -> Policy:
         """Return the policy with some keys of [search] replaced; those given as None stay."""
@@ -325,6 +313,17 @@ class Policy(Part):
         return described
 
 
+def read_described(make: Callable[..., Described], path: str | Path, kind: str) -> Described:
+    """Make what a TOML file describes; its faults are told with the file's name."""
+    keys = read_toml(path, kind)
+    if "folder" in keys:  # what paths are relative to is where the file is
+        raise PolicyError(f"{path}: folder: this key is unknown; remove it.")
+    try:
+        return make(**keys, folder=Path(path).parent)
+    except PolicyError as error:
+        raise PolicyError.defective(str(path), error.faults) from None
+
+
 def digest_of_hierarchy(hierarchy: Hierarchy) -> str:
     """Return a SHA-256 digest of the rows of a hierarchy."""
     digest = hashlib.sha256()
@@ -386,5 +385,4 @@ def suggest_key(place: tuple[int | str, ...]) -> str:
     """Propose the key that was meant."""
     section: type[Part] = SECTIONS.get(str(place[0]), Policy) if len(place) > 1 else Policy
     keys = [name for name in section.model_fields if name != "folder"]
-    close = get_close_matches(str(place[-1]), keys, n=1)
-    return f"did you mean '{close[0]}'?" if close else f"use {quote_some(keys, most=9)}."
+    return suggest_name(str(place[-1]), keys)

@@ -168,15 +168,20 @@ def timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
 
 def read(data: Source, policy: Policy) -> tuple[Table, Microdata]:
     """Open the table, check it against the policy and aggregate it."""
-    if data is None:
-        data = policy.data_path
-    if data is None:
-        raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
-    table = open_table(data, policy.data.delimiter)
+    table = open_data(data, policy)
     check_columns(table, tuple(policy.attributes))
     hierarchies = policy.hierarchies()
     policy.lattice(hierarchies)  # a level out of range is better known before the table is read
     return table, encode(table, hierarchies, open_population(policy))
+
+
+def open_data(data: Source, policy: Policy) -> Table:
+    """Open the table that is given, or else the policy's."""
+    if data is None:
+        data = policy.data_path
+    if data is None:
+        raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
+    return open_table(data, policy.data.delimiter)
 
 
 def open_population(policy: Policy) -> Table | None:

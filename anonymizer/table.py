@@ -345,6 +345,18 @@ def check_columns(table: Table, expected: Sequence[str]) -> None:
         raise DataError(f"{table.name}: " + "; ".join(faults) + ".")
 
 
+def check_present(table: Table, needed: Sequence[str]) -> None:
+    """Raise a DataError unless a table has some columns, each once; others do not matter."""
+    columns = table.columns
+    if absent := [name for name in needed if name not in columns]:
+        raise DataError(
+            f"{table.name}: no column {quote_some(absent)}; the header reads "
+            f"{quote_some(columns, most=20)}{guess_delimiter(table)}."
+        )
+    if twice := [name for name in needed if columns.count(name) > 1]:
+        raise DataError(f"{table.name}: column {quote_some(twice)} occurs twice; rename one.")
+
+
 def guess_delimiter(table: Table) -> str:
     """Suggest another delimiter where the header looks like one long name."""
     if len(table.columns) == 1 and isinstance(table, CsvTable):

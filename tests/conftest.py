@@ -1,10 +1,18 @@
-"""How hypothesis runs: the same examples every time, unless HYPOTHESIS_PROFILE=wide asks for new ones."""
+"""The command line as a fixture, and how hypothesis runs.
+
+The same examples every time, unless HYPOTHESIS_PROFILE=wide asks for new ones.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from anonymizer.cli import main
 
 settings.register_profile(
     "repeatable",
@@ -14,3 +22,18 @@ settings.register_profile(
 )
 settings.register_profile("wide", settings.get_profile("repeatable"), derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+@pytest.fixture
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Run the command line and return exit status, output and errors."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["anonymizer", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            main()
+        return int(left.value.code or 0), *capsys.readouterr()
+
+    return call

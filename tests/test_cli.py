@@ -12,7 +12,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from anonymizer.cli import main
 from tests.wards import (
     MODELS,
     POLICY,
@@ -25,19 +24,6 @@ from tests.wards import (
 )
 
 Run = tuple[int, str, str]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Run the command line and return exit status, output and errors."""
-
-    def call(*arguments: object) -> Run:
-        monkeypatch.setattr(sys, "argv", ["anonymizer", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        return int(left.value.code or 0), *capsys.readouterr()
-
-    return call
 
 
 def test_run_verify_and_apply_work_together(tmp_path: Path, run) -> None:

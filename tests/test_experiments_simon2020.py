@@ -46,7 +46,13 @@ def test_the_quick_plan_writes_everything_and_twice_the_same(tmp_path: Path):
         for folder in ("one", "two")
     )
     assert one == two
-    assert {"README.md", "counts.csv", "people.csv", "steward.html", "steward.json"} <= one.keys()
+    assert {
+        "README.md",
+        "counts.csv",
+        "people.csv",
+        "assessment.html",
+        "assessment.json",
+    } <= one.keys()
     page = one["README.md"].decode()
     assert f"{QUICK.records:,} synthetic visits" in page
     assert "| records that fit a person in a cell of 3, p = 0.12 | 24 | 25 |" in page

@@ -13,7 +13,7 @@ import anonymizer
 PACKAGE = Path(anonymizer.__file__).parent
 
 LAYERS = [
-    ["errors", "kernels", "lattice", "paths"],
+    ["errors", "kernels", "lattice", "paths", "toml"],
     ["hierarchy"],
     ["cells", "table", "microdata", "generalized"],
     ["classes"],

@@ -247,7 +247,7 @@ def test_a_range_upside_down_is_refused() -> None:
     [
         ({"serach": {}}, "serach: this key is unknown; did you mean 'search'?"),
         ({"search": {"worker": 2}}, "search.worker: this key is unknown; did you mean 'workers'?"),
-        ({"search": {"qqq": 2}}, "search.qqq: this key is unknown; use 'suppression_limit',"),
+        ({"search": {"qqq": 2}}, "search.qqq: this key is unknown; use one of 'suppression_limit',"),
         ({"attributes": {"ward": {"role": "insensitive", "wieght": 1}}},
          "attributes.ward.wieght: this key is unknown; did you mean 'weight'?"),
         ({"attributes": {"ward": {}}}, "attributes.ward.role: this key is missing; add it."),
@@ -352,7 +352,7 @@ def test_a_single_fault_in_a_file_is_one_line_with_the_file_s_name(tmp_path: Pat
     ("content", "message"),
     [
         (b"[data\n", "not valid TOML"),
-        (b"[data]\npath = 'caf\xe9.csv'\n", "the policy is not UTF-8 text."),
+        (b"[data]\npath = 'caf\xe9.csv'\n", "the policy is not UTF-8 text; save it as UTF-8."),
         (b"folder = 'x'\n", "folder: this key is unknown"),
     ],
 )

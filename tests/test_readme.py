@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from anonymizer import Policy, anonymize
+from anonymizer import Policy, Statement, anonymize
 from anonymizer.hierarchy import parse_spec
 from anonymizer.policy import Role
 from anonymizer.risk import MODELS, Scenario
@@ -71,6 +71,19 @@ def test_the_model_of_ones_own_drives_a_search(tmp_path: Path) -> None:
 def test_the_scenario_is_one() -> None:
     scenario = Scenario.parse(tomllib.loads(blocks("toml")[2]))
     assert [group.attributes for group in scenario.groups] == [("age", "zip"), ("sex",)]
+
+
+def test_the_statement_is_one() -> None:
+    statement = Statement(**tomllib.loads(blocks("toml")[3]))
+    assert [source.name for source in statement.source] == ["newspapers", "voter list"]
+
+
+@pytest.mark.usefixtures("discharges")
+def test_the_example_of_an_assessment_runs() -> None:
+    names: dict[str, object] = {}
+    for number in (0, 2):  # it goes on with the frame and policy of the first
+        exec(compile(blocks("python")[number], "README", "exec", dont_inherit=True), names)
+    assert names["assessment"].passes  # type: ignore[attr-defined]
 
 
 def test_every_model_is_in_the_table() -> None:

@@ -1,282 +1,148 @@
-"""assess: what attackers with imperfect knowledge can do with a table, record by record."""
+"""assess: all that can be found out about what attackers could do with a table.
+
+Three questions, each asked only where the user says something about it: how likely is each record
+re-identified under a scenario (Xia et al. 2021), from which external source with what probability (the
+steward's procedure of Simon et al. 2020), and by which combinations of what people disclose elsewhere
+(the naive re-identification framework).
+"""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from anonymizer.attack.catalogue import find_scenario, load_scenario
-from anonymizer.attack.exposure import MEASURES, Exposure, Method, expose
-from anonymizer.attack.target import Floats, Target
-from anonymizer.attack.values import Subjects
-from anonymizer.errors import AnonymizerWarning, DataError, PolicyError, quote_some
-from anonymizer.hierarchy import Hierarchy
+from anonymizer.attack.disclosure import Source, check_named, read_sources
+from anonymizer.attack.findings import Findings
+from anonymizer.attack.nrf import Reidentification, assess_disclosure
+from anonymizer.attack.procedure import follow_procedure, load_statement
+from anonymizer.attack.scenario_risk import (
+    OnProgress,
+    ScenarioRisk,
+    Scenarios,
+    assess_scenarios,
+    name_scenarios,
+)
+from anonymizer.attack.statement import Statement
+from anonymizer.attack.unique_subsets import OnSubsets
+from anonymizer.errors import PolicyError
 from anonymizer.policy import Policy
-from anonymizer.risk.overall import check_levels
-from anonymizer.risk.scenario import AttributeGroup, Scenario
-from anonymizer.solution import Source, load_policy
-from anonymizer.table import Table, open_table
+from anonymizer.solution import Source as Data
+from anonymizer.solution import load_policy, open_data
+from anonymizer.table import Table
 
-QUARTILES = {"q1": 0.25, "median": 0.5, "q3": 0.75}
-THRESHOLDS = (0.05, 0.2)
-"""The risks that are usually accepted for sensitive data, and in general."""
-
-Scenarios = Mapping[str, Scenario] | Iterable[Scenario | str | Path]
-OnProgress = Callable[[str, int, int], None]
-"""Told what is looked at, and how many steps of how many are done."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ScenarioRisk:
-    """What a scenario means for the records of a table, and what it is against the worst case."""
-
-    name: str
-    exposure: Exposure
-    worst: Exposure
-    """The same attacker, if all quasi-identifiers of everybody were known."""
-    counts: NDArray[np.int64]
-    attributes: tuple[str, ...]
-    """The quasi-identifiers of the table: in the worst case, a group each."""
-
-    @property
-    def scenario(self) -> Scenario:
-        """The scenario as it was used on the table."""
-        return self.exposure.scenario
-
-    @property
-    def records(self) -> int:
-        """The number of records."""
-        return int(self.counts.sum())
-
-    def risks(self, measure: str = "overall") -> Floats:
-        """Return the risk of every record, tuple by tuple; for row order see `Subjects.tuple_of_row`."""
-        expanded: Floats = np.repeat(self.exposure.measure(measure), self.counts)
-        return expanded
-
-    def mean(self, measure: str = "overall") -> float:
-        """Return the mean risk of the records; 0 without records."""
-        return mean_of(self.exposure.measure(measure), self.counts)
-
-    def worst_mean(self, measure: str = "overall") -> float:
-        """Return the mean risk of the records in the worst case."""
-        return mean_of(self.worst.measure(measure), self.counts)
-
-    def above(self, threshold: float, measure: str = "overall") -> int:
-        """Count the records whose risk is above a threshold."""
-        return int(self.counts[self.exposure.measure(measure) > threshold + 1e-12].sum())
-
-    def reductions(self, measure: str = "overall") -> Floats:
-        """Return by how much each record's risk is below the worst case, 0 to 1.
-
-        Records without any risk in the worst case are left out: there is nothing to reduce.
-        """
-        risks, worst = self.risks(measure), np.repeat(self.worst.measure(measure), self.counts)
-        some = worst > 0
-        reduced: Floats = np.maximum(0, 1 - risks[some] / worst[some])
-        return reduced
-
-    def describe(self) -> dict[str, Any]:
-        """Return all figures as JSON."""
-        exposure = self.exposure
-        return {
-            "name": self.name,
-            "method": exposure.method.value,
-            "subsets": exposure.subsets,
-            "standard_error": exposure.standard_error,
-            "risk": {m: describe_values(self.risks(m)) for m in MEASURES},
-            "worst_case": {
-                m: describe_values(np.repeat(self.worst.measure(m), self.counts)) for m in MEASURES
-            },
-            "reduction": {m: describe_values(self.reductions(m)) for m in MEASURES},
-            "above": {f"{threshold:g}": self.above(threshold) for threshold in THRESHOLDS},
-            "drivers": [
-                {
-                    "attributes": list(self.scenario.groups[driver.group].attributes),
-                    "probability": driver.probability,
-                    "overall_without": driver.overall(self.scenario),
-                    "marketer_without": driver.marketer,
-                }
-                for driver in exposure.drivers
-            ],
-            "scenario": self.scenario.describe(),
-        }
+DEFAULT_SCENARIO = "worst-case"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assessment:
-    """What was found about a table; the scenarios are one part of it."""
+    """What was found about a table; a question that was not asked has no answer."""
 
     table: str
-    subjects: Subjects
-    scenarios: tuple[ScenarioRisk, ...]
+    """The name of its file, without the folder."""
+    findings: Findings | None = None
+    """What the steward's procedure found, source by source."""
+    scenarios: tuple[ScenarioRisk, ...] = ()
+    disclosure: Reidentification | None = None
+    """The risk over all subsets of the attributes that people disclose elsewhere."""
 
     @property
     def records(self) -> int:
-        """The number of records."""
-        return self.subjects.records
+        """The number of rows of the table."""
+        if self.findings is not None:
+            return self.findings.rows
+        if self.disclosure is not None:
+            return self.disclosure.uniqueness.records
+        return self.scenarios[0].records
 
     @property
-    def coarse(self) -> int:
-        """The records with a cell that is suppressed or coarser than others of its column."""
-        return int(self.subjects.counts[self.subjects.coarse].sum())
+    def passes(self) -> bool | None:
+        """Whether nobody is above a threshold that the steward stated; None where none was stated."""
+        return None if self.findings is None else self.findings.passes
 
     def describe(self) -> dict[str, Any]:
-        """Return all figures as JSON."""
+        """Return all figures as JSON; no values of single records are among them."""
+        findings, disclosure = self.findings, self.disclosure
         return {
             "table": self.table,
             "records": self.records,
-            "distinct": int(self.subjects.counts.size),
-            "coarse": self.coarse,
-            "quasi_identifiers": list(self.subjects.attributes),
+            "passes": self.passes,
+            "findings": None if findings is None else findings.describe(),
             "scenarios": [scenario.describe() for scenario in self.scenarios],
+            "disclosure": None if disclosure is None else disclosure.describe(),
         }
 
 
-def mean_of(risks: Floats, counts: NDArray[np.int64]) -> float:
-    """Return the mean over records."""
-    return float((risks * counts).sum() / max(1, int(counts.sum())))
-
-
-def describe_values(values: Floats) -> dict[str, float | None]:
-    """Return mean, quartiles, 95th percentile and maximum; None for each where there is no value.
-
-    >>> describe_values(np.array([0.0, 0.5, 1.0]))["median"]
-    0.5
-    """
-    names = [*QUARTILES, "p95", "maximum"]
-    if not values.size:
-        return dict.fromkeys(["mean", *names])
-    quantiles = np.quantile(values, [*QUARTILES.values(), 0.95, 1.0])
-    return {"mean": float(values.mean())} | dict(zip(names, quantiles.tolist(), strict=True))
-
-
 def assess(
-    data: Source,
+    data: Data,
     policy: Policy | str | Path,
-    scenarios: Scenarios,
+    scenarios: Scenarios | None = None,
+    *,
+    statement: Statement | str | Path | None = None,
+    sources: Sequence[Source] | str | Path | None = None,
+    external: str | Path | pd.DataFrame | Table | None = None,
+    e_uniqueness: float | None = None,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
     seed: int = 0,
 ) -> Assessment:
-    """Say for each scenario how likely each record is re-identified, and how that is to the worst case.
+    """Say what attackers could do with a table: under scenarios, from external sources, or both.
 
     `data` is a dataframe or a path, raw or released, or None where the policy says where it is; of the
-    policy only the quasi-identifiers and their hierarchies count. A cell may hold a value of any level,
-    and a suppressed one is `*`. Each scenario is one, a TOML file, or the name of one that is shipped.
-    The risks are exact; where too many sets of attributes may be known, these are drawn with the seed.
+    policy only the roles and hierarchies count. Each of `scenarios` is one, a TOML file, or the name of
+    one that is shipped; where nothing is asked it is the worst case. `statement` is what a steward states
+    about external sources, `sources` where people disclose what, each built in code or a TOML file;
+    `external` and `e_uniqueness` belong to the latter, and say what is unique out there.
 
-    Of a record with suppressed or coarser cells, the attacker is taken to know what the table tells.
+    Under a scenario a cell may hold a value of any level, and a suppressed one is `*`; of a record with
+    such cells the attacker is taken to know what the table tells. The risks are exact; where too many
+    sets of attributes may be known, these are drawn with the seed.
     """
     policy = load_policy(policy)
-    named = name_scenarios(scenarios)
+    if scenarios is None and statement is None and sources is None:
+        scenarios = DEFAULT_SCENARIO
+    named = {} if scenarios is None else name_scenarios(scenarios)
+    stated = None if statement is None else load_statement(statement)
+    disclosing = load_sources(sources, external, e_uniqueness)
     table = open_data(data, policy)
-    hierarchies = policy.hierarchies()
-    if on_progress is not None:
-        on_progress("reading the table", 0, 1)
-    subjects = Subjects.read(table, hierarchies)
-    fitted = {name: fit(name, scenario, subjects, hierarchies) for name, scenario in named.items()}
-    worst = {
-        population: expose(Target.of(subjects, worst_case(subjects, population)))
-        for population in dict.fromkeys(scenario.population for scenario in fitted.values())
-    }
-    found = []
-    for name, scenario in fitted.items():
-        step = None if on_progress is None else named_step(on_progress, name)
-        generator = np.random.default_rng(seed)
-        target = Target.of(subjects, scenario)
-        exposure = expose(target, workers or -1, step, generator)
-        baseline = worst[scenario.population].under(scenario)
-        found.append(
-            ScenarioRisk(name, exposure, baseline, subjects.counts, tuple(subjects.attributes))
+    findings = disclosure = None
+    if disclosing is not None:
+        check_named(disclosing, table)  # a mistake is better known before the work
+    if stated is not None:
+        findings = follow_procedure(table, policy, stated, tell_step(on_progress))
+    risks = assess_scenarios(table, policy, named, workers, on_progress, seed) if named else ()
+    if disclosing is not None:
+        disclosure = assess_disclosure(
+            table,
+            disclosing,
+            external,
+            e_uniqueness=e_uniqueness,
+            delimiter=policy.data.delimiter,
+            workers=workers,
+            on_subsets=tell_subsets(on_progress),
         )
-    return Assessment(table.name, subjects, tuple(found))
+    return Assessment(Path(table.name).name, findings, risks, disclosure)
 
 
-def named_step(on_progress: OnProgress, name: str) -> Callable[[int, int], None]:
-    """Tell the steps of one scenario by its name."""
-    return lambda done, steps: on_progress(name, done, steps)
+def load_sources(
+    sources: Sequence[Source] | str | Path | None, external: object, e_uniqueness: float | None
+) -> Sequence[Source] | None:
+    """Read the sources that are given by their path; what belongs to them needs them."""
+    if sources is None and (external is not None or e_uniqueness is not None):
+        raise PolicyError("E-uniqueness is about what sources disclose; name the sources too.")
+    return read_sources(sources) if isinstance(sources, str | Path) else sources
 
 
-def name_scenarios(scenarios: Scenarios) -> dict[str, Scenario]:
-    """Load the scenarios that are given by file or name; each must have a name of its own."""
-    if isinstance(scenarios, Mapping):
-        named = dict(scenarios)
-    else:
-        named = {}
-        for number, given in enumerate(scenarios, 1):
-            if isinstance(given, Scenario):
-                named[f"scenario {number}"] = given
-                continue
-            name = find_scenario(given).stem
-            if name in named:
-                raise PolicyError(f"scenario: two are called '{name}'; rename a file.")
-            named[name] = load_scenario(given)
-    if not named:
-        raise PolicyError("scenario: none is given; name at least one.")
-    return named
+def tell_step(on_progress: OnProgress | None) -> Callable[[str], None]:
+    """Tell the steps of the procedure, whose number is not known."""
+    tell = on_progress or (lambda *_: None)
+    return lambda what: tell(what, 0, 0)
 
 
-def open_data(data: Source, policy: Policy) -> Table:
-    """Open the table and check that it has the quasi-identifiers."""
-    if data is None:
-        data = policy.data_path
-    if data is None:
-        raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
-    table = open_table(data, policy.data.delimiter)
-    if absent := [name for name in policy.quasi_identifiers if name not in table.columns]:
-        raise DataError(
-            f"{table.name}: there is no column {quote_some(absent)}, which the policy calls a "
-            "quasi-identifier; check the table and the delimiter."
-        )
-    return table
-
-
-def fit(
-    name: str, scenario: Scenario, subjects: Subjects, hierarchies: Sequence[Hierarchy]
-) -> Scenario:
-    """Write out "*", and check the scenario against the table."""
-    expanded = scenario.expand(list(subjects.attributes))
-    faults = check_levels(expanded, {h.name: h.height for h in hierarchies})
-    too_few = expanded.check_records(subjects.records)
-    if faults := [*faults, *([] if too_few is None else [too_few])]:
-        raise PolicyError.defective(f"scenario '{name}'", faults)
-    for attribute in dict.fromkeys(group.by for group in expanded.groups if group.by is not None):
-        warn_unlisted(name, expanded, attribute, subjects)
-    return expanded
-
-
-def warn_unlisted(name: str, scenario: Scenario, attribute: str, subjects: Subjects) -> None:
-    """Warn where the attacker learns nothing of people only because their value is not listed."""
-    groups = [group for group in scenario.groups if group.by == attribute]
-    if any(group.default for group in groups):
-        return
-    values = subjects.attributes[attribute]
-    listed = {value for group in groups for value in group.probabilities}
-    unlisted = [
-        at for at in range(len(values.texts)) if not listed.intersection(values.leaves_of(at))
-    ]
-    met = np.isin(subjects.codes[attribute], unlisted)
-    if met.any():
-        texts = quote_some([values.texts[at] for at in unlisted])
-        warnings.warn(
-            f"scenario '{name}': {int(subjects.counts[met].sum())} records have values of "
-            f"'{attribute}' that it does not list ({texts}) and count as not found there; add them, or "
-            "write the values as the scenario does.",
-            AnonymizerWarning,
-            stacklevel=2,
-        )
-
-
-def worst_case(subjects: Subjects, population: int) -> Scenario:
-    """Return the attacker who knows everything; each attribute is a group, to see what it adds."""
-    groups = tuple(AttributeGroup((name,), 1.0) for name in subjects.attributes)
-    return Scenario(groups, population, 1.0, 1.0, 1.0, 1.0)
-
-
-__all__ = ["MEASURES", "Assessment", "Method", "ScenarioRisk", "assess"]
+def tell_subsets(on_progress: OnProgress | None) -> OnSubsets:
+    """Tell how many subsets are counted."""
+    tell = on_progress or (lambda *_: None)
+    return lambda done, subsets: tell(f"{done:,} of {subsets:,} subsets", done, subsets)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 
-from anonymizer.errors import PolicyError, quote_some
+from anonymizer.errors import PolicyError, quote_some, suggest_name
 from anonymizer.files import specs_folder
 from anonymizer.risk.scenario import AttributeGroup, Scenario
 
@@ -29,8 +28,7 @@ def find_scenario(name: str | Path) -> Path:
     shipped = shipped_scenarios()
     if str(name) in shipped:
         return shipped[str(name)]
-    close = get_close_matches(path.stem, shipped, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"there are {quote_some(shipped)}."
+    hint = suggest_name(path.stem, shipped)
     raise PolicyError(f"{name}: this is no file and no shipped scenario; {hint}")
 
 

@@ -8,20 +8,33 @@ each attribute the share of these who disclose it there. Sources and attributes 
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.errors import PolicyError, quote_some
+from anonymizer.errors import PolicyError, quote_some, suggest_name
 from anonymizer.hierarchy.checks import Faults, text
 from anonymizer.risk.scenario import probability, unknown_keys
 from anonymizer.table import Table, guess_delimiter
+from anonymizer.toml import read_toml
+
+EXAMPLE = """
+disclosure = { age = 0.216, gender = 0.7629 }    # the share of users who tell it, in every source
+
+[[sources]]
+name = "Twitter"
+usage = 0.19                                     # the share of people who are in it
+
+[[sources]]
+name = "Facebook"
+usage = 0.58
+disclosure = { location = 0.193 }                # and here also this
+"""
+"""Sources with every key there is."""
 
 KEYS = ("sources", "disclosure")
 SOURCE_KEYS = ("name", "usage", "disclosure")
@@ -96,16 +109,7 @@ def named_attributes(sources: Sequence[Source]) -> tuple[str, ...]:
 
 def read_sources(path: str | Path) -> tuple[Source, ...]:
     """Read sources from a TOML file, or say everything that is wrong with it."""
-    path = Path(path)
-    try:
-        keys = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, IsADirectoryError):
-        raise PolicyError(f"{path}: there is no such file of sources.") from None
-    except UnicodeDecodeError:
-        raise PolicyError(f"{path}: the file of sources is not UTF-8 text.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise PolicyError(f"{path}: not valid TOML ({error}); mend that place.") from None
-    return parse_sources(keys, str(path))
+    return parse_sources(read_toml(path, "sources"), str(path))
 
 
 def parse_sources(keys: Mapping[str, Any], where: str = "sources") -> tuple[Source, ...]:
@@ -172,7 +176,9 @@ def repeated(names: Sequence[object]) -> Faults:
 
 
 def check_named(sources: Sequence[Source], table: Table) -> None:
-    """Raise a PolicyError unless the table has every attribute that the sources disclose."""
+    """Raise a PolicyError unless there are sources, and the table has all that they disclose."""
+    if not sources:
+        raise PolicyError("no source is given; without one the risk cannot be told.")
     faults = [
         f"disclosure: {table.name} has no column '{name}'; {propose(name, table)}"
         for name in named_attributes(sources)
@@ -184,8 +190,6 @@ def check_named(sources: Sequence[Source], table: Table) -> None:
 
 def propose(name: str, table: Table) -> str:
     """Propose the column that was meant, or list them."""
-    delimiter = guess_delimiter(table)
-    close = get_close_matches(name, table.columns, n=1)
-    if close and not delimiter:
-        return f"did you mean '{close[0]}'?"
-    return f"its columns are {quote_some(table.columns, most=20)}{delimiter or '.'}"
+    if delimiter := guess_delimiter(table):
+        return f"its columns are {quote_some(table.columns, most=20)}{delimiter}"
+    return suggest_name(name, table.columns, most=20)

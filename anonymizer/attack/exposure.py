@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from anonymizer.attack.target import Floats, Knowledge, Target
-from anonymizer.kernels.subsets import add_subset
+from anonymizer.kernels.known_sets import add_subset
 from anonymizer.microdata import read_only
 from anonymizer.risk.overall import combine, unique_in_population
 from anonymizer.risk.scenario import Scenario

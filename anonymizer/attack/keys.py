@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from anonymizer.attack.people import Integers, KeyCells, People
 from anonymizer.classes import EquivalenceClasses, partition
 from anonymizer.hierarchy import MISSING, Hierarchy
-from anonymizer.kernels.people import count_members, list_members
+from anonymizer.kernels.cell_members import count_members, list_members
 from anonymizer.lattice import Scheme
 from anonymizer.microdata import Microdata
 
@@ -185,18 +185,17 @@ def values_in(
         column = key_set.microdata.columns[number]
         first = key_set.microdata.codes[number, classes.first_tuple]
         value_of_cell = column.groups[level][first]
-        people = people_by_value(cells, value_of_cell, np.ones_like(chosen))
-        among = people_by_value(cells, value_of_cell, chosen)
         labels = column.labels(level)
+        people = people_by_value(cells, value_of_cell, len(labels), np.ones_like(chosen))
+        among = people_by_value(cells, value_of_cell, len(labels), chosen)
         found += pool_rare(key, labels, people.tolist(), among.tolist(), k)
     return found
 
 
 def people_by_value(
-    cells: KeyCells, value_of_cell: Integers, chosen: NDArray[np.bool_]
+    cells: KeyCells, value_of_cell: Integers, values: int, chosen: NDArray[np.bool_]
 ) -> Integers:
-    """Count the people who are in a chosen cell with each value, each person once."""
-    values = int(value_of_cell.max()) + 1
+    """Count the people who are in a chosen cell with each of so many values, each person once."""
     member = chosen[cells.cell_of_member]
     value_of_member = value_of_cell[cells.cell_of_member[member]]
     histories = cells.people_of_history.size
@@ -211,7 +210,8 @@ def pool_rare(
     key: str, labels: Sequence[str], people: Sequence[int], inside: Sequence[int], k: int
 ) -> list[ValueCount]:
     """Name the values that at least k people have, and put the others together."""
-    counts = list(zip(labels, people, inside, strict=True))
+    # a value that nobody here has is one of an external table
+    counts = [row for row in zip(labels, people, inside, strict=True) if row[1]]
     named = [ValueCount(key, label or "missing", n, s) for label, n, s in counts if n >= k and s]
     named.sort(key=lambda value: (-value.share, -value.inside, value.value))
     rare = [(n, s) for _, n, s in counts if n < k]

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.attack.keys import KeySet, coarser_levels
-from anonymizer.attack.source_risk import ROUNDING, SourceRisk
+from anonymizer.attack.source_risk import SourceRisk
 from anonymizer.evaluate import Evaluator
 from anonymizer.policy import Policy, Role
 from anonymizer.risk import KAnonymity
+from anonymizer.risk.overall import passes
 from anonymizer.search import Limits, Status, search
 from anonymizer.utility import Loss
 from anonymizer.utility.loss import attribute_loss
@@ -90,7 +91,7 @@ def list_options(source_risk: SourceRisk, measure: Loss) -> list[Option]:
 def list_access(highest: float, thresholds: dict[str, float]) -> list[Access]:
     """Say for each restricted way to share whether the table as it is would be acceptable."""
     return [
-        Access(name, threshold, highest <= threshold + ROUNDING)
+        Access(name, threshold, passes(highest, threshold))
         for name, threshold in thresholds.items()
     ]
 

@@ -36,7 +36,7 @@ from anonymizer.attack.disclosure import (
     named_attributes,
     subset_likelihood,
 )
-from anonymizer.attack.uniqueness import OnSubsets, Uniqueness, count_unique
+from anonymizer.attack.unique_subsets import OnSubsets, Uniqueness, count_unique
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.table import Table, open_table
 
@@ -164,9 +164,11 @@ class Reidentification:
 
     def records_until(self, risk: float) -> int | None:
         """Return how many people make the risk reach a level below 1; None if no number does."""
+        if risk <= 0:
+            return 0
         if self.log_safe == 0:
-            return None if risk > 0 else 0
-        return max(math.ceil(math.log1p(-risk) / self.log_safe), 0)
+            return None
+        return max(math.ceil(math.log1p(-risk) / self.log_safe), 1)  # nobody is no risk
 
     def most_dangerous(self, most: int = 20) -> list[Combination]:
         """Return the subsets by which people are most likely re-identified, the worst first."""

@@ -28,7 +28,7 @@ class Pattern(StrEnum):
     PARTIAL = "partial overlap"
 
 
-class Attack(StrEnum):
+class AttackKind(StrEnum):
     """What the source is, which decides how a probability is put into words."""
 
     SYSTEMATIC = "systematic"
@@ -73,17 +73,17 @@ class Overlap:
         """
         return k / (self.p * (self.q if self.pattern is Pattern.PARTIAL else 1))
 
-    def sentence(self, k: int, attack: Attack = Attack.SYSTEMATIC) -> str:
+    def sentence(self, k: int, attack: AttackKind = AttackKind.SYSTEMATIC) -> str:
         """Say in plain language what the overlap means for a person in a cell of k (section 3.7).
 
-        >>> Overlap(p=0.12).sentence(3, Attack.IDIOSYNCRATIC)
+        >>> Overlap(p=0.12).sentence(3, AttackKind.IDIOSYNCRATIC)
         'This person in the protected dataset could be linked to an estimated 25 events that might be \
 known to a potential adversary.'
         """
         estimated = "" if self.p == 1 else "an estimated "
         number = f"{estimated}{write_number(self.matches(k))}"
         one = round(self.matches(k), 6) == 1
-        if attack is Attack.SYSTEMATIC:
+        if attack is AttackKind.SYSTEMATIC:
             return self.systematic(number, "record" if one else "records")
         return self.idiosyncratic(number, "event" if one else "events")
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.classes import EquivalenceClasses
-from anonymizer.kernels.partition import sum_by_label
-from anonymizer.kernels.people import (
+from anonymizer.kernels.cell_members import (
     count_members,
     highest_of_histories,
     list_members,
     smallest_of_histories,
 )
+from anonymizer.kernels.partition import sum_by_label
 from anonymizer.microdata import Microdata, read_only
 
 Integers = NDArray[np.int64]

@@ -50,12 +50,13 @@ from anonymizer.attack.special_uniques import (
     find_special_uniques,
     unfit,
 )
-from anonymizer.attack.statement import Source, Statement
-from anonymizer.errors import DataError, PolicyError
+from anonymizer.attack.statement import ExternalSource, Statement
+from anonymizer.errors import DataError
 from anonymizer.policy import Policy
 from anonymizer.risk.profile import SIZE_EDGES, range_name
 from anonymizer.solution import Source as Data
-from anonymizer.table import check_columns, open_table
+from anonymizer.solution import load_policy, open_data
+from anonymizer.table import check_present
 
 OnStep = Callable[[str], None]
 SHOWN_SIZES = (1, 2, 3, 4, 5)
@@ -75,8 +76,8 @@ def follow_procedure(
     `data` is a dataframe or a path, or None where the policy says where the table is; `on_step` is told
     what is being done.
     """
-    policy = policy if isinstance(policy, Policy) else Policy.read(policy)
-    statement = statement if isinstance(statement, Statement) else Statement.read(statement)
+    policy = load_policy(policy)
+    statement = load_statement(statement)
     step = on_step or (lambda _: None)
     protected = open_protected(data, policy, statement)
     found = []
@@ -91,8 +92,8 @@ def list_small_cells(
     data: Data, policy: Policy | str | Path, statement: Statement | str | Path
 ) -> pd.DataFrame:
     """List the small cells of every source with their key values: for the steward alone."""
-    policy = policy if isinstance(policy, Policy) else Policy.read(policy)
-    statement = statement if isinstance(statement, Statement) else Statement.read(statement)
+    policy = load_policy(policy)
+    statement = load_statement(statement)
     protected = open_protected(data, policy, statement)
     tables = []
     for source, key_set in key_sets(protected, policy, statement):
@@ -103,9 +104,14 @@ def list_small_cells(
     return together[[*together.columns.drop("people"), "people"]]
 
 
+def load_statement(statement: Statement | str | Path) -> Statement:
+    """Read a statement that is given by its path."""
+    return statement if isinstance(statement, Statement) else Statement.read(statement)
+
+
 def key_sets(
     protected: Protected, policy: Policy, statement: Statement
-) -> Iterator[tuple[Source, KeySet]]:
+) -> Iterator[tuple[ExternalSource, KeySet]]:
     """See the table through the keys of each source."""
     for source in statement.source:
         yield source, make_key_set(protected, policy, source, open_external(statement, source))
@@ -113,14 +119,11 @@ def key_sets(
 
 def open_protected(data: Data, policy: Policy, statement: Statement) -> Protected:
     """Open the table, and check it and the statement against the policy before anything is computed."""
-    data = policy.data_path if data is None else data
-    if data is None:
-        raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
+    table = open_data(data, policy)
     statement.check_against(policy)
     for source in statement.source:
         open_external(statement, source)
-    table = open_table(data, policy.data.delimiter)
-    check_columns(table, tuple(policy.attributes))
+    check_present(table, statement.columns)
     protected = Protected.load(table, statement)
     for attribute, marked in statement.sensitive.items():
         protected.sensitive(attribute, marked)
@@ -203,7 +206,7 @@ def find_probabilities(source_risk: SourceRisk) -> Probabilities:
     )
 
 
-def describe_without(source: Source) -> dict[str, Any]:
+def describe_without(source: ExternalSource) -> dict[str, Any]:
     """Return p and q once a key is left out, for the keys that they hang on."""
     overlaps = {key: source.overlap([key]) for key in source.without}
     return {key: {"p": p.describe(), "q": q.describe()} for key, (p, q) in overlaps.items()}
@@ -233,7 +236,7 @@ def people_by_cell_size(cells: KeyCells) -> dict[str, int]:
     return dict(zip(names, counts.astype(int).tolist(), strict=True))
 
 
-def read_overlap(source: Source, cells: KeyCells) -> tuple[Reading, ...]:
+def read_overlap(source: ExternalSource, cells: KeyCells) -> tuple[Reading, ...]:
     """Put the overlap into words for small cells; where it depends on a value, at its largest."""
     overlap: Overlap = source.largest_overlap()
     smallest = cells.smallest()
@@ -276,7 +279,7 @@ def find_special(source_risk: SourceRisk, tell: OnStep) -> Special:
     )
 
 
-def highest_dis(score: Floats, cells: KeyCells, source: Source, keys: int) -> float | None:
+def highest_dis(score: Floats, cells: KeyCells, source: ExternalSource, keys: int) -> float | None:
     """Return the largest DIS-SUDA score, with p as the share of the population that the table is."""
     p = source.largest_overlap().p
     if source.table is not None or p == 1:

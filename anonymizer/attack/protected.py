@@ -11,9 +11,9 @@ from anonymizer.attack.keys import KeySet, close_top, flat_hierarchy
 from anonymizer.attack.linkage import check_common, level_of, match_columns, to_leaves
 from anonymizer.attack.overlap import Proportion
 from anonymizer.attack.people import Integers, People
-from anonymizer.attack.statement import Source, Statement, close, suggest
+from anonymizer.attack.statement import ExternalSource, Statement
 from anonymizer.cells import Cells, text_of
-from anonymizer.errors import DataError, PolicyError, quote_some
+from anonymizer.errors import DataError, PolicyError, quote_some, suggest_name
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.microdata import check_rows, encode
 from anonymizer.policy import Policy, Role
@@ -59,7 +59,7 @@ class Protected:
         if absent:
             raise PolicyError(
                 f"statement: sensitive.{attribute}: {quote_some(absent)} does not occur in the column; "
-                f"{close(suggest(absent[0], values))}"
+                f"{suggest_name(absent[0], values)}"
             )
         numbers = np.where(cells.indices < 0, len(values), cells.indices)
         return numbers, [values.index(value) for value in marked]
@@ -81,7 +81,7 @@ def load_columns(table: Table, columns: Sequence[str]) -> dict[str, Cells]:
 
 
 def make_key_set(
-    protected: Protected, policy: Policy, source: Source, external: Table | None
+    protected: Protected, policy: Policy, source: ExternalSource, external: Table | None
 ) -> KeySet:
     """See a table through the keys of a source, and count there who matches where it is at hand."""
     mine = {key: protected.cells[key] for key in source.keys}
@@ -110,7 +110,7 @@ def make_key_set(
     return KeySet(microdata, people, tuple(base))
 
 
-def load_external(external: Table, source: Source) -> dict[str, Cells]:
+def load_external(external: Table, source: ExternalSource) -> dict[str, Cells]:
     """Read the keys from an external table."""
     names = match_columns(source.keys, external, source.columns)
     loaded = load_columns(external, list(dict.fromkeys(names.values())))
@@ -138,7 +138,7 @@ def labels_on(hierarchy: Hierarchy, level: int, cells: Cells) -> set[str]:
     return labels | ({""} if (cells.indices < 0).any() else set())
 
 
-def check_shares(source: Source, cells: Cells, key: str, level: int) -> None:
+def check_shares(source: ExternalSource, cells: Cells, key: str, level: int) -> None:
     """Raise a PolicyError if a share is given for a value that the key never has."""
     shares = {"p": source.p, "q": source.q}
     for left_out, overlap in source.without.items():
@@ -151,7 +151,7 @@ def check_shares(source: Source, cells: Cells, key: str, level: int) -> None:
         if absent:
             raise PolicyError(
                 f"statement: source '{source.name}': {name}: {quote_some(absent)} does not occur in "
-                f"'{key}'; {close(suggest(absent[0], cells.distinct))}"
+                f"'{key}'; {suggest_name(absent[0], cells.distinct)}"
             )
         if level:
             raise PolicyError(
@@ -160,7 +160,7 @@ def check_shares(source: Source, cells: Cells, key: str, level: int) -> None:
             )
 
 
-def open_external(statement: Statement, source: Source) -> Table | None:
+def open_external(statement: Statement, source: ExternalSource) -> Table | None:
     """Open the table of a source that is at hand."""
     if source.table is None:
         return None

@@ -17,13 +17,12 @@ from anonymizer.attack.keys import KeySet
 from anonymizer.attack.linkage import link_probabilities
 from anonymizer.attack.overlap import Proportion
 from anonymizer.attack.people import KeyCells
-from anonymizer.attack.statement import Source
+from anonymizer.attack.statement import ExternalSource
 from anonymizer.classes import EquivalenceClasses
 from anonymizer.lattice import Scheme
+from anonymizer.risk.overall import SLACK
 
 Floats = NDArray[np.float64]
-ROUNDING = 1e-12
-"""0.2 is not above one fifth, whatever the last bit of a division says."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +30,7 @@ class SourceRisk:
     """A key set, what is stated about the source it is for, and what probability is acceptable."""
 
     key_set: KeySet
-    source: Source
+    source: ExternalSource
     threshold: float
 
     def certainty(self, classes: EquivalenceClasses, left_out: Sequence[str] = ()) -> Floats:
@@ -63,7 +62,7 @@ class SourceRisk:
 
     def above(self, probabilities: Floats) -> NDArray[np.bool_]:
         """Say which probabilities are not acceptable."""
-        return probabilities > self.threshold + ROUNDING
+        return probabilities > self.threshold + SLACK
 
     def drop(self, cells: KeyCells, risk_of_cell: Floats) -> NDArray[np.bool_]:
         """Find the histories to drop until nobody left is above the threshold.

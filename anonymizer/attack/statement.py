@@ -6,17 +6,15 @@ which values would do harm, and what probability is acceptable.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
-from anonymizer.attack.overlap import Attack, Overlap, Proportion, parse_proportion
-from anonymizer.errors import PolicyError, quote_some
-from anonymizer.policy import Part, Policy, Role, describe_fault
+from anonymizer.attack.overlap import AttackKind, Overlap, Proportion, parse_proportion
+from anonymizer.errors import PolicyError, quote_some, suggest_name
+from anonymizer.policy import Part, Policy, Role, describe_fault, read_described
 
 THRESHOLDS = {"general": 0.2, "sensitive": 0.05}
 """What is usually accepted for a public file: 1 in 5, and 1 in 20 where stigma is at stake."""
@@ -91,12 +89,17 @@ class OverlapWithout(Part):
     q: Share | None = None
 
 
-class Source(Part):
+def no_key(part: str, name: str, keys: Sequence[str]) -> str:
+    """Say that a name is no key of a source; what is wrong with a part ends without a full stop."""
+    return f"{part}: '{name}' is no key of this source; {suggest_name(name, keys).rstrip('.')}"
+
+
+class ExternalSource(Part):
     """An external source, and the keys it has in common with the table."""
 
     name: str = Field(min_length=1)
     keys: tuple[str, ...] = Field(min_length=1)
-    attack: Attack = Attack.SYSTEMATIC
+    attack: AttackKind = AttackKind.SYSTEMATIC
     p: Share = Proportion()
     q: Share = Proportion()
     without: dict[str, OverlapWithout] = Field({})
@@ -129,10 +132,10 @@ class Source(Part):
         for part, names in named.items():
             for name in names:
                 if name not in self.keys:
-                    yield f"{part}: '{name}' is no key of this source; {suggest(name, self.keys)}"
+                    yield no_key(part, name, self.keys)
         for part, share in (("p", self.p), ("q", self.q)):
             if share.by is not None and share.by not in self.keys:
-                yield f"{part}: '{share.by}' is no key of this source; {suggest(share.by, self.keys)}"
+                yield no_key(part, share.by, self.keys)
 
     def overlap(self, left_out: Sequence[str] = ()) -> tuple[Proportion, Proportion]:
         """Return p and q, as they are once some keys are left out."""
@@ -157,7 +160,7 @@ class Statement(Part):
     (0.5, 0.2)
     """
 
-    source: tuple[Source, ...] = ()
+    source: tuple[ExternalSource, ...] = ()
     id: str | None = None
     threshold: Threshold = THRESHOLDS["general"]
     sensitive: dict[str, Values] = Field({})
@@ -174,21 +177,7 @@ class Statement(Part):
     @staticmethod
     def read(path: str | Path) -> Statement:
         """Read a statement from a TOML file, or say everything that is wrong with it."""
-        path = Path(path)
-        try:
-            keys = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (FileNotFoundError, IsADirectoryError):
-            raise PolicyError(f"{path}: there is no such statement file.") from None
-        except UnicodeDecodeError:
-            raise PolicyError(f"{path}: the statement is not UTF-8 text.") from None
-        except tomllib.TOMLDecodeError as error:
-            raise PolicyError(f"{path}: not valid TOML ({error}); mend that place.") from None
-        if "folder" in keys:
-            raise PolicyError(f"{path}: folder: this key is unknown; remove it.")
-        try:
-            return Statement(**keys, folder=path.parent)
-        except PolicyError as error:
-            raise PolicyError.defective(str(path), error.faults) from None
+        return read_described(Statement, path, "statement")
 
     @model_validator(mode="after")
     def check_names(self) -> Self:
@@ -214,7 +203,7 @@ class Statement(Part):
         names = [*keys, *self.sensitive, *([] if self.id is None else [self.id])]
         return tuple(dict.fromkeys(names))
 
-    def threshold_of(self, source: Source) -> float:
+    def threshold_of(self, source: ExternalSource) -> float:
         """Return what probability is acceptable for a source."""
         return self.threshold if source.threshold is None else source.threshold
 
@@ -224,7 +213,7 @@ class Statement(Part):
         faults = []
         for number, source in enumerate(self.source):
             faults += [
-                f"source.{number}.keys: '{key}' is no column; {close(suggest(key, known))}"
+                f"source.{number}.keys: '{key}' is no column; {suggest_name(key, known)}"
                 for key in source.keys
                 if key not in known
             ]
@@ -234,17 +223,17 @@ class Statement(Part):
                     f"source.{number}.keys: '{self.id}' is the id; a key is known to others."
                 )
         faults += [
-            f"sensitive: '{name}' is no column; {close(suggest(name, known))}"
+            f"sensitive: '{name}' is no column; {suggest_name(name, known)}"
             for name in self.sensitive
             if name not in known
         ]
         if self.id is not None and self.id not in known:
-            faults.append(f"id: '{self.id}' is no column; {close(suggest(self.id, known))}")
+            faults.append(f"id: '{self.id}' is no column; {suggest_name(self.id, known)}")
         if faults:
             raise PolicyError.defective("statement", faults)
 
 
-def level_faults(where: str, source: Source, policy: Policy) -> Iterator[str]:
+def level_faults(where: str, source: ExternalSource, policy: Policy) -> Iterator[str]:
     """Check that keys known on a coarser level have a hierarchy with that level."""
     for key, level in source.levels.items():
         if key not in policy.attributes or not level:
@@ -258,12 +247,6 @@ def level_faults(where: str, source: Source, policy: Policy) -> Iterator[str]:
             )
 
 
-def suggest(name: str, known: Sequence[str]) -> str:
-    """Propose the name that was meant."""
-    close = get_close_matches(name, known, n=1)
-    return f"did you mean '{close[0]}'?" if close else f"use {quote_some(known, most=9)}"
-
-
 def close(sentence: str) -> str:
     """End a sentence with one mark.
 
@@ -274,7 +257,7 @@ def close(sentence: str) -> str:
     return text if text.endswith("?") else f"{text}."
 
 
-PARTS: dict[str, type[Part]] = {"without": OverlapWithout, "source": Source}
+PARTS: dict[str, type[Part]] = {"without": OverlapWithout, "source": ExternalSource}
 
 
 def list_faults(error: ValidationError) -> list[str]:
@@ -296,4 +279,4 @@ def unknown_key(place: Sequence[int | str]) -> str:
             inside = part.model_fields
             break
     keys = [key for key in inside if key != "folder"]
-    return f"this key is unknown; {close(suggest(str(place[-1]), keys))}"
+    return f"this key is unknown; {suggest_name(str(place[-1]), keys)}"

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from anonymizer.attack.values import Subjects, Values, distinct_rows
 from anonymizer.errors import DataError
+from anonymizer.kernels.known_sets import add_matches
 from anonymizer.kernels.partition import sum_by_label
-from anonymizer.kernels.subsets import add_matches
 from anonymizer.risk.overall import Labels, label_together, one_part
 from anonymizer.risk.scenario import AttributeGroup, Scenario
 

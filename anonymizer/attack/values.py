@@ -148,6 +148,11 @@ class Subjects:
             found |= values.levels[self.codes[name]] > values.levels.min()
         return found
 
+    @property
+    def coarse_records(self) -> int:
+        """The records with a cell that is suppressed or coarser than others of its column."""
+        return int(self.counts[self.coarse].sum())
+
     def project(self, attributes: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Say which tuples are alike on some attributes, and where the first of each kind is."""
         return distinct_rows([self.codes[name] for name in attributes], self.counts.size)

@@ -6,16 +6,7 @@ import warnings
 
 import typer
 
-from anonymizer.cli import (
-    assess,
-    frontier,
-    hierarchy,
-    nrf,
-    published,
-    release,
-    reproduce,
-    steward,
-)
+from anonymizer.cli import assess, frontier, hierarchy, published, release, reproduce
 from anonymizer.cli.terminal import BAD_INPUT, FAILED, fail, show_warning
 from anonymizer.errors import AnonymizerError, InfeasibleError
 
@@ -32,9 +23,7 @@ app.command()(release.verify)
 app.command()(release.apply)
 app.command()(release.demo)
 app.command()(assess.assess)
-app.command()(nrf.nrf)
 app.command()(published.published)
-app.command()(steward.steward)
 app.command()(reproduce.reproduce)
 app.add_typer(hierarchy.app, name="hierarchy", rich_help_panel="Commands")
 

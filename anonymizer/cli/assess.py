@@ -5,33 +5,62 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
-from anonymizer.cli.terminal import AsJson, PolicyFile
+from anonymizer.cli.terminal import FAILED, AsJson, PolicyFile
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
-    from anonymizer.attack.assessment import OnProgress
+    from anonymizer.attack.scenario_risk import OnProgress
+    from anonymizer.attack.statement import Statement
+    from anonymizer.policy import Policy
     from anonymizer.risk import Scenario
+
+
+class Example(StrEnum):
+    """The files of which an example can be printed."""
+
+    STATEMENT = "statement"
+    SOURCES = "sources"
+
+
+def show_example(wanted: Example | None) -> None:
+    """Print a file with every key there is, and leave."""
+    if wanted is None:
+        return
+    from anonymizer.attack import disclosure, statement
+
+    example = statement.EXAMPLE if wanted is Example.STATEMENT else disclosure.EXAMPLE
+    print(example.strip())
+    raise typer.Exit
 
 
 def assess(
     policy: PolicyFile,
     scenario: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
-            help="A scenario: a TOML file, or worst-case, voter-registration, social-media."
+            help="What an attacker may know: a TOML file, or worst-case, voter-registration, "
+            "social-media. May be repeated."
         ),
-    ],
+    ] = None,
+    statement: Annotated[
+        Path | None,
+        typer.Option(help="What you state about external sources and sensitivity, a TOML file."),
+    ] = None,
+    sources: Annotated[
+        Path | None, typer.Option(help="Where people disclose what, a TOML file.")
+    ] = None,
     data: Annotated[
         Path | None, typer.Option(help="The table, raw or released; default: the policy's.")
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", help="The folder for page, tables, pictures.")
+        Path, typer.Option("--out", help="The folder for page, JSON, tables, pictures.")
     ] = Path("assessment"),
     json_: AsJson = False,
     column: Annotated[
@@ -46,37 +75,125 @@ def assess(
         int | None,
         typer.Option(help="The people the table is drawn from; default: the scenario's."),
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Threads; default: all cores.")] = None,
+    external: Annotated[
+        Path | None,
+        typer.Option(help="A table of what is disclosed, to count E-uniqueness; default: 1."),
+    ] = None,
+    e_uniqueness: Annotated[
+        float | None,
+        typer.Option(help="E-uniqueness of all that is disclosed, from 0 to 1; default: 1."),
+    ] = None,
+    small_cells: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also list the statement's small cells in this CSV: real values, for your eyes only."
+        ),
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Threads; default: all cores.", min=1)] = None,
+    example: Annotated[  # noqa: ARG001 - the callback does all
+        Example | None,
+        typer.Option(
+            help="Print such a file with every key there is.",
+            callback=show_example,
+            is_eager=True,
+        ),
+    ] = None,
 ) -> None:
-    """Say how likely the people in a table are re-identified: for whom, by whom, and why.
+    """Say what attackers could do with a table: for whom, by whom, why, and what could be done.
 
-    Of the policy only the quasi-identifiers and their hierarchies count.
+    Three questions, in any combination; where none is asked, it is the scenario `worst-case`:
 
-    Example: `anonymizer assess policy.toml --scenario voter.toml --scenario worst-case --out assessment`
+    - `--scenario`: how likely is each record re-identified by attackers who know some things and not
+    others? (Xia et al. 2021)
+    - `--statement`: which external sources re-identify whom, with what probability, and is that
+    acceptable? (Simon et al. 2020) Exit status 1 if it is not.
+    - `--sources`: by which combinations of what people disclose elsewhere is somebody found? (NRF)
+
+    The policy says what the columns are. Into the folder go a page for a committee (`assessment.html`),
+    all figures (`assessment.json`), each table as CSV and each picture as PNG and SVG.
+
+    Examples:
+
+    `anonymizer assess policy.toml --scenario voter.toml --scenario worst-case`
+
+    `anonymizer assess policy.toml --statement statement.toml --sources sources.toml --out assessment`
+
+    `anonymizer assess --example statement > statement.toml`
     """
     from anonymizer.attack.assessment import assess as assess_table
-    from anonymizer.attack.catalogue import find_scenario
+    from anonymizer.attack.statement import Statement
     from anonymizer.files import Staging
     from anonymizer.policy import Policy
     from anonymizer.report.assessment import summarize, write_assessment
+    from anonymizer.report.plot import import_matplotlib
 
+    import_matplotlib()  # what is missing is better known before the table is read
+    if small_cells is not None and statement is None:
+        raise PolicyError("--small-cells: the cells are those of a statement; add --statement.")
     loaded = Policy.read(policy)
-    files = [find_scenario(name) for name in scenario]
+    stated = None if statement is None else Statement.read(statement)
+    files = find_files(scenario, others=statement is not None or sources is not None)
     scenarios = load_all(
         files, pairs("--column", column), pairs("--constant", constant), population
     )
-    read = [policy, *loaded.files, *files, *([] if data is None else [data])]
+    given = [path for path in (policy, statement, sources, data, external) if path is not None]
+    read = [*given, *files, *loaded.files, *([] if stated is None else stated.files)]
     with Staging(out, read) as staging, step_line() as on_progress:
-        assessment = assess_table(data, loaded, scenarios, workers, on_progress)
-        on_progress("drawing", 0, 1)
+        assessment = assess_table(
+            data,
+            loaded,
+            scenarios or None,
+            statement=stated,
+            sources=sources,
+            external=external,
+            e_uniqueness=e_uniqueness,
+            workers=workers,
+            on_progress=on_progress,
+        )
+        on_progress("drawing", 0, 0)
         written = write_assessment(assessment, staging)
+        if small_cells is not None and stated is not None:
+            others = [*read, *map(Path, written.values())]
+            write_small_cells(small_cells, data, loaded, stated, others)
+            written["small cells"] = str(small_cells)
     if json_:
         print(json.dumps(assessment.describe() | {"files": written}))
-        return
+    else:
+        show(summarize(assessment), written)
+    if assessment.passes is False:
+        raise typer.Exit(FAILED)
+
+
+def show(summary: Any, written: dict[str, str]) -> None:
+    """Print what was found, and where it is."""
     console = Console()
-    console.print(summarize(assessment))
+    console.print(summary)
     for kind, path in written.items():
-        console.print(f"{kind}: {path}", highlight=False, soft_wrap=True)
+        if not kind.endswith((" table", " picture")):
+            console.print(f"{kind}: {path}", highlight=False, soft_wrap=True)
+    tables, pictures = (sum(kind.endswith(end) for kind in written) for end in ("table", "picture"))
+    console.print(f"and beside them {tables} tables and {pictures} pictures", highlight=False)
+
+
+def write_small_cells(
+    path: Path, data: Path | None, policy: Policy, stated: Statement, others: list[Path]
+) -> None:
+    """List the small cells with their values in a file beside the report."""
+    from anonymizer.attack.procedure import list_small_cells
+    from anonymizer.files import Staging
+
+    with Staging(path.parent, others) as beside:
+        cells = list_small_cells(data, policy, stated)
+        cells.to_csv(beside.path(path.name), index=False)
+
+
+def find_files(names: Sequence[str] | None, others: bool) -> list[Path]:
+    """Find the files of the scenarios; where nothing else is asked either, it is the worst case."""
+    from anonymizer.attack.assessment import DEFAULT_SCENARIO
+    from anonymizer.attack.catalogue import find_scenario
+
+    asked = names or ([] if others else [DEFAULT_SCENARIO])
+    return [find_scenario(name) for name in asked]
 
 
 def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
@@ -97,6 +214,9 @@ def load_all(
     from anonymizer.attack.catalogue import load_scenario
     from anonymizer.risk import Scenario
 
+    given = {"--column": columns, "--constant": constants, "--population": population}
+    if unused := [option for option, value in given.items() if value and not files]:
+        raise PolicyError(f"{unused[0]}: it is about scenarios; name one with --scenario.")
     if population is not None and population < 1:
         raise PolicyError(f"--population: {population} is too small; use 1 or more.")
     known = {name for file in files for name in Scenario.read(file).named}
@@ -129,5 +249,5 @@ def step_line() -> Iterator[OnProgress]:
     ) as bar:
         task = bar.add_task("reading the table")
         yield lambda what, done, steps: bar.update(
-            task, description=what, completed=done, total=steps
+            task, description=what, completed=done, total=steps or None
         )

@@ -234,5 +234,26 @@ def demo(
         with stage_line("the frontier") as on_stage:
             pages = stage_frontier(frontier(None, policy, on_stage=on_stage), staging)
         plot_solution(solution, staging.path("solution.png"))
-        result["files"] |= {"picture": str(out / "solution.png"), "frontier": pages["html"]}
+        result["files"]["frontier"] = pages["html"]
+        result["files"]["picture"] = str(out / "solution.png")
+        result["files"]["assessment"] = str(out / stage_example_page(policy, staging))
     show(solution, result, json_)
+
+
+def stage_example_page(policy: Path, staging: Any) -> str:
+    """Assess the register as it was before, and leave a page; return its name."""
+    from anonymizer.attack import assess
+    from anonymizer.report.assessment import make_figures, stage_page
+    from anonymizer.report.plot import save
+
+    specs = policy.parent / "hierarchies"
+    assessment = assess(
+        None,
+        policy,
+        specs / "voter.toml",
+        statement=specs / "statement.toml",
+        sources=specs / "sources.toml",
+    )
+    figures = make_figures(assessment)
+    save(figures["distribution"], staging.path("assessment.png"))
+    return stage_page(assessment, figures, staging)["page"]

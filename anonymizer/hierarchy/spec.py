@@ -6,11 +6,10 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import Field, fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from anonymizer.errors import HierarchyError, quote_some
+from anonymizer.errors import HierarchyError, quote_some, suggest_name
 from anonymizer.hierarchy.arx import read_arx, read_rows, read_text
 from anonymizer.hierarchy.builders import Builder, Dates, Intervals, Redaction
 from anonymizer.hierarchy.groups import Explicit, Ordered
@@ -104,6 +103,4 @@ def _unknown_builder(kind: object) -> str:
 
 
 def _unknown_key(key: str, keys: Iterable[str]) -> str:
-    close = get_close_matches(key, keys, n=1)
-    remedy = f"did you mean '{close[0]}'?" if close else f"use {quote_some(keys, most=9)}."
-    return f"{key}: this key is unknown; {remedy}"
+    return f"{key}: this key is unknown; {suggest_name(key, keys)}"

@@ -1,335 +1,128 @@
-"""What an assessment says: tables for machines, pictures, and a page that a data steward can act on."""
+"""What an assessment says: one page for people, one JSON beside it, tables and pictures."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
+from rich.console import Group
 
-from anonymizer.attack.assessment import (
-    THRESHOLDS,
-    Assessment,
-    ScenarioRisk,
-    describe_values,
-)
-from anonymizer.attack.exposure import MEASURES, Method
+from anonymizer.attack.assessment import Assessment
+from anonymizer.attack.scenario_risk import THRESHOLDS, ScenarioRisk
 from anonymizer.files import Staging
-from anonymizer.report.page import picture, render
-from anonymizer.report.plot import draw_network, import_matplotlib
+from anonymizer.report.nrf import nrf_context, nrf_figures, nrf_tables, summarize_disclosure
+from anonymizer.report.page import render, share
+from anonymizer.report.plot import stage_figures
+from anonymizer.report.procedure import (
+    describe_findings,
+    procedure_context,
+    procedure_tables,
+    summarize_findings,
+)
+from anonymizer.report.scenarios import (
+    one_in,
+    scenario_context,
+    scenario_figures,
+    scenario_grid,
+    scenario_tables,
+)
 
-ATTACKERS = {
-    "prosecutor": "knows that the person is in the table and finds the only record that fits",
-    "journalist": "does not know who is in the table, but finds a person who is the only one of a kind "
-    "in the whole population",
-    "marketer": "picks one of the records that fit at random",
-}
-PANELS = ("journalist", "prosecutor", "marketer", "overall")
-BINS = 25
-NETWORK_GROUPS = 5  # more do not fit a picture
-
-
-# --- tables
-
-
-def scenario_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
-    """Yield a row for each measure: its distribution, the worst case, and the reduction."""
-    for measure in MEASURES:
-        worst = np.repeat(risk.worst.measure(measure), risk.counts)
-        reductions = risk.reductions(measure)
-        parts = {
-            "risk": describe_values(risk.risks(measure)),
-            "worst_case": describe_values(worst),
-            "reduction": describe_values(reductions),
-        }
-        yield {
-            "scenario": risk.name,
-            "method": risk.exposure.method.value,
-            "measure": measure,
-            "records": risk.records,
-            **{f"{part}_{key}": value for part, row in parts.items() for key, value in row.items()},
-            "reduction_records": reductions.size,
-        }
-
-
-def driver_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
-    """Yield a row for each group: the mean overall risk with it and without it."""
-    mean = risk.mean()
-    for driver in risk.exposure.drivers:
-        group, without = risk.scenario.groups[driver.group], driver.overall(risk.scenario)
-        yield {
-            "scenario": risk.name,
-            "attributes": ", ".join(group.attributes),
-            "source": group.source or "",
-            "probability": driver.probability,
-            "overall": mean,
-            "overall_without": without,
-            "share_of_risk": (mean - without) / mean if mean > 0 else 0.0,
-        }
-
-
-def known_set_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
-    """Yield a row for each of the sets of attributes whose knowledge adds most to the risk."""
-    mean = risk.mean()
-    for known in risk.exposure.known_sets:
-        names = dict.fromkeys(
-            name for group in known.groups for name in risk.scenario.groups[group].attributes
-        )
-        yield {
-            "scenario": risk.name,
-            "known": ", ".join(names) or "nothing",
-            "probability": known.probability,
-            "overall": known.overall,
-            "share_of_risk": known.overall / mean if mean > 0 else 0.0,
-        }
-
-
-def value_rows(assessment: Assessment, risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
-    """Yield a row for each value of each attribute: the risk of the people who have it."""
-    overall = risk.exposure.overall
-    for name in assessment.subjects.attributes:
-        values, codes = assessment.subjects.attributes[name], assessment.subjects.codes[name]
-        records = np.bincount(codes, risk.counts, len(values.texts))
-        sums = np.bincount(codes, risk.counts * overall, len(values.texts))
-        highest = np.zeros(len(values.texts))
-        np.maximum.at(highest, codes, overall)
-        for at, text in enumerate(values.texts):
-            yield {
-                "scenario": risk.name,
-                "attribute": name,
-                "value": text,
-                "records": int(records[at]),
-                "overall_mean": sums[at] / records[at],
-                "overall_highest": highest[at],
-            }
-
-
-def record_table(assessment: Assessment) -> pd.DataFrame:
-    """List the risks of every record, in the order of the table's rows, from 1."""
-    place = assessment.subjects.tuple_of_row
-    columns: dict[str, Any] = {"row": np.arange(1, place.size + 1)}
-    for risk in assessment.scenarios:
-        for measure in MEASURES:
-            columns[f"{risk.name} {measure}"] = risk.exposure.measure(measure)[place]
-        columns[f"{risk.name} worst case overall"] = risk.worst.overall[place]
-    return pd.DataFrame(columns)
+PAGE, FIGURES = "assessment.html", "assessment.json"
 
 
 def make_tables(assessment: Assessment) -> dict[str, pd.DataFrame]:
     """Return all tables by the name of their file."""
-    risks = assessment.scenarios
-    return {
-        "scenarios": pd.DataFrame([row for risk in risks for row in scenario_rows(risk)]),
-        "drivers": pd.DataFrame([row for risk in risks for row in driver_rows(risk)]),
-        "known_sets": pd.DataFrame([row for risk in risks for row in known_set_rows(risk)]),
-        "values": pd.DataFrame([row for risk in risks for row in value_rows(assessment, risk)]),
-        "records": record_table(assessment),
-    }
+    tables: dict[str, pd.DataFrame] = {}
+    if assessment.findings is not None:
+        tables |= procedure_tables(assessment.findings)
+    if assessment.scenarios:
+        tables |= scenario_tables(assessment.scenarios)
+    if assessment.disclosure is not None:
+        tables |= nrf_tables(assessment.disclosure)
+    return tables
 
 
-# --- pictures
-
-
-def draw_heatmaps(risks: list[ScenarioRisk] | tuple[ScenarioRisk, ...]) -> Any:
-    """Draw the risk of the records against their worst case, a row for each scenario (Figure 2)."""
-    from matplotlib.colors import LogNorm
-
-    height = 0.8 + 2.6 * len(risks)
-    figure = import_matplotlib().Figure(figsize=(11, height), layout="constrained")
-    grid = figure.subplots(len(risks), len(PANELS), squeeze=False)
-    edges = np.linspace(0, 1, BINS + 1)
-    for row, risk in zip(grid, risks, strict=True):
-        for axes, measure in zip(row, PANELS, strict=True):
-            worst = np.repeat(risk.worst.measure(measure), risk.counts)
-            share, _, _ = np.histogram2d(worst, risk.risks(measure), [edges, edges])
-            share = 100 * share / max(1, risk.records)
-            mesh = axes.pcolormesh(
-                edges,
-                edges,
-                np.ma.masked_equal(share.T, 0),
-                norm=LogNorm(0.01, 100),
-                cmap="YlOrRd",
-                rasterized=True,
-            )
-            axes.plot([0, 1], [0, 1], "--", color="#888888", linewidth=1)
-            axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-            axes.set_title(measure)
-            axes.set_xlabel("risk in the worst case")
-        row[0].set_ylabel(f"risk,\n{risk.name}")
-    figure.colorbar(mesh, ax=grid, label="records (%)", format="%g")
-    return figure
-
-
-def draw_distribution(risks: list[ScenarioRisk] | tuple[ScenarioRisk, ...]) -> Any:
-    """Draw how many records have at least which overall risk, and the same in the worst case."""
-    figure = import_matplotlib().Figure(figsize=(8, 4.2), layout="constrained")
-    axes = figure.subplots()
-    grid = np.concatenate([[0], np.geomspace(1e-5, 1, 400)])
-    for number, risk in enumerate(risks):
-        colour = f"C{number}"
-        for values, style, label in (
-            (risk.risks(), "-", risk.name),
-            (np.repeat(risk.worst.overall, risk.counts), ":", f"{risk.name}, worst case"),
-        ):
-            at_least = values.size - np.searchsorted(np.sort(values), grid - 1e-12)
-            share = 100 * at_least / max(1, values.size)
-            axes.step(grid, share, style, where="pre", color=colour, label=label)
-    for threshold in THRESHOLDS:
-        axes.axvline(threshold, color="#888888", linewidth=0.8)
-        axes.text(threshold, 101, f"{threshold:g}", ha="center", va="bottom", color="#555555")
-    axes.set_xscale("symlog", linthresh=1e-4)
-    axes.set(xlim=(0, 1), ylim=(0, 100))
-    axes.set_xlabel("overall risk of re-identification")
-    axes.set_ylabel("records with at least this risk (%)")
-    axes.legend(fontsize=9)
-    return figure
-
-
-def draw_drivers(risk: ScenarioRisk) -> Any:
-    """Draw what the mean overall risk would be without each group of attributes."""
-    rows = sorted(driver_rows(risk), key=lambda row: row["share_of_risk"])
-    figure = import_matplotlib().Figure(figsize=(8, 1.3 + 0.42 * len(rows)), layout="constrained")
-    axes = figure.subplots()
-    names = [row["attributes"] for row in rows]
-    places = np.arange(len(rows))
-    axes.barh(places, [100 * row["share_of_risk"] for row in rows], color="#2f6f8f")
-    axes.set_yticks(places, names)
-    axes.set_xlim(0, 100)
-    axes.set_xlabel("risk that would be gone if the attacker never learned it (%)")
-    return figure
-
-
-# --- the page
-
-
-def one_in(risk: float) -> str:
-    """Say a risk as people do.
-
-    >>> one_in(0.25), one_in(0.0), one_in(0.9), one_in(0.00012)
-    ('1 in 4', 'none', '9 in 10', '1 in 8,333')
-    """
-    if risk <= 0:
-        return "none"
-    return f"{round(10 * risk)} in 10" if risk > 0.3 else f"1 in {1 / risk:,.0f}"
-
-
-def describe_scenario(assessment: Assessment, risk: ScenarioRisk) -> dict[str, Any]:
-    """Return what the page says of one scenario."""
-    mean, worst = risk.mean(), risk.worst_mean()
-    values = [row for row in value_rows(assessment, risk) if row["records"] >= 5]
-    values.sort(key=lambda row: -row["overall_mean"])
-    attackers = [
-        {
-            "name": name,
-            "does": does,
-            "mean": risk.mean(name),
-            "highest": float(risk.exposure.measure(name).max(initial=0)),
-            "worst": risk.worst_mean(name),
-        }
-        for name, does in ATTACKERS.items()
-    ]
-    drivers = sorted(driver_rows(risk), key=lambda row: -row["share_of_risk"])
-    return {
-        "name": risk.name,
-        "scenario": risk.scenario,
-        "mean": mean,
-        "worst": worst,
-        "one_in": one_in(mean),
-        "worst_one_in": one_in(worst),
-        "expected": mean * risk.records,
-        "worst_expected": worst * risk.records,
-        "reduction": 1 - mean / worst if worst > 0 else 0.0,
-        "reductions": describe_values(risk.reductions()),
-        "highest": float(risk.exposure.overall.max(initial=0)),
-        "above": [(threshold, risk.above(threshold)) for threshold in THRESHOLDS],
-        "attackers": attackers,
-        "drivers": [row for row in drivers if row["probability"] > 0][:10],
-        "known_sets": list(known_set_rows(risk))[:5],
-        "values": values[:8],
-        "exact": risk.exposure.method is Method.EXACT,
-        "subsets": risk.exposure.subsets,
-        "standard_error": risk.exposure.standard_error,
-        "driver_picture": picture(draw_drivers(risk)) if len(drivers) > 1 else None,
-        "network": picture(draw_network(risk.scenario)) if len(drivers) <= NETWORK_GROUPS else None,
-    }
-
-
-def draw_figures(assessment: Assessment) -> dict[str, Any]:
-    """Draw the pictures that all scenarios share, by name."""
-    return {
-        "heatmaps": draw_heatmaps(assessment.scenarios),
-        "distribution": draw_distribution(assessment.scenarios),
-    }
+def make_figures(assessment: Assessment) -> dict[str, Any]:
+    """Draw the pictures that are files of their own, by name."""
+    figures: dict[str, Any] = {}
+    if assessment.scenarios:
+        figures |= scenario_figures(assessment.scenarios)
+    if assessment.disclosure is not None:
+        figures |= nrf_figures(assessment.disclosure)
+    return figures
 
 
 def make_page(assessment: Assessment, figures: dict[str, Any] | None = None) -> str:
-    """Write the page: what the risk is, in words, for whom, and why."""
-    first = assessment.scenarios[0]
-    figures = figures or draw_figures(assessment)
+    """Write the page: what an attacker could do, for whom, why, and what could be done about it."""
+    figures = make_figures(assessment) if figures is None else figures
+    context: dict[str, Any] = {"findings": None, "scenarios": [], "disclosure": None}
+    if assessment.findings is not None:
+        context |= procedure_context(assessment.findings)
+    if assessment.scenarios:
+        context |= scenario_context(assessment.scenarios, figures)
+    if assessment.disclosure is not None:
+        context |= nrf_context(assessment.disclosure, figures)
     return render(
         "assessment.html",
+        table_name=assessment.table,
         assessment=assessment,
-        scenarios=[describe_scenario(assessment, risk) for risk in assessment.scenarios],
-        worst_drivers=worst_drivers(first),
-        worst_marketer=first.worst_mean("marketer"),
-        heatmaps=picture(figures["heatmaps"]),
-        distribution=picture(figures["distribution"]),
-        table_name=Path(assessment.table).name,
+        answers=list(answers(assessment)),
+        **context,
     )
 
 
-def worst_drivers(risk: ScenarioRisk) -> list[dict[str, Any]]:
-    """Say for each attribute what the worst case would be without it, the most telling first."""
-    rows = [
-        {"attribute": name, "without": driver.marketer}
-        for name, driver in zip(risk.attributes, risk.worst.drivers, strict=True)
-    ]
-    return sorted(rows, key=lambda row: row["without"])
+def answers(assessment: Assessment) -> Iterator[str]:
+    """Say in a sentence each what came of the questions that were asked."""
+    if assessment.findings is not None:
+        yield describe_findings(assessment.findings)
+    yield from map(answer_scenario, assessment.scenarios)
+    if (risk := assessment.disclosure) is not None:
+        yield (
+            "Through what people disclose elsewhere, a person is re-identified with a probability of "
+            f"{share(risk.individual_exact)} ({one_in(risk.individual_exact)}), and at least one of "
+            f"{risk.uniqueness.records:,} with {share(risk.data_set_exact)}."
+        )
 
 
-# --- files
+def answer_scenario(risk: ScenarioRisk) -> str:
+    """Say what a scenario means for a person, and for how many it is above the usual threshold."""
+    mean, threshold = risk.mean(), max(THRESHOLDS)
+    return (
+        f"Under the scenario “{risk.name}” a person is re-identified with a probability of "
+        f"{share(mean)} on average ({one_in(mean)}); {risk.above(threshold):,} of {risk.records:,} "
+        f"records are above {share(threshold)}."
+    )
+
+
+def stage_page(assessment: Assessment, figures: dict[str, Any], staging: Staging) -> dict[str, str]:
+    """Write the page and the JSON beside it; return their names, by kind."""
+    staging.path(PAGE).write_text(make_page(assessment, figures), encoding="utf-8")
+    text = json.dumps(assessment.describe(), indent=1)
+    staging.path(FIGURES).write_text(text + "\n", encoding="utf-8")
+    return {"page": PAGE, "figures": FIGURES}
 
 
 def write_assessment(assessment: Assessment, staging: Staging) -> dict[str, str]:
-    """Write tables, pictures and page; return where they will be, by kind."""
-    written = {}
+    """Write page, JSON, tables and pictures; return where they will be, by kind."""
+    figures = make_figures(assessment)
+    written = stage_page(assessment, figures, staging)
     for name, table in make_tables(assessment).items():
         table.to_csv(staging.path(f"{name}.csv"), index=False, float_format="%.9g")
-        written[name] = f"{name}.csv"
-    figures = draw_figures(assessment)
-    for name, figure in figures.items():
-        for suffix in ("png", "svg"):
-            figure.savefig(staging.path(f"{name}.{suffix}"), dpi=100)
-        written[name] = f"{name}.png"
-    page = make_page(assessment, figures)
-    staging.path("assessment.html").write_text(page, encoding="utf-8")
-    written["page"] = "assessment.html"
+        written[f"{name} table"] = f"{name}.csv"
+    for name, file in stage_figures(figures, staging).items():
+        written[f"{name} picture"] = file
     return {kind: str(staging.folder / name) for kind, name in written.items()}
 
 
-def summarize(assessment: Assessment) -> Any:
-    """Show the risks of each scenario on the terminal."""
-    from rich.table import Table as Grid
-
-    grid = Grid(
-        "scenario",
-        "mean risk",
-        "named",
-        "worst case",
-        *(f"above {threshold:.0%}" for threshold in THRESHOLDS),
-        "computed",
-        title=f"Re-identification risk of {assessment.records:,} records",
-        title_justify="left",
-    )
-    for risk in assessment.scenarios:
-        grid.add_row(
-            risk.name,
-            f"{risk.mean():.4f}",
-            f"{risk.mean() * risk.records:,.0f}",
-            f"{risk.worst_mean():.4f}",
-            *(f"{risk.above(threshold):,}" for threshold in THRESHOLDS),
-            risk.exposure.method.value,
-        )
-    return grid
+def summarize(assessment: Assessment) -> Group:
+    """Show on the terminal what was found."""
+    parts: list[Any] = []
+    if assessment.findings is not None:
+        parts.append(summarize_findings(assessment.findings))
+    if assessment.scenarios:
+        parts.append(scenario_grid(assessment.scenarios))
+    if assessment.disclosure is not None:
+        parts.append(summarize_disclosure(assessment.disclosure))
+    return Group(*parts)

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
 from anonymizer.attack.disclosure import Source
 from anonymizer.attack.nrf import Reidentification
-from anonymizer.files import Staging
-from anonymizer.report.plot import import_matplotlib
+from anonymizer.report.page import picture
+from anonymizer.report.plot import BAD, GOOD, import_matplotlib
 
-COLOURS = ("#2f6f8f", "#b5483a", "#5b8c3a", "#8c6bb1", "#c98a1b", "#222222")
+COLOURS = (GOOD, BAD, "#5b8c3a", "#8c6bb1", "#c98a1b", "#222222")
 SIZE = (8, 4.8)
+MOST_SHOWN, MOST_LISTED = 15, 1000
+"""Combinations on the page, and in the table beside it."""
 MOST_CURVES = 6
 """So many sources alone, and as many combinations, have room in one picture."""
 SMALLEST = 1e-16
 """Means below this are not drawn: they would press all that matters to the edge."""
 
 
-def summarize(risk: Reidentification, most: int = 20) -> Group:
+def summarize_disclosure(risk: Reidentification, most: int = MOST_SHOWN) -> Group:
     """Show the risk and the most dangerous combinations."""
     return Group(danger_grid(risk, most), headline(risk))
 
@@ -62,23 +65,35 @@ def headline(risk: Reidentification) -> Text:
     return Text("\n".join(lines) + "\n")
 
 
-def stage_curves(risk: Reidentification, staging: Staging) -> dict[str, str]:
-    """Write the three curves as PNG and SVG; return where they will be."""
-    files = {}
-    for name, draw in DRAWINGS.items():
-        for kind in ("png", "svg"):
-            save(draw(risk), staging.path(f"{name}.{kind}"))
-            files[f"{name}_{kind}"] = str(staging.folder / f"{name}.{kind}")
-    return files
+def nrf_tables(risk: Reidentification) -> dict[str, pd.DataFrame]:
+    """Return all tables by the name of their file."""
+    rows: dict[str, Sequence[Any]] = {
+        "combinations": risk.most_dangerous(MOST_LISTED),
+        "risk_by_size": risk.by_size(),
+        "risk_by_sources": risk.over_sources(),
+    }
+    tables = {name: pd.DataFrame([asdict(row) for row in of]) for name, of in rows.items()}
+    for table in tables.values():
+        for name in ("attributes", "sources"):
+            if name in table:
+                table[name] = table[name].map(", ".join)
+    return {name: table for name, table in tables.items() if len(table)}
 
 
-def save(figure: Any, path: Path) -> None:
-    """Write a figure so that the same figure makes the same file."""
-    from matplotlib import rc_context
+def nrf_figures(risk: Reidentification) -> dict[str, Any]:
+    """Draw the curves, by name."""
+    return {name: draw(risk) for name, draw in DRAWINGS.items()}
 
-    with rc_context({"svg.hashsalt": path.stem}):
-        kind = {"metadata": {"Date": None}} if path.suffix == ".svg" else {"dpi": 120}
-        figure.savefig(path, **kind)
+
+def nrf_context(risk: Reidentification, figures: dict[str, Any]) -> dict[str, Any]:
+    """Return what the page says of disclosure."""
+    return {
+        "disclosure": risk,
+        "dangerous": risk.most_dangerous(MOST_SHOWN),
+        "half": risk.records_until(0.5),
+        "subsets_with_uniques": int(np.count_nonzero(risk.uniqueness.unique)),
+        "curves": {name: picture(figures[name]) for name in DRAWINGS},
+    }
 
 
 def draw_records(risk: Reidentification) -> Any:

@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 
 from anonymizer.errors import ReleaseError
+from anonymizer.files import Staging
 from anonymizer.risk import Scenario
 from anonymizer.risk.network import to_network
 from anonymizer.solution import Solution
+
+GOOD, BAD, QUIET = "#2f6f8f", "#b5483a", "#9aa5ae"
+"""The colours of all pictures and pages: what is safe, what is not, and what is beside the point."""
 
 
 def import_matplotlib() -> Any:
@@ -23,6 +27,23 @@ def import_matplotlib() -> Any:
             "the picture needs matplotlib; install it with `pip install anonymizer[plot]`."
         ) from None
     return figure
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a figure so that the same figure makes the same file."""
+    from matplotlib import rc_context
+
+    with rc_context({"svg.hashsalt": path.stem}):
+        kind = {"metadata": {"Date": None}} if path.suffix == ".svg" else {"dpi": 120}
+        figure.savefig(path, **kind)
+
+
+def stage_figures(figures: dict[str, Any], staging: Staging) -> dict[str, str]:
+    """Write figures as PNG and SVG; return the names of the PNG files."""
+    for name, figure in figures.items():
+        for kind in ("png", "svg"):
+            save(figure, staging.path(f"{name}.{kind}"))
+    return {name: f"{name}.png" for name in figures}
 
 
 def plot_solution(solution: Solution, path: Path) -> None:
@@ -54,7 +75,7 @@ def draw_network(scenario: Scenario) -> Any:
     places = {node: (x, -y) for node, (x, y) in places.items()}  # what comes first stands on top
     networkx.draw_networkx_edges(graph, places, ax=axes, node_size=3000, edge_color="#888888")
     for node, (x, y) in places.items():
-        box = {"boxstyle": "round,pad=0.4", "facecolor": "#dce9f0", "edgecolor": "#2f6f8f"}
+        box = {"boxstyle": "round,pad=0.4", "facecolor": "#dce9f0", "edgecolor": GOOD}
         axes.text(
             x, y, describe_node(graph.nodes[node]), ha="center", va="center", bbox=box, size=9
         )
@@ -79,8 +100,8 @@ def draw_class_sizes(axes: Any, solution: Solution) -> None:
     """Draw how many records share their class with how many others."""
     before, after = solution.before.class_sizes, solution.after.class_sizes
     places = np.arange(len(before))
-    axes.bar(places - 0.2, list(before.values()), 0.4, label="before", color="#b5483a")
-    axes.bar(places + 0.2, list(after.values()), 0.4, label="after", color="#2f6f8f")
+    axes.bar(places - 0.2, list(before.values()), 0.4, label="before", color=BAD)
+    axes.bar(places + 0.2, list(after.values()), 0.4, label="after", color=GOOD)
     axes.set_xticks(places, list(before), rotation=45, ha="right")
     axes.set_xlabel("records in the same class")
     axes.set_ylabel("records")
@@ -93,7 +114,7 @@ def draw_losses(axes: Any, solution: Solution) -> None:
     heights = {c.hierarchy.name: c.hierarchy.height for c in solution.release.microdata.columns}
     names = list(solution.attribute_loss)[::-1]
     values = [solution.attribute_loss[name] for name in names]
-    axes.barh(names, values, color="#2f6f8f")
+    axes.barh(names, values, color=GOOD)
     for place, (name, value) in enumerate(zip(names, values, strict=True)):
         level = f" level {solution.scheme[name]} of {heights[name] - 1}"
         inside = value > 0.75

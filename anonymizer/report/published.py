@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table as Grid
 from rich.text import Text
 
-from anonymizer.attack.published import Indicators, Published, say_attacks
+from anonymizer.attack.published import SLACK, Indicators, Published, say_attacks
 from anonymizer.report.page import render
 
 BAD, GOOD = (222, 110, 95), (255, 255, 255)  # dark letters stay readable on both
@@ -67,7 +67,7 @@ def broken_changes(row: Indicators, table: Published) -> list[float]:
     if asked is None or "pfdptc" not in table.limits.broken_by(row):
         return []
     changes = row.pfdptc_treatment, row.pfdptc_placebo
-    return [value for value in changes if value > math.log2(asked)]
+    return [value for value in changes if value > math.log2(asked) + SLACK]
 
 
 def cell(value: float, danger: float, says: str, broken: bool) -> dict[str, Any]:

@@ -7,10 +7,8 @@ turned into the others (for the network see network.py).
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -18,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.errors import PolicyError, quote_some
+from anonymizer.errors import PolicyError, quote_some, suggest_name
 from anonymizer.hierarchy.checks import Faults, text, unrepeated, whole
+from anonymizer.toml import read_toml
 
 PARAMETERS = ("p_m", "p_fm", "p_c", "p_cu")
 KEYS = ("population", *PARAMETERS, "groups")
@@ -155,9 +154,8 @@ class Scenario:
     def check_attributes(self, quasi_identifiers: Sequence[str]) -> list[str]:
         """Say which attributes of the scenario are no quasi-identifiers of the table."""
         unknown = [name for name in self.named if name not in quasi_identifiers]
-        known = quote_some(quasi_identifiers, most=9)
         return [
-            f"groups: '{name}' is no quasi-identifier; {suggest(name, quasi_identifiers, known)}"
+            f"groups: '{name}' is no quasi-identifier; {suggest_name(name, quasi_identifiers)}"
             for name in unknown
         ]
 
@@ -173,15 +171,7 @@ class Scenario:
     @staticmethod
     def read(path: str | Path) -> Scenario:
         """Read a scenario from a TOML file, or say everything that is wrong with it."""
-        path = Path(path)
-        try:
-            keys = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (FileNotFoundError, IsADirectoryError):
-            raise PolicyError(f"{path}: there is no such scenario file.") from None
-        except UnicodeDecodeError:
-            raise PolicyError(f"{path}: the scenario is not UTF-8 text.") from None
-        except tomllib.TOMLDecodeError as error:
-            raise PolicyError(f"{path}: not valid TOML ({error}); mend that place.") from None
+        keys = read_toml(path, "scenario")
         return Scenario.parse(keys, str(path))
 
     @staticmethod
@@ -234,13 +224,7 @@ def unknown_keys(keys: Mapping[str, Any], known: Sequence[str]) -> Faults:
     """Check that every key is known."""
     for key in keys:
         if key not in known:
-            yield f"{key}: this key is unknown; {suggest(key, known, quote_some(known, most=9))}"
-
-
-def suggest(name: str, known: Sequence[str], listed: str) -> str:
-    """Propose the name that was meant."""
-    close = get_close_matches(name, known, n=1)
-    return f"did you mean '{close[0]}'?" if close else f"use one of {listed}."
+            yield f"{key}: this key is unknown; {suggest_name(key, known)}"
 
 
 def probability(key: str, value: object) -> Faults:

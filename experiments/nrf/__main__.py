@@ -17,9 +17,10 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.attack.nrf import Reidentification
-from anonymizer.attack.uniqueness import Uniqueness
+from anonymizer.attack.unique_subsets import Uniqueness
 from anonymizer.files import Staging
-from anonymizer.report.nrf import stage_curves
+from anonymizer.report.nrf import nrf_figures
+from anonymizer.report.plot import stage_figures
 from experiments.benchmark.__main__ import machine
 from experiments.datasets import RESULTS
 from experiments.nrf.discharges import draw_discharges, with_areas
@@ -59,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             frame = pd.DataFrame(rows)
             frame.to_csv(staging.path(f"{name}.csv"), index=False, float_format="%.6g")
         plot_bounds(paper, staging.path("figure_2.png"), staging.path("figure_2.svg"))
-        stage_curves(risk, staging)
+        stage_figures(nrf_figures(risk), staging)
         page = write_page(paper, tables, risk)
         staging.path("README.md").write_text(page, encoding="utf-8")
     print(f"written to {folder}", file=sys.stderr)

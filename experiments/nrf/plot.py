@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from anonymizer.report.nrf import COLOURS, new_figure, save
+from anonymizer.report.nrf import COLOURS, new_figure
+from anonymizer.report.plot import save
 from experiments.nrf.reconstruction import USAGE, Reconstruction
 
 

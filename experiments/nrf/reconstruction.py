@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from anonymizer.attack.disclosure import Source, disclosure_likelihood, subset_likelihood
 from anonymizer.attack.nrf import Reidentification
-from anonymizer.attack.uniqueness import Uniqueness
+from anonymizer.attack.unique_subsets import Uniqueness
 from experiments.datasets import REFERENCE
 
 FACTS = REFERENCE / "facts"

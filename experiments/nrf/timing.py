@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from anonymizer.attack.tuples import read_tuples
-from anonymizer.attack.uniqueness import Uniqueness, Walk, count_unique, memory_bound
+from anonymizer.attack.packed_tuples import read_tuples
+from anonymizer.attack.unique_subsets import Uniqueness, Walk, count_unique, memory_bound
 from anonymizer.table import CsvTable
 from experiments.benchmark.memory import peak_bytes
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from anonymizer.report.steward import render_findings
+from anonymizer import Assessment
+from anonymizer.report.assessment import make_page
 from experiments.datasets import RESULTS
 from experiments.simon2020 import paper
 from experiments.simon2020.measure import (
@@ -66,9 +67,10 @@ def write(plan: Plan, folder: Path | None, step: OnStep) -> None:
     if reference is not None:
         reference.to_csv(folder / "sdcmicro.csv", index=False, float_format="%.10g")
     (folder / "README.md").write_text(page, encoding="utf-8")
-    (folder / "steward.html").write_text(render_findings(findings), encoding="utf-8")
-    figures = json.dumps(findings.describe(), indent=1)
-    (folder / "steward.json").write_text(figures + "\n", encoding="utf-8")
+    assessment = Assessment("synthetic visits", findings)
+    (folder / "assessment.html").write_text(make_page(assessment), encoding="utf-8")
+    figures = json.dumps(assessment.describe(), indent=1)
+    (folder / "assessment.json").write_text(figures + "\n", encoding="utf-8")
     print(f"written to {folder}", file=sys.stderr)
 
 

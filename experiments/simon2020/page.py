@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import pandas as pd
 
 from anonymizer.attack.findings import Findings, SourceFindings
-from anonymizer.attack.overlap import Attack, Overlap
-from anonymizer.report.steward import describe_option
+from anonymizer.attack.overlap import AttackKind, Overlap
+from anonymizer.report.procedure import describe_option
 from experiments.simon2020 import paper
 from experiments.simon2020.measure import KNOWN
 
@@ -41,8 +41,8 @@ def introduce(findings: Findings) -> str:
         "the paper describes (`experiments/simon2020/visits.py` says what is taken from the paper and "
         "what is assumed; nothing was fitted to the paper's counts), follows the procedure, and writes "
         "this page, `counts.csv`, `people.csv`, `sdcmicro.csv`, and the report that a committee would "
-        "get: `steward.html` with `steward.json`. The formulae and sentences are computed on the paper's "
-        "own numbers."
+        "get: `assessment.html` with `assessment.json`. The formulae and sentences are computed on the "
+        "paper's own numbers."
     )
 
 
@@ -76,7 +76,7 @@ def describe_formulae() -> str:
     ]
     lines = [
         f"- {attack.value}, {name}: “{overlap.sentence(3, attack)}”"
-        for attack in Attack
+        for attack in AttackKind
         for name, overlap in (
             ("complete overlap", Overlap()),
             ("subset, p = 0.12", Overlap(p=0.12)),

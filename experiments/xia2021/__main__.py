@@ -19,7 +19,7 @@ from rich.console import Console
 
 from anonymizer import Assessment, assess
 from anonymizer.attack import load_scenario
-from anonymizer.report.assessment import draw_heatmaps
+from anonymizer.report.scenarios import draw_heatmaps
 from experiments.datasets import RESULTS
 from experiments.xia2021.checks import (
     Check,

@@ -11,7 +11,7 @@ import pandas as pd
 
 from anonymizer import Assessment, Policy, assess
 from anonymizer.attack import load_scenario
-from anonymizer.attack.assessment import ScenarioRisk
+from anonymizer.attack.scenario_risk import ScenarioRisk
 from anonymizer.hierarchy import load_hierarchy
 from anonymizer.risk.overall import attack_on
 from anonymizer.risk.scenario import AttributeGroup, Scenario
@@ -134,7 +134,7 @@ def one_by_one(patients: pd.DataFrame, size: int, seed: int, workers: int) -> As
     (sample,) = draw_samples(patients, size, 1, seed)
     groups = tuple(AttributeGroup((name,), 0.5) for name in ATTRIBUTES)
     scenario = Scenario(groups, 100_000_000, 0.5, 0.5, 0.5, 0.5)
-    return assess(sample, policy_of_patients(), {"one by one": scenario}, workers)
+    return assess(sample, policy_of_patients(), {"one by one": scenario}, workers=workers)
 
 
 @dataclass(frozen=True, slots=True)

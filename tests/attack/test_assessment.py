@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from anonymizer import Policy, assess
-from anonymizer.attack import load_scenario, shipped_scenarios
-from anonymizer.attack.assessment import describe_values
+from anonymizer.attack import Source, Statement, load_scenario, shipped_scenarios
 from anonymizer.attack.exposure import Method
+from anonymizer.attack.scenario_risk import describe_values
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.microdata import encode
@@ -52,9 +52,9 @@ def test_three_people_and_one_attribute_as_computed_on_paper() -> None:
         "overall": 0.4 * 0.3 / 3 + 0.6 * (1 - (1 - 0.2) * (1 - 0.2 * u) * (1 - 0.3)),
     }
     for measure, hers in woman.items():
-        mine = risk.exposure.measure(measure)[assessment.subjects.tuple_of_row]
+        mine = risk.exposure.measure(measure)[risk.subjects.tuple_of_row]
         np.testing.assert_allclose(mine, [hers, man[measure], hers], rtol=1e-9)
-    worst = risk.worst.overall[assessment.subjects.tuple_of_row]
+    worst = risk.worst.overall[risk.subjects.tuple_of_row]
     np.testing.assert_allclose(worst, [0.15, 1 - 0.56 * (1 - 0.2 * u), 0.15], rtol=1e-9)
     his_reduction = 1 - man["overall"] / worst[1]
     reductions = [1 - 0.13 / 0.15, 1 - 0.13 / 0.15, his_reduction]
@@ -70,7 +70,7 @@ def test_four_people_and_two_attributes_as_computed_on_paper() -> None:
     frame = pd.DataFrame({"age": ["30", "30", "30", "40"], "sex": ["F", "F", "M", "M"]})
     assessment = assess(frame, policy_of(AGE, SEX), {"paper": scenario})
     (risk,) = assessment.scenarios
-    rows = assessment.subjects.tuple_of_row
+    rows = risk.subjects.tuple_of_row
     matching = [(4, 3, 2, 2), (4, 3, 2, 2), (4, 3, 2, 1), (4, 1, 2, 1)]
     marketer = [sum(p / a for p, a in zip((0.4, 0.4, 0.1, 0.1), m, strict=True)) for m in matching]
     np.testing.assert_allclose(risk.exposure.marketer[rows], marketer)
@@ -155,21 +155,21 @@ def test_a_release_is_assessed_as_it_is() -> None:
     frame = pd.DataFrame({"age": ["30", "40", "*"], "sex": ["F", "M", "*"]})
     assessment = assess(frame, policy_of(AGE, SEX), ["worst-case"])
     (risk,) = assessment.scenarios
-    shares = risk.exposure.marketer[assessment.subjects.tuple_of_row]
+    shares = risk.exposure.marketer[risk.subjects.tuple_of_row]
     np.testing.assert_allclose(shares, [1 / 2, 1 / 2, 1 / 3])
     assert risk.mean("prosecutor") == 0
-    assert assessment.coarse == 1
+    assert risk.subjects.coarse_records == 1
     whole = pd.DataFrame({"age": ["*", "*"], "sex": ["F", "M"]})
-    assert assess(whole, policy_of(AGE, SEX), ["worst-case"]).coarse == 0  # as coarse as all others
+    (risk,) = assess(whole, policy_of(AGE, SEX), "worst-case").scenarios
+    assert risk.subjects.coarse_records == 0  # as coarse as all others
 
 
 def test_a_generalized_value_counts_as_the_likeliest_it_covers() -> None:
     by_age = AttributeGroup(("sex",), by="age", probabilities={"30": 0.9}, default=0.1)
     scenario = Scenario((by_age,), 1000, 0.5, 0.5, 0.5, 0.0)
     frame = pd.DataFrame({"age": ["30", "40", "*"], "sex": ["F", "M", "M"]})
-    assessment = assess(frame, policy_of(AGE, SEX), [scenario])
-    rows = assessment.subjects.tuple_of_row
-    shares = assessment.scenarios[0].exposure.marketer[rows]
+    (risk,) = assess(frame, policy_of(AGE, SEX), [scenario]).scenarios
+    shares = risk.exposure.marketer[risk.subjects.tuple_of_row]
     np.testing.assert_allclose(shares, [0.1 / 3 + 0.9, 0.9 / 3 + 0.1 / 2, 0.1 / 3 + 0.9 / 2])
 
 
@@ -221,7 +221,7 @@ def test_a_scenario_that_does_not_fit_the_table_is_refused(change, error, messag
 
 def test_what_is_missing_is_named() -> None:
     scenario = Scenario((AttributeGroup(("sex",), 0.5),), 1000, 0.5, 0.5, 0.5, 0.5)
-    with pytest.raises(DataError, match="there is no column 'sex'"):
+    with pytest.raises(DataError, match="no column 'sex'"):
         assess(pd.DataFrame({"gender": ["F"]}), policy_of(SEX), [scenario])
     with pytest.raises(DataError, match="the table has no rows"):
         assess(pd.DataFrame({"sex": []}, dtype=str), policy_of(SEX), [scenario])
@@ -235,3 +235,61 @@ def test_what_is_missing_is_named() -> None:
 
 def test_without_values_nothing_is_described() -> None:
     assert set(describe_values(np.zeros(0)).values()) == {None}
+
+
+SOURCE = {"name": "news", "keys": ["age", "sex"]}
+FORUM = Source("a forum", 0.5, {"age": 0.4, "sex": 0.8})
+
+
+def four_people() -> pd.DataFrame:
+    return pd.DataFrame({"age": ["30", "30", "30", "40"], "sex": ["F", "F", "M", "M"]})
+
+
+def test_each_question_is_answered_as_if_it_were_asked_alone() -> None:
+    policy, statement = policy_of(AGE, SEX), Statement(source=[{**SOURCE, "p": 0.3}])
+    together = assess(
+        four_people(), policy, "worst-case", statement=statement, sources=[FORUM]
+    ).describe()
+    alone = [
+        assess(four_people(), policy, "worst-case"),
+        assess(four_people(), policy, statement=statement),
+        assess(four_people(), policy, sources=[FORUM]),
+    ]
+    scenario, findings, disclosure = (each.describe() for each in alone)
+    assert together["scenarios"] == scenario["scenarios"]
+    assert together["findings"] == findings["findings"]
+    assert together["disclosure"] == disclosure["disclosure"]
+    assert findings["scenarios"] == disclosure["scenarios"] == []
+    assert [each.records for each in alone] == [4, 4, 4]
+    assert [each.passes for each in alone] == [None, False, None]
+
+
+def test_where_nothing_is_asked_it_is_the_worst_case() -> None:
+    (risk,) = assess(four_people(), policy_of(AGE, SEX)).scenarios
+    assert risk.name == "worst-case"
+
+
+def test_what_is_unique_outside_lowers_what_is_disclosed() -> None:
+    frame, policy = four_people(), policy_of(AGE, SEX)
+    whole = assess(frame, policy, sources=[FORUM]).disclosure
+    half = assess(frame, policy, sources=[FORUM], e_uniqueness=0.5).disclosure
+    assert whole is not None
+    assert half is not None
+    assert half.individual_exact == pytest.approx(whole.individual_exact / 2)
+    doubled = assess(frame, policy, sources=[FORUM], external=pd.concat([frame, frame])).disclosure
+    assert doubled is not None
+    assert doubled.individual == 0  # whoever is found outside is found twice
+    with pytest.raises(PolicyError, match="name the sources too"):
+        assess(frame, policy, e_uniqueness=0.5)
+    with pytest.raises(PolicyError, match="no source is given"):
+        assess(frame, policy, sources=[])  # no answer, rather than no risk
+
+
+def test_only_the_columns_that_are_asked_for_are_needed() -> None:
+    frame = four_people()[["sex"]]
+    statement = Statement(source=[{"name": "news", "keys": ["sex"]}])
+    findings = assess(frame, policy_of(AGE, SEX), statement=statement).findings
+    assert findings is not None
+    assert findings.sources[0].probabilities.highest == 0.5
+    with pytest.raises(DataError, match="no column 'age'"):
+        assess(frame, policy_of(AGE, SEX), "worst-case")

@@ -99,7 +99,7 @@ def test_a_file_that_is_none_says_so(tmp_path: Path, content: bytes, message: st
 
 
 def test_a_file_that_is_not_there_says_so(tmp_path: Path) -> None:
-    with pytest.raises(PolicyError, match="there is no such file of sources"):
+    with pytest.raises(PolicyError, match="there is no such sources file"):
         read_sources(tmp_path / "none.toml")
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anonymizer.attack.disclosure import Source
 from anonymizer.attack.nrf import Reidentification, assess_disclosure, combine
-from anonymizer.attack.uniqueness import Uniqueness
+from anonymizer.attack.unique_subsets import Uniqueness
 from anonymizer.errors import DataError, PolicyError
 from experiments.nrf.reconstruction import (
     figure_2,
@@ -21,7 +21,7 @@ from experiments.nrf.reconstruction import (
     table_7,
     table_8,
 )
-from tests.attack.test_uniqueness import by_hand, frames
+from tests.attack.test_unique_subsets import by_hand, frames
 from tests.shared import ABSENT
 
 TOY = pd.DataFrame({"X": ["xa", "xb"], "Y": ["ya", "yb"]})
@@ -162,7 +162,7 @@ def test_without_sources_there_is_no_risk_to_tell() -> None:
 
 
 def test_an_attribute_that_is_no_column_is_named() -> None:
-    with pytest.raises(PolicyError, match="no column 'Z'; its columns are 'X', 'Y'"):
+    with pytest.raises(PolicyError, match="no column 'Z'; use one of 'X', 'Y'"):
         assess_disclosure(TOY, [Source("forum", 1.0, {"Z": 0.5})])
 
 
@@ -217,3 +217,12 @@ def test_the_mean_likelihood_by_size_is_that_of_the_facts(paper) -> None:
 def test_the_last_digit_is_the_sixth() -> None:
     assert last_digits(0.0183503, "0.0183503") == 0
     assert last_digits(0.0183505, "0.0183503") == 2
+
+
+def test_one_person_is_enough_where_the_risk_is_certain() -> None:
+    """Nobody is no risk, however certain the risk of a person is."""
+    certain = Uniqueness(("x",), 2, 2, np.array([0, 2]))
+    risk = Reidentification(certain, (Source("all", 1.0, {"x": 1.0}),))
+    assert risk.individual == 1
+    assert risk.records_until(0.5) == 1
+    assert risk.over_records([0, 1]).tolist() == [0, 1]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.attack.overlap import Attack, Overlap, Pattern, Proportion, parse_proportion
+from anonymizer.attack.overlap import AttackKind, Overlap, Pattern, Proportion, parse_proportion
 
 RECORDS = "identified or identifiable records available to a potential adversary."
 PAPER = {
@@ -39,19 +39,19 @@ APPEARS = "has a 0.5 probability of appearing in the external data resource and,
 HAPPENED = "has a 0.5 probability of having experienced an event known to a potential adversary."
 KNOWN = "events that might be known to a potential adversary."
 SENTENCES = {
-    (Overlap(), Attack.SYSTEMATIC): f"could be linked to 3 {RECORDS}",
-    (Overlap(p=0.12), Attack.SYSTEMATIC): f"could be linked to an estimated 25 {RECORDS}",
-    (Overlap(q=0.5), Attack.SYSTEMATIC): f"{APPEARS} could be linked to 3 {RECORDS}",
+    (Overlap(), AttackKind.SYSTEMATIC): f"could be linked to 3 {RECORDS}",
+    (Overlap(p=0.12), AttackKind.SYSTEMATIC): f"could be linked to an estimated 25 {RECORDS}",
+    (Overlap(q=0.5), AttackKind.SYSTEMATIC): f"{APPEARS} could be linked to 3 {RECORDS}",
     (
         Overlap(0.12, 0.5),
-        Attack.SYSTEMATIC,
+        AttackKind.SYSTEMATIC,
     ): f"{APPEARS} could be linked to an estimated 50 {RECORDS}",
-    (Overlap(), Attack.IDIOSYNCRATIC): f"could be linked to 3 {KNOWN}",
-    (Overlap(p=0.12), Attack.IDIOSYNCRATIC): f"could be linked to an estimated 25 {KNOWN}",
-    (Overlap(q=0.5), Attack.IDIOSYNCRATIC): (
+    (Overlap(), AttackKind.IDIOSYNCRATIC): f"could be linked to 3 {KNOWN}",
+    (Overlap(p=0.12), AttackKind.IDIOSYNCRATIC): f"could be linked to an estimated 25 {KNOWN}",
+    (Overlap(q=0.5), AttackKind.IDIOSYNCRATIC): (
         f"{HAPPENED} If so, this person could be linked to 3 such events."
     ),
-    (Overlap(0.12, 0.5), Attack.IDIOSYNCRATIC): (
+    (Overlap(0.12, 0.5), AttackKind.IDIOSYNCRATIC): (
         f"{HAPPENED} If so, this person could be linked to an estimated 50 such events."
     ),
 }
@@ -71,7 +71,7 @@ def test_one_match_is_one_record():
             "This person in the protected dataset could be linked to 1 identified or identifiable record "
         )
     )
-    assert " 1 event that" in Overlap().sentence(1, Attack.IDIOSYNCRATIC)
+    assert " 1 event that" in Overlap().sentence(1, AttackKind.IDIOSYNCRATIC)
 
 
 @given(st.floats(0.001, 1), st.floats(0.001, 1), st.integers(1, 100))

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.attack.source_risk import SourceRisk
-from anonymizer.attack.statement import Source
+from anonymizer.attack.statement import ExternalSource
 from tests.attack.tables import key_set, smallest_cells, tables
 
 
 def source_risk(rows, persons=None, threshold=0.2, external=None, **stated) -> SourceRisk:
     names = list("abcdefgh")[: len(rows[0])]
     table = {} if external is None else {"table": "x.csv"}
-    source = Source(name="source", keys=names, **stated, **table)
+    source = ExternalSource(name="source", keys=names, **stated, **table)
     return SourceRisk(key_set(rows, persons, external=external), source, threshold)
 
 

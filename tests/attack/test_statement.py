@@ -56,7 +56,7 @@ def test_all_faults_are_shown_together():
         ({"p": {"by": "zip", "values": {}, "default": 1}}, "p: 'zip' is no key of this source"),
         ({"table": "v.csv", "p": 0.5}, "with a table, 'p' is not estimated; leave it out"),
         ({"columns": {"age": "years"}}, "'columns' is about a table; name it under 'table'"),
-        ({"without": {"age": {"r": 1}}}, "this key is unknown; use 'p', 'q'."),
+        ({"without": {"age": {"r": 1}}}, "this key is unknown; use one of 'p', 'q'."),
     ],
 )
 def test_what_is_said_of_a_source_must_fit_it(source, fault):

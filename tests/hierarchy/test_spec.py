@@ -83,7 +83,7 @@ def test_all_faults_of_a_spec_are_shown_together_with_the_file(tmp_path: Path) -
         ),
         (
             "builder = 'redaction'\ndigits = 5\ncolour = 1",
-            "colour: this key is unknown; use "
+            "colour: this key is unknown; use one of "
             "'others', 'top', 'digits', 'values', 'side', 'redact', 'mask'.",
         ),
         (

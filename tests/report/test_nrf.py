@@ -7,8 +7,9 @@ import pytest
 
 from anonymizer.attack.disclosure import Source
 from anonymizer.attack.nrf import Reidentification
-from anonymizer.attack.uniqueness import Uniqueness
-from anonymizer.report.nrf import DRAWINGS, chosen_sources, headline, save
+from anonymizer.attack.unique_subsets import Uniqueness
+from anonymizer.report.nrf import DRAWINGS, chosen_sources, headline
+from anonymizer.report.plot import save
 
 pytest.importorskip("matplotlib")
 

@@ -1,41 +1,106 @@
-"""The report of the steward's procedure: a page for a committee, and a summary for the terminal."""
+"""What the steward's procedure found: its part of the page, tables, and a summary for the terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
+import pandas as pd
 from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
 from anonymizer.attack.findings import Findings, SourceFindings
 from anonymizer.attack.keys import WhatIf
-from anonymizer.attack.mitigation import Option, join
-from anonymizer.report.page import picture, render, share
-from anonymizer.report.plot import import_matplotlib
+from anonymizer.attack.mitigation import Kind, Option, join
+from anonymizer.report.page import picture, share
+from anonymizer.report.plot import BAD, GOOD, QUIET, import_matplotlib
 
-GOOD, BAD, QUIET = "#2f6f8f", "#b5483a", "#9aa5ae"
 SHOWN_OPTIONS = 10
 
 
-def render_findings(findings: Findings) -> str:
-    """Write the page: one file, with its pictures in it."""
-    return render(
-        "steward.html",
-        findings=findings,
-        lead=describe_findings(findings),
-        people="people" if findings.by_id else "records",
-        pictures={source.name: draw_source(source) for source in findings.sources},
-        costs={source.name: draw_options(source) for source in findings.sources if source.options},
-        verdict=describe_verdict,
-        probability=write_probability,
-        variant=describe_variant,
-        rate=write_rate,
-        describe_share=describe_share,
-        best_variants=best_variants,
-        shown_options=SHOWN_OPTIONS,
-    )
+def procedure_context(findings: Findings) -> dict[str, Any]:
+    """Return what the page says of the sources, and how it says it."""
+    return {
+        "findings": findings,
+        "people": "people" if findings.by_id else "records",
+        "pictures": {source.name: draw_source(source) for source in findings.sources},
+        "costs": {s.name: draw_options(s) for s in findings.sources if s.options},
+        "verdict": describe_verdict,
+        "probability": write_probability,
+        "variant": describe_variant,
+        "rate": write_rate,
+        "describe_share": describe_share,
+        "best_variants": best_variants,
+        "shown_options": shown_options,
+    }
+
+
+# --- tables ---
+
+
+def source_row(source: SourceFindings) -> dict[str, Any]:
+    """Return the figures of one source as a row."""
+    found, linkage = source.probabilities, source.linkage
+    return {
+        "source": source.name,
+        "attack": source.attack,
+        "keys": ", ".join(source.keys),
+        "cells": source.rarity.cells,
+        "smallest_cell": source.rarity.smallest_cell,
+        **{f"violating_{k}_anonymity": n for k, n in source.rarity.violations.items()},
+        "pattern": found.pattern,
+        "matched": None if linkage is None else linkage.people - linkage.unmatched,
+        "highest_probability": found.highest,
+        "average_probability": found.average,
+        "threshold": found.threshold,
+        "above": found.above,
+        "passes": source.passes,
+    }
+
+
+def what_if_rows(source: SourceFindings) -> Iterator[dict[str, Any]]:
+    """Yield a row for the keys as they are, and for each change to them."""
+    counts = {"all keys": source.rarity.violations}
+    counts |= {describe_variant(v): v.violations for v in source.rarity.what_if}
+    for change, violations in counts.items():
+        shares = {f"violating_{k}_anonymity": n for k, n in violations.items()}
+        yield {"source": source.name, "change": change, **shares}
+
+
+def option_rows(source: SourceFindings) -> Iterator[dict[str, Any]]:
+    """Yield a row for each way to make a source harmless, the cheapest first."""
+    for option in source.options:
+        yield {
+            "source": source.name,
+            "way": option.kind.value,
+            "change": option.what,
+            "above": option.above,
+            "highest_probability": option.highest,
+            "dropped": option.dropped,
+            "loss": option.loss,
+        }
+
+
+def homogeneity_rows(source: SourceFindings) -> Iterator[dict[str, Any]]:
+    """Yield a row for each sensitive attribute."""
+    for found in source.homogeneity:
+        yield {"source": source.name, **asdict(found), "share": found.share}
+
+
+def procedure_tables(findings: Findings) -> dict[str, pd.DataFrame]:
+    """Return all tables by the name of their file; one that would have no row is left out."""
+    rows = {
+        "sources": [source_row(source) for source in findings.sources],
+        "what_if": [row for source in findings.sources for row in what_if_rows(source)],
+        "homogeneity": [row for source in findings.sources for row in homogeneity_rows(source)],
+        "options": [row for source in findings.sources for row in option_rows(source)],
+    }
+    return {name: pd.DataFrame(found) for name, found in rows.items() if found}
+
+
+# --- words ---
 
 
 def summarize_findings(findings: Findings) -> Group:
@@ -136,6 +201,14 @@ def best_variants(source: SourceFindings, most: int = 12) -> list[WhatIf]:
     return single + rest[: max(0, most - len(single))]
 
 
+def shown_options(source: SourceFindings) -> list[Option]:
+    """Return the cheapest options, and what it would take to drop records alone."""
+    cheapest = list(source.options[:SHOWN_OPTIONS])
+    return cheapest + [
+        option for option in source.options[SHOWN_OPTIONS:] if option.kind is Kind.DROP
+    ]
+
+
 def describe_option(option: Option) -> str:
     """Say what an option does, drops and costs."""
     drop = f"drop {option.dropped:,}" if option.dropped else "drop nobody"
@@ -196,7 +269,7 @@ def draw_variants(axes: Any, source: SourceFindings) -> None:
 
 def draw_options(source: SourceFindings) -> str:
     """Draw what the cheapest ways cost."""
-    options: Sequence[Option] = source.options[:SHOWN_OPTIONS][::-1]
+    options = shown_options(source)[::-1]
     height = 1.2 + 0.36 * len(options)
     figure = import_matplotlib().Figure(figsize=(10, height), layout="constrained")
     axes = figure.subplots()

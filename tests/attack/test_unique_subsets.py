@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.attack import uniqueness
-from anonymizer.attack.tuples import lay_out
-from anonymizer.attack.uniqueness import MOST_ATTRIBUTES, Uniqueness, count_unique, memory_bound
+from anonymizer.attack import unique_subsets
+from anonymizer.attack.packed_tuples import lay_out
+from anonymizer.attack.unique_subsets import MOST_ATTRIBUTES, Uniqueness, count_unique, memory_bound
 from anonymizer.errors import DataError
 
 
@@ -45,14 +45,14 @@ def subsets_of(counts: Uniqueness) -> list[list[str]]:
     return [list(counts.names(s)) for s in range(1 << len(counts.attributes))]
 
 
-AT_ONCE = st.sampled_from([0, 60, uniqueness.AT_ONCE])
+AT_ONCE = st.sampled_from([0, 60, unique_subsets.AT_ONCE])
 """Step by step, partly, or all in one kernel."""
 
 
 @settings(max_examples=80)
 @given(frames(), AT_ONCE)
 def test_every_subset_has_the_count_of_brute_force(frame: pd.DataFrame, at_once: int) -> None:
-    with patch.object(uniqueness, "AT_ONCE", at_once):
+    with patch.object(unique_subsets, "AT_ONCE", at_once):
         counts = count_unique(frame, list(frame), workers=2)
     assert counts.unique.tolist() == [
         by_hand(frame, None, names)[0] if names else int(len(frame) == 1)
@@ -69,7 +69,7 @@ def test_an_external_table_is_counted_as_by_brute_force(frame, at_once: int, dat
     external = frame.iloc[picked].reset_index(drop=True)
     if changed:
         external = external.assign(a0="new")
-    with patch.object(uniqueness, "AT_ONCE", at_once):
+    with patch.object(unique_subsets, "AT_ONCE", at_once):
         counts = count_unique(frame, list(frame), external)
     for subset, names in enumerate(subsets_of(counts)):
         if names:
@@ -82,7 +82,7 @@ def test_neither_workers_nor_the_order_of_rows_or_attributes_changes_a_count(mon
     random = np.random.default_rng(3)
     frame = pd.DataFrame({f"a{i}": random.integers(0, 2 + i, 500) for i in range(7)})
     one = count_unique(frame, list(frame), workers=1)
-    monkeypatch.setattr(uniqueness, "AT_ONCE", 0)
+    monkeypatch.setattr(unique_subsets, "AT_ONCE", 0)
     many = count_unique(frame.sample(frac=1, random_state=1), list(frame), workers=5)
     assert (one.unique == many.unique).all()
     other = count_unique(frame, list(frame)[::-1])
@@ -94,7 +94,7 @@ def test_keys_longer_than_one_word_count_the_same(monkeypatch) -> None:
     random = np.random.default_rng(4)
     frame = pd.DataFrame({f"a{i}": random.integers(0, 10**6, 40_000) for i in range(5)})
     frame["a5"] = frame["a0"] // 1000
-    monkeypatch.setattr(uniqueness, "AT_ONCE", 200_000)
+    monkeypatch.setattr(unique_subsets, "AT_ONCE", 200_000)
     counts = count_unique(frame, list(frame))
     for names in (["a0"], ["a5"], ["a0", "a5"], ["a1", "a5"], list(frame)):
         sizes = frame.groupby(names).size()
@@ -116,9 +116,9 @@ def test_no_field_crosses_a_word() -> None:
 
 
 def test_progress_never_goes_back_and_ends_at_all_subsets(monkeypatch) -> None:
-    real, seen = uniqueness.wait, []
-    monkeypatch.setattr(uniqueness, "AT_ONCE", 0)
-    monkeypatch.setattr(uniqueness, "wait", lambda futures, **_: real(futures, timeout=0.0005))
+    real, seen = unique_subsets.wait, []
+    monkeypatch.setattr(unique_subsets, "AT_ONCE", 0)
+    monkeypatch.setattr(unique_subsets, "wait", lambda futures, **_: real(futures, timeout=0.0005))
     random = np.random.default_rng(3)
     frame = pd.DataFrame({f"a{i}": random.integers(0, 6, 3000) for i in range(9)})
     count_unique(frame, list(frame), on_subsets=lambda done, total: seen.append((done, total)))
@@ -131,7 +131,7 @@ def test_progress_never_goes_back_and_ends_at_all_subsets(monkeypatch) -> None:
 def test_no_more_tables_wait_than_the_memory_is_known_for(monkeypatch) -> None:
     workers, most = 3, Counter()
 
-    class Watched(uniqueness.Walk):
+    class Watched(unique_subsets.Walk):
         def put(self, steps, finished=0) -> None:
             super().put(steps, finished)
             with self.changed:
@@ -139,8 +139,8 @@ def test_no_more_tables_wait_than_the_memory_is_known_for(monkeypatch) -> None:
             for position, number in Counter(position for position, _ in waiting).items():
                 most[position] = max(most[position], number)
 
-    monkeypatch.setattr(uniqueness, "AT_ONCE", 0)
-    monkeypatch.setattr(uniqueness, "Walk", Watched)
+    monkeypatch.setattr(unique_subsets, "AT_ONCE", 0)
+    monkeypatch.setattr(unique_subsets, "Walk", Watched)
     random = np.random.default_rng(3)
     frame = pd.DataFrame({f"a{i}": random.integers(0, 4, 2000) for i in range(9)})
     count_unique(frame, list(frame), workers=workers)
@@ -149,7 +149,7 @@ def test_no_more_tables_wait_than_the_memory_is_known_for(monkeypatch) -> None:
 
 
 def test_a_subset_that_is_left_out_is_no_zero(monkeypatch) -> None:
-    monkeypatch.setattr(uniqueness.Walk, "note", lambda *_: None)
+    monkeypatch.setattr(unique_subsets.Walk, "note", lambda *_: None)
     with pytest.raises(RuntimeError, match="0 of 2 subsets are counted"):
         count_unique(pd.DataFrame({"a": [1, 2]}), ["a"])
 
@@ -158,7 +158,7 @@ def test_a_failing_worker_is_heard(monkeypatch) -> None:
     def broken(*_: object) -> None:
         raise MemoryError("no room")
 
-    monkeypatch.setattr("anonymizer.attack.tuples.decide", broken)
+    monkeypatch.setattr("anonymizer.attack.packed_tuples.decide", broken)
     frame = pd.DataFrame({"a": [1, 2], "b": [1, 2]})
     with pytest.raises(MemoryError, match="no room"):
         count_unique(frame, ["a", "b"], workers=3)

@@ -20,10 +20,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.attack.tuples import Layout, Tuples, read_tuples
+from anonymizer.attack.packed_tuples import Layout, Tuples, read_tuples
 from anonymizer.errors import DataError, quote_some
 from anonymizer.microdata import read_only
-from anonymizer.table import Table, guess_delimiter, open_table
+from anonymizer.table import Table, check_present, open_table
 
 MOST_ATTRIBUTES = 20
 KINDS = 3  # of counts: unique, found, found once
@@ -109,14 +109,7 @@ def check_attributes(tables: Sequence[Table], attributes: Sequence[str]) -> None
     if repeated := sorted({name for name in attributes if list(attributes).count(name) > 1}):
         raise DataError(f"attribute {quote_some(repeated)} is named twice; name each once.")
     for table in tables:
-        columns = table.columns
-        if absent := [name for name in attributes if name not in columns]:
-            raise DataError(
-                f"{table.name}: no column {quote_some(absent)}; the header reads "
-                f"{quote_some(columns, most=20)}{guess_delimiter(table)}."
-            )
-        if twice := [name for name in attributes if columns.count(name) > 1]:
-            raise DataError(f"{table.name}: column {quote_some(twice)} occurs twice; rename one.")
+        check_present(table, attributes)
     if len(attributes) > MOST_ATTRIBUTES:
         raise DataError(too_many(len(attributes)))
 

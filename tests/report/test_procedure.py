@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from anonymizer.attack.procedure import follow_procedure
+from anonymizer import assess
 from anonymizer.attack.statement import Statement
-from anonymizer.report.steward import describe_findings, render_findings
+from anonymizer.report.assessment import make_page
+from anonymizer.report.procedure import describe_findings
 from tests.wards import patients, write_files
 
 KEYS = ["age", "sex", "zip"]
@@ -30,20 +31,21 @@ def test_the_page_stands_alone_and_follows_the_procedure(tmp_path: Path):
         sensitive={"diagnosis": ["asthma"]},
         folder=tmp_path,
     )
-    findings = follow_procedure(None, write_files(tmp_path), statement)
-    page = render_findings(findings)
+    assessment = assess(None, write_files(tmp_path), statement=statement)
+    findings, page = assessment.findings, make_page(assessment)
     assert "news &lt;b&gt;" in page
     assert not re.search(r"(src|href)=\"(?!data:|#)", page)  # nothing from elsewhere
-    headings = re.findall("<h3>(.*?)</h3>", page)
-    assert headings[:7] == [
+    headings = re.findall("<h4>(.*?)</h4>", page)
+    assert headings[:6] == [
         "The source and its keys",
         "Who is rare",
         "Which values make the small cells",
         "Special uniques",
         "Overlap and probability",
         "What small cells give away",
-        "What could be done",
     ]
+    parts = re.findall('<h2 id="(.*?)">', page)
+    assert parts == ["sources", "options", "caveats"]  # what could be done comes last
     assert "Direct linkage" in headings
     assert "such events." in page
     assert describe_findings(findings).startswith(
@@ -57,6 +59,7 @@ def test_the_page_stands_alone_and_follows_the_procedure(tmp_path: Path):
 def test_a_table_that_can_be_shared_is_said_to(tmp_path: Path):
     pytest.importorskip("matplotlib")
     statement = Statement(source=[{"name": "a", "keys": ["sex"], "p": 0.1}])
-    findings = follow_procedure(None, write_files(tmp_path), statement)
+    assessment = assess(None, write_files(tmp_path), statement=statement)
+    findings = assessment.findings
     assert describe_findings(findings).startswith("No source re-identifies any of the 120 records")
-    assert "Acceptable: the highest probability" in render_findings(findings)
+    assert "Acceptable: the highest probability" in make_page(assessment)
