@@ -21,25 +21,24 @@ Sizes = NDArray[np.int64]
 
 
 class ClassSizeMeasure:
-    """A base for measures of class sizes; a measure gives `plain` and `forfeit` as whole numbers.
+    """A base for measures of class sizes; a measure gives `lost`, `floor` and `forfeit`.
 
-    For u <= w <= v, what w loses is at least plain(u) + forfeit(v), and at u = w = v, where everything
-    suppressed is binding, just that.
+    For schemes u <= w <= v, what w loses is at least floor(u) + forfeit(v).
     """
 
     __slots__ = ()
     floors: ClassVar[bool] = True
 
-    def plain(self, sizes: Sizes, records: int) -> int:
-        """Return what is lost with nothing suppressed; a measure says how much that is."""
+    def lost(self, kept: Sizes, records: int) -> float:
+        """Return what is lost of so many records when classes of these sizes are kept."""
         raise NotImplementedError
 
-    def forfeit(self, sizes: Sizes, spared: int, records: int) -> int:
-        """Return what is lost on top, at least, if all but `spared` records of classes are suppressed."""
+    def floor(self, sizes: Sizes, least_class: int, records: int) -> float:
+        """Return what is lost, at least, by every partition into unions of classes of these sizes."""
         raise NotImplementedError
 
-    def scale(self, records: int) -> int:
-        """Return what is lost when nothing is left."""
+    def forfeit(self, binding: Sizes, spared: int, least_class: int, records: int) -> float:
+        """Return what is lost on top, if all but `spared` records of some classes are suppressed."""
         raise NotImplementedError
 
     @property
@@ -63,14 +62,14 @@ class ClassSizeMeasure:
         binding: Binding,
     ) -> Appraisal:
         """Weigh the kept and the suppressed classes, and bound what lies above and below."""
-        sizes, records = classes.sizes, microdata.records
-        scale = self.scale(records)
-        floor = self.plain(sizes, records)
-        lost = floor + self.forfeit(sizes[suppressed], 0, records)
-        forfeit = self.forfeit(sizes[binding.classes], binding.spared, records)
+        sizes, records, least_class = classes.sizes, microdata.records, binding.least_class
+        forfeit = self.forfeit(sizes[binding.classes], binding.spared, least_class, records)
         attributes, levels = len(classes.scheme), max(microdata.lattice.high) + 1
-        terms = np.full((attributes, levels), forfeit / scale / attributes)
-        return Appraisal(lost / scale, terms, floor / scale)
+        return Appraisal(
+            self.lost(sizes[~suppressed], records),
+            np.full((attributes, levels), forfeit / attributes),
+            self.floor(sizes, least_class, records),
+        )
 
     def attribute_losses(
         self,
@@ -82,11 +81,8 @@ class ClassSizeMeasure:
         return ()
 
     def of_release(self, released: Released) -> tuple[float, tuple[float, ...]]:
-        """Weigh the released classes, with the records that are not there as one class."""
-        sizes, records = released.class_sizes, released.records
-        rest = np.array([released.suppressed] if released.suppressed else [], np.int64)
-        lost = self.plain(np.append(sizes, rest), records) + self.forfeit(rest, 0, records)
-        return lost / self.scale(records), ()
+        """Weigh the released classes."""
+        return self.lost(released.class_sizes, released.records), ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,33 +93,32 @@ class Discernibility(ClassSizeMeasure):
     suppressed ones. That sum goes from N to N * N; here it is (sum - N) / (N * N - N), so that 0 is
     everybody standing alone and 1 nothing left.
 
-    The bound: a record's class at w is no smaller than at u, which gives `plain`; and of the records
-    that must be suppressed, each costs N in place of its class at w, no larger than the one at v, which
-    gives `forfeit`. The spared ones are those that would cost most: in the smallest classes.
-
-    >>> measure = Discernibility()
-    >>> measure.plain(np.array([2, 3]), 5) / measure.scale(5)  # 2 * 1 + 3 * 2 pairs of 5 * 4
+    >>> Discernibility().lost(np.array([2, 3]), records=5)  # 2 * 1 + 3 * 2 pairs of 5 * 4
     0.4
     """
 
     name: ClassVar[str] = "discernibility"
 
-    def plain(self, sizes: Sizes, records: int) -> int:
-        """Count the ordered pairs of records that look the same."""
-        return int((sizes * sizes).sum()) - records
+    def lost(self, kept: Sizes, records: int) -> float:
+        """Count the ordered pairs of records that cannot be told apart, among all."""
+        suppressed = records - int(kept.sum())
+        return (int((kept * kept).sum()) + suppressed * records - records) / pairs(records)
 
-    def forfeit(self, sizes: Sizes, spared: int, records: int) -> int:
-        """Count the pairs that look different without suppression."""
-        ordered = np.sort(sizes) if spared else sizes
-        suppressed = ordered
+    def floor(self, sizes: Sizes, least_class: int, records: int) -> float:  # noqa: ARG002
+        """Count the pairs that look the same: in a coarser scheme they do too."""
+        return (int((sizes * sizes).sum()) - records) / pairs(records)
+
+    def forfeit(self, binding: Sizes, spared: int, least_class: int, records: int) -> float:  # noqa: ARG002
+        """Count the pairs of a suppressed record that a finer scheme would tell apart.
+
+        Its class is no larger there, so there are no fewer. The spared records are those that would
+        cost most: in the smallest classes.
+        """
+        suppressed = binding
         if spared:
-            left = np.maximum(np.cumsum(ordered) - spared, 0)
-            suppressed = np.minimum(left, ordered)
-        return int((suppressed * (records - ordered)).sum())
-
-    def scale(self, records: int) -> int:
-        """Count all ordered pairs of records."""
-        return max(1, records * records - records)
+            binding = np.sort(binding)
+            suppressed = np.minimum(np.maximum(np.cumsum(binding) - spared, 0), binding)
+        return int((suppressed * (records - binding)).sum()) / pairs(records)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,25 +130,34 @@ class AverageClassSize(ClassSizeMeasure):
     by k, which changes no optimum. Here it is (N - classes) / (N - 1): 0 is everybody in a class of
     one's own, 1 is one class or nothing left.
 
-    The bound: w has no more classes than u, which gives `plain`; and the classes that must be
-    suppressed, of which w has no fewer than v and each spared record saves one at most, become one,
-    which gives `forfeit`.
+    The bound: let no kept class have fewer than k records, and let a class of s records be worth
+    min(s, k) / k. Every kept class of w is a union of classes of u worth at least 1 together, so w has
+    no more kept classes than those of u are worth. Those of u that must be suppressed do not count; cut
+    in pieces, a class is worth no less than whole, so they are worth at least what v's are; and spared
+    records at most one k-th each. All that w suppresses is one class more, and was worth a k-th.
 
-    >>> measure = AverageClassSize()
-    >>> measure.plain(np.array([2, 3]), 5) / measure.scale(5)
+    >>> AverageClassSize().lost(np.array([2, 3]), records=5)
     0.75
     """
 
     name: ClassVar[str] = "class-size"
 
-    def plain(self, sizes: Sizes, records: int) -> int:
-        """Count by how many classes there are fewer than records."""
-        return records - sizes.size
+    def lost(self, kept: Sizes, records: int) -> float:
+        """Count by how many there are fewer classes than records, of all that can be lost."""
+        classes = kept.size + (int(kept.sum()) < records)
+        return (records - classes) / max(1, records - 1)
 
-    def forfeit(self, sizes: Sizes, spared: int, records: int) -> int:  # noqa: ARG002
-        """Count by how many classes there are fewer when the suppressed are one."""
-        return max(0, sizes.size - spared - 1)
+    def floor(self, sizes: Sizes, least_class: int, records: int) -> float:
+        """Count the classes that a coarser scheme has at most."""
+        worth = int(np.minimum(sizes, least_class).sum()) + least_class - 1
+        return (least_class * records - worth) / (least_class * max(1, records - 1))
 
-    def scale(self, records: int) -> int:
-        """Count by how many classes there are fewer when there is one."""
-        return max(1, records - 1)
+    def forfeit(self, binding: Sizes, spared: int, least_class: int, records: int) -> float:
+        """Count the classes that are suppressed at every finer scheme."""
+        worth = int(np.minimum(binding, least_class).sum())
+        return max(0, worth - spared - 1) / (least_class * max(1, records - 1))
+
+
+def pairs(records: int) -> int:
+    """Count the ordered pairs of records; a record alone counts as one, so that it can be divided by."""
+    return max(1, records * records - records)
