@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from anonymizer.cli import main
+from anonymizer.utility import MEASURES
 from tests.wards import (
     MODELS,
     POLICY,
@@ -74,6 +75,23 @@ def test_json_has_what_scripts_need(tmp_path: Path, run) -> None:
     assert result["seconds"].keys() == {"read", "search", "write"}
     assert result["risk"].keys() == {"before", "after"}
     assert all(Path(path).exists() for path in result["files"].values())
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_is_shown_and_printed_for_scripts(tmp_path: Path, run, name: str) -> None:
+    policy = write_files(tmp_path, policy=f'{POLICY}\n[utility]\nmeasure = "{name}"\n')
+    status, shown, _ = run("run", policy, "--out", tmp_path / "shown")
+    assert status == 0
+    assert "Proven optimal" in shown
+    status, output, _ = run("run", policy, "--out", tmp_path / "out", "--json")
+    result = json.loads(output)
+    assert status == 0
+    assert result["status"] == "optimal"
+    assert 0 < result["loss"] < 1
+    by_attribute = name not in ("discernibility", "class-size")
+    assert ("attribute_loss" in result) == by_attribute
+    (head,) = [line for line in shown.splitlines() if "attribute" in line]
+    assert ("loss" in head) == by_attribute
 
 
 def test_verify_says_no_with_status_1(tmp_path: Path, run) -> None:
