@@ -7,7 +7,8 @@ Where a risk model is monotone, evaluating the highest scheme of a box tells whi
 every scheme in the box must suppress, so one evaluation bounds the whole box: its bound is the one of
 its lowest scheme. Such a box is cut where the bound exceeds the best loss, evaluated at its new highest
 scheme, and split in two where both parts are the likeliest to be out soon. Where the forecast is that an
-evaluation would hardly raise the bound, the box is split without one, but not twice in a row.
+evaluation would hardly raise the bound, the box is split without one, but not twice in a row. A measure
+that is no sum over the attributes may bound coarser schemes too: then a box is evaluated at both ends.
 
 Where no model is, only the generalization itself bounds the loss. Then the lowest scheme of a box is
 evaluated, and the rest of the box is split into boxes again: schemes are tried in the order of their

@@ -29,14 +29,14 @@ def assert_equals_exhaustive_search(evaluator: Evaluator, problem: Problem) -> N
 
 @pytest.mark.parametrize("model", ALL, ids=str)
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != "loss"])
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(problem=problems(max_attributes=3))
 def test_each_measure_with_each_model(name: str, model: RiskModel, problem: Problem) -> None:
     assert_equals_exhaustive_search(evaluator_for(name, problem, [model]), problem)
 
 
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != "loss"])
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(
     problem=problems(max_attributes=3),
     models=st.lists(st.sampled_from(ALL), min_size=2, max_size=3),
@@ -48,7 +48,7 @@ def test_each_measure_with_several_models(
 
 
 @pytest.mark.parametrize("name", MEASURES)
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(problem=problems())
 @example(Problem(people(), (SEX, AGE), k=4, weights=(0.0, 0.0)))
 @example(Problem(people(), (SEX, AGE), k=1, suppression_limit=0))

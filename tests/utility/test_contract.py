@@ -68,7 +68,7 @@ def test_it_is_a_frozen_value_that_can_be_saved(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MEASURES)
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(problem=problems(max_attributes=3, max_rows=15, limits=True))
 @example(Problem((("x",),), (ONE_LEAF,), k=2))
 @example(Problem((("S", "x"), ("M", "x")), (SIZES, ONE_LEAF), k=2))
@@ -135,7 +135,7 @@ def bindings(draw: st.DrawFn) -> tuple[Problem, Microdata, Scheme, Scheme, Suppr
 
 
 @pytest.mark.parametrize("name", MEASURES)
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(drawn=bindings())
 def test_whatever_is_binding_and_whoever_is_spared_the_bound_holds(
     name: str, drawn: tuple[Problem, Microdata, Scheme, Scheme, Suppression]
@@ -154,7 +154,7 @@ def test_whatever_is_binding_and_whoever_is_spared_the_bound_holds(
 
 
 @pytest.mark.parametrize("name", MEASURES)
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(problem=problems(max_attributes=3, max_rows=15, ranges=False))
 def test_a_bound_is_tight_where_everything_suppressed_is_binding(
     name: str, problem: Problem
@@ -169,6 +169,7 @@ def test_a_bound_is_tight_where_everything_suppressed_is_binding(
 
 
 @pytest.mark.parametrize("name", MEASURES)
+@settings(max_examples=35)
 @given(problem=problems(ranges=False))
 def test_the_loss_is_0_to_1_and_all_of_it_when_everything_is_suppressed(
     name: str, problem: Problem
@@ -198,7 +199,7 @@ def test_terms_and_loss_are_inverse(name: str, loss: float) -> None:
 
 
 @pytest.mark.parametrize("name", MEASURES)
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(problem=problems(ranges=False))
 def test_a_release_tells_the_loss_or_the_measure_says_that_it_does_not(
     name: str, problem: Problem
