@@ -1,16 +1,20 @@
-# `make demo` and `make test` set up all they need on a machine that has Python 3.11+ and make.
+# `make demo`, `make test` and `make reproduce` set up all they need on a machine that has Python 3.11+ and make.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/ready
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test reproduce lint bench clean
 
 demo: $(READY)
 	$(BIN)/anonymizer demo --out results/demo
 
 test: $(READY)
 	$(BIN)/pytest -n auto
+
+reproduce: $(READY)
+	$(BIN)/python -m experiments.adult
+	$(BIN)/anonymizer reproduce prasser2016 --out reproduced/prasser2016
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -26,4 +30,4 @@ $(READY): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache build dist
+	rm -rf $(VENV) reproduced .mypy_cache .ruff_cache .pytest_cache build dist

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
         PolicyError,
         ReleaseError,
     )
+    from anonymizer.explanation import Explanation, explain
+    from anonymizer.frontier import Frontier, frontier
     from anonymizer.hierarchy import Hierarchy, load_hierarchy, write_arx
     from anonymizer.manifest import make_manifest, read_manifest, write_release
     from anonymizer.policy import Policy, Role
@@ -41,6 +43,8 @@ _HOMES = {
         "PolicyError",
         "ReleaseError",
     ),
+    "explanation": ("Explanation", "explain"),
+    "frontier": ("Frontier", "frontier"),
     "hierarchy": ("Hierarchy", "load_hierarchy", "write_arx"),
     "manifest": ("make_manifest", "read_manifest", "write_release"),
     "policy": ("Policy", "Role"),
@@ -57,6 +61,8 @@ __all__ = [
     "AnonymizerWarning",
     "Assessment",
     "DataError",
+    "Explanation",
+    "Frontier",
     "Hierarchy",
     "HierarchyError",
     "InfeasibleError",
@@ -75,6 +81,8 @@ __all__ = [
     "anonymize",
     "apply",
     "assess",
+    "explain",
+    "frontier",
     "load_hierarchy",
     "make_manifest",
     "read_manifest",

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from anonymizer.kernels.partition import label_word, label_words, sum_by_label, sum_shares
 from anonymizer.lattice import Scheme
-from anonymizer.microdata import Microdata
+from anonymizer.microdata import Microdata, Scratch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,13 +30,16 @@ class EquivalenceClasses:
 def partition(microdata: Microdata, scheme: Scheme) -> EquivalenceClasses:
     """Split the records into classes that a scheme makes equal, and find who matches them."""
     mask, people = microdata.domain.paths.mask(scheme), microdata.population
+    words, counts = microdata.words, microdata.counts
     if people is None:
-        labels, first, sizes = label_tuples(microdata.words, microdata.counts, mask)
+        labels, first, sizes = label_tuples(words, counts, mask, microdata.scratch)
         return EquivalenceClasses(scheme, labels, first, sizes, microdata.records)
     tuples = microdata.distinct
-    words = np.concatenate([microdata.words, people.words], axis=1)
+    together = np.concatenate([words, people.words], axis=1)
     nobody = np.zeros(people.counts.size, np.int32)
-    labels, first, sizes = label_tuples(words, np.append(microdata.counts, nobody), mask)
+    labels, first, sizes = label_tuples(
+        together, np.append(counts, nobody), mask, microdata.scratch
+    )
     # tuples of the population come last, so classes without a record do too
     classes = int(np.searchsorted(first, tuples))
     matching = sum_by_label(labels[tuples:], people.counts, first.size)[:classes]
@@ -46,17 +49,20 @@ def partition(microdata: Microdata, scheme: Scheme) -> EquivalenceClasses:
 
 
 def label_tuples(
-    words: NDArray[np.uint64], counts: NDArray[np.int32], mask: NDArray[np.uint64]
+    words: NDArray[np.uint64],
+    counts: NDArray[np.int32],
+    mask: NDArray[np.uint64],
+    scratch: Scratch,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
     """Number the tuples that agree under a mask by first appearance: labels, where, and their counts."""
-    bits = counts.size.bit_length() + 1
+    room = scratch.room_for(counts.size)
     labels: NDArray[np.int32]
     first: NDArray[np.int32]
     sizes: NDArray[np.int64]
     if mask.size == 1:
-        labels, first, sizes = label_word(words[0], counts, mask[0], bits)
+        labels, first, sizes = label_word(words[0], counts, mask[0], *room)
     else:
-        labels, first, sizes = label_words(words, counts, mask, bits)
+        labels, first, sizes = label_words(words, counts, mask, *room)
     return labels, first, sizes
 
 

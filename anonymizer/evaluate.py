@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.classes import EquivalenceClasses, partition
+from anonymizer.kernels.partition import sum_chosen
 from anonymizer.lattice import Scheme
 from anonymizer.microdata import Microdata
 from anonymizer.risk import RiskModel
@@ -67,8 +68,8 @@ class Evaluator:
     def score(self, classes: EquivalenceClasses, suppression: Suppression) -> Evaluation:
         """Weigh what is lost of the kept and the suppressed records, and bound it elsewhere."""
         limit, binding = self.suppression_limit, suppression.binding
-        suppressed_records = int(classes.sizes[suppression.suppressed].sum())
-        binding_records = max(0, int(classes.sizes[binding.classes].sum()) - binding.spared)
+        suppressed_records = sum_chosen(classes.sizes, suppression.suppressed)
+        binding_records = max(0, sum_chosen(classes.sizes, binding.classes) - binding.spared)
         found = self.measure.appraise(self.microdata, classes, suppression.suppressed, binding)
         return Evaluation(
             classes.scheme,

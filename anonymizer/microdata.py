@@ -7,6 +7,7 @@ and when the release is written.
 from __future__ import annotations
 
 import math
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -143,6 +144,28 @@ class Domain:
         return Lattice((0,) * len(heights), tuple(height - 1 for height in heights))
 
 
+class Scratch(threading.local):
+    """Room to work in, for each thread its own, used again for every scheme.
+
+    Memory that is new to the process costs more than what is done in it.
+    """
+
+    def __init__(self) -> None:
+        self.room: tuple[NDArray[Any], ...] = ()
+
+    def room_for(self, tuples: int) -> tuple[NDArray[Any], ...]:
+        """Return slots for labels and keys, and places for what is found of each label."""
+        if not self.room or self.room[2].size != tuples:
+            slots = 1 << max(1, int(1.5 * tuples).bit_length())
+            self.room = (
+                np.empty(slots, np.int32),
+                np.empty(slots, np.uint64),
+                np.empty(tuples, np.int32),
+                np.empty(tuples, np.int64),
+            )
+        return self.room
+
+
 @dataclass(frozen=True, eq=False)
 class Microdata:
     """The distinct quasi-identifier tuples of a table in a canonical order, and how often each occurs.
@@ -158,6 +181,11 @@ class Microdata:
     counts: NDArray[np.int32]
     tuple_of_row: NDArray[np.int32] = field(repr=False)
     population: Population | None = None
+
+    @cached_property
+    def scratch(self) -> Scratch:
+        """Room to partition the tuples in."""
+        return Scratch()
 
     @property
     def attributes(self) -> tuple[str, ...]:

@@ -94,6 +94,25 @@ def test_every_measure_is_shown_and_printed_for_scripts(tmp_path: Path, run, nam
     assert ("loss" in head) == by_attribute
 
 
+def test_explain_adds_a_page_and_what_it_says(tmp_path: Path, run) -> None:
+    policy, out = write_files(tmp_path), tmp_path / "out"
+    status, output, errors = run("run", policy, "--out", out, "--explain")
+    assert (status, errors) == (0, "")
+    assert "What drives the risk" in output
+    page = out / "explanation.html"
+    assert f"explanation: {page}" in output
+    assert "What stands in the way of a tighter threshold" in page.read_text(encoding="utf-8")
+    result = json.loads(run("run", policy, "--out", out, "--explain", "--json")[1])
+    assert result["explanation"]["now"]["quality"] == result["quality"]
+    assert result["files"]["explanation"] == str(page)
+    assert run("verify", out / "release.csv", policy)[0] == 0
+    page.unlink()
+    page.mkdir()
+    status, _, errors = run("run", policy, "--out", out, "--explain")
+    assert status == 2
+    assert f"{page}: there is a folder of that name" in errors
+
+
 def test_verify_says_no_with_status_1(tmp_path: Path, run) -> None:
     policy, out = write_files(tmp_path), tmp_path / "out"
     run("run", policy, "--out", out)

@@ -22,7 +22,8 @@ LAYERS = [
     ["search"],
     ["files", "release", "solution", "manifest", "resume"],
     ["fitting", "claims", "against", "verification"],
-    ["frontier", "attack"],
+    ["sweep", "frontier", "attack"],
+    ["measurement", "blocking", "explanation"],
     ["report", "demo"],
     ["cli", "__main__"],
 ]

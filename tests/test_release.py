@@ -196,11 +196,15 @@ def test_the_mapping_lists_every_leaf_whether_or_not_it_occurs(tmp_path: Path) -
     assert list(read.itertuples(index=False, name=None)) == mapping
 
 
-@given(
-    cells=st.lists(
-        st.tuples(*[st.one_of(st.none(), st.text("ab;\"'\n\r ,", max_size=4))] * 2), min_size=1
-    )
-)
+def is_no_row(text: str) -> bool:
+    """A cell that looks like a whole row of three is refused: it is more likely a stray quote."""
+    return "\n" not in text or text.count(";") < 2
+
+
+TEXTS = st.one_of(st.none(), st.text("ab;\"'\n\r ,", max_size=4).filter(is_no_row))
+
+
+@given(cells=st.lists(st.tuples(TEXTS, TEXTS), min_size=1))
 def test_every_text_survives_a_csv_release(
     tmp_path_factory: pytest.TempPathFactory, cells: list[tuple[str | None, str | None]]
 ) -> None:

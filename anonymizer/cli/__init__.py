@@ -6,7 +6,16 @@ import warnings
 
 import typer
 
-from anonymizer.cli import assess, hierarchy, nrf, published, release, steward
+from anonymizer.cli import (
+    assess,
+    frontier,
+    hierarchy,
+    nrf,
+    published,
+    release,
+    reproduce,
+    steward,
+)
 from anonymizer.cli.terminal import BAD_INPUT, FAILED, fail, show_warning
 from anonymizer.errors import AnonymizerError, InfeasibleError
 
@@ -18,6 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(release.run)
+app.command()(frontier.frontier)
 app.command()(release.verify)
 app.command()(release.apply)
 app.command()(release.demo)
@@ -25,6 +35,7 @@ app.command()(assess.assess)
 app.command()(nrf.nrf)
 app.command()(published.published)
 app.command()(steward.steward)
+app.command()(reproduce.reproduce)
 app.add_typer(hierarchy.app, name="hierarchy", rich_help_panel="Commands")
 
 

@@ -21,7 +21,11 @@ from anonymizer.cli.terminal import (
 
 if TYPE_CHECKING:
     from anonymizer.claims import Verification
+    from anonymizer.explanation import Explanation
+    from anonymizer.search.branch_and_bound import OnProgress
     from anonymizer.solution import Solution
+
+EXPLANATION = "explanation.html"
 
 
 def publish(
@@ -79,6 +83,9 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where the last run into this folder stopped.")
     ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Also say what drives the risk and what can be done.")
+    ] = False,
 ) -> None:
     """Find the best scheme and write the release with its manifest.
 
@@ -98,9 +105,35 @@ def run(
         progress_line(str(loaded.data_path)) as on_progress,
     ):
         claim_names(staging, loaded.data_path)
+        if explain:
+            staging.path(EXPLANATION)
         solution = anonymize(None, loaded, on_progress, checkpoint)
         result = publish(solution, staging, mapping, seed)
+        explanation = add_explanation(solution, staging, result, on_progress) if explain else None
     show(solution, result, json_)
+    if explanation is not None and not json_:
+        show_explanation(explanation)
+
+
+def add_explanation(
+    solution: Solution, staging: Any, result: dict[str, Any], on_progress: OnProgress
+) -> Explanation:
+    """Explain a solution on a page beside the release and in what `--json` prints."""
+    from anonymizer.explanation import explain
+    from anonymizer.report.explanation import render_page
+
+    explanation = explain(solution, on_progress)
+    staging.path(EXPLANATION).write_text(render_page(explanation), encoding="utf-8")
+    result["explanation"] = explanation.describe()
+    result["files"]["explanation"] = str(staging.folder / EXPLANATION)
+    return explanation
+
+
+def show_explanation(explanation: Explanation) -> None:
+    """Print an explanation for people."""
+    from anonymizer.report.explanation import render_text
+
+    Console().print(render_text(explanation))
 
 
 def verdict(verification: Verification) -> str:
@@ -184,8 +217,11 @@ def demo(
 
     Example: `anonymizer demo --out demo`
     """
+    from anonymizer.cli.frontier import stage_line
     from anonymizer.demo.example import write_example
     from anonymizer.files import Staging
+    from anonymizer.frontier import frontier
+    from anonymizer.report.frontier import stage_frontier
     from anonymizer.report.plot import plot_solution
     from anonymizer.solution import anonymize
 
@@ -194,6 +230,9 @@ def demo(
             policy = write_example(staging, seed)
             solution = anonymize(None, policy, on_progress)
             result = publish(solution, staging)
+            add_explanation(solution, staging, result, on_progress)
+        with stage_line("the frontier") as on_stage:
+            pages = stage_frontier(frontier(None, policy, on_stage=on_stage), staging)
         plot_solution(solution, staging.path("solution.png"))
-        result["files"]["picture"] = str(out / "solution.png")
+        result["files"] |= {"picture": str(out / "solution.png"), "frontier": pages["html"]}
     show(solution, result, json_)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -65,16 +65,23 @@ def show_warning(
 
 
 @contextmanager
-def progress_line(reading: str) -> Iterator[OnProgress]:
+def status_line(text: str) -> Iterator[Callable[[str], None]]:
     """Show what is going on, on one line of the terminal; pipes and files see nothing of it."""
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    from anonymizer.report.text import describe_progress
 
     console = Console(stderr=True)
     columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:
-        task = bar.add_task(f"reading {reading}")
-        yield lambda progress: bar.update(task, description=describe_progress(progress))
+        task = bar.add_task(text)
+        yield lambda line: bar.update(task, description=line)
+
+
+@contextmanager
+def progress_line(reading: str) -> Iterator[OnProgress]:
+    """Show how far a search is."""
+    from anonymizer.report.text import describe_progress
+
+    with status_line(f"reading {reading}") as say:
+        yield lambda progress: say(describe_progress(progress))

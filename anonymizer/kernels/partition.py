@@ -57,16 +57,16 @@ def label_hashed(keys, bits):
 
 
 @njit(cache=True, nogil=True)
-def label_word(words, counts, mask, bits):
+def label_word(words, counts, mask, slot_label, slot_key, first, sizes):
     """Label words that agree under a mask 0, 1, ... in order of first appearance.
 
-    Open addressing in 2^bits slots; a slot holds the masked word beside the label, so that looking it up
-    is one step. Returns the labels, where each appears first, and the sum of its counts.
+    Open addressing in 2^n slots; a slot holds the masked word beside the label, so that looking it up is
+    one step. Slots, `first` and `sizes` are room to work in, whatever they hold. Returns the labels,
+    where each appears first, and the sum of its counts.
     """
-    last, shift = np.uint64((1 << bits) - 1), np.uint64(64 - bits)
-    slot_label, slot_key = np.full(1 << bits, -1, np.int32), np.empty(1 << bits, np.uint64)
-    labels, first = np.empty(words.size, np.int32), np.empty(words.size, np.int32)
-    sizes = np.empty(words.size, np.int64)
+    last, shift = np.uint64(slot_label.size - 1), shift_for(slot_label.size)
+    slot_label[:] = -1
+    labels = np.empty(words.size, np.int32)
     n_labels = 0
     for i in range(words.size):
         key = words[i] & mask
@@ -83,6 +83,15 @@ def label_word(words, counts, mask, bits):
         labels[i] = label
         sizes[label] += counts[i]
     return labels, first[:n_labels].copy(), sizes[:n_labels].copy()
+
+
+@njit(cache=True, nogil=True)
+def shift_for(n_slots):
+    """Return the shift that leaves a hash of 64 bits as the number of one of 2^n slots."""
+    bits = 0
+    while (1 << bits) < n_slots:
+        bits += 1
+    return np.uint64(64 - bits)
 
 
 @njit(cache=True, nogil=True)
@@ -107,12 +116,11 @@ def equal_words(words, mask, i, j):
 
 
 @njit(cache=True, nogil=True)
-def label_words(words, counts, mask, bits):
+def label_words(words, counts, mask, slot_label, slot_key, first, sizes):
     """Do as `label_word` does with columns of several words."""
-    last, shift = np.uint64((1 << bits) - 1), np.uint64(64 - bits)
-    slot_label, slot_key = np.full(1 << bits, -1, np.int32), np.empty(1 << bits, np.uint64)
-    labels, first = np.empty(counts.size, np.int32), np.empty(counts.size, np.int32)
-    sizes = np.empty(counts.size, np.int64)
+    last, shift = np.uint64(slot_label.size - 1), shift_for(slot_label.size)
+    slot_label[:] = -1
+    labels = np.empty(counts.size, np.int32)
     keys = mix_words(words, mask)
     n_labels = 0
     for i in range(keys.size):
@@ -168,6 +176,15 @@ def sum_by_label(labels, counts, n_labels):
 
 
 @njit(cache=True, nogil=True)
+def sum_chosen(values, chosen):
+    """Sum the values that are chosen."""
+    total = 0
+    for i in range(values.size):
+        total += values[i] * chosen[i]
+    return total
+
+
+@njit(cache=True, nogil=True)
 def select_by_label(labels, chosen):
     """List the positions whose label is chosen."""
     selected = np.empty(labels.size + 1, np.int32)
@@ -198,6 +215,22 @@ def sum_covered(selected, codes, counts, covered, by_cover, offsets, lowest, hig
                 totals[a, level] = sum_but(by_code, covered[level, begin:end], places, spared)
             else:
                 totals[a, level] = (by_code * covered[level, begin:end]).sum()
+    return totals
+
+
+@njit(cache=True, nogil=True)
+def sum_covered_by_step(selected, steps, n_steps, codes, counts, covered, offsets, highest):
+    """Sum what the selected tuples' values cover, at each level, separately for each step."""
+    totals = np.zeros((n_steps, highest.size, covered.shape[0]), np.int64)
+    for a in range(highest.size):
+        code, begin, end = codes[a], offsets[a], offsets[a + 1]
+        by_code = np.zeros((n_steps, end - begin), np.int64)
+        for j in range(selected.size):
+            by_code[steps[j], code[selected[j]]] += counts[selected[j]]
+        for level in range(highest[a] + 1):
+            row = covered[level, begin:end]
+            for step in range(n_steps):
+                totals[step, a, level] = (by_code[step] * row).sum()
     return totals
 
 

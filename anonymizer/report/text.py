@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
@@ -9,6 +11,9 @@ from rich.text import Text
 from anonymizer.claims import Verification
 from anonymizer.search import Progress, Status
 from anonymizer.solution import Solution
+
+if TYPE_CHECKING:
+    from anonymizer.frontier import Frontier
 
 
 def summarize(solution: Solution) -> Group:
@@ -71,6 +76,24 @@ def risk_grid(solution: Solution) -> Grid:
         grid.add_row(
             "population uniques", *("not known" if n is None else f"{n:,.0f}" for n in estimates)
         )
+    return grid
+
+
+def frontier_grid(frontier: Frontier) -> Grid:
+    """Show the best release at each threshold."""
+    title = f"The best release at each threshold: {frontier.evaluated:,} of {frontier.schemes:,} schemes"
+    grid = Grid(frontier.parameter, "quality", "risk", "suppressed", "proof", title=title)
+    for point in frontier.points:
+        population = "".join(f" ({name} {value:,})" for name, value in point.changes.items())
+        grid.add_row(
+            f"{point.value:g}{population}",
+            f"{point.quality:.4f}" + (" beaten" if point.beaten else ""),
+            f"{point.risk:.4g}",
+            f"{point.evaluation.suppressed_records:,}",
+            "optimal" if point.gap == 0 else f"gap {point.gap:.4f}",
+        )
+    for value, _ in frontier.infeasible:
+        grid.add_row(f"{value:g}", "not met", "", "", "")
     return grid
 
 

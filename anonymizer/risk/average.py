@@ -19,6 +19,7 @@ from anonymizer.risk.model import (
     check_share,
     check_whole,
 )
+from anonymizer.risk.uniques import bisect
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,23 @@ class Average(TableModel):
     def risk_of(self, histogram: Histogram) -> float:
         """Return classes / records."""
         return histogram.classes / histogram.records
+
+    def first_cut(self, remaining: Remaining, start: int) -> int:
+        """Find the least cut that passes by bisection, on sums over the classes of each size."""
+        table = remaining.histogram.after(start)
+        if not table.classes or self.risk_of(table) <= self.threshold:
+            return start
+        gone = np.concatenate([[0], np.cumsum(table.counts)])
+        lost = np.concatenate([[0], np.cumsum(table.counts * table.sizes)])
+
+        def passes(cut: int) -> bool:
+            if cut == table.classes:
+                return True
+            at = int(np.searchsorted(gone, cut, side="right")) - 1
+            records = table.records - lost[at] - (cut - gone[at]) * table.sizes[at]
+            return bool((table.classes - cut) / records <= self.threshold)
+
+        return start + bisect(passes, 0, table.classes)
 
     def binding(self, remaining: Remaining) -> Binding | None:
         """Return how many records, whichever they are, must go at every finer scheme.

@@ -17,6 +17,9 @@ THRESHOLDS = (0.05, 0.1, 0.2, 0.5)
 SIZE_EDGES = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
 """Where the ranges of the distribution of class sizes begin."""
 
+LARGE, TERMS = 50, 32
+"""From such a size of a class so many terms give its expected risk to the last digit."""
+
 
 @dataclass(frozen=True, slots=True)
 class Attacker:
@@ -129,8 +132,22 @@ def expected_risk(sizes: NDArray[np.signedinteger], fraction: float) -> NDArray[
     """
     from scipy.special import hyp2f1
 
-    risks: NDArray[np.float64] = fraction / sizes * hyp2f1(1, 1, sizes + 1.0, 1 - fraction)
-    return risks
+    # SciPy's function is NaN from a third parameter of 101 on; there a few terms of the series are enough
+    large = sizes >= LARGE
+    mean = np.empty(sizes.shape, np.float64)
+    mean[~large] = hyp2f1(1, 1, sizes[~large] + 1.0, 1 - fraction)
+    mean[large] = sum_series(sizes[large], 1 - fraction)
+    return fraction / sizes * mean
+
+
+def sum_series(sizes: NDArray[np.signedinteger], unseen: float) -> NDArray[np.float64]:
+    """Sum 2F1(1, 1; f + 1; z) for f of at least `LARGE`: term n is at most 1 / binomial(f + n, n)."""
+    term = np.ones(sizes.shape)
+    total = np.ones(sizes.shape)
+    for step in range(1, TERMS):
+        term *= step * unseen / (sizes + step)
+        total += term
+    return total
 
 
 def population_uniques(histogram: Histogram, population: PopulationModel | None) -> float | None:

@@ -20,8 +20,8 @@ class Box:
     """The evaluated scheme, coarser than all in the box, that bounds it best."""
     evaluated: tuple[Scheme, ...] = ()
     """The schemes of the box that are evaluated already."""
-    deferred: bool = False
-    """Whether it comes from a box that was split without an evaluation."""
+    deferred: int = 0
+    """How many times in a row it was split without an evaluation."""
 
     def __lt__(self, other: Box) -> bool:
         """The least bound comes first; boxes never share both ends."""
@@ -43,7 +43,12 @@ class Box:
     def split(self, attribute: int, level: int) -> tuple[Box, Box]:
         """Split into the schemes up to a level of one attribute and those above it."""
         below, above = self.schemes.split(attribute, level)
-        return self.part(below), self.part(above)
+        lower = tuple([scheme for scheme in self.evaluated if scheme[attribute] <= level])
+        upper = tuple([scheme for scheme in self.evaluated if scheme[attribute] > level])
+        return (
+            Box(below, self.bound, self.by, lower, self.deferred),
+            Box(above, self.bound, self.by, upper, self.deferred),
+        )
 
     def without_low(self) -> Iterator[Box]:
         """Split what is left without the lowest scheme."""

@@ -7,8 +7,8 @@ Where a risk model is monotone, evaluating the highest scheme of a box tells whi
 every scheme in the box must suppress, so one evaluation bounds the whole box: its bound is the one of
 its lowest scheme. Such a box is cut where the bound exceeds the best loss, evaluated at its new highest
 scheme, and split in two where both parts are the likeliest to be out soon. Where the forecast is that an
-evaluation would hardly raise the bound, the box is split without one, but not twice in a row. A measure
-that is no sum over the attributes may bound coarser schemes too: then a box is evaluated at both ends.
+evaluation would hardly raise the bound, the box is split without one, but not many times in a row. Where
+a measure is no sum over the attributes, it may bound coarser schemes too, and both ends are evaluated.
 
 Where no model is, only the generalization itself bounds the loss. Then the lowest scheme of a box is
 evaluated, and the rest of the box is split into boxes again: schemes are tried in the order of their
@@ -36,6 +36,7 @@ from anonymizer.search.checkpoint import Checkpoint
 from anonymizer.search.forecast import Forecast
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.memory import Memory
+from anonymizer.search.neighbours import likeliest
 from anonymizer.search.open_boxes import OpenBoxes
 from anonymizer.search.result import (
     Limits,
@@ -49,6 +50,12 @@ from anonymizer.search.result import (
 
 BATCH = 4
 """Boxes evaluated at a time: the same for any number of workers, and so is every count."""
+LARGE = 1_000_000
+"""In a lattice of more schemes, the first solution is improved before the proof begins."""
+TRIED = 48
+"""Schemes near the best that are tried before it is left as it is."""
+MOST_DEFERRED = 2
+"""How many times in a row a box may be split without an evaluation."""
 WORTH_EVALUATING = 0.35
 """The part of the gap that an evaluation must be expected to close, or the box is split without it."""
 
@@ -72,14 +79,17 @@ def search(
     on_progress: OnProgress | None = None,
     clock: Clock = time.monotonic,
     resume: Checkpoint | None = None,
+    known: Iterable[Evaluation] = (),
 ) -> SearchResult:
     """Find the best scheme of a lattice and prove that it is.
 
     The result is the same for any number of workers. When a limit is reached or the user interrupts,
-    it is the best so far with the bound proven until then, and a checkpoint to resume from.
+    it is the best so far with the bound proven until then, and a checkpoint to resume from. Schemes
+    whose evaluation is `known` already are not evaluated again.
     """
     with Interrupt() as interrupt, evaluating(evaluator, workers) as evaluate_all:
         hunt = Hunt(evaluator, lattice, limits, evaluate_all, on_progress, clock, interrupt)
+        hunt.know(known)
         try:
             if resume is None:
                 hunt.climb()
@@ -126,15 +136,21 @@ class Hunt:
         self.open = OpenBoxes(limits.memory)
         self.open.push(Box(lattice, 0.0, None))
         self.waiting: list[Box] = []
+        self.known: dict[Scheme, Evaluation] = {}
         self.evaluated_before = 0
         """Schemes that an earlier search evaluated and this one has no need to."""
 
     def climb(self) -> None:
-        """Find a good scheme early: refine from the top while that helps, steepest bound first."""
+        """Find a good scheme early: refine from the top while that helps, steepest bound first.
+
+        In a lattice so large that the proof will take long, what is found is improved by small changes.
+        """
         try:
-            (current,) = self.evaluate([self.lattice.high])
+            coarsest = current = self.find(self.lattice.high)
             while finer := self.first_better(current):
                 current = finer
+            if self.lattice.size > LARGE:
+                self.improve(coarsest)
         finally:
             self.open.push(replace(self.open.pop(), evaluated=tuple(sorted(self.memory.known))))
 
@@ -147,10 +163,23 @@ class Hunt:
             if level > low[a]
         ]
         for _, attribute in sorted(gains):
-            (found,) = self.evaluate([at_level(scheme, attribute, scheme[attribute] - 1)])
+            found = self.find(at_level(scheme, attribute, scheme[attribute] - 1))
             if found.feasible and found.loss < current.loss:
                 return found
         return None
+
+    def improve(self, coarsest: Evaluation) -> None:
+        """Try the schemes near the best one that are the likeliest to be better, until none is."""
+        best = None
+        while best is not self.memory.best:
+            best = self.memory.best
+            assert best is not None
+            near = likeliest(best, coarsest, self.lattice, self.forecast, self.most)
+            tried = [scheme for scheme in near if scheme not in self.memory][:TRIED]
+            for start in range(0, len(tried), BATCH):
+                self.evaluate(tried[start : start + BATCH])
+                if best is not self.memory.best:
+                    break
 
     def go_on(self, checkpoint: Checkpoint) -> None:
         """Take up what an earlier search left open, and look at its best schemes again."""
@@ -205,11 +234,11 @@ class Hunt:
             self.open.push(box)
             return []
         if self.scheme_of(box) in self.memory:
-            deferred = False
-        elif not self.downwards or box.deferred or self.worth_evaluating(box):
+            deferred = 0
+        elif not self.downwards or box.deferred == MOST_DEFERRED or self.worth_evaluating(box):
             return [box]
         else:
-            deferred = True
+            deferred = box.deferred + 1
         for part in self.branch(replace(box, deferred=deferred)):
             self.open.push(part)
         return []
@@ -261,6 +290,17 @@ class Hunt:
             seconds = self.clock() - self.started
             self.on_progress(Progress(self.proof(), self.memory.best, seconds, len(self.memory)))
         return evaluations
+
+    def know(self, evaluations: Iterable[Evaluation]) -> None:
+        """Take in evaluations that were made before."""
+        self.known = {evaluation.scheme: evaluation for evaluation in evaluations}
+        for evaluation in self.known.values():
+            self.memory.add(evaluation)
+        self.forecast.learn_all(list(self.known), [e.binding_records for e in self.known.values()])
+
+    def find(self, scheme: Scheme) -> Evaluation:
+        """Return the evaluation of a scheme, made now unless it was known beforehand."""
+        return self.known.get(scheme) or self.evaluate([scheme])[0]
 
     def remember(self, evaluations: Iterable[Evaluation]) -> None:
         """Take in what was found."""

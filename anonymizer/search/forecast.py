@@ -6,6 +6,7 @@ It only chooses what to look at next; nothing is proven by it.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,10 +43,16 @@ class Forecast:
 
     def learn(self, scheme: Scheme, suppressed: int) -> None:
         """Take in how many records a scheme must suppress."""
-        there = np.array(scheme)[self.attribute] >= self.level
-        row = np.concatenate(([1.0], there))
-        self.moments += np.outer(row, row)
-        self.targets += self.logit(suppressed) * row
+        self.learn_all([scheme], [suppressed])
+
+    def learn_all(self, schemes: Sequence[Scheme], suppressed: Sequence[int]) -> None:
+        """Take in how many records each of some schemes must suppress."""
+        if not schemes:
+            return
+        rows = np.ones((len(schemes), self.level.size + 1))
+        rows[:, 1:] = np.array(schemes)[:, self.attribute] >= self.level
+        self.moments += rows.T @ rows
+        self.targets += np.array([self.logit(records) for records in suppressed]) @ rows
         self.fitted = None
 
     @property

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.classes import EquivalenceClasses
-from anonymizer.kernels.partition import select_by_label
+from anonymizer.kernels.partition import select_by_label, sum_chosen
 from anonymizer.lattice import Lattice
 from anonymizer.microdata import Microdata
 from anonymizer.risk.model import Binding
@@ -57,7 +57,7 @@ class Loss(AttributeMeasure):
         covered = microdata.total_covered
         if gone.classes.any():
             chosen = select_by_label(classes.label_of_tuple, gone.classes)
-            records = max(0, int(classes.sizes[gone.classes].sum()) - gone.spared)
+            records = max(0, sum_chosen(classes.sizes, gone.classes) - gone.spared)
             # a suppressed record no longer covers its own group but the whole domain
             covered = covered - microdata.sum_covered(chosen, box, gone.spared) + records * sizes
         return attribute_loss(covered, microdata.records, sizes)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.classes import EquivalenceClasses
+from anonymizer.kernels.partition import sum_chosen
 from anonymizer.lattice import Lattice
 from anonymizer.microdata import Microdata
 from anonymizer.risk.model import Binding
@@ -42,7 +43,7 @@ class Precision(AttributeMeasure):
     ) -> NDArray[np.float64]:
         """Return the loss of each attribute at every level, with some records gone."""
         heights = np.array([column.hierarchy.height for column in microdata.columns])
-        records = max(0, int(classes.sizes[gone.classes].sum()) - gone.spared)
+        records = max(0, sum_chosen(classes.sizes, gone.classes) - gone.spared)
         levels = np.arange(heights.max())
         return attribute_precision(levels, heights[:, np.newaxis], microdata.records, records)
 

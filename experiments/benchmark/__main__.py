@@ -1,7 +1,8 @@
 """make bench: the cost of a proven optimum, in group-bys of the raw table.
 
 The unit is one `DataFrame.groupby(quasi_identifiers, sort=False, observed=True).size()`, best of
-five, in the same run: it carries over from machine to machine. Writes results/benchmark/.
+five, in the same run: it carries over from machine to machine. Writes results/benchmark/. With
+`--arx libarx.jar` (or $ANONYMIZER_LIBARX) and a JDK, ARX runs beside.
 """
 
 from __future__ import annotations
@@ -9,164 +10,138 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import time
-from collections.abc import Callable
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from rich.console import Console
 from rich.table import Table as Grid
 
-from anonymizer import Policy
-from anonymizer.evaluate import Evaluator
-from anonymizer.risk import AttributeGroup, Scenario
-from anonymizer.search import SearchResult, search
-from anonymizer.solution import make_evaluator, read
+from anonymizer.search import search
+from anonymizer.solution import make_evaluator
+from experiments.benchmark import arx, growth, plots
+from experiments.benchmark.clock import best_of
+from experiments.benchmark.commands import measure_registry, measure_start
+from experiments.benchmark.frontiers import measure_frontiers
 from experiments.benchmark.memory import measure_encoding
-from experiments.datasets import REFERENCE, RESULTS, path_of, spec_of
+from experiments.benchmark.searches import K_ANONYMITY, Searches, measure_all
+from experiments.datasets import RESULTS, draw_stand_in, path_of, policy_of
 
-DATASETS = ("adult", "cup", "fars")
-KS = (2, 5, 10)
-POPULATIONS = {"Houston": 2_200_000, "Texas": 27_000_000, "USA": 318_900_000}
-MODELS: list[dict[str, Any]] = [
-    *({"model": "strict-average", "k": k, "threshold": t} for k, t in ((3, 0.2), (2, 0.2))),
-    *({"model": "strict-average", "k": k, "threshold": t} for k, t in ((5, 0.1), (3, 0.1))),
-    *({"model": "k-map", "k": k, "population": n} for k in (5, 10) for n in POPULATIONS.values()),
-    *({"model": "average", "threshold": t} for t in (0.2, 0.1)),
-    {"model": "sample-uniqueness", "threshold": 0.01},
-    *(
-        {"model": "p-uniqueness", "threshold": t, "population": n}
-        for t in (1e-2, 1e-4, 1e-6)
-        for n in POPULATIONS.values()
-    ),
-    {"model": "overall", "threshold": 0.01},
-]
-"""The thresholds of Prasser et al. 2016, and some of the other models'."""
+Rows = list[dict[str, Any]]
+DATASETS = ("adult", "cup", "fars", "atus", "ihis")
+FOLDER = RESULTS / "benchmark"
 
 
 def main() -> None:
     options = argparse.ArgumentParser(prog="make bench", description=__doc__)
-    options.add_argument("--quick", action="store_true", help="ADULT only, no memory run, no files")
-    quick = options.parse_args().quick
-    runs = [Run(name) for name in DATASETS[: 1 if quick else None] if path_of(name)]
-    for name in set(DATASETS) - {run.name for run in runs}:
-        print(f"{name}: skipped" + ("" if quick else ", its data is not at hand (ANONYMIZER_DATA)"))
-    ks = [run.measure_k(k) for run in runs for k in KS]
-    models = [run.measure_model(model) for run in runs for model in MODELS]
-    memory = None if quick else measure_encoding()
-    show("Search for k-anonymity, proven optimal", ks)
-    show("Search for other models, proven optimal", models)
-    show("Memory while a table is encoded", memory)
-    if not quick:
-        save(ks, "k_anonymity.csv")
-        save(models, "models.csv")
-        save(memory, "encoding_memory.csv")
-        save([machine()], "machine.csv")
-
-
-class Run:
-    """One data set, read once, with the time of its group-by."""
-
-    def __init__(self, name: str) -> None:
-        path = path_of(name)
-        assert path is not None
-        frame = pd.read_csv(path, sep=";", dtype=str)
-        self.name, self.columns = name, list(frame)
-        self.unit = best_of(5, lambda: frame.groupby(list(frame), sort=False, observed=True).size())
-        _, self.microdata = read(path, self.policy({"model": "k-anonymity", "k": 2}))
-
-    def policy(self, risk: dict[str, Any]) -> Policy:
-        """Write down what is searched for."""
-        return Policy(
-            data={"delimiter": ";"},
-            attributes={
-                a: {"role": "quasi", "hierarchy": spec_of(self.name, a)} for a in self.columns
-            },
-            risk=[risk],
-        )
-
-    def search(self, risk: dict[str, Any], repeats: int) -> tuple[Evaluator, SearchResult, float]:
-        """Search some times, the first time to compile; return the shortest time too."""
-        policy = self.policy(risk)
-        evaluator = make_evaluator(self.microdata, policy)
-        lattice = policy.lattice(tuple(column.hierarchy for column in self.microdata.columns))
-        found = search(evaluator, lattice)
-        return evaluator, found, best_of(repeats, lambda: search(evaluator, lattice))
-
-    def measure_k(self, k: int) -> dict[str, Any]:
-        """Measure the search for k-anonymity, and one evaluation of its optimum."""
-        evaluator, found, searching = self.search({"model": "k-anonymity", "k": k}, repeats=5)
-        best = found.best
-        assert best is not None
-        evaluation = best_of(100, lambda: evaluator.evaluate(best.scheme))
-        return {
-            "data": self.name,
-            "records": self.microdata.records,
-            "distinct": self.microdata.distinct,
-            "k": k,
-            "schemes": found.proof.schemes,
-            "evaluated": found.proof.evaluated,
-            "loss": round(best.loss, 9),
-            **arx(self.name, k, best.loss),
-            "group-by ms": round(1000 * self.unit, 2),
-            "evaluation / group-by": round(evaluation / self.unit, 3),
-            "search / group-by": round(searching / self.unit, 1),
-        }
-
-    def measure_model(self, risk: dict[str, Any]) -> dict[str, Any]:
-        """Measure the search for another model."""
-        if risk["model"] == "overall":
-            risk = {**risk, "scenario": self.scenario()}
-        _, found, searching = self.search(risk, repeats=2)
-        assert found.best is not None
-        parameters = {k: v for k, v in risk.items() if k not in ("model", "scenario")}
-        return {
-            "data": self.name,
-            "model": risk["model"],
-            "parameters": " ".join(f"{key}={value:g}" for key, value in parameters.items()),
-            "evaluated": found.proof.evaluated,
-            "loss": round(found.best.loss, 9),
-            "suppressed": found.best.suppressed_records,
-            "search / group-by": round(searching / self.unit, 1),
-        }
-
-    def scenario(self) -> Scenario:
-        """Invent an attacker who may learn the attributes in three groups."""
-        parts = [tuple(self.columns[start::3]) for start in range(3)]
-        groups = [
-            AttributeGroup(part, probability=probability)
-            for part, probability in zip(parts, (0.6, 0.3, 0.1), strict=True)
-        ]
-        rates = {"p_m": 0.2, "p_fm": 0.5, "p_c": 0.2, "p_cu": 0.5}
-        return Scenario(tuple(groups), POPULATIONS["USA"], **rates)
-
-
-def arx(name: str, k: int, loss: float) -> dict[str, Any]:
-    """Return what ARX evaluated for the same optimum, and how far its loss is from ours."""
-    path = REFERENCE / "arx_optima.csv"
-    if not path.is_file():
-        return {}
-    optima = pd.read_csv(path).query(
-        "dataset == @name and model == 'k-anonymity' and parameters == @parameters "
-        "and measure == 'loss geometric' and suppression_limit == 1",
-        local_dict={"name": name, "parameters": f"k={k}"},
+    options.add_argument(
+        "--quick", action="store_true", help="ADULT and k-anonymity only, no files"
     )
-    (reference,) = optima.to_dict("records")
-    return {
-        "ARX evaluated": reference["arx_evaluated"],
-        "loss - ARX's": f"{loss - reference['loss']:.0e}",
-    }
+    options.add_argument("--only", choices=PARTS, action="append", help="some of the parts")
+    options.add_argument("--arx", type=Path, help="libarx.jar; left out: $ANONYMIZER_LIBARX")
+    given = options.parse_args()
+    if given.quick:
+        show("Searches, proven optimal", quick())
+        return
+    try:
+        jar = arx.find_jar(given.arx)
+    except arx.ArxError as error:
+        sys.exit(f"error: {error}")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in given.only or PARTS:
+            print(f"measuring {name} ...", file=sys.stderr)
+            PARTS[name](Path(folder), jar)
+    save([machine()], "machine.csv")
 
 
-def best_of(repeats: int, call: Callable[[], object]) -> float:
-    """Return the shortest time of several calls, in seconds."""
-    times = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - started)
-    return min(times)
+def quick() -> Rows:
+    """Measure k-anonymity on ADULT."""
+    path = path_of("adult")
+    if path is None:
+        print("adult: skipped, its data is not at hand (ANONYMIZER_DATA)")
+        return []
+    searches = Searches("adult", path)
+    return [searches.measure(risk) for risk in K_ANONYMITY]
+
+
+def paths(folder: Path) -> dict[str, Path]:
+    """Find the data sets, and draw the stand-ins; say which are not at hand."""
+    found = {}
+    for name in DATASETS:
+        path = path_of(name) or draw_stand_in(name, folder)
+        if path is None or not path.is_file():
+            print(f"{name}: skipped, its data is not at hand (ANONYMIZER_DATA)")
+        else:
+            found[name] = path
+    return found
+
+
+def measure_searches(folder: Path, jar: Path | None) -> None:
+    """Measure every search, with ARX beside where it can run."""
+    rows: Rows = []
+    for name, path in paths(folder).items():
+        mine = list(measure_all(name, path))
+        if jar is not None:
+            add_arx(mine, jar, name, path)
+        rows += mine
+    report("Searches, proven optimal", rows, "searches.csv")
+
+
+def add_arx(rows: Rows, jar: Path, name: str, path: Path) -> None:
+    """Run ARX for the k-anonymity rows of a data set, and note its time in the same unit."""
+    for row, found in zip(rows, arx.measure(jar, name, K_ANONYMITY, data=path), strict=False):
+        row["ARX search / group-by"] = round(1000 * found["search_seconds"] / row["group-by ms"], 1)
+
+
+def measure_workers(folder: Path, _: Path | None) -> None:
+    """Compare one worker with two on the largest of the five data sets."""
+    path = draw_stand_in("ihis", folder)
+    if path is None:
+        return
+    searches = Searches("ihis", path)
+    policy = policy_of("ihis", path, K_ANONYMITY[1])
+    evaluator = make_evaluator(searches.microdata, policy)
+    lattice = searches.microdata.lattice
+    search(evaluator, lattice)
+    one, two = (
+        best_of(3, lambda workers=workers: search(evaluator, lattice, workers=workers))
+        for workers in (1, 2)
+    )
+    row = {"data": "ihis", "one worker s": round(one, 2), "two workers s": round(two, 2)}
+    report("Workers", [{**row, "ratio": round(one / two, 2)}], "workers.csv")
+
+
+def measure_growth(folder: Path, _: Path | None) -> None:
+    """Measure how the cost grows with rows, attributes and k."""
+    rows = [
+        *growth.cost_over_rows(folder), *growth.cost_over_attributes(), *growth.cost_over_k(),
+    ]  # fmt: skip
+    report("Cost over growing work", rows, "growth.csv")
+    plots.plot_growth(pd.DataFrame(rows), FOLDER)
+
+
+def measure_gap(_: Path, __: Path | None) -> None:
+    """Measure the gap over a minute on the widest register."""
+    rows = growth.gap_over_time()
+    report("20 attributes: the gap over time", rows, "gap_over_time.csv", most=12)
+    plots.plot_gap(pd.DataFrame(rows), FOLDER)
+
+
+PARTS: dict[str, Callable[[Path, Path | None], None]] = {
+    "searches": measure_searches,
+    "workers": measure_workers,
+    "frontiers": lambda *_: report("Frontiers in one pass", measure_frontiers(), "frontiers.csv"),
+    "growth": measure_growth,
+    "gap": measure_gap,
+    "start": lambda *_: report("Start-up", measure_start(), "start.csv"),
+    "registry": lambda *_: report("10,000,000 records", measure_registry(), "registry.csv"),
+    "encoding": lambda *_: report("Memory", measure_encoding(), "encoding_memory.csv"),
+}
 
 
 def machine() -> dict[str, Any]:
@@ -182,24 +157,33 @@ def machine() -> dict[str, Any]:
     }
 
 
-def show(title: str, rows: list[dict[str, Any]] | None) -> None:
+def report(title: str, rows: Rows, file: str, most: int = 1000) -> None:
+    """Print rows and write them to results/benchmark/."""
+    show(title, rows[:: -(-len(rows) // most)] if rows else rows)
+    save(rows, file)
+
+
+def show(title: str, rows: Rows) -> None:
     """Print rows as a table, if there are any."""
     if not rows:
         return
     grid = Grid(*rows[0], title=title, title_justify="left")
     for row in rows:
-        grid.add_row(
-            *(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values())
-        )
-    Console(width=140).print(grid)
+        grid.add_row(*map(cell, row.values()))
+    Console(width=180).print(grid)
 
 
-def save(rows: list[dict[str, Any]] | None, name: str) -> None:
+def cell(value: object) -> str:
+    """Write a value of a table."""
+    if value is None:
+        return ""
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def save(rows: Iterable[dict[str, Any]], name: str) -> None:
     """Write rows to results/benchmark/, if there are any."""
-    if rows:
-        folder = RESULTS / "benchmark"
-        folder.mkdir(parents=True, exist_ok=True)
-        pd.DataFrame(rows).to_csv(folder / name, index=False)
+    if rows := list(rows):
+        pd.DataFrame(rows).to_csv(FOLDER / name, index=False)
 
 
 if __name__ == "__main__":

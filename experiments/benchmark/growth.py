@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from anonymizer import Policy
-from anonymizer.demo.wide import wide_policy, wide_register
+from anonymizer.demo.wide import WIDE_QUASI_IDENTIFIERS, wide_policy, wide_register
 from anonymizer.search import Limits, Progress, search
 from anonymizer.solution import make_evaluator, read
 from experiments.benchmark.clock import best_of, group_by_seconds, peak_bytes, reset_peak
@@ -41,11 +41,9 @@ def cost_over_attributes() -> Iterator[dict[str, Any]]:
     """Search the wide register with more and more of its attributes, k = 5."""
     register = wide_register(WIDE_ROWS, seed=1)
     for attributes in ATTRIBUTES:
-        policy = wide_policy(attributes, {"model": "k-anonymity", "k": 5})
-        columns = list(policy.quasi_identifiers)
-        unit = group_by_seconds(register[columns].astype(str))
-        part = register[list(policy.attributes)]
-        yield {"over": "attributes", "at": attributes, **measure_search(part, policy, unit)}
+        policy = wide_policy(WIDE_QUASI_IDENTIFIERS[:attributes])
+        unit = group_by_seconds(register[list(policy.quasi_identifiers)].astype(str))
+        yield {"over": "attributes", "at": attributes, **measure_search(register, policy, unit)}
 
 
 def cost_over_k() -> Iterator[dict[str, Any]]:
@@ -92,8 +90,8 @@ def measure_search(frame: pd.DataFrame, policy: Policy, unit: float) -> dict[str
 def gap_over_time(seconds: float = SECONDS) -> list[dict[str, Any]]:
     """Search the widest register, 20 attributes, and note best loss and bound as they move."""
     register = wide_register(WIDE_ROWS, seed=1)
-    policy = wide_policy(20, {"model": "k-anonymity", "k": 5})
-    _, microdata = read(register[list(policy.attributes)], policy)
+    policy = wide_policy()
+    _, microdata = read(register, policy)
     lattice = policy.lattice(tuple(column.hierarchy for column in microdata.columns))
     rows: list[dict[str, Any]] = []
 

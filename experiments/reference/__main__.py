@@ -11,8 +11,9 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -34,13 +35,15 @@ from experiments.datasets import REFERENCE, RESULTS, path_of, spec_of
 MEASURES = {"loss geometric": "geometric", "loss arithmetic": "arithmetic"}
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(prog="python -m experiments.reference", description=__doc__)
     options.add_argument("--data", nargs="*", default=["adult", "cup", "fars"])
-    data = options.parse_args().data
+    options.add_argument("--out", type=Path, help="folder to write to")
+    given = options.parse_args(arguments)
+    data = given.data
     if not (REFERENCE / "arx_optima.csv").is_file():
         sys.exit(f"{REFERENCE}: the reference figures are not at hand")
-    folder = RESULTS / "reference"
+    folder = given.out or RESULTS / "reference"
     folder.mkdir(parents=True, exist_ok=True)
     optima = pd.DataFrame(compare(row) for row in optima_rows(data))
     optima.to_csv(folder / "optima.csv", index=False)

@@ -19,8 +19,10 @@ from anonymizer.kernels.partition import (
     relabel,
     select_by_label,
     sum_by_label,
+    sum_chosen,
     sum_covered,
 )
+from anonymizer.microdata import Scratch
 
 SMALL = st.lists(st.integers(0, 9))
 LABELS = st.lists(st.integers(0, 4), min_size=1, max_size=30)
@@ -73,7 +75,7 @@ def test_words_that_agree_under_a_mask_have_one_label(
         np.array(words, np.uint64),
         np.array(counts, np.int32),
         np.uint64(mask),
-        len(rows).bit_length() + 1,
+        *Scratch().room_for(len(rows)),
     )
     masked = [word & mask for word in words]
     assert (labels.tolist(), first.tolist()) == number_by_appearance(masked)
@@ -90,9 +92,10 @@ def test_columns_of_words_are_labelled_as_wholes(
 ) -> None:
     words = np.array(rows, np.uint64).T.copy()
     counts = np.ones(len(rows), np.int32)
-    labels, first, sizes = label_words(
-        words, counts, np.array(mask, np.uint64), len(rows).bit_length() + 1
-    )
+    room = Scratch().room_for(len(rows))
+    for array in room:
+        array[:] = 7  # whatever they hold
+    labels, first, sizes = label_words(words, counts, np.array(mask, np.uint64), *room)
     masked = [tuple(w & m for w, m in zip(row, mask, strict=True)) for row in rows]
     assert (labels.tolist(), first.tolist()) == number_by_appearance(masked)
     assert int(sizes.sum()) == len(rows)
@@ -105,7 +108,8 @@ def test_columns_whose_mixed_keys_agree_are_still_told_apart() -> None:
     rows = [(word, -key % 2**64) for word, key in zip(first_words, mixed, strict=True)]
     words = np.array([*rows, *rows], np.uint64).T.copy()
     everything = np.full(2, 2**64 - 1, np.uint64)
-    labels, _, _ = label_words(words, np.ones(8, np.int32), everything, 4)
+    room = Scratch().room_for(8)
+    labels, _, _ = label_words(words, np.ones(8, np.int32), everything, *room)
     assert labels.tolist() == [0, 1, 2, 3] * 2
 
 
@@ -135,6 +139,12 @@ def test_selecting_lists_the_positions_with_a_chosen_label(
 ) -> None:
     selected = select_by_label(np.array(labels, np.int32), np.array(chosen))
     assert selected.tolist() == [i for i, label in enumerate(labels) if chosen[label]]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**40), st.booleans())))
+def test_chosen_values_are_summed(rows: list[tuple[int, bool]]) -> None:
+    values, chosen = np.array([v for v, _ in rows], np.int64), np.array([c for _, c in rows], bool)
+    assert sum_chosen(values, chosen) == sum(value for value, choice in rows if choice)
 
 
 @given(LABELS, st.permutations(range(5)))

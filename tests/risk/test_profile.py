@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import statistics
 
 import numpy as np
@@ -82,6 +83,27 @@ def test_the_expected_risk_is_the_mean_over_the_negative_binomial() -> None:
                 unseen += 1
                 probability *= (size + unseen - 1) / unseen * (1 - fraction)
             assert risk == pytest.approx(total, rel=1e-9)
+
+
+@pytest.mark.parametrize("fraction", [1e-7, 0.001, 0.0137, 0.3, 0.5])
+def test_the_expected_risk_is_known_for_classes_of_any_size(fraction: float) -> None:
+    sizes = np.arange(1, 3000)
+    risks = expected_risk(sizes, fraction)
+    assert np.isfinite(risks).all()
+    assert risks[0] == pytest.approx(-fraction * math.log(fraction) / (1 - fraction))
+    # integrate p u^(f-1) / (p + q u) from 0 to 1 by parts: q I(f+1) + p I(f) = p / f
+    assert (1 - fraction) * risks[1:] + fraction * risks[:-1] == pytest.approx(
+        fraction / sizes[:-1], rel=1e-9
+    )
+
+
+def test_a_large_class_leaves_the_other_risks_known() -> None:
+    found = profile(np.array([1, 100, 5000]), PopulationModel(2_200_000, 30_162))
+    assert found.journalist is not None
+    assert found.journalist.highest == pytest.approx(
+        0.0596, abs=1e-4
+    )  # of the record that is alone
+    assert 0 < found.marketer < 1e-3
 
 
 def test_the_whole_population_leaves_the_journalist_no_doubt() -> None:

@@ -6,12 +6,14 @@ import random
 import signal
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from anonymizer.evaluate import Evaluation
+from anonymizer.risk import Average, KAnonymity, PUniqueness, RiskModel
 from anonymizer.search import (
     Checkpoint,
     Limits,
@@ -187,12 +189,12 @@ def test_the_gap_closes_as_the_limit_grows() -> None:
     gaps = []
     for limit in range(1, optimum.proof.evaluated, 5):
         found = solve(problem, limits=Limits(evaluations=limit))
-        assert found.status is Status.FEASIBLE
+        assert (found.status is Status.FEASIBLE) == (found.gap != 0)
         assert found.best is not None
         assert found.gap == found.best.loss - found.proof.bound
         gaps.append(found.gap)
     assert gaps == sorted(gaps, reverse=True)
-    assert 0 < gaps[-1] < gaps[0]
+    assert gaps[-1] < gaps[len(gaps) // 2] < gaps[0]
 
 
 def test_the_time_limit_is_read_from_the_clock() -> None:
@@ -272,6 +274,33 @@ def test_a_search_that_is_resumed_ends_where_one_that_was_never_stopped_does(
     assert essence(found.best) == essence(straight.best)
     assert (found.status, found.stopped) == (straight.status, StopReason.COMPLETE)
     assert found.proof.open == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("models", [[KAnonymity(3)], [Average(0.3)], [PUniqueness(0.01, 10**4)]])
+def test_whenever_a_search_of_a_large_lattice_stops_its_bound_and_gap_are_true(
+    seed: int, models: list[RiskModel]
+) -> None:
+    random_ = random.Random(seed)
+    tree = eight_leaves()
+    rows = tuple(
+        tuple(str(min(7, int(random_.expovariate(rate)))) for rate in (0.3, 0.5, 0.8, 1.0, 0.4))
+        for _ in range(150)
+    )
+    problem = Problem(rows, (tree,) * 5, k=1)
+    evaluator, lattice = replace(evaluator_of(problem), models=models), lattice_of(problem)
+    optimum = search_exhaustively(evaluator, lattice).best
+    assert optimum is not None
+    assert lattice.size == 1024
+    complete = search(evaluator, lattice).proof.evaluated
+    for limit in sorted({1, 2, *random_.sample(range(1, complete), min(8, complete - 1))}):
+        found = search(evaluator, lattice, Limits(evaluations=limit))
+        assert found.best is not None
+        assert found.gap is not None
+        assert found.gap >= 0
+        assert found.proof.bound <= optimum.loss + TIE
+        assert found.best.loss >= optimum.loss - TIE
+        assert (found.gap == 0) == (found.status is Status.OPTIMAL)
 
 
 def test_more_open_boxes_than_memory_allows_are_ended_depth_first() -> None:

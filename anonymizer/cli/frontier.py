@@ -1,0 +1,109 @@
+"""frontier: the best release at every threshold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from anonymizer.cli.terminal import AsJson, PolicyFile, status_line
+from anonymizer.errors import PolicyError
+
+if TYPE_CHECKING:
+    from anonymizer.frontier import Frontier, OnStage, Stage
+
+
+def parse_values(texts: list[str]) -> list[float] | None:
+    """Read thresholds: single values, and ranges of whole numbers such as 2..50; None if none is given.
+
+    >>> parse_values(["2..4", "10"])
+    [2, 3, 4, 10]
+    """
+    values: list[float] = []
+    for text in texts:
+        low, dots, high = text.partition("..")
+        try:
+            if dots:
+                values += range(int(low), int(high) + 1)
+            else:
+                values.append(int(text) if text.isdecimal() else float(text))
+        except ValueError:
+            raise PolicyError(
+                f"--at {text}: this is no threshold; give a number such as 0.05 or a range such as 2..50."
+            ) from None
+    return values if texts else None
+
+
+def frontier(
+    policy: PolicyFile,
+    out: Annotated[Path, typer.Option("--out", help="The folder for all files.")] = Path(
+        "frontier"
+    ),
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A threshold, or a range such as 2..50; default: the model's usual ones."
+        ),
+    ] = None,
+    population: Annotated[
+        list[int] | None, typer.Option(help="A size of the population; one curve for each.")
+    ] = None,
+    pick: Annotated[
+        float | None, typer.Option(help="Also write the release of the point at this threshold.")
+    ] = None,
+    json_: AsJson = False,
+) -> None:
+    """Find the best release at every threshold of the policy's first risk model, in one pass.
+
+    Writes frontier.csv, .json, .png, .svg and .html; with --pick also a release with its manifest.
+
+    Example: `anonymizer frontier policy.toml --at 2..50 --out frontier --pick 5`
+    """
+    from anonymizer.files import Staging
+    from anonymizer.frontier import frontier as find
+    from anonymizer.manifest import stage_release
+    from anonymizer.policy import Policy
+    from anonymizer.report.frontier import stage_frontier
+
+    loaded, values = Policy.read(policy), parse_values(at or [])
+    with Staging(out, [policy, *loaded.files]) as staging:
+        with stage_line(str(loaded.data_path)) as on_stage:
+            found = find(None, loaded, values, population or (), on_stage)
+        # a point that is not there is better known before anything is written
+        picked = None if pick is None else found.pick(pick)
+        files = stage_frontier(found, staging)
+        if picked is not None:
+            files |= stage_release(picked, staging)
+    show(found, files, json_)
+
+
+@contextmanager
+def stage_line(reading: str) -> Iterator[OnStage]:
+    """Show the threshold in work and its search."""
+    from anonymizer.report.text import describe_progress
+
+    with status_line(f"reading {reading}") as say:
+
+        def on_stage(stage: Stage) -> None:
+            where = f"threshold {stage.value:g} ({stage.place + 1} of {stage.of}): "
+            say(where + describe_progress(stage.search))
+
+        yield on_stage
+
+
+def show(found: Frontier, files: dict[str, str], as_json: bool) -> None:
+    """Print a frontier as JSON or for people."""
+    if as_json:
+        print(json.dumps({**found.describe(), "files": files}))
+        return
+    from anonymizer.report.text import frontier_grid
+
+    console = Console()
+    console.print(frontier_grid(found))
+    for kind, path in files.items():
+        console.print(f"{kind}: {path}", highlight=False, soft_wrap=True)

@@ -1,0 +1,87 @@
+"""reproduce: the experiments of the papers behind the package, from a checkout of its repository."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from anonymizer.errors import AnonymizerError, quote_some
+
+ROOT = Path(__file__).resolve().parents[2]
+"""The checkout, where the package lies in one."""
+
+EXPERIMENTS = {
+    "prasser2016": "Tables 1 to 3 and Figure 6 of Prasser et al. 2016: what risk models buy in quality",
+    "xia2021": "Tables 3 and 4 and Figure 2 of Xia et al. 2021: attackers with imperfect knowledge",
+    "simon2020": "the steward's procedure of Simon et al. 2020 on synthetic visits",
+    "nrf": "Tables 7 and 8 of the naive re-identification framework, and eight million records",
+    "kitamura": "the indicators of Kitamura et al. for a published table",
+    "estimators": "estimates of population uniques against a known population",
+    "reference": "every optimum that ARX found, found again",
+}
+"""What can be reproduced, by name."""
+WITH_DATA = ("prasser2016",)
+"""Those that read data sets of the user's."""
+
+Main = Callable[[Sequence[str]], None]
+
+
+def load_experiment(name: str) -> Main:
+    """Import an experiment, or say in one sentence why it cannot be."""
+    if name not in EXPERIMENTS:
+        known = quote_some(EXPERIMENTS, most=len(EXPERIMENTS))
+        raise AnonymizerError(f"there is no experiment '{name}'; use one of {known}.")
+    if not (ROOT / "experiments" / name / "__main__.py").is_file():
+        raise AnonymizerError(
+            "the experiments are not part of the installed package; run `make reproduce` in a checkout "
+            "of its repository."
+        )
+    sys.path.insert(0, str(ROOT))
+    main: Main = import_module(f"experiments.{name}.__main__").main
+    return main
+
+
+def show_experiments() -> None:
+    """List what can be reproduced."""
+    width = max(len(name) for name in EXPERIMENTS)
+    for name, what in EXPERIMENTS.items():
+        print(f"{name:{width}}  {what}")
+
+
+def reproduce(
+    name: Annotated[
+        str | None, typer.Argument(help="The experiment; without it, all are listed.")
+    ] = None,
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A folder with NAME/data.csv of the data sets; may be repeated.",
+            exists=True,
+            file_okay=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The folder to write to; default: reproduced/NAME.")
+    ] = None,
+) -> None:
+    """Run a paper's experiment again and set the figures side by side.
+
+    It runs on the data sets that are at hand and says what it could not run. Exit status 1 if a figure
+    differs from the paper's for no known reason.
+
+    Example: `anonymizer reproduce prasser2016 --data folder --out reproduced/prasser2016`, where the
+    folder has `adult/data.csv`, `cup/data.csv` and so on, separated by `;`
+    """
+    if name is None:
+        show_experiments()
+        return
+    main = load_experiment(name)
+    if data and name not in WITH_DATA:
+        raise AnonymizerError(f"{name} reads no data sets of yours; leave --data out.")
+    folders = [word for folder in data or [] for word in ("--data", str(folder))]
+    main([*folders, "--out", str(out or Path("reproduced") / name)])

@@ -1,0 +1,390 @@
+"""An explanation in plain sentences and tables, for the terminal and as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.console import Group
+from rich.table import Table as Grid
+from rich.text import Text
+
+from anonymizer.blocking import Blocking
+from anonymizer.explanation import Cheapest, Driver, Explanation, Point, RaisedLimit, Step
+from anonymizer.measurement import Measurement
+from anonymizer.report.page import render, share, whole
+from anonymizer.report.phrases import (
+    capital,
+    join,
+    points,
+    quality_effect,
+    risk,
+    risk_effects,
+    sentence,
+)
+
+MODEL_RISK = (
+    "The risk of a model is what its threshold is compared with; for k-anonymity and k-map it is the "
+    "share of the records that break them."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A table of figures with a header; one with a title is a detail for the page, which has room."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One question of a steward, with the answer in sentences and figures."""
+
+    title: str
+    sentences: tuple[str, ...]
+    figures: tuple[Figures, ...] = ()
+
+
+def render_text(explanation: Explanation) -> Group:
+    """Show an explanation on the terminal."""
+    parts: list[Text | Grid] = []
+    for section in sections(explanation):
+        parts.append(Text(f"\n{section.title}", style="bold"))
+        parts += [Text(sentence) for sentence in section.sentences]
+        for figures in section.figures:
+            if not figures.title:
+                parts += [Text(), grid(figures)]
+    return Group(*parts)
+
+
+def grid(figures: Figures) -> Grid:
+    """Make a table for the terminal; a label such as [20-30[ is text, not markup."""
+    made = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False)  # a scheme fits 80 columns
+    for number, name in enumerate(figures.header):
+        made.add_column(Text(name), justify="right" if number else "left")
+    for row in figures.rows:
+        made.add_row(*(Text(cell) for cell in row))
+    return made
+
+
+def render_page(explanation: Explanation) -> str:
+    """Write an explanation as a page that stands alone."""
+    return render("explanation.html", sections=sections(explanation))
+
+
+def sections(explanation: Explanation) -> tuple[Section, ...]:
+    """Answer a steward's questions, one after the other."""
+    return (
+        Section("Where the release stands", (standing(explanation), MODEL_RISK)),
+        drivers_section(explanation),
+        cheapest_section(explanation),
+        blocking_section(explanation),
+        suppression_section(explanation),
+    )
+
+
+def standing(explanation: Explanation) -> str:
+    """Say what the release costs and what risk is left."""
+    now, records = explanation.now, explanation.records
+    return (
+        f"The quality is {points(now.quality)} points of 100, with {whole(now.suppressed)} of "
+        f"{whole(records)} records suppressed ({share(now.suppressed / records)}). Whoever knows that "
+        f"a person is in the release finds the record with a probability of at most "
+        f"{share(now.highest)}, on average {share(now.average)}."
+    )
+
+
+def drivers_section(explanation: Explanation) -> Section:
+    """Say which attributes drive the risk."""
+    header = (
+        "attribute",
+        "level",
+        "risk it\ndrives",
+        "one level\ncoarser",
+        "one level\nfiner",
+        "taken out",
+    )
+    rows = tuple(driver_row(driver) for driver in explanation.drivers)
+    legend = (
+        "Each step: suppressed records more or fewer / points of quality won or lost, suppressed as the "
+        "policy demands; ! is outside the policy's levels or suppression limit. The risk an attribute "
+        "drives is the part that would be gone without it, with nothing suppressed."
+    )
+    return Section(
+        "What drives the risk",
+        (drive(explanation.drivers[0], explanation), legend),
+        (
+            Figures(header, rows),
+            Figures(
+                step_header(explanation), tuple(step_rows(explanation)), "Every step in figures"
+            ),
+        ),
+    )
+
+
+def driver_row(driver: Driver) -> tuple[str, ...]:
+    """Write one attribute as a row."""
+    part = f"{'-' if driver.share < 0 else ''}{share(abs(driver.share))}"
+    steps = (change(step) for step in (driver.coarser, driver.finer, driver.out))
+    return driver.attribute, f"{driver.level} of {driver.top}", part, *steps
+
+
+def drive(driver: Driver, explanation: Explanation) -> str:
+    """Say what would be without the attribute that drives most."""
+    if driver.out is None or not lowers(driver.out):
+        return "No attribute drives the risk: taking one out would not lower it."
+    before, after = driver.out.before, driver.out.after
+    effects = risk_effects(
+        ("average", *explanation.names),
+        (before.unsuppressed_average, *before.unsuppressed_risks),
+        (after.unsuppressed_average, *after.unsuppressed_risks),
+    )
+    return (
+        f"{driver.attribute} drives most of the risk: with nothing suppressed, taking it out would "
+        f"{join(effects)}. With suppression, {sentence(driver.out, capitalize=False)}"
+    )
+
+
+def lowers(step: Step) -> bool:
+    """Whether a step lowers the average risk, or a model's, with nothing suppressed."""
+    before, after = step.before, step.after
+    pairs = zip(after.unsuppressed_risks, before.unsuppressed_risks, strict=True)
+    fewer_classes = after.unsuppressed_average < before.unsuppressed_average
+    return fewer_classes or any(new < old for new, old in pairs)
+
+
+def change(step: Step | None) -> str:
+    """Write the change of suppressed records and of quality into a cell."""
+    if step is None:
+        return "-"
+    mark = "" if step.possible else "!"
+    return f"{step.suppressed_change:+,}/{100 * step.quality_change:+.2f}{mark}"
+
+
+def step_header(explanation: Explanation) -> tuple[str, ...]:
+    """Name the columns of the table of all steps."""
+    first = "attribute", "level", "suppressed", "quality", "highest risk", "average risk"
+    return *first, *risk_names(explanation), "with nothing suppressed", "allowed"
+
+
+def step_rows(explanation: Explanation) -> Iterator[tuple[str, ...]]:
+    """Write out every step of every driver, the present level first."""
+    for driver in explanation.drivers:
+        yield step_row(driver.attribute, f"{driver.level}", explanation.now, "as it is")
+        steps = {"coarser": driver.coarser, "finer": driver.finer, "out": driver.out}
+        if driver.out == driver.coarser:  # the next level is the top
+            del steps["coarser"]
+        for name, step in steps.items():
+            if step is not None:
+                level = f"{step.levels[driver.attribute]} ({name})"
+                allowed = "yes" if step.possible else "no"
+                yield step_row(driver.attribute, level, step.after, allowed)
+
+
+def step_row(attribute: str, level: str, measured: Measurement, allowed: str) -> tuple[str, ...]:
+    """Write one scheme as a row."""
+    figures = whole(measured.suppressed), points(measured.quality)
+    risks = map(risk, measured.risks)
+    before = ", ".join(map(risk, measured.unsuppressed_risks))
+    attacker = share(measured.highest), share(measured.average)
+    return attribute, level, *figures, *attacker, *risks, before, allowed
+
+
+def cheapest_section(explanation: Explanation) -> Section:
+    """Say which coarsening to try next."""
+    sentences = [
+        f"The cheapest way to {join(aims)}: {sentence(step, capitalize=False)}"
+        for aims, step in aims_by_step(explanation.cheapest)
+    ]
+    if not sentences:
+        sentences = ["No coarsening that the policy allows lowers the risk or frees a record."]
+    if not explanation.pairs_tried:
+        sentences.append(
+            "Single steps only were tried: with a table of this size, pairs take long."
+        )
+    return Section("The cheapest next coarsening", tuple(sentences))
+
+
+def aims_by_step(ways: Sequence[Cheapest]) -> list[tuple[list[str], Step]]:
+    """Put together what one step is the cheapest way to."""
+    found: list[tuple[list[str], Step]] = []
+    for way in ways:
+        aim = f"{'fewer' if way.figure == 'suppressed records' else 'a lower'} {way.figure}"
+        for aims, step in found:
+            if step.levels == way.step.levels:
+                aims.append(aim)
+                break
+        else:
+            found.append(([aim], way.step))
+    return found
+
+
+def blocking_section(explanation: Explanation) -> Section:
+    """Say what stands in the way of tighter thresholds."""
+    found = explanation.blocking
+    sentences = [sentence for blocking in found for sentence in block_sentences(blocking)]
+    if not sentences:
+        sentences = ["No class stands in the way: the models' risks cannot be any lower."]
+    figures = tuple(examples(blocking) for blocking in found if blocking.examples)
+    return Section("What stands in the way of a tighter threshold", tuple(sentences), figures)
+
+
+def examples(blocking: Blocking) -> Figures:
+    """Show some blocking classes by the values the release has."""
+    header = *blocking.examples[0].generalized, "records"
+    rows = tuple(
+        (*(value or "(missing)" for value in example.generalized.values()), whole(example.records))
+        for example in blocking.examples
+    )
+    return Figures(header, rows, f"Some of the classes in the way of {next_value(blocking)}")
+
+
+def next_value(blocking: Blocking) -> str:
+    """Name the next tighter value."""
+    if blocking.parameter == "k":
+        return f"k = {blocking.tighter:g}"
+    return f"a threshold of {risk(blocking.tighter)}"
+
+
+def block_sentences(blocking: Blocking) -> Iterator[str]:
+    """Say which classes block one parameter, and what makes them small."""
+    is_k = blocking.parameter == "k"
+    reached = f"k = {blocking.reached:g}" if is_k else f"a risk of {risk(blocking.reached)}"
+    yield (
+        f"{capital(blocking.model)}: the release reaches {reached}. For {next_value(blocking)} at the "
+        f"same levels, {whole(blocking.classes)} {'class' if blocking.classes == 1 else 'classes'} of "
+        f"{sizes(blocking)} would have to go, {whole(blocking.records)} records in all."
+    )
+    freeing = [f"{one.attribute} {whole(one.freed)}" for one in blocking.attributes if one.freed]
+    if freeing:
+        yield (
+            "So many of these records would no longer be in the way if an attribute were taken out: "
+            f"{', '.join(freeing)}."
+        )
+    else:
+        yield "No attribute alone makes them small: with any one of them taken out, they still block."
+
+
+def sizes(blocking: Blocking) -> str:
+    """Say how large the blocking classes are."""
+    if blocking.smallest == blocking.largest:
+        return f"{whole(blocking.smallest)} {'record' if blocking.smallest == 1 else 'records'}"
+    return f"{whole(blocking.smallest)} to {whole(blocking.largest)} records"
+
+
+def suppression_section(explanation: Explanation) -> Section:
+    """Say what one percent more, or less, of suppression would do."""
+    header = (
+        *("records", "suppressed", "quality", "smallest\nclass", "highest\nrisk", "average\nrisk"),
+        *risk_names(explanation),
+        "policy\nmet",
+    )
+    rows = tuple(point_row(point) for point in explanation.points)
+    by_share = {point.asked: point for point in explanation.points}
+    less, more = by_share[min(by_share)], by_share[min(asked for asked in by_share if asked > 0)]
+    sentences = buy(more, explanation), save(less, explanation), raise_sentence(explanation)
+    return Section(
+        "What more suppression would buy, and less would cost", sentences, (Figures(header, rows),)
+    )
+
+
+def point_row(point: Point) -> tuple[str, ...]:
+    """Write one point of the order of suppression as a row."""
+    after = point.after
+    allowed = after.meets and after.within_limit
+    return (
+        f"{100 * point.asked:+g} %" if point.asked else "now",
+        whole(after.suppressed),
+        points(after.quality),
+        whole(after.smallest_class),
+        share(after.highest),
+        share(after.average),
+        *map(risk, after.risks),
+        "yes" if allowed else "no" if after.within_limit else "too many",
+    )
+
+
+def buy(point: Point, explanation: Explanation) -> str:
+    """Say what one percent more suppressed records would buy."""
+    now, after = explanation.now, point.after
+    more = after.suppressed - now.suppressed
+    if more == 0:
+        return (
+            f"{share(point.asked)} more of the records would buy nothing: the next class in the order "
+            "of suppression is larger than that."
+        )
+    effects = [*changes_of_risk(explanation, after), change_of_quality(now, after)]
+    beyond = (
+        "" if after.within_limit else "; the policy's suppression limit would have to be raised"
+    )
+    return (
+        f"Suppressing up to {share(point.asked)} more of the records ({whole(more)}, the smallest "
+        f"classes first) would {join(effects)}{beyond}."
+    )
+
+
+def save(point: Point, explanation: Explanation) -> str:
+    """Say what one percent less would cost in risk."""
+    now, after = explanation.now, point.after
+    kept = now.suppressed - after.suppressed
+    if kept == 0:
+        return "Nothing is suppressed, so there is nothing to give back."
+    verdict = (
+        "the policy would still be met" if after.meets else "the policy would no longer be met"
+    )
+    effects = [change_of_quality(now, after), *changes_of_risk(explanation, after)]
+    return f"Keeping {whole(kept)} of the suppressed records would {join(effects)}; {verdict}."
+
+
+def changes_of_risk(explanation: Explanation, after: Measurement) -> list[str]:
+    """Say how the risks of the records that are left would change."""
+    now, names = explanation.now, ("highest", "average", *explanation.names)
+    return risk_effects(
+        names, (now.highest, now.average, *now.risks), (after.highest, after.average, *after.risks)
+    )
+
+
+def change_of_quality(now: Measurement, after: Measurement) -> str:
+    """Say how the quality would change."""
+    return quality_effect(after.quality - now.quality)
+
+
+def raise_sentence(explanation: Explanation) -> str:
+    """Say whether a higher suppression limit would allow a better scheme."""
+    raised = explanation.raised
+    if raised is None:
+        return "The suppression limit is 100 %, so that a higher one cannot help."
+    if raised.better is None:
+        return no_better(raised)
+    step = raised.better
+    levels = join([f"{name} at level {level}" for name, level in step.levels.items()])
+    surely = "" if raised.proven else ", and perhaps a better one still (the search was cut short)"
+    return (
+        f"Raising the suppression limit to {share(raised.limit)} would allow a better scheme: {levels}, "
+        f"{whole(step.after.suppressed)} records suppressed, which would "
+        f"{quality_effect(step.quality_change)}{surely}."
+    )
+
+
+def no_better(raised: RaisedLimit) -> str:
+    """Say that a raised limit allows nothing better, as far as that is known."""
+    if not raised.tried:
+        return (
+            f"Whether a suppression limit of {share(raised.limit)} would allow a better scheme was not "
+            "tried: on a table of this size the search takes long."
+        )
+    if not raised.proven:
+        return (
+            f"A short search with a suppression limit of {share(raised.limit)} found no better scheme; "
+            "there may be one."
+        )
+    return (
+        f"Raising the suppression limit to {share(raised.limit)} would not allow a better scheme."
+    )
+
+
+def risk_names(explanation: Explanation) -> tuple[str, ...]:
+    """Name the columns of the models' risks."""
+    return tuple(f"{name}\nrisk (model)" for name in explanation.names)

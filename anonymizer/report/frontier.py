@@ -1,0 +1,135 @@
+"""A frontier as files: table, figures, pictures, and a page to explore it on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from anonymizer.files import Staging
+from anonymizer.frontier import Frontier, Point
+from anonymizer.report.page import render
+from anonymizer.report.plot import import_matplotlib
+
+COLOURS = ("#2f6f8f", "#b5483a", "#5b8c3a", "#7a5c99", "#c28a2c")
+AXES = {
+    "threshold": "threshold",
+    "risk": "risk by this model",
+    "prosecutor highest": "highest prosecutor risk",
+    "prosecutor average": "average prosecutor risk",
+    "uniques": "share of records that are unique",
+    "suppressed": "share of records suppressed",
+}
+"""What the page can put on its risk axis."""
+
+
+def stage_frontier(frontier: Frontier, staging: Staging) -> dict[str, str]:
+    """Write CSV, JSON, PNG, SVG and HTML; return what each file will be called."""
+    frontier.to_frame().to_csv(staging.path("frontier.csv"), index=False)
+    text = json.dumps(frontier.describe(), indent=2, ensure_ascii=False) + "\n"
+    staging.path("frontier.json").write_text(text, encoding="utf-8")
+    staging.path("frontier.html").write_text(render_page(frontier), encoding="utf-8")
+    plot_frontier(frontier, [staging.path("frontier.png"), staging.path("frontier.svg")])
+    kinds = ("csv", "json", "html", "png", "svg")
+    return {kind: str(staging.folder / f"frontier.{kind}") for kind in kinds}
+
+
+def name_threshold(frontier: Frontier) -> str:
+    """Name the axis of thresholds, with its unit."""
+    if frontier.parameter == "k":
+        return "k: records that look alike, at least"
+    return f"{frontier.model}: largest risk accepted"
+
+
+def curves_of(frontier: Frontier) -> dict[str, list[Point]]:
+    """Group the points by population, with a name for each curve."""
+    curves: dict[str, list[Point]] = {}
+    for point in frontier.points:
+        population = point.changes.get("population")
+        name = frontier.model if population is None else f"population {population:,}"
+        curves.setdefault(name, []).append(point)
+    return curves
+
+
+def plot_frontier(frontier: Frontier, paths: list[Path]) -> None:
+    """Draw quality over the threshold, the points that no other beats filled."""
+    module = import_matplotlib()
+    from matplotlib import rc_context
+
+    with rc_context({"font.size": 10, "svg.hashsalt": "frontier"}):
+        figure = module.Figure(figsize=(8, 4.8), layout="constrained")
+        panel = figure.subplots()
+        for colour, (name, points) in zip(
+            COLOURS * len(frontier.points), curves_of(frontier).items(), strict=False
+        ):
+            draw_curve(panel, points, name, colour)
+        if frontier.parameter != "k":
+            panel.set_xscale("log")
+        panel.set_xlabel(name_threshold(frontier))
+        panel.set_ylabel("quality (1 = untouched)")
+        panel.set_title(
+            f"The best release at each of {len(frontier.points)} thresholds, "
+            f"{frontier.evaluated:,} of {frontier.schemes:,} schemes evaluated"
+        )
+        panel.grid(color="#e5e5e5")
+        panel.legend(frameon=False)
+        for path in paths:
+            metadata = {"Date": None} if path.suffix == ".svg" else {}
+            figure.savefig(path, dpi=100, metadata=metadata)
+
+
+def draw_curve(panel: Any, points: list[Point], name: str, colour: str) -> None:
+    """Draw one curve; points that another beats are open, gaps are bars."""
+    values = [point.value for point in points]
+    qualities = [point.quality for point in points]
+    gaps = [point.gap for point in points]
+    panel.step(values, qualities, where="mid", color=colour, alpha=0.35, linewidth=1)
+    if any(gaps):
+        bars = [[0.0] * len(gaps), gaps]
+        panel.errorbar(values, qualities, bars, fmt="none", ecolor=colour, elinewidth=1)
+    unbeaten = [(p.value, p.quality) for p in points if not p.beaten]
+    beaten = [(p.value, p.quality) for p in points if p.beaten]
+    panel.scatter(*zip(*unbeaten, strict=True), s=26, color=colour, label=name, zorder=3)
+    if beaten:
+        panel.scatter(
+            *zip(*beaten, strict=True), s=26, facecolor="white", edgecolor=colour, zorder=3,
+            label=f"{name}: another is as good in both",
+        )  # fmt: skip
+
+
+def render_page(frontier: Frontier) -> str:
+    """Return a page on which to hover over points, switch the risk axis and see each scheme."""
+    return render(
+        "frontier.html",
+        frontier=frontier,
+        title=f"Risk and quality: {frontier.model}",
+        axes=AXES,
+        threshold_name=name_threshold(frontier),
+        points=[
+            page_point(frontier, curve, point)
+            for curve, points in curves_of(frontier).items()
+            for point in points
+        ],
+        colours=COLOURS,
+    )
+
+
+def page_point(frontier: Frontier, curve: str, point: Point) -> dict[str, Any]:
+    """Return what the page shows of a point."""
+    profile, suppressed = point.profile, point.evaluation.suppressed_records
+    return {
+        "curve": curve,
+        "quality": point.quality,
+        "gap": point.gap,
+        "beaten": point.beaten,
+        "suppressed_records": suppressed,
+        "scheme": point.scheme,
+        "axes": {
+            "threshold": point.value,
+            "risk": point.risk,
+            "prosecutor highest": profile.prosecutor.highest,
+            "prosecutor average": profile.prosecutor.average,
+            "uniques": profile.sample_uniques / max(profile.records, 1),
+            "suppressed": suppressed / frontier.records,
+        },
+    }

@@ -1,0 +1,101 @@
+"""Phrases of a report: what a change means, in words a steward acts on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from anonymizer.explanation import Step
+from anonymizer.report.page import share, whole
+
+NOT_KNOWN = "not known"
+
+
+def sentence(step: Step, capitalize: bool = True) -> str:
+    """Say what a step would do to records, risk and quality, in one sentence.
+
+    Like this: Coarsening zip from level 2 to 3 would free 1,204 suppressed records and cost 0.60 points
+    of quality.
+    """
+    before, after = step.before, step.after
+    effects = [
+        records_effect(step.suppressed_change),
+        fall_or_rise("the highest risk", before.highest, after.highest),
+        fall_or_rise("the average risk", before.average, after.average),
+        quality_effect(step.quality_change),
+    ]
+    text = f"{moves(step)} would {join([effect for effect in effects if effect])}."
+    return text[:1].upper() + text[1:] if capitalize else text
+
+
+def moves(step: Step) -> str:
+    """Name the attributes that change, and how."""
+    parts = []
+    for name, level in step.levels.items():
+        old = step.before.scheme[name]
+        parts.append(
+            f"{'coarsening' if level > old else 'refining'} {name} from level {old} to {level}"
+        )
+    return join(parts)
+
+
+def records_effect(change: int) -> str:
+    """Say what becomes of suppressed records; nothing where nothing does."""
+    if change == 0:
+        return ""
+    verb = "free" if change < 0 else "suppress"
+    kind = "suppressed" if change < 0 else "more"
+    return f"{verb} {whole(abs(change))} {kind} {'record' if abs(change) == 1 else 'records'}"
+
+
+def quality_effect(change: float) -> str:
+    """Say what becomes of the quality."""
+    if points(change) in ("0.00", "-0.00"):
+        return "leave the quality as it is"
+    return f"{'gain' if change > 0 else 'cost'} {points(abs(change))} points of quality"
+
+
+def fall_or_rise(name: str, before: float, after: float) -> str:
+    """Say how a risk would change; nothing where the change does not show."""
+    if risk(before) == risk(after):
+        return ""
+    verb = "lower" if after < before else "raise"
+    return f"{verb} {name} from {risk(before)} to {risk(after)}"
+
+
+def risk_effects(
+    names: Sequence[str], before: Sequence[float], after: Sequence[float]
+) -> list[str]:
+    """Say how some risks would change; or that none does."""
+    changes = zip(names, before, after, strict=True)
+    effects = [fall_or_rise(f"the {name} risk", old, new) for name, old, new in changes]
+    # the risk of the model called average is the average risk: once is enough
+    return list(dict.fromkeys(filter(None, effects))) or ["leave the risks as they are"]
+
+
+def join(parts: Sequence[str]) -> str:
+    """Join parts as a sentence does.
+
+    >>> join(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def capital(text: str) -> str:
+    """Begin with a capital letter, except for names such as k-anonymity."""
+    return text if text[1:2] == "-" else text[:1].upper() + text[1:]
+
+
+def risk(value: float) -> str:
+    """Write a risk in percent; one that could not be estimated is said to be so."""
+    return share(value) if math.isfinite(value) else NOT_KNOWN
+
+
+def points(quality: float) -> str:
+    """Write a quality, or a change of it, in points of 100.
+
+    >>> points(0.83256)
+    '83.26'
+    """
+    return f"{100 * quality:.2f}"

@@ -1,0 +1,61 @@
+"""What a frontier costs, beside one search at its loosest and one at its tightest threshold."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from anonymizer.frontier import Frontier, frontier
+from anonymizer.policy import Policy
+from anonymizer.search import search
+from anonymizer.solution import make_evaluator, read
+from anonymizer.sweep import Sweep
+from experiments.benchmark.clock import best_of
+from experiments.benchmark.searches import POPULATIONS
+from experiments.datasets import path_of, policy_of
+
+RISKS: list[dict[str, Any]] = [
+    {"model": "k-anonymity", "k": 2},
+    {"model": "average", "threshold": 0.1},
+    {"model": "p-uniqueness", "threshold": 0.01, "population": POPULATIONS["USA"]},
+]
+
+
+def measure_frontiers() -> list[dict[str, Any]]:
+    """Measure the usual sweeps on the data sets that are at hand."""
+    paths = {name: path_of(name) for name in ("adult", "fars")}
+    return [measure(name, path, risk) for name, path in paths.items() if path for risk in RISKS]
+
+
+def measure(name: str, path: Path, risk: dict[str, Any]) -> dict[str, Any]:
+    """Measure one sweep; the time to read the table is left out of all figures."""
+    policy = policy_of(name, path, risk)
+    reading = best_of(3, lambda: read(None, policy))
+    found = frontier(None, policy)  # compiles
+    whole = best_of(2, lambda: frontier(None, policy)) - reading
+    alone = list(seconds_alone(policy, found))
+    return {
+        "data": name,
+        "model": risk["model"],
+        "thresholds": len(found.points),
+        "evaluated": found.evaluated,
+        "frontier s": round(whole, 2),
+        "separate searches s": round(sum(alone), 2),
+        "loosest alone s": round(alone[0], 3),
+        "tightest alone s": round(alone[-1], 3),
+        "frontier / loosest": round(whole / alone[0], 1),
+        "frontier / dearest": round(whole / max(alone), 1),
+        "frontier / all": round(whole / sum(alone), 2),
+    }
+
+
+def seconds_alone(policy: Policy, found: Frontier) -> Iterator[float]:
+    """Time a search at each threshold by itself."""
+    _, microdata = read(None, policy)
+    for models in Sweep.of(policy.models, [point.value for point in found.points]).models:
+        evaluator = make_evaluator(microdata, policy.model_copy(update={"risk": models}))
+        started = time.perf_counter()
+        search(evaluator, microdata.lattice)
+        yield time.perf_counter() - started

@@ -1,0 +1,111 @@
+"""Data sets, and the best release of each under a risk model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.classes import partition
+from anonymizer.errors import DataError, quote_some
+from anonymizer.microdata import Microdata
+from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
+from anonymizer.search import Status, search
+from anonymizer.solution import make_evaluator, read
+from anonymizer.suppression import suppress
+from anonymizer.table import open_table
+from experiments.adult import CACHE
+from experiments.datasets import DATA, policy_of, spec_of
+from experiments.prasser2016.paper import k_anonymity
+
+FOLDERS = (DATA, CACHE)
+"""Where data sets are looked for unless folders are given."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """The records of a data set, every column a quasi-identifier."""
+
+    name: str
+    path: Path
+    microdata: Microdata = field(repr=False)
+
+    @property
+    def records(self) -> int:
+        return self.microdata.records
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Released:
+    """The best release under a model: what is left of the quality, and the classes that are kept."""
+
+    quality: float
+    scheme: dict[str, int]
+    suppressed: int
+    input_records: int
+    class_sizes: NDArray[np.int64] = field(repr=False)
+
+    @property
+    def smallest(self) -> int:
+        """The records of the smallest class; 0 if nothing is left."""
+        return int(self.class_sizes.min(initial=self.input_records)) if self.class_sizes.size else 0
+
+    def profile(self, population: int) -> RiskProfile:
+        """Describe the risks against attackers who know such a population."""
+        return profile(self.class_sizes, PopulationModel(population, self.input_records))
+
+
+def find_path(name: str, folders: Sequence[Path]) -> Path | None:
+    """Return the file of a data set in the first folder that has it."""
+    paths = [folder / name / "data.csv" for folder in folders]
+    return next((path for path in paths if path.is_file()), None)
+
+
+def columns_of(name: str) -> list[str]:
+    """List the attributes that the shipped hierarchies of a data set are for."""
+    return sorted(path.stem for path in spec_of(name, "any").parent.glob("*.toml"))
+
+
+def load(name: str, path: Path) -> Dataset:
+    """Read and aggregate a data set; a DataError says if it is another one."""
+    wanted, found = columns_of(name), list(open_table(path, ";").columns)
+    if sorted(found) != wanted:
+        raise DataError(
+            f"{path}: a file of {name.upper()} has the columns {quote_some(wanted, most=9)}, separated "
+            f"by ';', but this one has {quote_some(found, most=9)}; see hierarchies/{name}."
+        )
+    _, microdata = read(None, policy_of(name, path, k_anonymity(1)))
+    return Dataset(name, path, microdata)
+
+
+@cache
+def release(dataset: Dataset, model: RiskModel) -> Released:
+    """Search for the best release under a model."""
+    policy = policy_of(dataset.name, dataset.path, model)
+    microdata = dataset.microdata
+    evaluator = make_evaluator(microdata, policy)
+    found = search(evaluator, microdata.lattice)
+    assert found.best is not None  # everything may be suppressed
+    assert found.status is Status.OPTIMAL
+    classes = partition(microdata, found.best.scheme)
+    gone = suppress(microdata, classes, evaluator.models).suppressed
+    return Released(
+        found.best.quality,
+        dict(zip(microdata.attributes, found.best.scheme, strict=True)),
+        found.best.suppressed_records,
+        microdata.records,
+        classes.sizes[~gone],
+    )
+
+
+@cache
+def untouched(dataset: Dataset) -> Released:
+    """Return the data set as it is."""
+    microdata = dataset.microdata
+    scheme = dict.fromkeys(microdata.attributes, 0)
+    classes = partition(microdata, tuple(scheme.values()))
+    return Released(1.0, scheme, 0, microdata.records, classes.sizes)

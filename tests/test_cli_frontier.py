@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from anonymizer.cli import main
+from anonymizer.cli.frontier import parse_values
+from anonymizer.errors import PolicyError
+from tests.wards import write_files
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    return write_files(tmp_path)
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    """Run the command line as a shell would; return its exit status."""
+    monkeypatch.setattr("sys.argv", ["anonymizer", *map(str, arguments)])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    return int(exit_.value.code or 0)
+
+
+def test_a_frontier_is_written_and_printed_as_json(
+    policy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = policy.parent / "out"
+    assert run(monkeypatch, "frontier", policy, "--at", "2..4", "--out", out, "--json") == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert [point["threshold"] for point in printed["points"]] == [2, 3, 4]
+    assert {path.name for path in out.iterdir()} == {
+        f"frontier.{kind}" for kind in ("csv", "json", "html", "png", "svg")
+    }
+    assert pd.read_csv(out / "frontier.csv")["threshold"].tolist() == [2, 3, 4]
+
+
+def test_a_picked_point_is_released(
+    policy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = policy.parent / "out"
+    arguments = ("--at", "2", "--at", "5", "--pick", "5", "--out", out)
+    assert run(monkeypatch, "frontier", policy, *arguments) == 0
+    assert "optimal" in capsys.readouterr().out
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert manifest["policy"]["risk"] == [{"model": "k-anonymity", "k": 5}]
+    released = pd.read_csv(out / "release.csv", sep=";", dtype=str)
+    assert released.groupby(["age", "sex", "zip"]).size().min() >= 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("--at", "many"), "--at many: this is no threshold"),
+        (("--at", "2..x"), "--at 2..x: this is no threshold"),
+        (("--at", "0"), "k = 0"),
+        (("--at", "2", "--pick", "7"), "there is no point at 7; there is one at 2"),
+        (("--population", "5"), "population"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_no_file(
+    policy: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    part: str,
+) -> None:
+    out = policy.parent / "out"
+    assert run(monkeypatch, "frontier", policy, *arguments, "--out", out) == 2
+    message = capsys.readouterr().err
+    assert message.startswith("error: ")
+    assert part in message
+    assert "Traceback" not in message
+    assert not out.exists()
+
+
+def test_ranges_and_values_are_read_together() -> None:
+    assert parse_values(["2..4", "10"]) == [2, 3, 4, 10]
+    assert parse_values(["1e-3", "0.5"]) == [0.001, 0.5]
+    assert parse_values([]) is None
+    with pytest.raises(PolicyError, match=r"--at 1\.5\.\.2: this is no threshold"):
+        parse_values(["1.5..2"])

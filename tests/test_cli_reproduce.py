@@ -1,0 +1,92 @@
+"""reproduce as a user meets it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anonymizer.cli import main, reproduce
+from anonymizer.hierarchy import load_hierarchy
+from experiments.datasets import spec_of
+from experiments.prasser2016.releases import columns_of
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """Run the command line and return exit status, output and errors."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["anonymizer", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            main()
+        code = left.value.code
+        output, errors = capsys.readouterr()
+        return (
+            (1, output, f"{errors}{code}") if isinstance(code, str) else (code or 0, output, errors)
+        )
+
+    return call
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """Write a data set with ADULT's columns and few records, of which few differ."""
+    random = np.random.default_rng(3)
+    columns = {}
+    for name in columns_of("adult"):
+        leaves = load_hierarchy(spec_of("adult", name)).leaves
+        columns[name] = random.choice(leaves[: 4 if name == "age" else 1], 120)
+    folder = tmp_path / "data" / "adult"
+    folder.mkdir(parents=True)
+    pd.DataFrame(columns).to_csv(folder / "data.csv", sep=";", index=False)
+    return tmp_path
+
+
+def test_without_a_name_all_are_listed(run) -> None:
+    status, output, _ = run("reproduce")
+    assert status == 0
+    assert [line.split()[0] for line in output.splitlines()] == list(reproduce.EXPERIMENTS)
+
+
+@pytest.mark.parametrize("name", reproduce.EXPERIMENTS)
+def test_every_listed_experiment_can_be_loaded(name: str) -> None:
+    assert callable(reproduce.load_experiment(name))
+
+
+def test_mistakes_are_one_sentence(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, _, errors = run("reproduce", "prasser")
+    assert status == 2
+    assert errors.startswith("error: there is no experiment 'prasser'; use one of 'prasser2016'")
+    status, _, errors = run("reproduce", "nrf", "--data", tmp_path)
+    assert (status, errors) == (2, "error: nrf reads no data sets of yours; leave --data out.\n")
+    status, _, errors = run("reproduce", "prasser2016", "--data", tmp_path, "--out", tmp_path / "o")
+    assert status == 2
+    assert errors.splitlines()[-1].startswith("error: none of the data sets asked for is in")
+    assert not (tmp_path / "o").exists()
+    monkeypatch.setattr(reproduce, "ROOT", tmp_path)
+    status, _, errors = run("reproduce", "prasser2016")
+    assert status == 2
+    assert errors.startswith("error: the experiments are not part of the installed package; run ")
+    assert len(errors.splitlines()) == 1
+
+
+def test_it_runs_on_what_it_is_given_and_says_what_it_could_not_run(run, small: Path) -> None:
+    status, output, errors = run(
+        "reproduce", "prasser2016", "--data", small / "data", "--out", small / "out"
+    )
+    assert status == 1  # these are not the paper's records, so the cells are not the paper's
+    assert "Table 2, k-anonymity, k = 5, ADULT" in errors
+    assert output.startswith("Tables 2 and 3: ")
+    absent = [line for line in errors.splitlines() if line.startswith("not run: ")]
+    assert [line.split()[2] for line in absent] == ["CUP,", "FARS,", "ATUS,", "IHIS,"]
+    assert {path.name for path in (small / "out").iterdir()} == {
+        "README.md", "table_1.csv", "tables_2_and_3.csv", "figure_6.csv", "figure_6_lines.csv",
+        "figure_6.png", "figure_6.svg",
+    }  # fmt: skip
+    page = (small / "out" / "README.md").read_text(encoding="utf-8")
+    assert "CUP, FARS, ATUS and IHIS could not be run" in page
+    assert "| ADULT | 30,162 | 120 |" in page
