@@ -34,10 +34,13 @@ def check_against(
         "records": solution.records,
         "suppressed": solution.suppressed,
         "loss": solution.loss,
+        "quality": solution.quality,
+        "attribute_loss": solution.attribute_loss,
         "before": asdict(solution.before),
         "after": asdict(solution.after),
     }
-    yield check_figures(claim, figures, {**manifest, **manifest["risk"]})
+    claimed = {"attribute_loss": {}, **manifest, **manifest["risk"]}
+    yield check_figures(claim, figures, claimed)
     yield from check_rows(table, expected_table(solution.release, original), policy)
     yield check_optimum(original, policy, manifest)
 

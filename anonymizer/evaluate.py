@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.classes import EquivalenceClasses, partition
-from anonymizer.kernels.partition import select_by_label, sum_chosen
-from anonymizer.lattice import Lattice, Scheme
+from anonymizer.kernels.partition import sum_chosen
+from anonymizer.lattice import Scheme
 from anonymizer.microdata import Microdata
 from anonymizer.risk import RiskModel
 from anonymizer.suppression import Suppression, suppress
-from anonymizer.utility import Loss
-from anonymizer.utility.loss import attribute_loss
+from anonymizer.utility import Measure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,6 +23,7 @@ class Evaluation:
 
     `terms[a, l]`, for levels l up to the scheme's own, are the terms of a bound: with the records
     suppressed here suppressed there too, a finer scheme w loses at least the sum of `terms[a, w[a]]`.
+    To that sum, w adds the `floor` of any scheme that is finer than w.
     """
 
     scheme: Scheme
@@ -36,6 +36,7 @@ class Evaluation:
     dooms_finer: bool
     """Whether these are already beyond the limit."""
     terms: NDArray[np.float64] = field(repr=False)
+    floor: float = 0.0
 
     @property
     def quality(self) -> float:
@@ -54,7 +55,7 @@ class Evaluator:
 
     microdata: Microdata
     models: Sequence[RiskModel]
-    measure: Loss
+    measure: Measure
     suppression_limit: int
     """The largest number of records that may be suppressed."""
 
@@ -65,61 +66,24 @@ class Evaluator:
         return self.score(classes, suppression)
 
     def score(self, classes: EquivalenceClasses, suppression: Suppression) -> Evaluation:
-        """Sum up the loss of the kept and the suppressed records, and bound it at every level below."""
-        scheme, limit = classes.scheme, self.suppression_limit
+        """Weigh what is lost of the kept and the suppressed records, and bound it elsewhere."""
+        limit, binding = self.suppression_limit, suppression.binding
         suppressed_records = sum_chosen(classes.sizes, suppression.suppressed)
-        binding = suppression.binding
         binding_records = max(0, sum_chosen(classes.sizes, binding.classes) - binding.spared)
-        below = Lattice((0,) * len(scheme), scheme)
-        bounds = self.measure.terms(self.losses(classes, binding.classes, below, binding.spared))
-        terms = bounds
-        if binding.spared or (binding.classes != suppression.suppressed).any():
-            own = Lattice(scheme, scheme)
-            terms = self.measure.terms(self.losses(classes, suppression.suppressed, own))
-        own_terms = terms[range(len(scheme)), scheme]
+        found = self.measure.appraise(self.microdata, classes, suppression.suppressed, binding)
         return Evaluation(
-            scheme,
+            classes.scheme,
             suppressed_records,
-            self.measure.of_terms(sum_left_to_right(own_terms)),
+            found.loss,
             feasible=suppressed_records <= limit,
             binding_records=binding_records,
             dooms_finer=binding_records > limit,
-            terms=bounds,
+            terms=found.terms,
+            floor=found.floor,
         )
-
-    def losses(
-        self,
-        classes: EquivalenceClasses,
-        suppressed: NDArray[np.bool_],
-        box: Lattice,
-        spared: int = 0,
-    ) -> NDArray[np.float64]:
-        """Return the loss of each attribute at every level of a box; other levels mean nothing.
-
-        All but `spared` of the records in the marked classes count as suppressed: for each attribute
-        and level, those whose suppression costs least.
-        """
-        microdata = self.microdata
-        sizes = microdata.domain.sizes[:, np.newaxis]
-        covered = microdata.total_covered
-        if suppressed.any():
-            chosen = select_by_label(classes.label_of_tuple, suppressed)
-            records = max(0, sum_chosen(classes.sizes, suppressed) - spared)
-            # a suppressed record no longer covers its own group but the whole domain
-            covered = covered - microdata.sum_covered(chosen, box, spared) + records * sizes
-        return attribute_loss(covered, microdata.records, sizes)
 
     def attribute_losses(
         self, classes: EquivalenceClasses, suppressed: NDArray[np.bool_]
     ) -> tuple[float, ...]:
-        """Return the loss of each attribute at the scheme of the classes, before weights."""
-        losses = self.losses(classes, suppressed, Lattice(classes.scheme, classes.scheme))
-        return tuple(float(losses[a, level]) for a, level in enumerate(classes.scheme))
-
-
-def sum_left_to_right(terms: NDArray[np.float64]) -> float:
-    """Add in the order of the attributes, as the bounds do, so that equal schemes compare equal."""
-    total = 0.0
-    for term in terms.tolist():
-        total += term
-    return total
+        """Return the loss of each attribute, before weights; nothing where the measure has none."""
+        return self.measure.attribute_losses(self.microdata, classes, suppressed)

@@ -97,7 +97,8 @@ class Manifest(BaseModel):
     quality: FiniteFloat
     bound: FiniteFloat | None
     gap: FiniteFloat | None
-    attribute_loss: dict[str, FiniteFloat]
+    attribute_loss: dict[str, FiniteFloat] = {}
+    """Not there where the measure looks at classes; where it should be, verification misses it."""
     risk: Risks
 
 

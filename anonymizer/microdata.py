@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from anonymizer.cells import Cells, text_of
 from anonymizer.errors import AnonymizerWarning, DataError, HierarchyError
 from anonymizer.hierarchy import MISSING, Hierarchy, check_values
+from anonymizer.kernels.entropy import sum_entropy
 from anonymizer.kernels.partition import (
     count_by_label,
     extract_digit,
@@ -112,6 +113,11 @@ class Domain:
     def covered(self) -> NDArray[np.int64]:
         """The leaves covered in all columns side by side: `covered[level, offset + code]`."""
         return side_by_side([column.covered for column in self.columns])
+
+    @cached_property
+    def groups(self) -> NDArray[np.int64]:
+        """What each code becomes in all columns side by side: `groups[level, offset + code]`."""
+        return side_by_side([np.array(column.groups) for column in self.columns])
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
@@ -231,6 +237,31 @@ class Microdata:
         """For each attribute and level: the leaves covered, summed over all records."""
         everything = np.arange(self.distinct, dtype=np.int32)
         return read_only(self.sum_covered(everything, self.lattice))
+
+    def sum_entropy(
+        self, selected: NDArray[np.int32], box: Lattice, spared: int = 0
+    ) -> NDArray[np.float64]:
+        """Sum the bits that tell apart the values of some tuples, for each attribute and level of a box.
+
+        Of their records, the `spared` ones of the rarest values are left out of each sum.
+        """
+        sums: NDArray[np.float64] = sum_entropy(
+            selected,
+            self.codes,
+            self.counts,
+            self.domain.groups,
+            self.domain.offsets,
+            np.array(box.low),
+            np.array(box.high),
+            spared,
+        )
+        return sums
+
+    @cached_property
+    def total_entropy(self) -> NDArray[np.float64]:
+        """For each attribute and level: the bits that tell apart the values of all records."""
+        everything = np.arange(self.distinct, dtype=np.int32)
+        return read_only(self.sum_entropy(everything, self.lattice))
 
 
 def side_by_side(tables: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

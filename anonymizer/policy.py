@@ -25,7 +25,7 @@ from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from anonymizer.lattice import Lattice
 from anonymizer.risk import RiskModel, known_models
 from anonymizer.toml import read_toml
-from anonymizer.utility import Aggregate, Loss
+from anonymizer.utility import MEASURES, Aggregate, Measure, make_measure, parameters_of
 
 NO_HIERARCHY = "a quasi-identifier needs a hierarchy; `anonymizer hierarchy suggest` proposes one"
 NO_MODEL = "risk: no model is given; add a [[risk]] table"
@@ -108,11 +108,30 @@ class Attribute(Part):
         return self
 
 
+def parse_measure(value: object) -> object:
+    """Take the name of a measure."""
+    if isinstance(value, str) and value in MEASURES:
+        return value
+    known = quote_some(MEASURES, most=len(MEASURES))
+    raise ValueError(f"{value!r} does not fit: use one of {known}")
+
+
 class Utility(Part):
     """How quality is measured."""
 
-    measure: Literal["loss"] = "loss"
+    measure: Annotated[str, BeforeValidator(parse_measure)] = "loss"
     aggregate: Aggregate = Aggregate.GEOMETRIC
+
+    @model_validator(mode="after")
+    def check_aggregate(self) -> Self:
+        """Check that an aggregate is given only to a measure that has one."""
+        if "aggregate" in self.model_fields_set and not self.has("aggregate"):
+            raise ValueError(f"the measure {self.measure!r} has no aggregate; remove the key")
+        return self
+
+    def has(self, parameter: str) -> bool:
+        """Whether the measure can be told this."""
+        return parameter in parameters_of(self.measure)
 
 
 class Search(Part):
@@ -224,6 +243,11 @@ class Policy(Part):
             raise ValueError(NO_MODEL)
         if not self.quasi_identifiers:
             raise ValueError(NO_QUASI_IDENTIFIER)
+        if not self.utility.has("weights") and any(weight != 1 for weight in self.weights):
+            raise ValueError(
+                f"utility.measure: {self.utility.measure!r} looks at classes, not attributes, so it has "
+                "no weights; remove the key 'weight' from the attributes"
+            )
         return self
 
     @property
@@ -241,10 +265,15 @@ class Policy(Part):
         return tuple(model.resolve(self.folder) for model in self.risk)
 
     @property
-    def measure(self) -> Loss:
+    def weights(self) -> tuple[float, ...]:
+        """The weights of the quasi-identifiers."""
+        return tuple(self.attributes[name].weight for name in self.quasi_identifiers)
+
+    @property
+    def measure(self) -> Measure:
         """The utility measure with the attributes' weights."""
-        weights = tuple(self.attributes[name].weight for name in self.quasi_identifiers)
-        return Loss(self.utility.aggregate, weights)
+        utility = self.utility
+        return make_measure(utility.measure, aggregate=utility.aggregate, weights=self.weights)
 
     @property
     def data_path(self) -> Path | None:
@@ -307,6 +336,8 @@ class Policy(Part):
         """Return what decides a release, as JSON: no paths of data, no limits of the search."""
         described = self.model_dump(mode="json", exclude={"data", "attributes"})
         described["search"] = {"suppression_limit": self.search.suppression_limit}
+        if not self.utility.has("aggregate"):
+            del described["utility"]["aggregate"]
         described["attributes"] = {
             name: attribute.describe() for name, attribute in self.attributes.items()
         }

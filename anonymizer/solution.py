@@ -41,6 +41,7 @@ class Solution:
     """The level of each quasi-identifier."""
     loss: float
     attribute_loss: dict[str, float]
+    """Empty where the measure looks at classes, not at attributes."""
     suppressed: int
     records: int
     before: RiskProfile
@@ -74,6 +75,7 @@ class Solution:
     def describe(self) -> dict[str, Any]:
         """Return all figures as JSON."""
         proof = self.proof
+        by_attribute = {"attribute_loss": self.attribute_loss} if self.attribute_loss else {}
         return {
             "status": self.status.value,
             "stopped": self.stopped.value,
@@ -82,7 +84,7 @@ class Solution:
             "bound": self.bound,
             "gap": self.gap,
             "scheme": self.scheme,
-            "attribute_loss": self.attribute_loss,
+            **by_attribute,
             "records": self.records,
             "suppressed": self.suppressed,
             "schemes": None if proof is None else proof.schemes,
@@ -308,7 +310,7 @@ def make_solution(
         stopped=StopReason.COMPLETE if found is None else found.stopped,
         scheme=scheme,
         loss=best.loss,
-        attribute_loss=dict(zip(microdata.attributes, losses, strict=True)),
+        attribute_loss=dict(zip(microdata.attributes, losses, strict=bool(losses))),
         suppressed=best.suppressed_records,
         records=microdata.records,
         before=describe_risk(policy, untouched, np.ones(untouched.sizes.size, np.bool_)),

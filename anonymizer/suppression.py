@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,7 @@ def combine_bindings(remaining: Remaining, models: Sequence[RiskModel]) -> Bindi
         nothing = np.zeros(remaining.breaking.size, np.bool_)
         whole = Remaining(remaining.microdata, remaining.classes, nothing)
     single: Binding | None = None
+    least = max((getattr(model, "least_class", 1) for model in models), default=1)
     for model in models:
         if model.monotone is Monotone.RECORD:
             binding = model.binding(remaining)
@@ -54,8 +55,8 @@ def combine_bindings(remaining: Remaining, models: Sequence[RiskModel]) -> Bindi
         else:
             single = single or model.binding(whole)
     if together.any() or single is None:
-        return Binding(together)
-    return single
+        return Binding(together, least_class=least)
+    return replace(single, least_class=least)
 
 
 def shortest_cut(remaining: Remaining, models: Sequence[RiskModel]) -> int:

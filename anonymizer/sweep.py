@@ -12,13 +12,14 @@ import numpy as np
 
 from anonymizer.classes import EquivalenceClasses, partition
 from anonymizer.errors import PolicyError
-from anonymizer.evaluate import Evaluation, Evaluator, sum_left_to_right
+from anonymizer.evaluate import Evaluation, Evaluator
 from anonymizer.kernels.partition import select_by_label, sum_covered_by_step
 from anonymizer.lattice import Scheme
 from anonymizer.risk import KAnonymity, KMap, RiskModel
 from anonymizer.suppression import suppress
 from anonymizer.utility import Loss
 from anonymizer.utility.loss import attribute_loss
+from anonymizer.utility.measure import sum_left_to_right
 
 SWEEPS: dict[str, tuple[str, tuple[float, ...]]] = {
     "k-anonymity": ("k", tuple(range(2, 51))),
@@ -218,6 +219,7 @@ def judge_by_size(
     is summed by the first size they are too small for, and then added up.
     """
     microdata, scheme, measure = evaluator.microdata, classes.scheme, evaluator.measure
+    assert isinstance(measure, Loss)  # least_sizes
     step_of_class = np.searchsorted(least, classes.sizes, side="right")
     chosen = select_by_label(classes.label_of_tuple, step_of_class < least.size)
     steps = step_of_class[classes.label_of_tuple[chosen]]

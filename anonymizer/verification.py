@@ -29,7 +29,7 @@ from anonymizer.risk import Need, Remaining, RiskModel
 from anonymizer.search import Status
 from anonymizer.solution import Source, describe_risk, load_policy, open_population
 from anonymizer.table import MemoryTable, Table, open_table, read_column
-from anonymizer.utility.loss import attribute_loss
+from anonymizer.utility import Released
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,8 +95,9 @@ def check_release(table: Table, policy: Policy, manifest: Mapping[str, Any]) -> 
     if reading.unknown:
         return
     yield check_counts(reading, policy, manifest)
-    yield from check_risk(reading, policy, manifest)
-    yield check_loss(reading, policy, manifest)
+    remaining = classes_of(reading, policy, manifest["records"]) if reading.kept else None
+    yield from check_risk(remaining, policy, manifest)
+    yield check_loss(reading, remaining, policy, manifest)
     yield check_proof(manifest)
 
 
@@ -243,14 +244,15 @@ def check_counts(reading: Reading, policy: Policy, manifest: Mapping[str, Any]) 
     return Check("the counts agree", passed, f"{detail}; {claimed}")
 
 
-def check_risk(reading: Reading, policy: Policy, manifest: Mapping[str, Any]) -> Iterator[Check]:
+def check_risk(
+    remaining: Remaining | None, policy: Policy, manifest: Mapping[str, Any]
+) -> Iterator[Check]:
     """Check the risk models and the reported profile on the file as it is."""
-    if reading.kept == 0:
+    if remaining is None:
         after = manifest["risk"]["after"]
         held = after.get("records") == 0 and after.get("sample_uniques") == 0
         yield Check("the risk models hold", held, "no record is released", about_risk=True)
         return
-    remaining = classes_of(reading, policy, manifest["records"])
     for model in policy.models:
         yield check_model(model, remaining)
     kept = np.ones(remaining.classes.sizes.size, np.bool_)
@@ -295,21 +297,36 @@ def check_model(model: RiskModel, remaining: Remaining) -> Check:
     return Check(claim, passed, f"{sizes.size} classes, risk {risk:.6g}", about_risk=True)
 
 
-def check_loss(reading: Reading, policy: Policy, manifest: Mapping[str, Any]) -> Check:
-    """Recompute the loss from the released values; suppressed records cover everything."""
-    records = manifest["records"]
-    leaves = np.array([hierarchy.size for hierarchy in reading.hierarchies])
-    covered = np.array([sum_leaves(h, reading) for h in reading.hierarchies])
-    covered += (records - reading.kept) * leaves
-    losses = attribute_loss(covered, records, leaves)
-    loss = policy.measure.of_terms(float(policy.measure.terms(losses).sum()))
+def check_loss(
+    reading: Reading, remaining: Remaining | None, policy: Policy, manifest: Mapping[str, Any]
+) -> Check:
+    """Recompute the loss from the released values, as far as they tell."""
+    claim, measure = "the quality is the one reported", policy.measure
+    found = measure.of_release(describe_released(reading, remaining, manifest["records"]))
+    if found is None:
+        consistent = check_figures(claim, {"quality": 1 - manifest["loss"]}, manifest)
+        detail = f"{measure.name} counts original values; give the original with --against"
+        return Check(claim, None, detail) if consistent.passed else consistent
+    loss, losses = found
     names = [hierarchy.name for hierarchy in reading.hierarchies]
-    figures = {
-        "loss": loss,
-        "quality": 1 - loss,
-        "attribute_loss": dict(zip(names, losses.tolist(), strict=True)),
-    }
-    return check_figures("the quality is the one reported", figures, manifest)
+    figures = {"loss": loss, "quality": 1 - loss}
+    if losses:
+        by_attribute = dict(zip(names, losses, strict=True))
+        return check_figures(claim, {**figures, "attribute_loss": by_attribute}, manifest)
+    return check_figures(claim, figures, manifest)
+
+
+def describe_released(reading: Reading, remaining: Remaining | None, records: int) -> Released:
+    """Return what a measure may look at."""
+    hierarchies = reading.hierarchies
+    return Released(
+        records,
+        np.empty(0, np.int64) if remaining is None else remaining.classes.sizes,
+        np.array([reading.scheme[hierarchy.name] for hierarchy in hierarchies]),
+        np.array([hierarchy.height for hierarchy in hierarchies]),
+        np.array([hierarchy.size for hierarchy in hierarchies]),
+        np.array([sum_leaves(hierarchy, reading) for hierarchy in hierarchies]),
+    )
 
 
 def check_proof(manifest: Mapping[str, Any]) -> Check:

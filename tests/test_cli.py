@@ -12,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from anonymizer.utility import MEASURES
 from tests.wards import (
     MODELS,
     POLICY,
@@ -60,6 +61,23 @@ def test_json_has_what_scripts_need(tmp_path: Path, run) -> None:
     assert result["seconds"].keys() == {"read", "search", "write"}
     assert result["risk"].keys() == {"before", "after"}
     assert all(Path(path).exists() for path in result["files"].values())
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_is_shown_and_printed_for_scripts(tmp_path: Path, run, name: str) -> None:
+    policy = write_files(tmp_path, policy=f'{POLICY}\n[utility]\nmeasure = "{name}"\n')
+    status, shown, _ = run("run", policy, "--out", tmp_path / "shown")
+    assert status == 0
+    assert "Proven optimal" in shown
+    status, output, _ = run("run", policy, "--out", tmp_path / "out", "--json")
+    result = json.loads(output)
+    assert status == 0
+    assert result["status"] == "optimal"
+    assert 0 < result["loss"] < 1
+    by_attribute = name not in ("discernibility", "class-size")
+    assert ("attribute_loss" in result) == by_attribute
+    (head,) = [line for line in shown.splitlines() if "attribute" in line]
+    assert ("loss" in head) == by_attribute
 
 
 def test_explain_adds_a_page_and_what_it_says(tmp_path: Path, run) -> None:

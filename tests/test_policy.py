@@ -12,7 +12,15 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice
 from anonymizer.policy import Policy, Role, parse_model, print_model
 from anonymizer.risk import KAnonymity
-from anonymizer.utility import Aggregate, Loss
+from anonymizer.utility import (
+    MEASURES,
+    Aggregate,
+    Entropy,
+    Loss,
+    Measure,
+    Precision,
+    parameters_of,
+)
 
 SEX = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
 AGE = Hierarchy.from_rows("age", [("34", "30s", "*"), ("47", "40s", "*")])
@@ -94,6 +102,39 @@ def test_a_full_file_is_read_as_it_is_written(tmp_path: Path) -> None:
     assert (search.suppression_limit, search.time_limit) == (0.05, 60.0)
     assert (search.evaluation_limit, search.workers) == (1000, 2)
     assert (policy.release.suppressed, policy.release.shuffle) == ("redact", False)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("loss", Loss(Aggregate.GEOMETRIC, (1.0, 2.0))),
+        ("entropy", Entropy((1.0, 2.0))),
+        ("precision", Precision((1.0, 2.0))),
+        ("discernibility", None),
+        ("class-size", None),
+    ],
+)
+def test_a_measure_is_asked_for_by_name_and_gets_the_weights_it_has(
+    name: str, expected: Measure | None
+) -> None:
+    plain = Policy(**changed(utility={"measure": name}))
+    assert plain.measure == MEASURES[name](*plain_parameters(name))
+    age = {**KEYS["attributes"]["age"], "weight": 2.0}
+    keys = changed(utility={"measure": name}, attributes={**KEYS["attributes"], "age": age})
+    if expected is None:
+        (fault,) = faults_of(keys)
+        assert fault.startswith(f"utility.measure: {name!r} looks at classes, not attributes")
+    else:
+        assert Policy(**keys).measure == expected
+    described = plain.describe()["utility"]
+    assert described["measure"] == name
+    assert ("aggregate" in described) == (name == "loss")
+    assert plain.with_search(workers=2).measure == plain.measure
+
+
+def plain_parameters(name: str) -> list[object]:
+    given = {"aggregate": Aggregate.GEOMETRIC, "weights": (1.0, 1.0)}
+    return [given[key] for key in given if key in parameters_of(name)]
 
 
 def test_defaults_are_those_of_the_design() -> None:
@@ -282,6 +323,9 @@ def test_a_range_upside_down_is_refused() -> None:
         ({"search": {"workers": 0}}, "search.workers: 0 does not fit:"),
         ({"utility": {"aggregate": "median"}}, "utility.aggregate: 'median' does not fit:"),
         ({"utility": {"measure": "entropies"}}, "utility.measure: 'entropies' does not fit:"),
+        ({"utility": {"measure": 3}}, "utility.measure: 3 does not fit: use one of 'loss',"),
+        ({"utility": {"measure": "entropy", "aggregate": "geometric"}},
+         "utility: the measure 'entropy' has no aggregate; remove the key."),
         ({"release": {"suppressed": "hide"}}, "release.suppressed: 'hide' does not fit:"),
         ({"data": {"delimiter": ";;"}}, "data.delimiter: ';;' does not fit:"),
     ],

@@ -14,6 +14,7 @@ from anonymizer import Policy, Statement, anonymize
 from anonymizer.hierarchy import parse_spec
 from anonymizer.policy import Role
 from anonymizer.risk import MODELS, Scenario
+from anonymizer.utility import MEASURES, parameters_of
 from tests.wards import patients, write_files
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -91,6 +92,12 @@ def test_every_model_is_in_the_table() -> None:
         (line,) = [line for line in README.splitlines() if line.startswith(f"| `{name}` |")]
         for field in fields(model):  # type: ignore[arg-type]
             assert f"`{field.name}`" in line
+
+
+def test_every_measure_is_in_the_table() -> None:
+    for name in MEASURES:
+        (line,) = [line for line in README.splitlines() if line.startswith(f"| `{name}`")]
+        assert all(f"`{parameter}`" in line for parameter in parameters_of(name))
 
 
 def test_the_comparison_with_arx_is_the_experiment_s() -> None:

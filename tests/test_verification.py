@@ -19,6 +19,7 @@ from anonymizer import (
     verify,
     write_release,
 )
+from anonymizer.utility import MEASURES
 from tests.wards import (
     MODELS,
     POLICY,
@@ -30,6 +31,7 @@ from tests.wards import (
     write_more,
 )
 
+LOW_AGE = 'age = { role = "quasi", hierarchy = "age.toml", max_level = 0 }'
 LIMITED = POLICY + "\n[search]\nevaluation_limit = 2\n"
 
 
@@ -93,6 +95,56 @@ def test_a_release_under_every_model_is_verified(tmp_path: Path, name: str, reda
         held = [check for check in verification.checks if check.claim.endswith(" holds")]
         assert len(held) == len(Policy.read(published.policy).models)
         assert all(check.passed for check in held)
+
+
+def policy_measured_by(name: str, redact: bool = False) -> str:
+    text = f'{POLICY}\n[utility]\nmeasure = "{name}"\n'
+    return text + '\n[release]\nsuppressed = "redact"\n' if redact else text
+
+
+@pytest.mark.parametrize("redact", [False, True], ids=["drop", "redact"])
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_release_under_every_measure_is_verified(tmp_path: Path, name: str, redact: bool) -> None:
+    published = Published(tmp_path, policy_measured_by(name, redact))
+    manifest = read_manifest(published.manifest)
+    assert manifest["policy"]["utility"]["measure"] == name
+    assert ("attribute_loss" in manifest) == (name not in ("discernibility", "class-size"))
+    for against in (False, True):
+        verification = published.check(against)
+        assert verification.passed, claims(verification)
+        (check,) = [c for c in verification.checks if c.claim == "the quality is the one reported"]
+        if name == "entropy":
+            assert check.passed is None
+            assert "give the original with --against" in check.detail
+        else:
+            assert check.passed
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_false_loss_under_every_measure_is_found(tmp_path: Path, name: str) -> None:
+    published = Published(tmp_path, policy_measured_by(name))
+    manifest = read_manifest(published.manifest)
+    better = {"loss": manifest["loss"] - 0.01, "bound": manifest["loss"] - 0.01}
+    for lie in (better | {"quality": manifest["quality"] + 0.01}, {"quality": 0.999}):
+        published.manifest.write_text(json.dumps(manifest | lie))
+        known_to_file = name != "entropy" or "loss" not in lie
+        assert published.check(against=False).passed != known_to_file
+        assert "the reported figures on the original: differs in" in claims(published.check())
+    if "attribute_loss" in manifest:
+        del manifest["attribute_loss"]
+        published.manifest.write_text(json.dumps(manifest))
+        assert "differs in 'attribute_loss'" in claims(published.check())
+
+
+def test_a_release_of_nothing_under_every_measure_is_verified(tmp_path: Path) -> None:
+    for name in MEASURES:
+        folder = tmp_path / name
+        folder.mkdir()
+        published = Published(folder, change(policy_measured_by(name), age=LOW_AGE, k="k = 100"))
+        manifest = read_manifest(published.manifest)
+        assert manifest["suppressed"] == manifest["records"]
+        assert manifest["quality"] == pytest.approx(0, abs=1e-12)
+        assert published.check().passed, claims(published.check())
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "two"])

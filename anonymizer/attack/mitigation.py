@@ -154,7 +154,7 @@ def best_mix(source_risk: SourceRisk, measure: Loss) -> Iterator[Option]:
 
 
 def measure_for(policy: Policy, keys: tuple[str, ...]) -> Loss:
-    """Return the policy's measure for some keys; a key without a weight has weight 1."""
+    """Return the loss over some keys with the policy's weights; a key without a weight has 1."""
     attributes = [policy.attributes[key] for key in keys]
     weights = tuple(a.weight if a.role is Role.QUASI else 1.0 for a in attributes)
     return Loss(policy.utility.aggregate, weights)

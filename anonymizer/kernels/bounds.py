@@ -2,7 +2,8 @@
 
 Each evaluated scheme v has a table of terms, one for each attribute and level: the bound on the loss
 of a scheme w finer than v is the sum of v's terms at the levels of w (before the aggregate's
-transformation, which is monotone). In a box [low, high] that sum is least at `low`.
+transformation, which is monotone). In a box [low, high] that sum is least at `low`. What a measure adds
+to all sums of a box, its floor, is taken off the limit beforehand.
 """
 
 from __future__ import annotations

@@ -110,10 +110,16 @@ def draw_class_sizes(axes: Any, solution: Solution) -> None:
 
 
 def draw_losses(axes: Any, solution: Solution) -> None:
-    """Draw the loss of each attribute with the level it was generalized to."""
+    """Draw the loss of each attribute with the level it was generalized to.
+
+    Where the measure has no loss for each attribute, the bars are the levels, 1 being the highest.
+    """
     heights = {c.hierarchy.name: c.hierarchy.height for c in solution.release.microdata.columns}
-    names = list(solution.attribute_loss)[::-1]
-    values = [solution.attribute_loss[name] for name in names]
+    names = list(solution.scheme)[::-1]
+    losses = solution.attribute_loss or {
+        name: level / max(1, heights[name] - 1) for name, level in solution.scheme.items()
+    }
+    values = [losses[name] for name in names]
     axes.barh(names, values, color=GOOD)
     for place, (name, value) in enumerate(zip(names, values, strict=True)):
         level = f" level {solution.scheme[name]} of {heights[name] - 1}"
@@ -128,5 +134,9 @@ def draw_losses(axes: Any, solution: Solution) -> None:
             fontsize=9,
         )
     axes.set_xlim(0, 1)
-    axes.set_xlabel("loss (0 = untouched, 1 = nothing left)")
-    axes.set_title("What each attribute lost")
+    if solution.attribute_loss:
+        axes.set_xlabel("loss (0 = untouched, 1 = nothing left)")
+        axes.set_title("What each attribute lost")
+    else:
+        axes.set_xlabel("level (0 = untouched, 1 = the highest)")
+        axes.set_title("How far each attribute was generalized")

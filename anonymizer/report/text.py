@@ -22,12 +22,14 @@ def summarize(solution: Solution) -> Group:
 
 
 def scheme_grid(solution: Solution) -> Grid:
-    """Show the level and loss of each attribute."""
-    grid = Grid("attribute", "level", "of", "loss", title="Scheme", title_justify="left")
+    """Show the level of each attribute, and its loss where the measure has one for each."""
+    losses = solution.attribute_loss
+    names = ["attribute", "level", "of", *(["loss"] if losses else [])]
+    grid = Grid(*names, title="Scheme", title_justify="left")
     for column in solution.release.microdata.columns:
         name = column.hierarchy.name
-        level, loss = solution.scheme[name], solution.attribute_loss[name]
-        grid.add_row(name, str(level), str(column.hierarchy.height - 1), f"{loss:.4f}")
+        loss = [f"{losses[name]:.4f}"] if losses else []
+        grid.add_row(name, str(solution.scheme[name]), str(column.hierarchy.height - 1), *loss)
     return grid
 
 

@@ -30,6 +30,11 @@ class KAnonymity(ClassModel):
     def __str__(self) -> str:
         return f"{self.name} with k = {self.k}"
 
+    @property
+    def least_class(self) -> int:
+        """The records that every class must have."""
+        return self.k
+
     def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A table with fewer than k records has no class of k."""
         return check_k(self.k, records)

@@ -109,10 +109,15 @@ class Binding:
 
     classes: NDArray[np.bool_]
     spared: int = 0
+    least_class: int = 1
+    """So many records, at least, are in every class that is kept, whatever the scheme."""
 
 
 class RiskModel(Protocol):
-    """What the search, the release and the verification ask of a model."""
+    """What the search, the release and the verification ask of a model.
+
+    A model that breaks every class of fewer than so many records may say so as `least_class`.
+    """
 
     name: ClassVar[str]
 

@@ -7,7 +7,8 @@ Where a risk model is monotone, evaluating the highest scheme of a box tells whi
 every scheme in the box must suppress, so one evaluation bounds the whole box: its bound is the one of
 its lowest scheme. Such a box is cut where the bound exceeds the best loss, evaluated at its new highest
 scheme, and split in two where both parts are the likeliest to be out soon. Where the forecast is that an
-evaluation would hardly raise the bound, the box is split without one, but not many times in a row.
+evaluation would hardly raise the bound, the box is split without one, but not many times in a row. Where
+a measure is no sum over the attributes, it may bound coarser schemes too, and both ends are evaluated.
 
 Where no model is, only the generalization itself bounds the loss. Then the lowest scheme of a box is
 evaluated, and the rest of the box is split into boxes again: schemes are tried in the order of their
@@ -129,7 +130,7 @@ class Hunt:
         self.started, self.interrupt = clock(), interrupt
         self.memory = Memory(evaluator.measure)
         self.forecast = Forecast(lattice, evaluator.microdata.records)
-        self.most = float(evaluator.measure.terms(np.ones(len(lattice.high))).sum())
+        self.most = evaluator.measure.most
         self.pruned: Counter[Pruning] = Counter()
         self.downwards = any(m.monotone is not Monotone.NONE for m in evaluator.models)
         self.open = OpenBoxes(limits.memory)
@@ -208,11 +209,14 @@ class Hunt:
 
     def scheme_of(self, box: Box) -> Scheme:
         """Return the scheme that tells most about a box."""
-        return box.schemes.high if self.downwards else box.schemes.low
+        low, high = box.schemes.low, box.schemes.high
+        if not self.downwards or (self.evaluator.measure.floors and high in self.memory):
+            return low
+        return high
 
     def after(self, box: Box, evaluation: Evaluation) -> Box:
         """Return what is known of a box when one of its schemes is evaluated."""
-        by = evaluation if self.downwards else box.by
+        by = evaluation if self.downwards and evaluation.scheme == box.schemes.high else box.by
         return replace(box, by=by, evaluated=(*box.evaluated, evaluation.scheme))
 
     def next_box(self) -> list[Box]:
@@ -245,7 +249,7 @@ class Hunt:
 
     def worth_evaluating(self, box: Box) -> bool:
         """Whether the highest scheme is likely to close a good part of the gap, or is the only one."""
-        if box.schemes.size == 1 or box.by is None:
+        if box.schemes.size == 1 or box.by is None or self.evaluator.measure.floors:
             return True
         share, logit = self.guess(box)
         rise = (self.most - box.bound) * (1 / (1 + np.exp(-logit)) - share) / (1 - share)

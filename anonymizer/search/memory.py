@@ -10,7 +10,7 @@ from anonymizer.kernels.bounds import tighten
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.search.box import Box
 from anonymizer.search.result import TIE, choose
-from anonymizer.utility import Loss
+from anonymizer.utility import Measure
 
 NO_LIMIT = 1e300  # finite, so that the infinite bound of an infeasible scheme still exceeds it
 RECENT = 4096
@@ -20,12 +20,13 @@ RECENT = 4096
 class Memory:
     """The evaluated schemes, the newest of them in arrays, for bounds on whole boxes of the lattice."""
 
-    def __init__(self, measure: Loss) -> None:
+    def __init__(self, measure: Measure) -> None:
         self.measure = measure
         self.known: set[Scheme] = set()
         self.recent: list[Evaluation] = []
         self.schemes: NDArray[np.int64] = np.empty((0, 0), np.int64)
         self.terms: NDArray[np.float64] = np.empty((0, 0, 0))
+        self.floors: NDArray[np.float64] = np.empty(0)
         self.contenders: list[Evaluation] = []
         self.best: Evaluation | None = None
         self.limit = NO_LIMIT
@@ -52,16 +53,18 @@ class Memory:
         """Double the arrays."""
         capacity = max(64, 2 * len(self.schemes))
         schemes = np.empty((capacity, shape[0]), np.int64)
-        terms = np.empty((capacity, *shape))
+        terms, floors = np.empty((capacity, *shape)), np.empty(capacity)
         known = len(self.recent)
         if known:
             schemes[:known], terms[:known] = self.schemes[:known], self.terms[:known]
-        self.schemes, self.terms = schemes, terms
+            floors[:known] = self.floors[:known]
+        self.schemes, self.terms, self.floors = schemes, terms, floors
 
     def write(self, at: int, evaluation: Evaluation) -> None:
         """Put an evaluation into a row of the arrays."""
         self.schemes[at] = evaluation.scheme
         self.terms[at] = np.inf if evaluation.dooms_finer else evaluation.terms
+        self.floors[at] = evaluation.floor
 
     def contend(self, evaluation: Evaluation) -> None:
         """Choose the best again among those within a tie of the least loss."""
@@ -85,15 +88,25 @@ class Memory:
         if box.by is not None:
             self.write(own, box.by)
             rows += 1
-        limit, schemes = self.limit, box.schemes
+        schemes = box.schemes
         low, high = np.array(schemes.low), np.array(schemes.high)
+        floor = self.floor_of(low)
+        limit = self.limit - floor
         row, bound = tighten(self.schemes, self.terms, rows, low, high, limit)
         by = box.by if row in (-1, own) else self.recent[row]
         inside, kept_high = box.evaluated, tuple(high.tolist())
         if bound <= limit and kept_high != schemes.high:
             schemes = Lattice(schemes.low, kept_high)
             inside = tuple([scheme for scheme in inside if scheme in schemes])
-        return Box(schemes, max(bound, box.bound), by, inside, box.deferred)
+        return Box(schemes, max(bound + floor, box.bound), by, inside, box.deferred)
+
+    def floor_of(self, low: NDArray[np.int64]) -> float:
+        """Return the highest floor of the evaluated schemes that are finer than all of a box."""
+        if not self.measure.floors:
+            return 0.0
+        known = len(self.recent)
+        below = (self.schemes[:known] <= low).all(axis=1)
+        return float(self.floors[:known][below].max(initial=0.0))
 
     def loses_tie(self, box: Box) -> bool:
         """Whether the best scheme beats everything in a box, be it only by the rule for ties.

@@ -1,5 +1,49 @@
 """Measures of what a release is still worth."""
 
-from anonymizer.utility.loss import Aggregate, Loss
+from dataclasses import fields
+from typing import Any
 
-__all__ = ["Aggregate", "Loss"]
+from anonymizer.utility.class_sizes import AverageClassSize, Discernibility
+from anonymizer.utility.entropy import Entropy
+from anonymizer.utility.loss import Aggregate, Loss
+from anonymizer.utility.measure import Appraisal, Measure, Released
+from anonymizer.utility.precision import Precision
+
+MEASURES: dict[str, type[Measure]] = {
+    measure.name: measure
+    for measure in (Loss, Entropy, Discernibility, AverageClassSize, Precision)
+}
+"""The measures a policy can ask for, by name."""
+
+
+def parameters_of(name: str) -> set[str]:
+    """Name what a measure can be told: its aggregate, the attributes' weights, or nothing.
+
+    >>> parameters_of("entropy")
+    {'weights'}
+    """
+    measure: Any = MEASURES[name]
+    return {field.name for field in fields(measure)}
+
+
+def make_measure(name: str, **parameters: object) -> Measure:
+    """Make a measure of the parameters it has; the others are left aside."""
+    measure: Any = MEASURES[name]
+    made: Measure = measure(**{key: parameters[key] for key in parameters_of(name)})
+    return made
+
+
+__all__ = [
+    "MEASURES",
+    "Aggregate",
+    "Appraisal",
+    "AverageClassSize",
+    "Discernibility",
+    "Entropy",
+    "Loss",
+    "Measure",
+    "Precision",
+    "Released",
+    "make_measure",
+    "parameters_of",
+]

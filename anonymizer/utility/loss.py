@@ -8,9 +8,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from anonymizer.classes import EquivalenceClasses
+from anonymizer.kernels.partition import select_by_label, sum_chosen
+from anonymizer.lattice import Lattice
+from anonymizer.microdata import Microdata
+from anonymizer.risk.model import Binding
+from anonymizer.utility.measure import AttributeMeasure, Released, check_weights
 
 
 class Aggregate(StrEnum):
@@ -21,7 +29,7 @@ class Aggregate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class Loss(AttributeMeasure):
     """Iyengar's loss with one weight for each attribute; 0 is untouched, 1 is nothing left.
 
     The loss is a sum of one term for each attribute, behind a monotone transformation: that is what
@@ -33,12 +41,26 @@ class Loss:
     0.5
     """
 
+    name: ClassVar[str] = "loss"
+
     aggregate: Aggregate
     weights: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        if any(weight < 0 or not math.isfinite(weight) for weight in self.weights):
-            raise ValueError(f"weights must be finite and at least 0, got {self.weights}")
+        check_weights(self.weights)
+
+    def losses(
+        self, microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice
+    ) -> NDArray[np.float64]:
+        """Return the loss of each attribute at every level of a box, with some records gone."""
+        sizes = microdata.domain.sizes[:, np.newaxis]
+        covered = microdata.total_covered
+        if gone.classes.any():
+            chosen = select_by_label(classes.label_of_tuple, gone.classes)
+            records = max(0, sum_chosen(classes.sizes, gone.classes) - gone.spared)
+            # a suppressed record no longer covers its own group but the whole domain
+            covered = covered - microdata.sum_covered(chosen, box, gone.spared) + records * sizes
+        return attribute_loss(covered, microdata.records, sizes)
 
     def terms(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what losses of the attributes, one row for each, add to the sum of `of_terms`."""
@@ -55,6 +77,11 @@ class Loss:
     def to_terms(self, loss: float) -> float:
         """Return the sum of terms that has a loss; the inverse of `of_terms`."""
         return math.log1p(loss) if self.aggregate is Aggregate.GEOMETRIC else loss
+
+    def of_release(self, released: Released) -> tuple[float, tuple[float, ...]]:
+        """Count the leaves that the released values cover; suppressed records cover everything."""
+        covered = released.covered + released.suppressed * released.leaves
+        return self.combine(attribute_loss(covered, released.records, released.leaves))
 
 
 def attribute_loss(

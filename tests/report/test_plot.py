@@ -7,14 +7,16 @@ import pytest
 from anonymizer import ReleaseError, anonymize
 from anonymizer.report import plot
 from anonymizer.risk import Scenario
-from tests.wards import SCENARIO, write_files
+from tests.wards import POLICY, SCENARIO, write_files
 
 PNG = b"\x89PNG"
 
 
-def test_a_solution_is_drawn(tmp_path: Path) -> None:
+@pytest.mark.parametrize("measure", ["loss", "discernibility"])
+def test_a_solution_is_drawn(tmp_path: Path, measure: str) -> None:
     pytest.importorskip("matplotlib")
-    plot.plot_solution(anonymize(None, write_files(tmp_path)), tmp_path / "solution.png")
+    policy = write_files(tmp_path, policy=f'{POLICY}\n[utility]\nmeasure = "{measure}"\n')
+    plot.plot_solution(anonymize(None, policy), tmp_path / "solution.png")
     assert (tmp_path / "solution.png").read_bytes().startswith(PNG)
 
 

@@ -149,6 +149,17 @@ def test_several_models_are_met_together_by_the_shortest_cut(
     assert sizes[binding.classes].sum() - binding.spared <= sizes[found.suppressed].sum()
 
 
+@pytest.mark.parametrize("model", [m for m in ALL if hasattr(m, "least_class")], ids=str)
+@given(problem=problems(ranges=False))
+def test_no_class_is_smaller_than_it_says_and_does_not_break_it(
+    model: RiskModel, problem: Problem
+) -> None:
+    microdata = table_of(problem)
+    for scheme in (problem.low, problem.high):
+        classes = partition(microdata, scheme)
+        assert model.breaking(classes)[classes.sizes < model.least_class].all()  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("model", ALL, ids=str)
 def test_what_does_not_fit_a_table_is_said_in_one_sentence(model: RiskModel) -> None:
     for records in (1, 5, 1000, 10**7):

@@ -1,0 +1,176 @@
+"""What every utility measure answers, and what it may be asked about.
+
+A measure is a frozen value. It says what a scheme loses, 0 to 1, once some classes are suppressed, and
+what that proves: a lower bound on what every finer scheme loses, so that a search can leave those out
+without looking, and still be exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.classes import EquivalenceClasses
+from anonymizer.lattice import Lattice
+from anonymizer.microdata import Microdata
+from anonymizer.risk.model import Binding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Appraisal:
+    """What a scheme loses, and what that says of others.
+
+    For schemes u <= w <= v, v and u appraised, the loss of w is at least `of_terms` of the sum of v's
+    `terms[a, w[a]]` and u's `floor`, if w suppresses what is binding at v. Terms do not fall with the
+    level; above v's own levels they mean nothing.
+    """
+
+    loss: float
+    terms: NDArray[np.float64]
+    floor: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Released:
+    """What a released file, its hierarchies and the number of input records tell a measure."""
+
+    records: int
+    """The records of the input; those that are not in `class_sizes` are suppressed."""
+    class_sizes: NDArray[np.int64]
+    """The sizes of the released classes."""
+    levels: NDArray[np.int64]
+    heights: NDArray[np.int64]
+    leaves: NDArray[np.int64] = field(repr=False)
+    """The number of leaves of each hierarchy."""
+    covered: NDArray[np.int64] = field(repr=False)
+    """The leaves that the released values cover, summed over the released records."""
+
+    @property
+    def suppressed(self) -> int:
+        """The number of records that are not released."""
+        return self.records - int(self.class_sizes.sum())
+
+
+class Measure(Protocol):
+    """What the search, the release and the verification ask of a measure."""
+
+    name: ClassVar[str]
+    floors: ClassVar[bool]
+    """Whether a scheme bounds the coarser ones too, so that both ends of a box are worth a look."""
+
+    @property
+    def most(self) -> float:
+        """The sum of terms of a table of which nothing is left."""
+
+    def appraise(
+        self,
+        microdata: Microdata,
+        classes: EquivalenceClasses,
+        suppressed: NDArray[np.bool_],
+        binding: Binding,
+    ) -> Appraisal:
+        """Weigh what is lost with the suppressed classes gone, and bound it elsewhere."""
+
+    def attribute_losses(
+        self, microdata: Microdata, classes: EquivalenceClasses, suppressed: NDArray[np.bool_]
+    ) -> tuple[float, ...]:
+        """Return the loss of each attribute, before weights; nothing where that has no meaning."""
+
+    def of_release(self, released: Released) -> tuple[float, tuple[float, ...]] | None:
+        """Return loss and attribute losses from a released file; None where it cannot tell."""
+
+    def of_terms(self, total: float) -> float:
+        """Return the loss for a sum of terms."""
+
+    def to_terms(self, loss: float) -> float:
+        """Return the sum of terms that has a loss; the inverse of `of_terms`."""
+
+
+class AttributeMeasure:
+    """A base for measures that are the mean of one loss for each attribute, with weights.
+
+    A measure gives `losses`; what follows here is the same for all of them. Their bound is tight: where
+    everything suppressed is binding, it is the loss of the scheme itself.
+    """
+
+    __slots__ = ()
+    floors: ClassVar[bool] = False
+    weights: tuple[float, ...]
+
+    def losses(
+        self, microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice
+    ) -> NDArray[np.float64]:
+        """Return the loss of each attribute at every level of a box; other levels mean nothing.
+
+        All but `gone.spared` of the records in the marked classes count as suppressed: for each
+        attribute and level, those whose suppression costs least. A measure says how much that is.
+        """
+        raise NotImplementedError
+
+    def terms(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what losses of the attributes, one row for each, add to the sum of `of_terms`."""
+        weights = np.reshape(self.weights, (-1, *[1] * (losses.ndim - 1)))
+        weighted: NDArray[np.float64] = weights * losses / len(self.weights)
+        return weighted
+
+    def of_terms(self, total: float) -> float:
+        """Return the loss for a sum of terms."""
+        return float(total)
+
+    def to_terms(self, loss: float) -> float:
+        """Return the sum of terms that has a loss; the inverse of `of_terms`."""
+        return loss
+
+    @property
+    def most(self) -> float:
+        """The sum of terms of a table of which nothing is left."""
+        return float(self.terms(np.ones(len(self.weights))).sum())
+
+    def appraise(
+        self,
+        microdata: Microdata,
+        classes: EquivalenceClasses,
+        suppressed: NDArray[np.bool_],
+        binding: Binding,
+    ) -> Appraisal:
+        """Sum up the loss of the kept and the suppressed records, and bound it at every level below."""
+        scheme = classes.scheme
+        below = Lattice((0,) * len(scheme), scheme)
+        bounds = terms = self.terms(self.losses(microdata, classes, binding, below))
+        if binding.spared or (binding.classes != suppressed).any():
+            own = Lattice(scheme, scheme)
+            terms = self.terms(self.losses(microdata, classes, Binding(suppressed), own))
+        own_terms = terms[range(len(scheme)), scheme]
+        return Appraisal(self.of_terms(sum_left_to_right(own_terms)), bounds)
+
+    def attribute_losses(
+        self, microdata: Microdata, classes: EquivalenceClasses, suppressed: NDArray[np.bool_]
+    ) -> tuple[float, ...]:
+        """Return the loss of each attribute at the scheme of the classes, before weights."""
+        scheme = classes.scheme
+        own = Lattice(scheme, scheme)
+        losses = self.losses(microdata, classes, Binding(suppressed), own)
+        return tuple(float(losses[a, level]) for a, level in enumerate(scheme))
+
+    def combine(self, losses: NDArray[np.float64]) -> tuple[float, tuple[float, ...]]:
+        """Return the loss that losses of the attributes come to, and these."""
+        return self.of_terms(float(self.terms(losses).sum())), tuple(losses.tolist())
+
+
+def check_weights(weights: Sequence[float]) -> None:
+    """Raise a ValueError unless all weights are finite and at least 0."""
+    if any(weight < 0 or not math.isfinite(weight) for weight in weights):
+        raise ValueError(f"weights must be finite and at least 0, got {weights}")
+
+
+def sum_left_to_right(terms: NDArray[np.float64]) -> float:
+    """Add in the order of the attributes, as the bounds do, so that equal schemes compare equal."""
+    total = 0.0
+    for term in terms.tolist():
+        total += term
+    return total
