@@ -15,7 +15,7 @@ PACKAGE = Path(anonymizer.__file__).parent
 LAYERS = [
     ["errors", "kernels", "lattice", "paths", "toml"],
     ["hierarchy"],
-    ["cells", "table", "microdata", "generalized"],
+    ["cells", "table", "domain", "microdata", "generalized"],
     ["classes"],
     ["risk", "utility", "suppression"],
     ["policy", "evaluate"],

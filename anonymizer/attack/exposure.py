@@ -12,8 +12,8 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from anonymizer.attack.target import Floats, Knowledge, Target
+from anonymizer.domain import read_only
 from anonymizer.kernels.known_sets import add_subset
-from anonymizer.microdata import read_only
 from anonymizer.risk.overall import combine, unique_in_population
 from anonymizer.risk.scenario import Scenario
 from anonymizer.risk.uniques import unique_given_unique

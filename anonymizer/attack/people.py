@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.classes import EquivalenceClasses
+from anonymizer.domain import read_only
 from anonymizer.kernels.cell_members import (
     count_members,
     highest_of_histories,
@@ -15,7 +16,7 @@ from anonymizer.kernels.cell_members import (
     smallest_of_histories,
 )
 from anonymizer.kernels.partition import sum_by_label
-from anonymizer.microdata import Microdata, read_only
+from anonymizer.microdata import Microdata
 
 Integers = NDArray[np.int64]
 

@@ -21,8 +21,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonymizer.attack.packed_tuples import Layout, Tuples, read_tuples
+from anonymizer.domain import read_only
 from anonymizer.errors import DataError, quote_some
-from anonymizer.microdata import read_only
 from anonymizer.table import Table, check_present, open_table
 
 MOST_ATTRIBUTES = 20

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.domain import read_only
 from anonymizer.errors import DataError, HierarchyError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy
-from anonymizer.microdata import label_keys, read_only
+from anonymizer.microdata import label_keys
 from anonymizer.risk.overall import Labels, code_labels, one_part
 from anonymizer.table import Table, read_column
 

@@ -22,11 +22,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.domain import read_only
 from anonymizer.errors import PolicyError
 from anonymizer.kernels.overall import add_measures
 from anonymizer.kernels.partition import sum_by_label
 from anonymizer.lattice import Scheme
-from anonymizer.microdata import ROW_LIMIT, Microdata, label_keys, read_only
+from anonymizer.microdata import ROW_LIMIT, Microdata, label_keys
 from anonymizer.risk.scenario import Scenario
 from anonymizer.risk.uniques import unique_given_unique as by_pitman
 

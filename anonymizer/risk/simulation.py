@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.domain import read_only
 from anonymizer.errors import PolicyError
 from anonymizer.kernels.partition import sum_by_label
-from anonymizer.microdata import read_only
 from anonymizer.risk.overall import (
     Attack,
     Floats,
