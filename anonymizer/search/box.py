@@ -11,7 +11,7 @@ from anonymizer.lattice import Lattice, Scheme
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Box:
-    """All schemes between a lowest and a highest one; boxes are ordered by their bound."""
+    """All schemes between a lowest and a highest one."""
 
     schemes: Lattice
     bound: float
@@ -22,13 +22,6 @@ class Box:
     """The schemes of the box that are evaluated already."""
     deferred: int = 0
     """How many times in a row it was split without an evaluation."""
-
-    def __lt__(self, other: Box) -> bool:
-        """The least bound comes first; boxes never share both ends."""
-        if self.bound != other.bound:
-            return self.bound < other.bound
-        mine, theirs = self.schemes, other.schemes
-        return (mine.low, mine.high) < (theirs.low, theirs.high)
 
     @property
     def unevaluated(self) -> int:

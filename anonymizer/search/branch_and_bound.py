@@ -226,7 +226,8 @@ class Hunt:
         if box.bound > self.memory.limit:
             self.prune(whole, Pruning.SUPPRESSION if box.bound == np.inf else Pruning.BOUND)
             return []
-        self.pruned[Pruning.BOUND] += whole.unevaluated - box.unevaluated
+        if box.schemes is not whole.schemes:
+            self.pruned[Pruning.BOUND] += whole.unevaluated - box.unevaluated
         if self.memory.loses_tie(box):
             self.prune(box, Pruning.TIE)
             return []
@@ -249,7 +250,8 @@ class Hunt:
 
     def worth_evaluating(self, box: Box) -> bool:
         """Whether the highest scheme is likely to close a good part of the gap, or is the only one."""
-        if box.schemes.size == 1 or box.by is None or self.evaluator.measure.floors:
+        single = box.schemes.low == box.schemes.high
+        if single or box.by is None or self.evaluator.measure.floors:
             return True
         share, logit = self.guess(box)
         rise = (self.most - box.bound) * (1 / (1 + np.exp(-logit)) - share) / (1 - share)
@@ -266,7 +268,7 @@ class Hunt:
         """Split a box; where its lowest scheme was evaluated, that one is left out."""
         if not self.downwards:
             return box.without_low()
-        if box.schemes.size == 1:
+        if box.schemes.low == box.schemes.high:
             return ()
         assert box.by is not None  # the highest scheme is evaluated, or a coarser one
         share, logit = self.guess(box)
@@ -294,19 +296,19 @@ class Hunt:
     def know(self, evaluations: Iterable[Evaluation]) -> None:
         """Take in evaluations that were made before."""
         self.known = {evaluation.scheme: evaluation for evaluation in evaluations}
-        for evaluation in self.known.values():
-            self.memory.add(evaluation)
-        self.forecast.learn_all(list(self.known), [e.binding_records for e in self.known.values()])
+        self.remember(list(self.known.values()))
 
     def find(self, scheme: Scheme) -> Evaluation:
         """Return the evaluation of a scheme, made now unless it was known beforehand."""
         return self.known.get(scheme) or self.evaluate([scheme])[0]
 
-    def remember(self, evaluations: Iterable[Evaluation]) -> None:
+    def remember(self, evaluations: Sequence[Evaluation]) -> None:
         """Take in what was found."""
         for evaluation in evaluations:
             self.memory.add(evaluation)
-            self.forecast.learn(evaluation.scheme, evaluation.binding_records)
+        self.forecast.learn_all(
+            [e.scheme for e in evaluations], [e.binding_records for e in evaluations]
+        )
 
     def check_limits(self) -> None:
         """Stop if time or evaluations are used up, but never with nothing in hand."""
