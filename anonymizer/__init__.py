@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         ReleaseError,
     )
     from anonymizer.explanation import Explanation, explain
-    from anonymizer.frontier import Frontier, frontier
+    from anonymizer.frontiers import Frontier, frontier
     from anonymizer.hierarchy import Hierarchy, load_hierarchy, write_arx
     from anonymizer.manifest import make_manifest, read_manifest, write_release
     from anonymizer.policy import Policy, Role
@@ -44,7 +44,7 @@ _HOMES = {
         "ReleaseError",
     ),
     "explanation": ("Explanation", "explain"),
-    "frontier": ("Frontier", "frontier"),
+    "frontiers": ("Frontier", "frontier"),
     "hierarchy": ("Hierarchy", "load_hierarchy", "write_arx"),
     "manifest": ("make_manifest", "read_manifest", "write_release"),
     "policy": ("Policy", "Role"),

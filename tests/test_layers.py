@@ -22,7 +22,7 @@ LAYERS = [
     ["search"],
     ["files", "release", "solution", "manifest", "resume"],
     ["fitting", "claims", "against", "verification"],
-    ["sweep", "frontier", "attack"],
+    ["sweep", "frontiers", "attack"],
     ["measurement", "blocking", "explanation"],
     ["report", "demo"],
     ["cli", "__main__"],

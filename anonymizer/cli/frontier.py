@@ -15,7 +15,7 @@ from anonymizer.cli.terminal import AsJson, PolicyFile, status_line
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
-    from anonymizer.frontier import Frontier, OnStage, Stage
+    from anonymizer.frontiers import Frontier, OnStage, Stage
 
 
 def parse_values(texts: list[str]) -> list[float] | None:
@@ -65,7 +65,7 @@ def frontier(
     Example: `anonymizer frontier policy.toml --at 2..50 --out frontier --pick 5`
     """
     from anonymizer.files import Staging
-    from anonymizer.frontier import frontier as find
+    from anonymizer.frontiers import frontier as find
     from anonymizer.manifest import stage_release
     from anonymizer.policy import Policy
     from anonymizer.report.frontier import stage_frontier

@@ -220,7 +220,7 @@ def demo(
     from anonymizer.cli.frontier import stage_line
     from anonymizer.demo.example import write_example
     from anonymizer.files import Staging
-    from anonymizer.frontier import frontier
+    from anonymizer.frontiers import frontier
     from anonymizer.report.frontier import stage_frontier
     from anonymizer.report.plot import plot_solution
     from anonymizer.solution import anonymize

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.files import Staging
-from anonymizer.frontier import Frontier, Point
+from anonymizer.frontiers import Frontier, Point
 from anonymizer.report.page import render
 from anonymizer.report.plot import import_matplotlib
 

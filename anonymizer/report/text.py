@@ -13,7 +13,7 @@ from anonymizer.search import Progress, Status
 from anonymizer.solution import Solution
 
 if TYPE_CHECKING:
-    from anonymizer.frontier import Frontier
+    from anonymizer.frontiers import Frontier
 
 
 def summarize(solution: Solution) -> Group:

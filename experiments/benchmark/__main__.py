@@ -26,7 +26,7 @@ from anonymizer.solution import make_evaluator
 from experiments.benchmark import arx, growth, plots
 from experiments.benchmark.clock import best_of
 from experiments.benchmark.commands import measure_registry, measure_start
-from experiments.benchmark.frontiers import measure_frontiers
+from experiments.benchmark.frontiers import draw_example, measure_frontiers
 from experiments.benchmark.memory import measure_encoding
 from experiments.benchmark.searches import K_ANONYMITY, Searches, measure_all
 from experiments.datasets import RESULTS, draw_stand_in, path_of, policy_of
@@ -116,6 +116,12 @@ def measure_workers(folder: Path, _: Path | None) -> None:
     report("Workers", [{**row, "ratio": round(one / two, 2)}], "workers.csv")
 
 
+def measure_sweeps(_: Path, __: Path | None) -> None:
+    """Measure frontiers, and draw one."""
+    report("Frontiers in one pass", measure_frontiers(), "frontiers.csv")
+    draw_example(FOLDER)
+
+
 def measure_growth(folder: Path, _: Path | None) -> None:
     """Measure how the cost grows with rows, attributes and k."""
     rows = [
@@ -135,7 +141,7 @@ def measure_gap(_: Path, __: Path | None) -> None:
 PARTS: dict[str, Callable[[Path, Path | None], None]] = {
     "searches": measure_searches,
     "workers": measure_workers,
-    "frontiers": lambda *_: report("Frontiers in one pass", measure_frontiers(), "frontiers.csv"),
+    "frontiers": measure_sweeps,
     "growth": measure_growth,
     "gap": measure_gap,
     "start": lambda *_: report("Start-up", measure_start(), "start.csv"),

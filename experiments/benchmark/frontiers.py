@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from anonymizer.frontier import Frontier, frontier
+from anonymizer.frontiers import Frontier, frontier
 from anonymizer.policy import Policy
+from anonymizer.report.frontier import plot_frontier
 from anonymizer.search import search
 from anonymizer.solution import make_evaluator, read
 from anonymizer.sweep import Sweep
@@ -27,6 +28,14 @@ def measure_frontiers() -> list[dict[str, Any]]:
     """Measure the usual sweeps on the data sets that are at hand."""
     paths = {name: path_of(name) for name in ("adult", "fars")}
     return [measure(name, path, risk) for name, path in paths.items() if path for risk in RISKS]
+
+
+def draw_example(folder: Path) -> None:
+    """Draw the frontier of ADULT for k-anonymity, as `anonymizer frontier` does."""
+    path = path_of("adult")
+    if path is not None:
+        found = frontier(None, policy_of("adult", path, RISKS[0]))
+        plot_frontier(found, [folder / "frontier.png", folder / "frontier.svg"])
 
 
 def measure(name: str, path: Path, risk: dict[str, Any]) -> dict[str, Any]:

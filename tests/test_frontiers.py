@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from anonymizer import Policy, anonymize
 from anonymizer.errors import InfeasibleError, PolicyError
-from anonymizer.frontier import Frontier, Point, Stage, Tracker, frontier, mark_beaten
+from anonymizer.frontiers import Frontier, Point, Stage, Tracker, frontier, mark_beaten
 from anonymizer.manifest import make_manifest
 from anonymizer.risk import (
     Average,
