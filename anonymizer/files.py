@@ -34,6 +34,7 @@ class Staging:
         """`inputs` are files that the run reads and must never overwrite."""
         self.folder = Path(folder)
         self.inputs = {path.resolve() for path in inputs}
+        self.removed: list[Path] = []
         self.created = [path for path in (self.folder, *self.folder.parents) if not path.exists()]
 
     def __enter__(self) -> Self:
@@ -60,6 +61,10 @@ class Staging:
             raise ReleaseError(f"{target}: there is a folder of that name; remove it.")
         return self.staged / name
 
+    def remove(self, name: str) -> None:
+        """Let an old file go, if it is there, when all is done."""
+        self.removed.append(self.folder / name)
+
     def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
         try:
             if failure is None:
@@ -69,6 +74,8 @@ class Staging:
                         target.mkdir(exist_ok=True)
                     else:
                         os.replace(path, target)
+                for path in self.removed:
+                    path.unlink(missing_ok=True)
         finally:
             shutil.rmtree(self.staged, ignore_errors=True)
             if failure is not None:

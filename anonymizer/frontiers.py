@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from anonymizer.classes import partition
+from anonymizer.classes import EquivalenceClasses, partition
 from anonymizer.errors import InfeasibleError, PolicyError
 from anonymizer.evaluate import Evaluation, Evaluator
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.policy import Policy
-from anonymizer.risk import Remaining, RiskProfile
+from anonymizer.risk import Need, Remaining, RiskProfile
 from anonymizer.search import Limits, Progress, Proof, SearchResult, Status, StopReason, search
 from anonymizer.solution import (
     Solution,
@@ -104,6 +105,8 @@ class Frontier:
     points: tuple[Point, ...]
     infeasible: tuple[tuple[float, dict[str, Any]], ...]
     """The thresholds that no scheme meets within the suppression limit."""
+    unknown: tuple[tuple[float, dict[str, Any]], ...]
+    """The thresholds for which nothing was found before a limit, or Ctrl-C, stopped the search."""
     records: int
     schemes: int
     evaluated: int
@@ -122,9 +125,17 @@ class Frontier:
 
         Raises a PolicyError if the frontier has no point at that threshold.
         """
-        for point in self.points:
-            if point.value == value and changes.items() <= point.changes.items():
-                return self.solution_at(point)
+        found = [
+            point
+            for point in self.points
+            if point.value == value and changes.items() <= point.changes.items()
+        ]
+        if len(found) == 1:
+            return self.solution_at(found[0])
+        if found:
+            raise PolicyError(
+                f"frontier: there are several points at {value:g}; name one population."
+            )
         there = ", ".join(f"{point.value:g}" for point in self.points)
         raise PolicyError(f"frontier: there is no point at {value:g}; there is one at {there}.")
 
@@ -145,6 +156,7 @@ class Frontier:
             "evaluated": self.evaluated,
             "points": [point.describe() for point in self.points],
             "infeasible": [{"threshold": value, **more} for value, more in self.infeasible],
+            "unknown": [{"threshold": value, **more} for value, more in self.unknown],
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -164,8 +176,9 @@ def frontier(
     """Find the best release at every threshold of the policy's first risk model that has one.
 
     `values` are the thresholds (k, or the largest risk accepted); left out, they are the model's usual
-    ones. With several `populations`, a model that estimates from a population's size is swept for each.
-    A scheme is partitioned once for all of them.
+    ones, as far as they fit the table. With several `populations`, a model that estimates from a
+    population's size is swept for each. A scheme is partitioned once for all thresholds of a sweep; the
+    policy's limits hold for the search at each.
     """
     policy = load_policy(policy)
     table, microdata = read(data, policy)
@@ -173,15 +186,24 @@ def frontier(
     lattice = policy.lattice(tuple(column.hierarchy for column in microdata.columns))
     points: list[Point] = []
     infeasible: list[tuple[float, dict[str, Any]]] = []
+    unknown: list[tuple[float, dict[str, Any]]] = []
     evaluated: set[Scheme] = set()
     for changes in [{"population": size} for size in populations] or [{}]:
         sweep = Sweep.of(policy.models, values, **changes)
+        if values is None and (fitting := fitting_values(sweep, evaluator)):
+            sweep = Sweep.of(policy.models, fitting, **changes)
         check_models(sweep, evaluator)
         tracker = Tracker(evaluator, policy, lattice, sweep, changes, on_stage)
         tracker.run()
         points += tracker.points
         infeasible += [(value, changes) for value in tracker.infeasible]
+        unknown += [(value, changes) for value in tracker.unknown]
         evaluated |= tracker.shared.partitioned
+    if not points and unknown:
+        raise InfeasibleError(
+            "no release was found at any threshold before the search stopped; there may be one: raise "
+            "the limit."
+        )
     if not points:
         raise InfeasibleError(
             "no threshold of the frontier can be met within the suppression limit of "
@@ -189,9 +211,19 @@ def frontier(
         )
     name = policy.models[sweep.varied].name
     return Frontier(
-        name, sweep.parameter, tuple(mark_beaten(points)), tuple(infeasible), microdata.records,
-        lattice.size, len(evaluated), table, policy, evaluator,
+        name, sweep.parameter, tuple(mark_beaten(points)), tuple(infeasible), tuple(unknown),
+        microdata.records, lattice.size, len(evaluated), table, policy, evaluator,
     )  # fmt: skip
+
+
+def fitting_values(sweep: Sweep, evaluator: Evaluator) -> list[float]:
+    """Return the thresholds at which the varied model fits the table."""
+    microdata = evaluator.microdata
+    return [
+        value
+        for value, models in zip(sweep.thresholds, sweep.models, strict=True)
+        if not models[sweep.varied].check(microdata.records, microdata.attributes)
+    ]
 
 
 def check_models(sweep: Sweep, evaluator: Evaluator) -> None:
@@ -218,30 +250,43 @@ class Tracker:
         self.changes, self.on_stage = changes, on_stage
         self.shared = SweepEvaluator(evaluator, sweep)
         self.limits: Limits = limits_of(policy)
+        # where classes break by how many people match them, they are no beginning of the order of
+        # suppression, and what breaks one model may be what another would have had to suppress
+        self.nested = len(sweep.models[0]) == 1 or not any(
+            Need.POPULATION_TABLE in model.needs for model in sweep.models[0]
+        )
         self.points: list[Point] = []
         self.infeasible: list[float] = []
+        self.unknown: list[float] = []
 
     def run(self) -> None:
-        """Search at every threshold; one that no scheme meets leaves none for the tighter ones."""
-        if self.shared.least_sizes is not None:
-            self.search_at(len(self.sweep) - 1)  # what the tightest takes serves all others
+        """Search at every threshold, until Ctrl-C; what was not looked at then is not known."""
         previous: SearchResult | None = None
+        interrupted = False
+        if self.shared.least_sizes is not None:  # what the tightest takes serves all others
+            interrupted = self.search_at(len(self.sweep) - 1).stopped is StopReason.INTERRUPTED
         for place, value in enumerate(self.sweep.thresholds):
-            if self.infeasible:
+            if interrupted:
+                self.unknown.append(value)
+                continue
+            if self.infeasible and self.nested:  # what is tighter suppresses no less
                 self.infeasible.append(value)
                 continue
             previous = self.unchanged(previous, place) or self.search_at(place)
-            if previous.best is None:
+            interrupted = previous.stopped is StopReason.INTERRUPTED
+            if previous.best is not None:
+                self.points.append(self.point(value, place, previous))
+            elif previous.status is Status.INFEASIBLE:
                 self.infeasible.append(value)
             else:
-                self.points.append(self.point(value, place, previous))
+                self.unknown.append(value)
 
     def unchanged(self, previous: SearchResult | None, place: int) -> SearchResult | None:
         """Return the result of the looser threshold if its best scheme loses nothing at this one.
 
         Tighter thresholds never cost less, at no scheme: nothing can have become better than it.
         """
-        if previous is None or previous.best is None:
+        if previous is None or previous.best is None or not self.nested:
             return None
         best, now = previous.best, self.shared.evaluate(previous.best.scheme, place)
         if (now.loss, now.suppressed_records) != (best.loss, best.suppressed_records):
@@ -274,18 +319,25 @@ class Tracker:
         assert best is not None
         classes = partition(evaluator.microdata, best.scheme)
         suppressed = suppress(evaluator.microdata, classes, evaluator.models).suppressed
-        profile = describe_risk(self.policy, classes, ~suppressed)
-        remaining = Remaining(evaluator.microdata, classes, suppressed)
-        risk = (
-            profile.prosecutor.highest
-            if self.sweep.parameter == "k"
-            else float(evaluator.models[self.sweep.varied].risk(remaining))
-        )
+        policy = self.policy.model_copy(update={"risk": tuple(evaluator.models)})
+        profile = describe_risk(policy, classes, ~suppressed)
+        risk = self.risk_of(evaluator, classes, suppressed)
         scheme = dict(zip(evaluator.microdata.attributes, best.scheme, strict=True))
         return Point(
             value, self.changes, risk, best, scheme, profile, result.status, result.stopped,
             result.proof,
         )  # fmt: skip
+
+    def risk_of(
+        self, evaluator: Evaluator, classes: EquivalenceClasses, suppressed: NDArray[np.bool_]
+    ) -> float:
+        """Return the risk of what is kept by the model that is varied; for a k, one over the least."""
+        if self.sweep.parameter != "k":
+            remaining = Remaining(evaluator.microdata, classes, suppressed)
+            return float(evaluator.models[self.sweep.varied].risk(remaining))
+        sizes = classes.sizes if classes.population_sizes is None else classes.population_sizes
+        kept = sizes[~suppressed]
+        return 1 / int(kept.min()) if kept.size else 0.0
 
 
 def mark_beaten(points: Sequence[Point]) -> list[Point]:

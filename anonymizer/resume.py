@@ -17,9 +17,14 @@ FILE_NAME = "search.json"
 
 
 def fingerprint(policy: Policy, table: Table) -> str:
-    """Return a digest of all that decides a search: the policy, its hierarchies and the table."""
+    """Return a digest of all that decides a search: the policy, the files it names, and the table."""
     hierarchies = {h.name: digest_of_hierarchy(h) for h in policy.hierarchies()}
-    described = [policy.describe(), hierarchies, table.digest()]
+    files = [
+        hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in policy.files
+        if path.is_file() and path != policy.data_path
+    ]
+    described = [policy.describe(), hierarchies, files, table.digest()]
     return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
 
 
@@ -27,7 +32,7 @@ def stage_checkpoint(solution: Solution, staging: Staging) -> Path | None:
     """Write what a stopped search left; where it was complete, nothing, and an old file goes."""
     target = staging.folder / FILE_NAME
     if solution.checkpoint is None:
-        target.unlink(missing_ok=True)
+        staging.remove(FILE_NAME)
         return None
     release = solution.release
     kept = {

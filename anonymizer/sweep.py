@@ -88,6 +88,8 @@ def find_varied(models: Sequence[RiskModel]) -> tuple[int, str, tuple[float, ...
 def sort_loosest_first(parameter: str, values: Iterable[float]) -> list[float]:
     """Order values without repeats: small k and large thresholds are loose."""
     ordered = sorted(set(values), reverse=parameter != "k")
+    if not all(math.isfinite(value) for value in ordered):
+        raise PolicyError(f"frontier: {parameter} must be a finite number; leave out nan and inf.")
     if not ordered:
         raise PolicyError("frontier: no threshold is given; name at least one.")
     return ordered

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -169,6 +170,58 @@ def test_thresholds_that_cannot_be_met_are_listed(policy: Policy) -> None:
 def test_a_k_larger_than_the_table_is_an_error(policy: Policy) -> None:
     with pytest.raises(PolicyError, match=r"k = 1e\+06: k = 1000000 is larger than the table"):
         frontier(patients(), policy, [10**6])
+
+
+def test_each_curve_has_the_risks_of_its_own_population(policy: Policy) -> None:
+    uniqueness = policy.model_copy(update={"risk": (PUniqueness(0.1, 10**5),)})
+    found = frontier(patients(), uniqueness, [0.01], populations=[200, 10**6])
+    for each in found.points:
+        assert each.profile == found.pick(0.01, **each.changes).after
+    assert found.points[0].profile.journalist != found.points[1].profile.journalist
+    with pytest.raises(PolicyError, match=r"several points at 0\.01; name one population"):
+        found.pick(0.01)
+
+
+def test_the_risk_in_a_population_table_is_one_over_the_people_who_match(policy: Policy) -> None:
+    people = patients(2000, seed=9)
+    mapped = policy.model_copy(update={"risk": (KMap(k=2, population_table=people),)})
+    found = frontier(patients(), mapped, [2, 20, 60])
+    for each in found.points:
+        assert each.risk <= 1 / each.value
+    assert not found.points[-1].beaten
+
+
+def test_what_was_not_found_in_time_is_not_called_impossible(policy: Policy) -> None:
+    attributes = {
+        name: (a if a.role != "quasi" else {**dict(a), "max_level": int(name != "age")})
+        for name, a in policy.attributes.items()
+    }
+    limited = Policy(
+        **{**dict(policy), "attributes": attributes, "risk": (PUniqueness(0.0, 10**5),)}
+    ).with_search(suppression_limit=0.0, evaluation_limit=1)
+    with pytest.raises(InfeasibleError, match="there may be one: raise the limit"):
+        frontier(patients(), limited, [0.1, 0.0])
+
+
+def test_ctrl_c_ends_the_sweep_and_keeps_what_was_found(policy: Policy) -> None:
+    average = policy.model_copy(update={"risk": (Average(0.1),)})
+    reached: list[float] = []
+
+    def interrupt(stage: Stage) -> None:
+        reached.append(stage.value)
+        if stage.place == 1:
+            signal.raise_signal(signal.SIGINT)
+
+    found = frontier(patients(), average, [0.9, 0.3, 0.2, 0.1], on_stage=interrupt)
+    assert [value for value, _ in found.unknown][-1] == 0.1
+    assert len(found.points) + len(found.unknown) == 4
+    assert 0.1 not in reached
+    assert found.points[0].status is Status.OPTIMAL
+
+
+def test_usual_thresholds_that_do_not_fit_a_small_table_are_left_out(policy: Policy) -> None:
+    found = frontier(patients(20), policy)
+    assert [each.value for each in found.points][-1] == 20
 
 
 def point(risk: float, loss: float, **changes: int) -> Point:

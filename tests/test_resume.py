@@ -81,6 +81,35 @@ def test_a_run_that_would_answer_another_question_is_not_resumed(
     assert manifest_of(stopped.parent / "out") == before
 
 
+@pytest.mark.parametrize("change", ["people", "nothing"])
+def test_a_run_that_counts_in_another_population_is_not_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    kmap = STOPPED.replace('"k-anonymity"', '"k-map"').replace(
+        "k = 3", 'k = 3\npopulation_table = "people.csv"'
+    )
+    policy = write_files(tmp_path, policy=kmap)
+    people = patients(500, seed=5)
+    people.to_csv(tmp_path / "people.csv", sep=";", index=False)
+    assert run(monkeypatch, "run", policy, "--out", tmp_path / "out") == 0
+    if change == "people":
+        people.head(400).to_csv(tmp_path / "people.csv", sep=";", index=False)
+    status = run(monkeypatch, "run", policy, "--out", tmp_path / "out", "--resume")
+    assert status == (2 if change == "people" else 0)
+
+
+def test_a_failure_after_the_search_leaves_what_can_be_resumed(
+    stopped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(stopped.parent, policy=POLICY)  # no limit any more
+    monkeypatch.setattr("anonymizer.cli.release.add_explanation", lambda *_: 1 / 0)
+    arguments = ["run", stopped, "--out", stopped.parent / "out", "--resume", "--explain"]
+    monkeypatch.setattr("sys.argv", ["anonymizer", *map(str, arguments)])
+    with pytest.raises(ZeroDivisionError):
+        main()
+    assert (stopped.parent / "out" / "search.json").exists()
+
+
 def test_limits_are_no_part_of_the_question(stopped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_files(stopped.parent, policy=POLICY)  # no limit any more
     assert run(monkeypatch, "run", stopped, "--out", stopped.parent / "out", "--resume") == 0

@@ -43,6 +43,8 @@ def test_other_parameters_can_be_changed_too() -> None:
         (KAnonymity(5), [2.5], "k = 2.5"),
         (Average(0.1), [1.5], "threshold = 1.5"),
         (KAnonymity(5), [], "no threshold"),
+        (KAnonymity(5), [float("nan")], "must be a finite number"),
+        (Average(0.1), [float("inf")], "must be a finite number"),
     ],
 )
 def test_a_value_that_does_not_fit_is_named(model: object, values: list[float], part: str) -> None:

@@ -54,7 +54,11 @@ def frontier(
         list[int] | None, typer.Option(help="A size of the population; one curve for each.")
     ] = None,
     pick: Annotated[
-        float | None, typer.Option(help="Also write the release of the point at this threshold.")
+        float | None,
+        typer.Option(
+            help="Also write the release of the point at this threshold; to verify it, set that "
+            "threshold in the policy."
+        ),
     ] = None,
     json_: AsJson = False,
 ) -> None:

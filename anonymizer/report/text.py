@@ -93,7 +93,9 @@ def frontier_grid(frontier: Frontier) -> Grid:
             "optimal" if point.gap == 0 else f"gap {point.gap:.4f}",
         )
     for value, _ in frontier.infeasible:
-        grid.add_row(f"{value:g}", "not met", "", "", "")
+        grid.add_row(f"{value:g}", "not met", "", "", "no scheme")
+    for value, _ in frontier.unknown:
+        grid.add_row(f"{value:g}", "not known", "", "", "stopped before")
     return grid
 
 

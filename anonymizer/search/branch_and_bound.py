@@ -145,14 +145,18 @@ class Hunt:
 
         In a lattice so large that the proof will take long, what is found is improved by small changes.
         """
+        root = self.open.pop()
+        self.waiting = [root]
         try:
             coarsest = current = self.find(self.lattice.high)
+            root = replace(root, by=coarsest)
             while finer := self.first_better(current):
                 current = finer
             if self.lattice.size > LARGE:
                 self.improve(coarsest)
         finally:
-            self.open.push(replace(self.open.pop(), evaluated=tuple(sorted(self.memory.known))))
+            self.waiting = []
+            self.open.push(replace(root, evaluated=tuple(sorted(self.memory.known))))
 
     def first_better(self, current: Evaluation) -> Evaluation | None:
         """Return the first scheme one step finer that is feasible and better, or None."""
@@ -184,14 +188,16 @@ class Hunt:
     def go_on(self, checkpoint: Checkpoint) -> None:
         """Take up what an earlier search left open, and look at its best schemes again."""
         self.open.pop()
-        boxes = checkpoint.boxes()
+        # the coarsest scheme bounds every box, as it did in the search that was stopped
+        again = tuple(dict.fromkeys([self.lattice.high, *checkpoint.best]))
+        found = [self.evaluator.evaluate(scheme) for scheme in again]
+        boxes = checkpoint.boxes(found[0], again)
         for box in boxes:
             self.open.push(box)
         self.pruned.update(checkpoint.pruned)
-        known = sum(len(box.evaluated) for box in boxes)
-        self.evaluated_before = checkpoint.evaluated - (len(checkpoint.best) - known)
-        for scheme in checkpoint.best:
-            self.remember([self.evaluator.evaluate(scheme)])
+        inside = sum(len(box.evaluated) for box in boxes)
+        self.evaluated_before = checkpoint.evaluated - (len(again) - inside)
+        self.remember(found)
 
     def explore(self) -> None:
         """Take the most promising boxes until none is left."""
@@ -285,12 +291,12 @@ class Hunt:
             return []
         self.check_limits()
         if self.limits.evaluations is not None:
-            schemes = schemes[: max(1, self.limits.evaluations - len(self.memory))]
+            schemes = schemes[: max(1, self.limits.evaluations - self.evaluated_here)]
         evaluations = self.evaluate_all(schemes)
         self.remember(evaluations)
         if self.on_progress is not None:
             seconds = self.clock() - self.started
-            self.on_progress(Progress(self.proof(), self.memory.best, seconds, len(self.memory)))
+            self.on_progress(Progress(self.proof(), self.memory.best, seconds, self.evaluated_here))
         return evaluations
 
     def know(self, evaluations: Iterable[Evaluation]) -> None:
@@ -310,6 +316,11 @@ class Hunt:
             [e.scheme for e in evaluations], [e.binding_records for e in evaluations]
         )
 
+    @property
+    def evaluated_here(self) -> int:
+        """The schemes evaluated by this search."""
+        return len(self.memory) - len(self.known)
+
     def check_limits(self) -> None:
         """Stop if time or evaluations are used up, but never with nothing in hand."""
         if not len(self.memory):
@@ -319,7 +330,7 @@ class Hunt:
         seconds, evaluations = self.limits.seconds, self.limits.evaluations
         if seconds is not None and self.clock() - self.started >= seconds:
             raise LimitReached(StopReason.TIME)
-        if evaluations is not None and len(self.memory) >= evaluations:
+        if evaluations is not None and self.evaluated_here >= evaluations:
             raise LimitReached(StopReason.EVALUATIONS)
 
     def proof(self) -> Proof:

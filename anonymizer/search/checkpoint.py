@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from anonymizer.evaluate import Evaluation
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.search.box import Box
 from anonymizer.search.result import Pruning
@@ -45,9 +46,11 @@ class Checkpoint:
             dict(pruned),
         )
 
-    def boxes(self) -> list[Box]:
-        """Return the open boxes, with the best schemes noted where they lie in one."""
-        boxes = [Box(Lattice(box.low, box.high), box.bound, None, self.best) for box in self.open]
+    def boxes(self, coarsest: Evaluation, evaluated: tuple[Scheme, ...]) -> list[Box]:
+        """Return the open boxes, bounded by the coarsest scheme, each with its evaluated schemes."""
+        boxes = [
+            Box(Lattice(box.low, box.high), box.bound, coarsest, evaluated) for box in self.open
+        ]
         return [box.part(box.schemes) for box in boxes]
 
     def describe(self) -> dict[str, Any]:

@@ -303,6 +303,34 @@ def test_whenever_a_search_of_a_large_lattice_stops_its_bound_and_gap_are_true(
         assert (found.gap == 0) == (found.status is Status.OPTIMAL)
 
 
+@pytest.mark.parametrize("models", [[KAnonymity(3)], [PUniqueness(0.01, 10**4)]])
+@pytest.mark.parametrize("recent", [1, 8, 4096])
+def test_what_is_forgotten_of_old_evaluations_is_not_needed(
+    monkeypatch: pytest.MonkeyPatch, models: list[RiskModel], recent: int
+) -> None:
+    monkeypatch.setattr("anonymizer.search.memory.RECENT", recent)
+    problem = medium()
+    evaluator, lattice = replace(evaluator_of(problem), models=models), lattice_of(problem)
+    straight = search(evaluator, lattice)
+    known = [evaluator.evaluate(scheme) for scheme in [lattice.high, *list(lattice)[::7]]]
+    assert essence(search(evaluator, lattice, known=known).best) == essence(straight.best)
+    for limit in (1, 5, 30):
+        stopped = search(evaluator, lattice, Limits(evaluations=limit))
+        resumed = search(evaluator, lattice, resume=stopped.checkpoint)
+        assert essence(resumed.best) == essence(straight.best)
+        assert resumed.proof.open == 0
+        # what is bounded is not evaluated, resumed or not
+        assert resumed.proof.evaluated <= 1.2 * straight.proof.evaluated + limit
+
+
+def test_what_is_known_beforehand_does_not_count_against_a_limit() -> None:
+    problem = medium()
+    evaluator, lattice = evaluator_of(problem), lattice_of(problem)
+    known = [evaluator.evaluate(scheme) for scheme in list(lattice)[:50]]
+    found = search(evaluator, lattice, Limits(evaluations=10), known=known)
+    assert found.proof.evaluated == 60
+
+
 def test_more_open_boxes_than_memory_allows_are_ended_depth_first() -> None:
     problem = medium()
     straight = solve(problem)
