@@ -79,11 +79,14 @@ class Microdata:
     domain: Domain
     codes: NDArray[np.unsignedinteger]
     """The codes of all columns: one row for each attribute, one column for each tuple."""
-    words: NDArray[np.uint64] = field(repr=False)
-    """The paths of all columns: one row for each machine word, one column for each tuple."""
     counts: NDArray[np.int32]
     tuple_of_row: NDArray[np.int32] = field(repr=False)
     population: Population | None = None
+
+    @cached_property
+    def words(self) -> NDArray[np.uint64]:
+        """The paths of all columns: one row for each machine word, one column for each tuple."""
+        return read_only(self.domain.paths.encode(self.codes))
 
     @cached_property
     def scratch(self) -> Scratch:
@@ -180,14 +183,12 @@ def encode(
     tuple_of_row, counts, words = aggregate(pack(table, encoders))
     if population is None:
         columns, (codes,) = encode_tuples(encoders, [words])
-        domain = Domain(names, columns)
-        return Microdata(domain, codes, domain.paths.encode(codes), counts, tuple_of_row)
+        return Microdata(Domain(names, columns), codes, counts, tuple_of_row)
     _, people, words_of_people = aggregate(pack(population, encoders))
     columns, (codes, codes_of_people) = encode_tuples(encoders, [words, words_of_people])
     domain = Domain(names, columns)
     matching = Population(codes_of_people, domain.paths.encode(codes_of_people), people)
-    words_of_tuples = domain.paths.encode(codes)
-    return Microdata(domain, codes, words_of_tuples, counts, tuple_of_row, matching)
+    return Microdata(domain, codes, counts, tuple_of_row, matching)
 
 
 def encode_tuples(

@@ -199,8 +199,10 @@ def test_what_was_not_found_in_time_is_not_called_impossible(policy: Policy) -> 
     limited = Policy(
         **{**dict(policy), "attributes": attributes, "risk": (PUniqueness(0.0, 10**5),)}
     ).with_search(suppression_limit=0.0, evaluation_limit=1)
+    found = frontier(patients(), limited, [0.1, 0.0])
+    assert ([value for value, _ in found.unknown], found.infeasible) == ([0.0], ())
     with pytest.raises(InfeasibleError, match="there may be one: raise the limit"):
-        frontier(patients(), limited, [0.1, 0.0])
+        frontier(patients(), limited, [0.0])
 
 
 def test_ctrl_c_ends_the_sweep_and_keeps_what_was_found(policy: Policy) -> None:
