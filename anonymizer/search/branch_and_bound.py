@@ -20,11 +20,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from anonymizer.evaluate import Evaluation, Evaluator
 from anonymizer.kernels.bounds import best_split
@@ -108,8 +108,8 @@ def evaluating(evaluator: Evaluator, workers: int) -> Iterator[EvaluateAll]:
     if workers == 1:
         yield lambda schemes: [evaluator.evaluate(scheme) for scheme in schemes]
         return
-    with Parallel(n_jobs=workers, backend="threading") as pool:
-        yield lambda schemes: list(pool(delayed(evaluator.evaluate)(s) for s in schemes))
+    with ThreadPoolExecutor(workers) as pool:
+        yield lambda schemes: list(pool.map(evaluator.evaluate, schemes))
 
 
 class Hunt:
