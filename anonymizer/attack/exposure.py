@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from anonymizer.attack.target import Floats, Knowledge, Target
@@ -135,16 +135,15 @@ def sum_exactly(target: Target, workers: int, on_step: OnStep | None) -> Exposur
     measures = np.zeros((3, target.counts.size))
     without = np.zeros((len(target.scenario.groups), 3))
     known, totals = [], []
-    parts = Parallel(n_jobs=workers, prefer="threads", return_as="generator")(
-        delayed(sum_branch)(target, branch) for branch in branches
-    )
-    for done, part in enumerate(parts, 1):
-        measures += part.measures
-        without += part.without
-        known.append(part.known)
-        totals.append(part.totals)
-        if on_step is not None:
-            on_step(done, len(branches))
+    with ThreadPoolExecutor(workers) as pool:
+        parts = pool.map(lambda branch: sum_branch(target, branch), branches)
+        for done, part in enumerate(parts, 1):
+            measures += part.measures
+            without += part.without
+            known.append(part.known)
+            totals.append(part.totals)
+            if on_step is not None:
+                on_step(done, len(branches))
     return Exposure(
         target.scenario,
         Method.EXACT,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -159,7 +160,7 @@ def assess_scenarios(
     for name, scenario in fitted.items():
         step = None if on_progress is None else named_step(on_progress, name)
         target = Target.of(subjects, scenario)
-        exposure = expose(target, workers or -1, step, np.random.default_rng(seed))
+        exposure = expose(target, workers or os.cpu_count() or 1, step, np.random.default_rng(seed))
         baseline = worst[scenario.population].under(scenario)
         found.append(ScenarioRisk(name, exposure, baseline, subjects))
     return tuple(found)
