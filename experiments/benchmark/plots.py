@@ -42,7 +42,7 @@ def draw_growth(panel: Any, costs: pd.DataFrame, label: str) -> None:
     stopped = costs[costs["gap"] > 0]
     panel.scatter(
         stopped["at"], stopped["seconds"], s=60, facecolor="white", edgecolor=BLUE, zorder=3,
-        label="stopped after a minute, gap",
+        label="stopped after a minute; gap in % of the loss",
     )  # fmt: skip
     for at, seconds, gap in stopped[["at", "seconds", "relative gap"]].itertuples(index=False):
         panel.annotate(
