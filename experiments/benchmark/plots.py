@@ -66,24 +66,28 @@ def plot_gap(rows: pd.DataFrame, folder: Path) -> None:
     """Draw the best loss and the proven bound over time on the widest register."""
     from matplotlib import figure, rc_context
 
+    policies = list(rows.groupby("policy", sort=False))
     with rc_context({"font.size": 10, "svg.hashsalt": "benchmark"}):
-        picture = figure.Figure(figsize=(8, 4.5), layout="constrained")
-        panel = picture.subplots()
-        last = rows.iloc[-1]
-        panel.step(rows["seconds"], rows["loss"], where="post", color=RED, label="best loss found")
-        panel.step(
-            rows["seconds"], rows["bound"], where="post", color=BLUE, label="proven lower bound"
-        )
-        panel.fill_between(
-            rows["seconds"], rows["bound"], rows["loss"], step="post", color="#eeeeee"
-        )
-        panel.set_xscale("log")
-        panel.set_ylim(0, None)
-        panel.set_xlabel("seconds of search")
-        panel.set_ylabel("loss")
-        panel.set_title(
-            f"20 quasi-identifiers: after {last['seconds']:.0f} s the optimum is at most "
-            f"{last['relative gap']:.1%} below the best found"
-        )
-        panel.legend(frameon=False)
+        picture = figure.Figure(figsize=(8, 3.4 * len(policies)), layout="constrained")
+        panels = picture.subplots(len(policies), 1, sharex=True, squeeze=False).flat
+        for panel, (name, mine) in zip(panels, policies, strict=True):
+            draw_gap(panel, mine, str(name))
+        picture.suptitle("20 quasi-identifiers, 100,000 records, k = 5")
         save(picture, folder / "gap_over_time")
+
+
+def draw_gap(panel: Any, rows: pd.DataFrame, name: str) -> None:
+    """Draw one search."""
+    last, seconds = rows.iloc[-1], rows["seconds"]
+    panel.step(seconds, rows["loss"], where="post", color=RED, label="best loss found")
+    panel.step(seconds, rows["bound"], where="post", color=BLUE, label="proven lower bound")
+    panel.fill_between(seconds, rows["bound"], rows["loss"], step="post", color="#eeeeee")
+    panel.set_xscale("log")
+    panel.set_ylim(0, None)
+    panel.set_xlabel("seconds of search")
+    panel.set_ylabel("loss")
+    panel.set_title(
+        f"{name}, {last['schemes']:.2g} schemes, {last['workers']} worker(s): "
+        f"a gap of {last['gap']:.3f} after {last['seconds']:.0f} s"
+    )
+    panel.legend(frameon=False)
