@@ -151,6 +151,20 @@ def test_what_is_said_of_large_work_is_the_benchmarks() -> None:
     for row in (csv_run, parquet_run):
         phases = [f"{float(row[f'{phase} s']):.0f}" for phase in ("read", "search", "write")]
         assert " + ".join(phases) in text
+    peak = max(int(row["peak MiB"]) for row in (csv_run, parquet_run))
+    assert f"within {peak:,} MiB" in text
+    growth = {(row["over"], row["at"]): row for row in measured("growth")}
+    ten = growth["attributes", "10"]
+    assert "up to about ten the optimum is proven in seconds" in text
+    assert float(ten["gap"]) == 0
+    assert float(ten["seconds"]) < 10
+    (adult_10,) = [
+        row
+        for row in measured("searches")
+        if (row["data"], row["model"], row["parameters"]) == ("adult", "k-anonymity", "k=10")
+    ]
+    there, here = growth["k", "10"]["search / group-by"], adult_10["search / group-by"]
+    assert f"ADULT with k = 10 at {there} instead of {here}" in text
     (workers,) = measured("workers")
     assert f"{float(workers['ratio']):.1f} times as fast with two workers" in text
     (start,) = measured("start")
