@@ -49,8 +49,8 @@ from anonymizer.search.result import (
 )
 
 # BATCH, MOST_DEFERRED and WORTH_EVALUATING were chosen among some twenty settings by the evaluations they
-# take on ADULT, CUP, FARS and the ATUS stand-in, the tables the benchmark shows: ADULT with k = 5 takes 236
-# to 274 over those with deferral. They change what a proof costs, never what is proven.
+# take on ADULT, CUP, FARS and the ATUS stand-in, tables that the benchmark shows: ADULT with k = 5 takes
+# 236 to 274 over those with deferral. They change what a proof costs, never what is proven.
 BATCH = 4
 """Boxes evaluated at a time: the same for any number of workers, and so is every count."""
 LARGE = 1_000_000
