@@ -10,6 +10,9 @@ scheme, and split in two where both parts are the likeliest to be out soon. Wher
 evaluation would hardly raise the bound, the box is split without one, but not many times in a row. Where
 a measure is no sum over the attributes, it may bound coarser schemes too, and both ends are evaluated.
 
+In a lattice so large that evaluations would never end, boxes are first bounded by descents, where risk
+models and measure allow: in steps, each up to a target nearer to the best loss.
+
 Where no model is, only the generalization itself bounds the loss. Then the lowest scheme of a box is
 evaluated, and the rest of the box is split into boxes again: schemes are tried in the order of their
 bounds, and none whose bound exceeds the optimum is.
@@ -23,6 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +37,7 @@ from anonymizer.lattice import replace as at_level
 from anonymizer.risk import Monotone
 from anonymizer.search.box import Box
 from anonymizer.search.checkpoint import Checkpoint
+from anonymizer.search.descents import Descents, Outcome
 from anonymizer.search.forecast import Forecast
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.memory import Memory
@@ -55,16 +60,24 @@ BATCH = 4
 """Boxes evaluated at a time: the same for any number of workers, and so is every count."""
 LARGE = 1_000_000
 """In a lattice of more schemes, the first solution is improved before the proof begins."""
-TRIED = 48
+TRIED = 100
 """Schemes near the best that are tried before it is left as it is."""
+MOST_FOR_IMPROVEMENT = 0.25
+"""The share of time or evaluations after which the first solution is not improved further."""
 MOST_DEFERRED = 2
 """How many times in a row a box may be split without an evaluation."""
 WORTH_EVALUATING = 0.35
 """The part of the gap that an evaluation must be expected to close, or the box is split without it."""
 
+GAPS = (0.5, 0.2, 0.1, 0.05)
+"""Descents go for these gaps, one after another, before they go for the proof."""
+AT_ONCE = 8
+"""Boxes that are descended into at a time."""
+
 Clock = Callable[[], float]
 OnProgress = Callable[[Progress], None]
-EvaluateAll = Callable[[Sequence[Scheme]], list[Evaluation]]
+RunAll = Callable[..., list[Any]]
+"""Calls a function with each of some items, as `map` does."""
 
 
 class LimitReached(Exception):  # noqa: N818 - not an error
@@ -72,6 +85,19 @@ class LimitReached(Exception):  # noqa: N818 - not an error
 
     def __init__(self, reason: StopReason) -> None:
         self.reason = reason
+
+
+def next_target(open_boxes: OpenBoxes, memory: Memory) -> float:
+    """Return the sum of terms to reach next: the best loss less a gap of the series, or all of it.
+
+    Where memory is full, what is left over is ended at once.
+    """
+    measure = memory.measure
+    loss = min(memory.best_loss, measure.of_terms(measure.most))
+    targets = (measure.to_terms(loss - gap) for gap in GAPS if gap < loss)
+    ahead = (target for target in targets if target > open_boxes.least_bound)
+    beyond = float(np.nextafter(memory.limit, np.inf))
+    return beyond if open_boxes.stack else next(ahead, beyond)
 
 
 def search(
@@ -90,14 +116,15 @@ def search(
     it is the best so far with the bound proven until then, and a checkpoint to resume from. Schemes
     whose evaluation is `known` already are not evaluated again.
     """
-    with Interrupt() as interrupt, evaluating(evaluator, workers) as evaluate_all:
-        hunt = Hunt(evaluator, lattice, limits, evaluate_all, on_progress, clock, interrupt)
+    with Interrupt() as interrupt, running(workers) as run_all:
+        hunt = Hunt(evaluator, lattice, limits, run_all, on_progress, clock, interrupt)
         hunt.know(known)
         try:
             if resume is None:
                 hunt.climb()
             else:
                 hunt.go_on(resume)
+            hunt.raise_bound()
             hunt.explore()
             stopped = StopReason.COMPLETE
         except LimitReached as limit:
@@ -106,13 +133,13 @@ def search(
 
 
 @contextmanager
-def evaluating(evaluator: Evaluator, workers: int) -> Iterator[EvaluateAll]:
-    """Evaluate schemes one after another, or in threads: the kernels let go of Python's lock."""
+def running(workers: int) -> Iterator[RunAll]:
+    """Run jobs one after another, or in threads: the kernels let go of Python's lock."""
     if workers == 1:
-        yield lambda schemes: [evaluator.evaluate(scheme) for scheme in schemes]
+        yield lambda job, *items: list(map(job, *items))
         return
     with ThreadPoolExecutor(workers) as pool:
-        yield lambda schemes: list(pool.map(evaluator.evaluate, schemes))
+        yield lambda job, *items: list(pool.map(job, *items))
 
 
 class Hunt:
@@ -123,13 +150,13 @@ class Hunt:
         evaluator: Evaluator,
         lattice: Lattice,
         limits: Limits,
-        evaluate_all: EvaluateAll,
+        run_all: RunAll,
         on_progress: OnProgress | None,
         clock: Clock,
         interrupt: Interrupt,
     ) -> None:
         self.evaluator, self.lattice, self.limits = evaluator, lattice, limits
-        self.evaluate_all, self.on_progress, self.clock = evaluate_all, on_progress, clock
+        self.run_all, self.on_progress, self.clock = run_all, on_progress, clock
         self.started, self.interrupt = clock(), interrupt
         self.memory = Memory(evaluator.measure)
         self.forecast = Forecast(lattice, evaluator.microdata.records)
@@ -142,6 +169,8 @@ class Hunt:
         self.known: dict[Scheme, Evaluation] = {}
         self.evaluated_before = 0
         """Schemes that an earlier search evaluated and this one has no need to."""
+        self.descents = Descents.suit(evaluator) if lattice.size > LARGE else None
+        self.partitions = 0
 
     def climb(self) -> None:
         """Find a good scheme early: refine from the top while that helps, steepest bound first.
@@ -176,17 +205,28 @@ class Hunt:
         return None
 
     def improve(self, coarsest: Evaluation) -> None:
-        """Try the schemes near the best one that are the likeliest to be better, until none is."""
-        best = None
-        while best is not self.memory.best:
-            best = self.memory.best
-            assert best is not None
-            near = likeliest(best, coarsest, self.lattice, self.forecast, self.most)
-            tried = [scheme for scheme in near if scheme not in self.memory][:TRIED]
-            for start in range(0, len(tried), BATCH):
-                self.evaluate(tried[start : start + BATCH])
-                if best is not self.memory.best:
-                    break
+        """Try the schemes near the best one that are the likeliest to be better, until none is.
+
+        The nearest come first, a level up or down in one attribute or two.
+        """
+        farthest = max(self.lattice.high)
+        while self.find_better(coarsest, 1) or self.find_better(coarsest, farthest):
+            pass
+
+    def find_better(self, coarsest: Evaluation, reach: int) -> bool:
+        """Try schemes within reach of the best until one is better; say whether one is."""
+        best = self.memory.best
+        if best is None:  # not even the coarsest scheme is feasible
+            return False
+        near = likeliest(best, coarsest, self.lattice, self.forecast, self.most, reach)
+        tried = [scheme for scheme in near if scheme not in self.memory][:TRIED]
+        for start in range(0, len(tried), BATCH):
+            if max(self.spent().values(), default=0.0) > MOST_FOR_IMPROVEMENT:
+                return False
+            self.evaluate(tried[start : start + BATCH])
+            if best is not self.memory.best:
+                return True
+        return False
 
     def go_on(self, checkpoint: Checkpoint) -> None:
         """Take up what an earlier search left open, and look at its best schemes again."""
@@ -201,6 +241,56 @@ class Hunt:
         inside = sum(len(box.evaluated) for box in boxes)
         self.evaluated_before = checkpoint.evaluated - (len(again) - inside)
         self.remember(found)
+
+    def raise_bound(self) -> None:
+        """Bound all boxes by descents, target after target, until nothing is left below the best."""
+        while self.descents is not None and self.open.least_bound <= self.memory.limit:
+            target = next_target(self.open, self.memory)
+            boxes: list[Box] = []
+            while len(boxes) < AT_ONCE and self.open.least_bound < target:
+                boxes.append(self.open.pop())
+            self.waiting = boxes
+            self.check_limits()
+            outcomes = self.descend_all(self.descents, target)
+            found = self.evaluate(self.worth_a_look(outcomes))
+            self.waiting = []
+            for box, outcome in zip(boxes, outcomes, strict=True):
+                inside = tuple([e.scheme for e in found if e.scheme in box.schemes])
+                self.take_in(replace(box, evaluated=(*box.evaluated, *inside)), outcome)
+            self.report()
+
+    def descend_all(self, descents: Descents, target: float) -> list[Outcome]:
+        """Descend into the boxes that wait."""
+        budget = descents.budget
+        if self.limits.evaluations is not None:
+            left = self.limits.evaluations - self.done_here
+            budget = max(1, min(budget, left // len(self.waiting)))
+        lattices, steps = [box.schemes for box in self.waiting], self.forecast.steps
+        outcomes: list[Outcome] = self.run_all(
+            lambda lattice: descents.descend(lattice, target, steps, budget), lattices
+        )
+        for outcome in outcomes:
+            self.partitions += outcome.partitions
+            samples = [tuple(scheme) for scheme in outcome.samples.tolist()]
+            self.forecast.learn_all(samples, outcome.sampled_suppressed.tolist())
+        return outcomes
+
+    def worth_a_look(self, outcomes: Iterable[Outcome]) -> list[Scheme]:
+        """List the schemes that descents came upon and that may be the best."""
+        schemes = [tuple(o.best.tolist()) for o in outcomes if o.best_sum <= self.memory.limit]
+        return [scheme for scheme in schemes if scheme not in self.memory]
+
+    def take_in(self, box: Box, outcome: Outcome) -> None:
+        """Put what a descent left of a box in its place."""
+        left = zip(
+            outcome.low.tolist(), outcome.high.tolist(), outcome.bounds.tolist(), strict=True
+        )
+        for low, high, bound in left:
+            part = replace(box.part(Lattice(tuple(low), tuple(high))), bound=max(box.bound, bound))
+            if part.bound > self.memory.limit:
+                self.prune(part, Pruning.BOUND)
+            elif part.unevaluated:
+                self.open.push(part)
 
     def explore(self) -> None:
         """Take the most promising boxes until none is left."""
@@ -284,7 +374,7 @@ class Hunt:
         gap, room = self.memory.limit - box.bound, self.most - box.bound
         low, high = np.array(box.schemes.low), np.array(box.schemes.high)
         attribute, level = best_split(
-            box.by.terms, low, high, gap, room, share, logit, self.forecast.steps
+            box.by.terms, low, high, gap, room, share, logit, self.forecast.steps, 1.0
         )
         return box.split(attribute, level)
 
@@ -294,13 +384,17 @@ class Hunt:
             return []
         self.check_limits()
         if self.limits.evaluations is not None:
-            schemes = schemes[: max(1, self.limits.evaluations - self.evaluated_here)]
-        evaluations = self.evaluate_all(schemes)
+            schemes = schemes[: max(1, self.limits.evaluations - self.done_here)]
+        evaluations: list[Evaluation] = self.run_all(self.evaluator.evaluate, schemes)
         self.remember(evaluations)
+        self.report()
+        return evaluations
+
+    def report(self) -> None:
+        """Tell whoever wants to know how far the search is."""
         if self.on_progress is not None:
             seconds = self.clock() - self.started
-            self.on_progress(Progress(self.proof(), self.memory.best, seconds, self.evaluated_here))
-        return evaluations
+            self.on_progress(Progress(self.proof(), self.memory.best, seconds, self.done_here))
 
     def know(self, evaluations: Iterable[Evaluation]) -> None:
         """Take in evaluations that were made before."""
@@ -320,9 +414,9 @@ class Hunt:
         )
 
     @property
-    def evaluated_here(self) -> int:
-        """The schemes evaluated by this search."""
-        return len(self.memory) - len(self.known)
+    def done_here(self) -> int:
+        """The evaluations of this search, and its partitions in descents."""
+        return len(self.memory) - len(self.known) + self.partitions
 
     def check_limits(self) -> None:
         """Stop if time or evaluations are used up, but never with nothing in hand."""
@@ -330,11 +424,20 @@ class Hunt:
             return
         if self.interrupt.asked:
             raise LimitReached(StopReason.INTERRUPTED)
+        for reason, share in self.spent().items():
+            if share >= 1:
+                raise LimitReached(reason)
+
+    def spent(self) -> dict[StopReason, float]:
+        """Return what share of each limit is used up."""
         seconds, evaluations = self.limits.seconds, self.limits.evaluations
-        if seconds is not None and self.clock() - self.started >= seconds:
-            raise LimitReached(StopReason.TIME)
-        if evaluations is not None and self.evaluated_here >= evaluations:
-            raise LimitReached(StopReason.EVALUATIONS)
+        shares = {}
+        if seconds is not None:
+            elapsed = self.clock() - self.started
+            shares[StopReason.TIME] = elapsed / seconds if seconds > 0 else 1.0
+        if evaluations is not None:
+            shares[StopReason.EVALUATIONS] = self.done_here / evaluations if evaluations else 1.0
+        return shares
 
     def proof(self) -> Proof:
         """Return what is proven so far: the least bound of an open box, or the best loss."""
@@ -344,7 +447,7 @@ class Hunt:
         if bound < np.inf:
             loss = min(loss, self.evaluator.measure.of_terms(bound))
         evaluated = self.evaluated_before + len(self.memory)
-        return Proof(loss, self.lattice.size, evaluated, dict(self.pruned))
+        return Proof(loss, self.lattice.size, evaluated, dict(self.pruned), self.partitions)
 
     def result(self, stopped: StopReason) -> SearchResult:
         """Return the best found, and whether it is proven."""

@@ -53,6 +53,7 @@ class Limits:
 
     seconds: float | None = None
     evaluations: int | None = None
+    """Schemes evaluated, and partitions made in descents."""
     memory: int = 1 << 30
     """Bytes for the open boxes; beyond, they are ended one by one, depth first."""
 
@@ -68,6 +69,8 @@ class Proof:
     schemes: int
     evaluated: int
     pruned: dict[Pruning, int] = field(default_factory=dict)
+    partitions: int = 0
+    """Partitions made in descents, beside the evaluations: of schemes, some more than once."""
 
     @property
     def open(self) -> int:
@@ -84,11 +87,11 @@ class Progress:
     seconds: float = 0.0
     """Since the search began."""
     here: int = 0
-    """The schemes evaluated since then."""
+    """The schemes evaluated since then, and the partitions made in descents."""
 
     @property
     def rate(self) -> float:
-        """Schemes evaluated in a second."""
+        """Evaluations and partitions in a second."""
         return self.here / self.seconds if self.seconds > 0 else 0.0
 
     @property

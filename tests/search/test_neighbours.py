@@ -15,20 +15,21 @@ from tests.strategies import evaluator_of, lattice_of, problems
 
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)).map(sorted), min_size=1, max_size=4),
+    st.integers(1, 4),
     st.data(),
 )
-def test_neighbours_differ_by_one_level_in_one_attribute_or_two(
-    ranges: list[list[int]], data: st.DataObject
+def test_neighbours_differ_in_one_attribute_or_two_within_reach(
+    ranges: list[list[int]], reach: int, data: st.DataObject
 ) -> None:
     lattice = Lattice(tuple(low for low, _ in ranges), tuple(high for _, high in ranges))
     scheme = data.draw(st.sampled_from(list(lattice)))
     expected = [
         other
         for other in lattice
-        if max(abs(a - b) for a, b in zip(scheme, other, strict=True)) == 1
+        if 1 <= max(abs(a - b) for a, b in zip(scheme, other, strict=True)) <= reach
         and sum(a != b for a, b in zip(scheme, other, strict=True)) <= 2
     ]
-    assert [tuple(row) for row in neighbours(scheme, lattice).tolist()] == expected
+    assert [tuple(row) for row in neighbours(scheme, lattice, reach).tolist()] == expected
 
 
 @given(problems(max_attributes=3))
@@ -44,5 +45,5 @@ def test_the_likeliest_come_in_the_order_of_the_forecast(problem: Problem) -> No
         plain = sum(coarsest.terms[a, level] for a, level in enumerate(scheme))
         return float(plain + (most - plain) / (1 + np.exp(-logit)))
 
-    found = [expected_terms(s) for s in likeliest(coarsest, coarsest, lattice, forecast, most)]
+    found = [expected_terms(s) for s in likeliest(coarsest, coarsest, lattice, forecast, most, 2)]
     assert all(one <= other + 1e-12 for one, other in itertools.pairwise(found))
