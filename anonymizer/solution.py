@@ -89,6 +89,7 @@ class Solution:
             "suppressed": self.suppressed,
             "schemes": None if proof is None else proof.schemes,
             "evaluated": None if proof is None else proof.evaluated,
+            "partitions": None if proof is None else proof.partitions,
             "pruned": {} if proof is None else {k.value: n for k, n in proof.pruned.items()},
             "risk": {"before": asdict(self.before), "after": asdict(self.after)},
         }

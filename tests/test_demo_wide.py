@@ -8,7 +8,6 @@ from anonymizer.demo import DIAGNOSIS, tables
 from anonymizer.demo import wide_tables as wide
 from anonymizer.demo.wide import (
     FURTHER_QUASI_IDENTIFIERS,
-    LEAST_LEVELS,
     SENSITIVE,
     WIDE_QUASI_IDENTIFIERS,
     wide_policy,
@@ -368,13 +367,3 @@ def test_a_policy_takes_any_risk_model():
 def test_a_policy_refuses_a_quasi_identifier_it_does_not_know():
     with pytest.raises(ValueError, match="no quasi-identifier 'heigth'"):
         wide_policy(["age", "heigth"])
-
-
-def test_least_levels_leave_more_than_a_billion_schemes() -> None:
-    policy = wide_policy(least_levels=LEAST_LEVELS)
-    lattice = policy.lattice(policy.hierarchies())
-    assert lattice.size > 10**9
-    assert all(
-        level == LEAST_LEVELS.get(name, 0)
-        for name, level in zip(policy.quasi_identifiers, lattice.low, strict=True)
-    )

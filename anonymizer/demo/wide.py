@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -39,17 +38,6 @@ WIDE_QUASI_IDENTIFIERS = REGISTER_QUASI_IDENTIFIERS + FURTHER_QUASI_IDENTIFIERS
 """All 20; the first n of them are the quasi-identifiers of a narrower register."""
 
 SENSITIVE = "diagnosis"
-
-LEAST_LEVELS = {
-    "age": 2, "zip": 3, "marital_status": 1, "race": 1, "education": 1, "occupation": 2,
-    "admission_date": 3, "country_of_birth": 2, "language": 1, "religion": 1, "height": 2,
-    "children": 2, "household_size": 2, "housing": 1, "moved_in": 2, "weekly_hours": 2,
-    "income": 2, "insurance": 1, "admission_route": 1,
-}  # fmt: skip
-"""An easier search: levels near those of the best release known, chosen with the gap in view.
-
-They show what level ranges do for the bound; they are no evidence for registers in general.
-"""
 
 
 def wide_register(rows: int = 100_000, seed: int = 2024) -> pd.DataFrame:
@@ -114,7 +102,6 @@ def wide_spec(attribute: str) -> Path:
 def wide_policy(
     quasi_identifiers: Sequence[str] = WIDE_QUASI_IDENTIFIERS,
     risk: Sequence[Mapping[str, Any]] = ({"model": "k-anonymity", "k": 5},),
-    least_levels: Mapping[str, int] = MappingProxyType({}),
     **search: Any,
 ) -> Policy:
     """Describe a run on the wide register; `search` holds limits, as in a policy's table.
@@ -128,11 +115,7 @@ def wide_policy(
     if unknown := [name for name in quasi_identifiers if name not in WIDE_QUASI_IDENTIFIERS]:
         raise ValueError(f"the wide register has no quasi-identifier {quote_some(unknown)}")
     attributes: dict[str, Any] = {
-        name: {
-            "role": Role.QUASI,
-            "hierarchy": wide_spec(name),
-            "min_level": least_levels.get(name, 0),
-        }
+        name: {"role": Role.QUASI, "hierarchy": wide_spec(name)}
         if name in quasi_identifiers
         else {"role": Role.IDENTIFYING}
         for name in WIDE_QUASI_IDENTIFIERS

@@ -48,6 +48,8 @@ def describe_proof(solution: Solution) -> str:
     if proof is None:
         return "The scheme was applied as given; its risks were checked on this table."
     work = f"{proof.evaluated:,} of {proof.schemes:,} schemes evaluated"
+    if proof.partitions:
+        work += f", {proof.partitions:,} partitions made to bound the others"
     if solution.status is Status.OPTIMAL:
         return f"Proven optimal: {work}, no other has a lower loss."
     return (
@@ -104,6 +106,8 @@ def describe_progress(progress: Progress) -> str:
     proof = progress.proof
     pruned = sum(proof.pruned.values())
     line = f"{proof.evaluated:,} evaluated, {pruned:,} pruned of {proof.schemes:,}"
+    if proof.partitions:
+        line += f", {proof.partitions:,} partitions"
     if progress.seconds > 0:
         line += f" ({progress.rate:,.0f}/s)"
     if progress.best is None:

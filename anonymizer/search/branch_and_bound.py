@@ -10,8 +10,8 @@ scheme, and split in two where both parts are the likeliest to be out soon. Wher
 evaluation would hardly raise the bound, the box is split without one, but not many times in a row. Where
 a measure is no sum over the attributes, it may bound coarser schemes too, and both ends are evaluated.
 
-In a lattice so large that evaluations would never end, boxes are first bounded by descents, where risk
-models and measure allow: in steps, each up to a target nearer to the best loss.
+Where the lattice or the table is large, boxes are first bounded by descents, if risk models and measure
+allow: in a large lattice step by step, each time up to a target nearer to the best loss.
 
 Where no model is, only the generalization itself bounds the loss. Then the lowest scheme of a box is
 evaluated, and the rest of the box is split into boxes again: schemes are tried in the order of their
@@ -60,6 +60,8 @@ BATCH = 4
 """Boxes evaluated at a time: the same for any number of workers, and so is every count."""
 LARGE = 1_000_000
 """In a lattice of more schemes, the first solution is improved before the proof begins."""
+MANY = 100_000
+"""With more distinct tuples a partition costs more than choosing it well: descents make the proof."""
 TRIED = 100
 """Schemes near the best that are tried before it is left as it is."""
 MOST_FOR_IMPROVEMENT = 0.25
@@ -87,14 +89,14 @@ class LimitReached(Exception):  # noqa: N818 - not an error
         self.reason = reason
 
 
-def next_target(open_boxes: OpenBoxes, memory: Memory) -> float:
-    """Return the sum of terms to reach next: the best loss less a gap of the series, or all of it.
+def next_target(open_boxes: OpenBoxes, memory: Memory, gaps: Sequence[float]) -> float:
+    """Return the sum of terms to reach next: the best loss less one of the gaps, or all of it.
 
     Where memory is full, what is left over is ended at once.
     """
     measure = memory.measure
     loss = min(memory.best_loss, measure.of_terms(measure.most))
-    targets = (measure.to_terms(loss - gap) for gap in GAPS if gap < loss)
+    targets = (measure.to_terms(loss - gap) for gap in gaps if gap < loss)
     ahead = (target for target in targets if target > open_boxes.least_bound)
     beyond = float(np.nextafter(memory.limit, np.inf))
     return beyond if open_boxes.stack else next(ahead, beyond)
@@ -169,7 +171,9 @@ class Hunt:
         self.known: dict[Scheme, Evaluation] = {}
         self.evaluated_before = 0
         """Schemes that an earlier search evaluated and this one has no need to."""
-        self.descents = Descents.suit(evaluator) if lattice.size > LARGE else None
+        self.large = lattice.size > LARGE
+        many = evaluator.microdata.distinct > MANY
+        self.descents = Descents.suit(evaluator) if self.large or many else None
         self.partitions = 0
 
     def climb(self) -> None:
@@ -184,7 +188,7 @@ class Hunt:
             root = replace(root, by=coarsest)
             while finer := self.first_better(current):
                 current = finer
-            if self.lattice.size > LARGE:
+            if self.large:
                 self.improve(coarsest)
         finally:
             self.waiting = []
@@ -245,7 +249,7 @@ class Hunt:
     def raise_bound(self) -> None:
         """Bound all boxes by descents, target after target, until nothing is left below the best."""
         while self.descents is not None and self.open.least_bound <= self.memory.limit:
-            target = next_target(self.open, self.memory)
+            target = next_target(self.open, self.memory, GAPS if self.large else ())
             boxes: list[Box] = []
             while len(boxes) < AT_ONCE and self.open.least_bound < target:
                 boxes.append(self.open.pop())

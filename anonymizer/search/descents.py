@@ -1,4 +1,4 @@
-"""Descents: bounding large boxes of a large lattice in compiled code, for k-anonymity and loss.
+"""Descents: bounding boxes of a lattice in compiled code, for k-anonymity and loss.
 
 The table is prepared once; what a descent then needs for each partition is one pass over the tuples.
 """
@@ -25,7 +25,7 @@ __all__ = ["Descents", "Outcome"]
 
 SLACK = 1e-12
 """A descent shows so much more than the target, so that no rounding can make it show less."""
-MOST_CELLS = 1 << 24
+MOST_CELLS = 1 << 26
 """With more cells than these for one attribute, descents take too much memory."""
 MOST_BYTES = 1 << 30
 """So much a table may take when it is prepared for descents."""

@@ -73,6 +73,11 @@ class Proof:
     """Partitions made in descents, beside the evaluations: of schemes, some more than once."""
 
     @property
+    def effort(self) -> int:
+        """Evaluations and partitions together."""
+        return self.evaluated + self.partitions
+
+    @property
     def open(self) -> int:
         """The number of schemes neither evaluated nor pruned."""
         return self.schemes - self.evaluated - sum(self.pruned.values())

@@ -10,7 +10,6 @@ import pandas as pd
 
 from anonymizer import Policy
 from anonymizer.demo.wide import (
-    LEAST_LEVELS,
     WIDE_QUASI_IDENTIFIERS,
     wide_policy,
     wide_register,
@@ -83,7 +82,7 @@ def measure_search(frame: pd.DataFrame, policy: Policy, unit: float) -> dict[str
     return {
         "distinct": microdata.distinct,
         "schemes": lattice.size,
-        "evaluated": result.proof.evaluated,
+        "evaluated": result.proof.effort,
         "seconds": round(seconds, 4),
         "search / group-by": round(seconds / unit, 1),
         "gap": round(result.gap, 6),
@@ -93,32 +92,44 @@ def measure_search(frame: pd.DataFrame, policy: Policy, unit: float) -> dict[str
 
 
 def gap_over_time() -> list[dict[str, Any]]:
-    """Search the widest register, 20 attributes, for a minute: over all levels, and from the least on."""
+    """Search the widest register, 20 attributes, for a minute, with one worker and with two."""
     register = wide_register(WIDE_ROWS, seed=1)
-    return [
-        *watch(register, wide_policy(), "all levels", workers=1),
-        *watch(register, wide_policy(least_levels=LEAST_LEVELS), "least levels", workers=2),
-    ]
+    compile_kernels(register.head(100))
+    return [row for workers in (1, 2) for row in watch(register, workers)]
 
 
-def watch(register: pd.DataFrame, policy: Policy, name: str, workers: int) -> list[dict[str, Any]]:
-    """Note best loss and bound as they move."""
+def compile_kernels(register: pd.DataFrame) -> None:
+    """Search a small register, so that what is measured later does not wait for the compiler."""
+    watch(register, workers=1, seconds=1)
+
+
+def watch(register: pd.DataFrame, workers: int, seconds: float = SECONDS) -> list[dict[str, Any]]:
+    """Note best loss and bound as they move, and where they end."""
+    policy = wide_policy()
     _, microdata = read(register, policy)
     lattice = policy.lattice(tuple(column.hierarchy for column in microdata.columns))
-    rows: list[dict[str, Any]] = []
+    seen: list[dict[str, Any]] = []
 
     def note(progress: Progress) -> None:
         if progress.best is None:
             return
         loss, bound = progress.best.loss, progress.proof.bound
-        moved = not rows or (loss, bound) != (rows[-1]["loss"], rows[-1]["bound"])
-        if moved and (not rows or progress.seconds > 1.02 * rows[-1]["seconds"]):
-            rows.append({
-                "policy": name, "schemes": lattice.size, "workers": workers,
-                "seconds": progress.seconds, "evaluated": progress.proof.evaluated,
-                "loss": loss, "bound": bound, "gap": loss - bound,
-            })  # fmt: skip
+        seen.append({
+            "workers": workers, "schemes": lattice.size, "seconds": progress.seconds,
+            "evaluated": progress.proof.effort, "loss": loss, "bound": bound, "gap": loss - bound,
+        })  # fmt: skip
 
-    limits = Limits(seconds=SECONDS)
-    search(make_evaluator(microdata, policy), lattice, limits, workers, note)
-    return rows
+    search(make_evaluator(microdata, policy), lattice, Limits(seconds), workers, note)
+    return thin_out(seen)
+
+
+def thin_out(seen: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Keep where something moved, but not more often than the eye can tell, and the first of the best."""
+    best = min(row["gap"] for row in seen)
+    reached = next(row for row in seen if row["gap"] == best)
+    kept = seen[:1]
+    for row in seen[1:-1]:
+        moved = row["gap"] != kept[-1]["gap"] and row["seconds"] > 1.02 * kept[-1]["seconds"]
+        if moved or row is reached:
+            kept.append(row)
+    return [*kept, *seen[1:][-1:]]

@@ -69,7 +69,7 @@ class Searches:
             "model": risk["model"],
             "parameters": parameters_of(risk),
             "schemes": found.proof.schemes,
-            "evaluated": found.proof.evaluated,
+            "evaluated": found.proof.effort,
             "loss": round(found.best.loss, 9),
             "suppressed": found.best.suppressed_records,
             **arx_figures(self.name, risk, found.best.loss),
