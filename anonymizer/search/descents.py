@@ -125,7 +125,9 @@ class Descents:
             room = self.rooms.room = Room(
                 labels=np.empty((DEPTH, tuples), np.uint32),
                 keys=np.empty(tuples, np.uint32),
-                cells=np.empty(self.cells, np.int32),
+                # counts stop at the least class: mostly a byte is enough, and many fit the cache
+                cells=np.empty(self.cells, np.min_scalar_type(self.least_class)),
+                names=np.empty(self.cells, np.uint32),
                 gone=np.empty(tuples + 1, np.uint32),
                 by_code=np.empty(self.evaluator.microdata.domain.offsets[-1], np.int64),
             )
