@@ -37,12 +37,13 @@ from anonymizer.lattice import replace as at_level
 from anonymizer.risk import Monotone
 from anonymizer.search.box import Box
 from anonymizer.search.checkpoint import Checkpoint
-from anonymizer.search.descents import Descents, Outcome
+from anonymizer.search.descents import Descents
 from anonymizer.search.forecast import Forecast
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.memory import Memory
 from anonymizer.search.neighbours import likeliest
 from anonymizer.search.open_boxes import OpenBoxes
+from anonymizer.search.raising import raise_bound
 from anonymizer.search.result import (
     Limits,
     Progress,
@@ -71,11 +72,6 @@ MOST_DEFERRED = 2
 WORTH_EVALUATING = 0.35
 """The part of the gap that an evaluation must be expected to close, or the box is split without it."""
 
-GAPS = (0.5, 0.2, 0.1, 0.05)
-"""Descents go for these gaps, one after another, before they go for the proof."""
-AT_ONCE = 8
-"""Boxes that are descended into at a time."""
-
 Clock = Callable[[], float]
 OnProgress = Callable[[Progress], None]
 RunAll = Callable[..., list[Any]]
@@ -87,19 +83,6 @@ class LimitReached(Exception):  # noqa: N818 - not an error
 
     def __init__(self, reason: StopReason) -> None:
         self.reason = reason
-
-
-def next_target(open_boxes: OpenBoxes, memory: Memory, gaps: Sequence[float]) -> float:
-    """Return the sum of terms to reach next: the best loss less one of the gaps, or all of it.
-
-    Where memory is full, what is left over is ended at once.
-    """
-    measure = memory.measure
-    loss = min(memory.best_loss, measure.of_terms(measure.most))
-    targets = (measure.to_terms(loss - gap) for gap in gaps if gap < loss)
-    ahead = (target for target in targets if target > open_boxes.least_bound)
-    beyond = float(np.nextafter(memory.limit, np.inf))
-    return beyond if open_boxes.stack else next(ahead, beyond)
 
 
 def search(
@@ -126,7 +109,7 @@ def search(
                 hunt.climb()
             else:
                 hunt.go_on(resume)
-            hunt.raise_bound()
+            raise_bound(hunt)
             hunt.explore()
             stopped = StopReason.COMPLETE
         except LimitReached as limit:
@@ -245,56 +228,6 @@ class Hunt:
         inside = sum(len(box.evaluated) for box in boxes)
         self.evaluated_before = checkpoint.evaluated - (len(again) - inside)
         self.remember(found)
-
-    def raise_bound(self) -> None:
-        """Bound all boxes by descents, target after target, until nothing is left below the best."""
-        while self.descents is not None and self.open.least_bound <= self.memory.limit:
-            target = next_target(self.open, self.memory, GAPS if self.large else ())
-            boxes: list[Box] = []
-            while len(boxes) < AT_ONCE and self.open.least_bound < target:
-                boxes.append(self.open.pop())
-            self.waiting = boxes
-            self.check_limits()
-            outcomes = self.descend_all(self.descents, target)
-            found = self.evaluate(self.worth_a_look(outcomes))
-            self.waiting = []
-            for box, outcome in zip(boxes, outcomes, strict=True):
-                inside = tuple([e.scheme for e in found if e.scheme in box.schemes])
-                self.take_in(replace(box, evaluated=(*box.evaluated, *inside)), outcome)
-            self.report()
-
-    def descend_all(self, descents: Descents, target: float) -> list[Outcome]:
-        """Descend into the boxes that wait."""
-        budget = descents.budget
-        if self.limits.evaluations is not None:
-            left = self.limits.evaluations - self.done_here
-            budget = max(1, min(budget, left // len(self.waiting)))
-        lattices, steps = [box.schemes for box in self.waiting], self.forecast.steps
-        outcomes: list[Outcome] = self.run_all(
-            lambda lattice: descents.descend(lattice, target, steps, budget), lattices
-        )
-        for outcome in outcomes:
-            self.partitions += outcome.partitions
-            samples = [tuple(scheme) for scheme in outcome.samples.tolist()]
-            self.forecast.learn_all(samples, outcome.sampled_suppressed.tolist())
-        return outcomes
-
-    def worth_a_look(self, outcomes: Iterable[Outcome]) -> list[Scheme]:
-        """List the schemes that descents came upon and that may be the best."""
-        schemes = [tuple(o.best.tolist()) for o in outcomes if o.best_sum <= self.memory.limit]
-        return [scheme for scheme in schemes if scheme not in self.memory]
-
-    def take_in(self, box: Box, outcome: Outcome) -> None:
-        """Put what a descent left of a box in its place."""
-        left = zip(
-            outcome.low.tolist(), outcome.high.tolist(), outcome.bounds.tolist(), strict=True
-        )
-        for low, high, bound in left:
-            part = replace(box.part(Lattice(tuple(low), tuple(high))), bound=max(box.bound, bound))
-            if part.bound > self.memory.limit:
-                self.prune(part, Pruning.BOUND)
-            elif part.unevaluated:
-                self.open.push(part)
 
     def explore(self) -> None:
         """Take the most promising boxes until none is left."""

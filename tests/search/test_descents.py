@@ -26,8 +26,8 @@ from anonymizer.search import (
     search,
     search_exhaustively,
 )
-from anonymizer.search.branch_and_bound import GAPS
 from anonymizer.search.descents import Descents, number_parts, pairs_of_levels
+from anonymizer.search.raising import GAPS
 from anonymizer.search.result import TIE
 from anonymizer.utility import MEASURES
 from tests.oracle import Problem
