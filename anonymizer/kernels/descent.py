@@ -23,6 +23,8 @@ LEFT = 4096
 """So many boxes a descent may leave; it ends before there are more."""
 SAMPLES = 32
 """So many partitions of a descent are told to the forecast."""
+# The next two were chosen among a handful of values each by the time of descents on the wide demo
+# register. They change what a descent costs, never what it shows.
 FEW_CELLS = 65_536
 """Classes are split by several attributes at once only into so many cells, which stay in the cache."""
 STRESS = 0.7

@@ -62,9 +62,10 @@ class Descents:
 
     @property
     def fits(self) -> bool:
-        """Whether memory is enough, and the values of an attribute are few enough to number them."""
+        """Whether memory is enough, and 16 bits are for the values of an attribute and for k."""
         columns = self.evaluator.microdata.columns
-        if max(max(column.group_counts) for column in columns) > MOST_VALUES:
+        widest = max(max(column.group_counts) for column in columns)
+        if max(widest, self.least_class + 1) > MOST_VALUES:
             return False
         pairs = sum(1 for column in columns for _ in pairs_of_levels(column))
         bytes_of_tuple = 2 * pairs + 4 * DEPTH
@@ -96,7 +97,7 @@ class Descents:
         domain = microdata.domain
         steps = number_steps(microdata.columns, microdata.codes)
         return Task(
-            values=np.ascontiguousarray(microdata.codes.T),
+            values=np.ascontiguousarray(microdata.codes.T, np.uint16),
             counts=microdata.counts,
             single=bool((microdata.counts == 1).all()),
             records=microdata.records,
@@ -125,8 +126,8 @@ class Descents:
             room = self.rooms.room = Room(
                 labels=np.empty((DEPTH, tuples), np.uint32),
                 keys=np.empty(tuples, np.uint32),
-                # counts stop at the least class: mostly a byte is enough, and many fit the cache
-                cells=np.empty(self.cells, np.min_scalar_type(self.least_class)),
+                # counts stop at the least class, so that few bytes are enough and many fit the cache
+                cells=np.empty(self.cells, np.uint16),
                 names=np.empty(self.cells, np.uint32),
                 gone=np.empty(tuples + 1, np.uint32),
                 by_code=np.empty(self.evaluator.microdata.domain.offsets[-1], np.int64),
@@ -175,7 +176,7 @@ def number_steps(columns: tuple[Column, ...], codes: NDArray[np.unsignedinteger]
     shape = len(columns), height + 1, height
     pairs = sum(1 for column in columns for _ in pairs_of_levels(column))
     widest = max(max(column.group_counts) for column in columns)
-    parts = np.empty((pairs, codes.shape[1]), np.min_scalar_type(widest - 1))
+    parts = np.empty((pairs, codes.shape[1]), np.uint8 if widest <= 256 else np.uint16)
     steps = Steps(np.zeros(shape, np.int64), np.ones(shape, np.int64), parts)
     at = 0
     for a, column in enumerate(columns):

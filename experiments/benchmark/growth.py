@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from anonymizer import Policy
@@ -14,7 +15,10 @@ from anonymizer.demo.wide import (
     wide_policy,
     wide_register,
 )
+from anonymizer.evaluate import Evaluator
+from anonymizer.lattice import Lattice
 from anonymizer.search import Limits, Progress, search
+from anonymizer.search.descents import Descents
 from anonymizer.solution import make_evaluator, read
 from experiments.benchmark.clock import best_of, group_by_seconds, peak_bytes, reset_peak
 from experiments.benchmark.searches import Searches
@@ -72,6 +76,7 @@ def measure_search(frame: pd.DataFrame, policy: Policy, unit: float) -> dict[str
     _, microdata = read(frame, policy)
     evaluator = make_evaluator(microdata, policy)
     lattice = policy.lattice(tuple(column.hierarchy for column in microdata.columns))
+    compile_kernels(evaluator, lattice)
     reset_peak()
     found: list[Any] = []
     limits = Limits(seconds=SECONDS)
@@ -94,16 +99,18 @@ def measure_search(frame: pd.DataFrame, policy: Policy, unit: float) -> dict[str
 def gap_over_time() -> list[dict[str, Any]]:
     """Search the widest register, 20 attributes, for a minute, with one worker and with two."""
     register = wide_register(WIDE_ROWS, seed=1)
-    compile_kernels(register.head(100))
     return [row for workers in (1, 2) for row in watch(register, workers)]
 
 
-def compile_kernels(register: pd.DataFrame) -> None:
-    """Search a small register, so that what is measured later does not wait for the compiler."""
-    watch(register, workers=1, seconds=1)
+def compile_kernels(evaluator: Evaluator, lattice: Lattice) -> None:
+    """Descend for one partition, so that what is measured later does not wait for the compiler."""
+    descents = Descents.suit(evaluator)
+    if descents is not None:
+        steps = np.zeros((len(lattice.high), max(lattice.high) + 1))
+        descents.descend(lattice, 0.0, steps, budget=1)
 
 
-def watch(register: pd.DataFrame, workers: int, seconds: float = SECONDS) -> list[dict[str, Any]]:
+def watch(register: pd.DataFrame, workers: int) -> list[dict[str, Any]]:
     """Note best loss and bound as they move, and where they end."""
     policy = wide_policy()
     _, microdata = read(register, policy)
@@ -119,7 +126,9 @@ def watch(register: pd.DataFrame, workers: int, seconds: float = SECONDS) -> lis
             "evaluated": progress.proof.effort, "loss": loss, "bound": bound, "gap": loss - bound,
         })  # fmt: skip
 
-    search(make_evaluator(microdata, policy), lattice, Limits(seconds), workers, note)
+    evaluator = make_evaluator(microdata, policy)
+    compile_kernels(evaluator, lattice)
+    search(evaluator, lattice, Limits(SECONDS), workers, note)
     return thin_out(seen)
 
 

@@ -88,6 +88,6 @@ def draw_gap(panel: Any, rows: pd.DataFrame) -> None:
     panel.set_xlabel("seconds of search")
     panel.set_ylabel("loss")
     panel.set_title(
-        f"{last['workers']} worker(s): a gap of {last['gap']:.3f} after {last['seconds']:.0f} s"
+        f"{last['workers']:.0f} worker(s): a gap of {last['gap']:.3f} after {last['seconds']:.0f} s"
     )
     panel.legend(frameon=False)
