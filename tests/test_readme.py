@@ -158,6 +158,10 @@ def test_what_is_said_of_large_work_is_the_benchmarks() -> None:
     assert "up to about 14 the optimum is proven in seconds" in text
     assert f"with 14 the optimum is proven in {float(fourteen['seconds']):.0f} s" in text
     assert float(fourteen["gap"]) == 0
+    sixteen, twenty = growth["attributes", "16"], growth["attributes", "20"]
+    assert f"With 16 the optimum is proven in {float(sixteen['seconds']):.0f} s" in text
+    assert float(sixteen["gap"]) == 0
+    assert f"one worker is at {float(twenty['gap']):.2f} when the minute is over" in text
     (adult_10,) = [
         row
         for row in measured("searches")
@@ -174,6 +178,7 @@ def test_what_is_said_of_large_work_is_the_benchmarks() -> None:
         first = min(rows, key=lambda row: (float(row["gap"]), float(row["seconds"])))
         assert float(first["gap"]) <= 0.1 + 1e-9
         assert f"after {float(first['seconds']):.0f} s with {words}" in text
+        assert f"{float(first['gap']) / float(first['loss']):.0%} of the best loss found" in text
     frontiers = {(row["data"], row["model"]): row for row in measured("frontiers")}
     adult = frontiers["adult", "k-anonymity"]
     assert (

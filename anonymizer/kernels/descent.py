@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from anonymizer.kernels.bounds import best_split, sum_terms
+from anonymizer.kernels.bounds import best_split, cut_high, sum_terms
 
 DEPTH = 24
 """So many parts of parts are looked into; what would lie deeper is left open."""
@@ -268,16 +268,6 @@ def least_bound(task, frames, depth, lost):
 
 
 @njit(cache=True, nogil=True)
-def cut_levels(terms, bound, low, high, target):
-    """Return the levels above which no scheme of a part is below the target."""
-    cut = high.copy()
-    for a in range(low.size):
-        while cut[a] > low[a] and bound - terms[a, low[a]] + terms[a, cut[a]] >= target:
-            cut[a] -= 1
-    return cut
-
-
-@njit(cache=True, nogil=True)
 def narrow(task, room, frames, depth, high, lost, fanout, target):
     """Lower the levels `high`, just gone down to, as long as nothing above is below the target.
 
@@ -429,8 +419,8 @@ def descend(task, room, steps, low, high, target, budget):
         if not out:
             if partitions >= budget or depth + 1 == DEPTH or (at_low == at_high).all():
                 break
-            cut = cut_levels(terms, bound, at_low, at_high, target)
-            if (cut < at_high).any():
+            cut = at_high.copy()
+            if cut_high(terms, bound, at_low, cut, target):
                 out, n_done, more = cut_part(task, room, frames, depth, cut, target, done, n_done)
             else:
                 attribute, level = choose_split(task, frames, depth, terms, bound, target, steps)

@@ -34,8 +34,6 @@ from tests.oracle import Problem
 from tests.search.test_branch_and_bound import essence, medium
 from tests.strategies import evaluator_of, lattice_of, microdata_of, problems, trees
 
-KERNEL = "anonymizer.kernels.descent"
-
 
 def solve(problem: Problem, **options: object) -> SearchResult:
     """Search as in a large lattice: with descents."""
@@ -194,6 +192,19 @@ def test_descents_go_from_gap_to_gap() -> None:
     assert found.best is not None
     steps = [found.best.loss - gap for gap in GAPS if gap < found.best.loss]
     assert all(any(bound == pytest.approx(step) for bound in bounds) for step in steps)
+
+
+@pytest.mark.parametrize(("many", "descends"), [(10**9, False), (0, True)])
+def test_a_small_lattice_is_descended_into_only_with_many_tuples(many: int, descends: bool) -> None:
+    problem = wide()
+    evaluator, lattice = evaluator_of(problem), lattice_of(problem)
+    with mock.patch("anonymizer.search.branch_and_bound.MANY", many):
+        found = search(evaluator, lattice)
+    assert (found.proof.partitions > 0) == descends
+    assert essence(found.best) == essence(search_exhaustively(evaluator, lattice).best)
+    # of a small lattice nothing but the proof is the target: nothing is gone through twice
+    if descends:
+        assert found.proof.partitions < solve(problem).proof.partitions
 
 
 def test_little_memory_ends_what_is_left_over_at_once() -> None:
