@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from anonymizer.attack import Assessment, Statement, assess
-    from anonymizer.claims import Verification
+    from anonymizer.assessment import Assessment, Statement, assess
     from anonymizer.errors import (
         AnonymizerError,
         AnonymizerWarning,
@@ -22,18 +21,19 @@ if TYPE_CHECKING:
         PolicyError,
         ReleaseError,
     )
-    from anonymizer.explanation import Explanation, explain
-    from anonymizer.frontiers import Frontier, frontier
+    from anonymizer.explanation.explanation import Explanation, explain
+    from anonymizer.frontiers.frontier import Frontier, frontier
     from anonymizer.hierarchy import Hierarchy, load_hierarchy, write_arx
-    from anonymizer.manifest import make_manifest, read_manifest, write_release
     from anonymizer.policy import Policy, Role
     from anonymizer.risk import KAnonymity, RiskProfile
     from anonymizer.search import Progress, Proof, Status, StopReason
-    from anonymizer.solution import Solution, anonymize, apply
-    from anonymizer.verification import verify
+    from anonymizer.solution.manifest import make_manifest, read_manifest, write_release
+    from anonymizer.solution.solution import Solution, anonymize, apply
+    from anonymizer.verification.claims import Verification
+    from anonymizer.verification.verification import verify
 
 _HOMES = {
-    "attack": ("Assessment", "Statement", "assess"),
+    "assessment": ("Assessment", "Statement", "assess"),
     "errors": (
         "AnonymizerError",
         "AnonymizerWarning",
@@ -43,16 +43,16 @@ _HOMES = {
         "PolicyError",
         "ReleaseError",
     ),
-    "explanation": ("Explanation", "explain"),
-    "frontiers": ("Frontier", "frontier"),
+    "explanation.explanation": ("Explanation", "explain"),
+    "frontiers.frontier": ("Frontier", "frontier"),
     "hierarchy": ("Hierarchy", "load_hierarchy", "write_arx"),
-    "manifest": ("make_manifest", "read_manifest", "write_release"),
     "policy": ("Policy", "Role"),
     "risk": ("KAnonymity", "RiskProfile"),
     "search": ("Progress", "Proof", "Status", "StopReason"),
-    "solution": ("Solution", "anonymize", "apply"),
-    "claims": ("Verification",),
-    "verification": ("verify",),
+    "solution.manifest": ("make_manifest", "read_manifest", "write_release"),
+    "solution.solution": ("Solution", "anonymize", "apply"),
+    "verification.claims": ("Verification",),
+    "verification.verification": ("verify",),
 }
 """Where each public name lives; it is imported when first asked for, so that `--help` is quick."""
 

@@ -12,10 +12,10 @@ Scheme = tuple[int, ...]
 """One generalization level for each quasi-identifier; 0 leaves the values as they are."""
 
 
-def replace(scheme: Scheme, attribute: int, level: int) -> Scheme:
+def with_level(scheme: Scheme, attribute: int, level: int) -> Scheme:
     """Return the scheme with one level changed.
 
-    >>> replace((0, 2, 1), 1, 3)
+    >>> with_level((0, 2, 1), 1, 3)
     (0, 3, 1)
     """
     return (*scheme[:attribute], level, *scheme[attribute + 1 :])
@@ -56,13 +56,17 @@ class Lattice:
     def finer(self, scheme: Scheme) -> list[Scheme]:
         """List the schemes one step below."""
         return [
-            replace(scheme, a, level - 1) for a, level in enumerate(scheme) if level > self.low[a]
+            with_level(scheme, a, level - 1)
+            for a, level in enumerate(scheme)
+            if level > self.low[a]
         ]
 
     def coarser(self, scheme: Scheme) -> list[Scheme]:
         """List the schemes one step above."""
         return [
-            replace(scheme, a, level + 1) for a, level in enumerate(scheme) if level < self.high[a]
+            with_level(scheme, a, level + 1)
+            for a, level in enumerate(scheme)
+            if level < self.high[a]
         ]
 
     def without_low(self) -> Iterator[Lattice]:
@@ -74,8 +78,8 @@ class Lattice:
         high = self.high
         for a, level in enumerate(self.low):
             if level < high[a]:
-                yield Lattice(replace(self.low, a, level + 1), high)
-            high = replace(high, a, level)
+                yield Lattice(with_level(self.low, a, level + 1), high)
+            high = with_level(high, a, level)
 
     def split(self, attribute: int, level: int) -> tuple[Lattice, Lattice]:
         """Split into the schemes up to a level of one attribute and those above it.
@@ -83,6 +87,6 @@ class Lattice:
         >>> Lattice((0, 0), (1, 2)).split(1, 0)
         (Lattice(low=(0, 0), high=(1, 0)), Lattice(low=(0, 1), high=(1, 2)))
         """
-        below = Lattice(self.low, replace(self.high, attribute, level))
-        above = Lattice(replace(self.low, attribute, level + 1), self.high)
+        below = Lattice(self.low, with_level(self.high, attribute, level))
+        above = Lattice(with_level(self.low, attribute, level + 1), self.high)
         return below, above

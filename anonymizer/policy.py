@@ -24,8 +24,8 @@ from anonymizer.errors import HierarchyError, PolicyError, quote_some, suggest_n
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from anonymizer.lattice import Lattice
 from anonymizer.risk import RiskModel, known_models
-from anonymizer.toml import read_toml
 from anonymizer.utility import MEASURES, Aggregate, Measure, make_measure, parameters_of
+from anonymizer.validation import read_toml
 
 NO_HIERARCHY = "a quasi-identifier needs a hierarchy; `anonymizer hierarchy suggest` proposes one"
 NO_MODEL = "risk: no model is given; add a [[risk]] table"

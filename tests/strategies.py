@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pandas as pd
 from hypothesis import strategies as st
 
-from anonymizer.evaluate import Evaluation, Evaluator
+from anonymizer.data.table import FrameTable
+from anonymizer.engine.microdata import Microdata, encode
+from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice, Scheme
-from anonymizer.microdata import Microdata, encode
 from anonymizer.risk import MODELS, KAnonymity, RiskModel
-from anonymizer.table import FrameTable
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import Problem, Row, Tree
 

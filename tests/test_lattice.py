@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.lattice import Lattice, Scheme, replace
+from anonymizer.lattice import Lattice, Scheme, with_level
 
 
 @st.composite
@@ -56,8 +56,8 @@ def test_a_split_parts_the_schemes_at_a_level(lattice: Lattice, data: st.DataObj
 
 
 def test_replacing_a_level_leaves_the_others() -> None:
-    assert replace((4, 5, 6), 0, 9) == (9, 5, 6)
-    assert replace((4, 5, 6), 2, 9) == (4, 5, 9)
+    assert with_level((4, 5, 6), 0, 9) == (9, 5, 6)
+    assert with_level((4, 5, 6), 2, 9) == (4, 5, 9)
 
 
 def test_the_size_of_a_huge_lattice_is_exact_without_a_list() -> None:

@@ -1,9 +1,10 @@
-"""Imports point one way, and only the kernels know numba."""
+"""Imports point one way, between folders and inside them, and only the kernels know numba."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -12,76 +13,117 @@ import anonymizer
 
 PACKAGE = Path(anonymizer.__file__).parent
 
-LAYERS = [
-    ["errors", "kernels", "lattice", "paths", "toml"],
-    ["hierarchy"],
-    ["cells", "table", "domain", "microdata", "generalized"],
-    ["classes"],
-    ["risk", "utility", "suppression"],
-    ["policy", "evaluate"],
-    ["search"],
-    ["files", "release", "solution", "manifest", "resume"],
-    ["fitting", "claims", "against", "verification"],
-    ["sweep", "frontiers", "attack"],
-    ["measurement", "blocking", "explanation"],
-    ["report", "demo"],
-    ["cli", "__main__"],
+ORDER = [
+    "errors",
+    "validation",
+    "lattice",
+    "kernels",
+    "data",
+    "hierarchy",
+    "engine",
+    "estimators",
+    "knowledge",
+    "risk",
+    "utility",
+    "evaluation",
+    "search",
+    "policy",
+    "problem",
+    "solution",
+    "frontiers",
+    "explanation",
+    "verification",
+    "assessment",
+    "report",
+    "demo",
+    "cli",
+    "__main__",
 ]
-"""From the ground up: a module may import what stands before it, in its own line or above."""
-
-ORDER = [name for layer in LAYERS for name in layer]
+"""From the ground up: a module may import its own folder and what stands before it."""
 
 FREE = {"__init__"}
 """The package itself names everything, but imports it only when asked."""
 
-KERNELS = "anonymizer.kernels"
-
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
-def module_id(path: Path) -> str:
-    return path.relative_to(PACKAGE).with_suffix("").as_posix()
+def name_of(path: Path) -> str:
+    """The dotted name of a module; a folder's is that of its `__init__`."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def home(path: Path) -> str:
+NAMES = {name_of(path) for path in MODULES}
+
+
+def home(name: str) -> str:
     """The module or folder right below the package."""
-    return module_id(path).split("/")[0]
+    return name.split(".")[1] if "." in name else "__init__"
 
 
-def imported_modules(path: Path) -> Iterator[str]:
-    """Every module named in an import, wherever it stands, for types only or not."""
+def imports_of(path: Path) -> Iterator[tuple[str, str | None]]:
+    """Every import, wherever it stands, for types only or not: the module and the name taken from it."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            yield from ((alias.name, None) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative imports hide where they point"
-            yield str(node.module)
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from ((str(node.module), alias.name) for alias in node.names)
 
 
-def imported_homes(path: Path) -> set[str]:
-    prefix = f"{PACKAGE.name}."
-    ours = (name for name in imported_modules(path) if name.startswith(prefix))
-    return {name.removeprefix(prefix).split(".")[0] for name in ours}
+def imported_modules(path: Path) -> set[str]:
+    """The modules of ours that a module imports; a folder counts where a name is taken from it."""
+    found = set()
+    for module, taken in imports_of(path):
+        inner = f"{module}.{taken}"
+        if inner in NAMES:
+            found.add(inner)
+        elif module in NAMES:
+            found.add(module)
+    return found
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_id)
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_every_module_has_a_place(path: Path) -> None:
-    assert home(path) in {*ORDER, *FREE}, f"add {home(path)} to LAYERS where it belongs"
+    place = home(name_of(path))
+    assert place in {*ORDER, *FREE}, f"add {place} to ORDER where it belongs"
 
 
-@pytest.mark.parametrize("path", [path for path in MODULES if home(path) in ORDER], ids=module_id)
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_imports_point_down(path: Path) -> None:
-    below = ORDER[: ORDER.index(home(path)) + 1]  # its own folder included
-    above = {name for name in imported_homes(path) if name in ORDER and name not in below}
+    place = home(name_of(path))
+    if place in FREE:
+        return
+    below = ORDER[: ORDER.index(place) + 1]  # its own folder included
+    above = {name for name in imported_modules(path) if home(name) not in {*below, *FREE}}
     assert not above
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_id)
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_no_module_takes_a_public_name_from_the_package(path: Path) -> None:
+    taken = {name for module, name in imports_of(path) if module == "anonymizer"}
+    assert taken <= {"__version__"}, f"import {taken} from where it lives"
+
+
+def test_imports_inside_folders_form_no_circle() -> None:
+    graph = {
+        name_of(path): imported_modules(path) - {name_of(path)}
+        for path in MODULES
+        if home(name_of(path)) not in FREE
+    }
+    # a folder's own module names what is in it, so that inside the folder nothing may ask it
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_only_kernels_know_numba_and_they_know_nothing_else_of_ours(path: Path) -> None:
-    others = {name for name in imported_modules(path) if not name.startswith(KERNELS)}
+    names = {module for module, _ in imports_of(path)}
+    others = {name for name in names if not name.startswith("anonymizer.kernels")}
     roots = {name.split(".")[0] for name in others}
-    if home(path) == "kernels":
+    if home(name_of(path)) == "kernels":
         assert roots <= {"__future__", "math", "numba", "numpy", "typing"}
     else:
         assert "numba" not in roots

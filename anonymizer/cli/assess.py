@@ -16,8 +16,8 @@ from anonymizer.cli.terminal import FAILED, AsJson, PolicyFile
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
-    from anonymizer.attack.scenario_risk import OnProgress
-    from anonymizer.attack.statement import Statement
+    from anonymizer.assessment.procedure.statement import Statement
+    from anonymizer.assessment.scenarios.scenario_risk import OnProgress
     from anonymizer.policy import Policy
     from anonymizer.risk import Scenario
 
@@ -33,9 +33,10 @@ def show_example(wanted: Example | None) -> None:
     """Print a file with every key there is, and leave."""
     if wanted is None:
         return
-    from anonymizer.attack import disclosure, statement
+    from anonymizer.assessment.disclosure import sources
+    from anonymizer.assessment.procedure import statement
 
-    example = statement.EXAMPLE if wanted is Example.STATEMENT else disclosure.EXAMPLE
+    example = statement.EXAMPLE if wanted is Example.STATEMENT else sources.EXAMPLE
     print(example.strip())
     raise typer.Exit
 
@@ -120,9 +121,9 @@ def assess(
 
     `anonymizer assess --example statement > statement.toml`
     """
-    from anonymizer.attack.assessment import assess as assess_table
-    from anonymizer.attack.statement import Statement
-    from anonymizer.files import Staging
+    from anonymizer.assessment.assessment import assess as assess_table
+    from anonymizer.assessment.procedure.statement import Statement
+    from anonymizer.data.staging import Staging
     from anonymizer.policy import Policy
     from anonymizer.report.assessment import summarize, write_assessment
     from anonymizer.report.plot import import_matplotlib
@@ -179,8 +180,8 @@ def write_small_cells(
     path: Path, data: Path | None, policy: Policy, stated: Statement, others: list[Path]
 ) -> None:
     """List the small cells with their values in a file beside the report."""
-    from anonymizer.attack.procedure import list_small_cells
-    from anonymizer.files import Staging
+    from anonymizer.assessment.procedure.procedure import list_small_cells
+    from anonymizer.data.staging import Staging
 
     with Staging(path.parent, others) as beside:
         cells = list_small_cells(data, policy, stated)
@@ -189,8 +190,8 @@ def write_small_cells(
 
 def find_files(names: Sequence[str] | None, others: bool) -> list[Path]:
     """Find the files of the scenarios; where nothing else is asked either, it is the worst case."""
-    from anonymizer.attack.assessment import DEFAULT_SCENARIO
-    from anonymizer.attack.catalogue import find_scenario
+    from anonymizer.assessment.assessment import DEFAULT_SCENARIO
+    from anonymizer.knowledge.catalogue import find_scenario
 
     asked = names or ([] if others else [DEFAULT_SCENARIO])
     return [find_scenario(name) for name in asked]
@@ -211,7 +212,7 @@ def load_all(
     population: int | None,
 ) -> dict[str, Scenario]:
     """Load the scenarios, each with the options that concern it."""
-    from anonymizer.attack.catalogue import load_scenario
+    from anonymizer.knowledge.catalogue import load_scenario
     from anonymizer.risk import Scenario
 
     given = {"--column": columns, "--constant": constants, "--population": population}

@@ -15,7 +15,7 @@ from anonymizer.cli.terminal import AsJson, PolicyFile, status_line
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
-    from anonymizer.frontiers import Frontier, OnStage, Stage
+    from anonymizer.frontiers.frontier import Frontier, OnStage, Stage
 
 
 def parse_values(texts: list[str]) -> list[float] | None:
@@ -68,11 +68,11 @@ def frontier(
 
     Example: `anonymizer frontier policy.toml --at 2..50 --out frontier --pick 5`
     """
-    from anonymizer.files import Staging
-    from anonymizer.frontiers import frontier as find
-    from anonymizer.manifest import stage_release
+    from anonymizer.data.staging import Staging
+    from anonymizer.frontiers.frontier import frontier as find
     from anonymizer.policy import Policy
     from anonymizer.report.frontier import stage_frontier
+    from anonymizer.solution.manifest import stage_release
 
     loaded, values = Policy.read(policy), parse_values(at or [])
     with Staging(out, [policy, *loaded.files]) as staging:

@@ -34,7 +34,7 @@ def check_hierarchies(
     """
     from dataclasses import asdict
 
-    from anonymizer.fitting import check_files
+    from anonymizer.hierarchy.check import check_files
 
     defects = check_files(files, data, delimiter, data_delimiter)
     if json_:
@@ -101,7 +101,7 @@ def suggest_hierarchies(
 
     Example: `anonymizer hierarchy suggest discharges.csv --column age --column zip --out specs`
     """
-    from anonymizer.fitting import suggest_for, write_suggestions
+    from anonymizer.hierarchy.check import suggest_for, write_suggestions
 
     specs = suggest_for(table, column or [], delimiter)
     if out is not None:

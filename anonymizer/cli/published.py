@@ -43,8 +43,8 @@ def published(
 
     Example: `anonymizer published characteristics.csv --arms 228 105 --pdp 1.3 --out attacked`
     """
-    from anonymizer.attack.published import Arms, Limits, assess_published, read_published
-    from anonymizer.files import Staging
+    from anonymizer.assessment.published import Arms, Limits, assess_published, read_published
+    from anonymizer.data.staging import Staging
     from anonymizer.report.published import published_grid, published_page, verdict
 
     limits = Limits(pdp, pfdoc, pfdptc)

@@ -20,10 +20,10 @@ from anonymizer.cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from anonymizer.claims import Verification
-    from anonymizer.explanation import Explanation
+    from anonymizer.explanation.explanation import Explanation
     from anonymizer.search.branch_and_bound import OnProgress
-    from anonymizer.solution import Solution
+    from anonymizer.solution.solution import Solution
+    from anonymizer.verification.claims import Verification
 
 EXPLANATION = "explanation.html"
 
@@ -32,10 +32,10 @@ def publish(
     solution: Solution, staging: Any, mapping: Path | None = None, seed: int | None = None
 ) -> dict[str, Any]:
     """Write the release with its manifest and return what `--json` prints."""
-    from anonymizer.files import Staging
-    from anonymizer.manifest import stage_release
-    from anonymizer.release import write_mapping
-    from anonymizer.resume import stage_checkpoint
+    from anonymizer.data.staging import Staging
+    from anonymizer.solution.manifest import stage_release
+    from anonymizer.solution.release import write_mapping
+    from anonymizer.solution.resume import stage_checkpoint
 
     files = stage_release(solution, staging, seed)
     if left := stage_checkpoint(solution, staging):
@@ -50,8 +50,8 @@ def publish(
 
 def claim_names(staging: Any, table: Path | None) -> None:
     """Find out before the search whether release and manifest can be written where they will go."""
-    from anonymizer.manifest import FILE_NAME
-    from anonymizer.release import file_name
+    from anonymizer.solution.manifest import FILE_NAME
+    from anonymizer.solution.release import file_name
 
     staging.path(FILE_NAME)
     staging.path(file_name(table))
@@ -93,10 +93,10 @@ def run(
 
     Example: `anonymizer run policy.toml --out release --time-limit 60`, later with `--resume`
     """
-    from anonymizer.files import Staging
+    from anonymizer.data.staging import Staging
     from anonymizer.policy import Policy
-    from anonymizer.resume import read_checkpoint
-    from anonymizer.solution import anonymize
+    from anonymizer.solution.resume import read_checkpoint
+    from anonymizer.solution.solution import anonymize
 
     loaded = Policy.read(policy).with_search(workers=workers, time_limit=time_limit)
     checkpoint = read_checkpoint(out, loaded) if resume else None
@@ -119,7 +119,7 @@ def add_explanation(
     solution: Solution, staging: Any, result: dict[str, Any], on_progress: OnProgress
 ) -> Explanation:
     """Explain a solution on a page beside the release and in what `--json` prints."""
-    from anonymizer.explanation import explain
+    from anonymizer.explanation.explanation import explain
     from anonymizer.report.explanation import render_page
 
     explanation = explain(solution, on_progress)
@@ -163,7 +163,7 @@ def verify(
     from dataclasses import asdict
 
     from anonymizer.report.text import verification_grid
-    from anonymizer.verification import verify as check
+    from anonymizer.verification.verification import verify as check
 
     with progress_line(str(release)):
         verification = check(release, policy, manifest, against)
@@ -192,10 +192,10 @@ def apply(
 
     Example: `anonymizer apply policy.toml release/manifest.json --data july.csv --out july`
     """
-    from anonymizer.files import Staging
-    from anonymizer.manifest import read_manifest
+    from anonymizer.data.staging import Staging
     from anonymizer.policy import Policy
-    from anonymizer.solution import apply as apply_scheme
+    from anonymizer.solution.manifest import read_manifest
+    from anonymizer.solution.solution import apply as apply_scheme
 
     scheme = read_manifest(manifest)["scheme"]
     loaded = Policy.read(policy)
@@ -218,12 +218,12 @@ def demo(
     Example: `anonymizer demo --out demo`
     """
     from anonymizer.cli.frontier import stage_line
+    from anonymizer.data.staging import Staging
     from anonymizer.demo.example import write_example
-    from anonymizer.files import Staging
-    from anonymizer.frontiers import frontier
+    from anonymizer.frontiers.frontier import frontier
     from anonymizer.report.frontier import stage_frontier
     from anonymizer.report.plot import plot_solution
-    from anonymizer.solution import anonymize
+    from anonymizer.solution.solution import anonymize
 
     with Staging(out) as staging:
         with progress_line("drawing people") as on_progress:
@@ -242,7 +242,7 @@ def demo(
 
 def stage_example_page(policy: Path, staging: Any) -> str:
     """Assess the register as it was before, and leave a page; return its name."""
-    from anonymizer.attack import assess
+    from anonymizer.assessment import assess
     from anonymizer.report.assessment import make_figures, stage_page
     from anonymizer.report.plot import save
 

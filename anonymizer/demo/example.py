@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from anonymizer.data.staging import Staging, specs_folder
 from anonymizer.demo.population import population
 from anonymizer.demo.register import register
-from anonymizer.files import Staging, specs_folder
 
 POLICY = """\
 # The discharge register of a hospital, drawn from a synthetic population.

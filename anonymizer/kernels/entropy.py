@@ -9,11 +9,11 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def sum_entropy(selected, codes, counts, groups, offsets, lowest, highest, spared):
+def sum_entropy(selected, codes, counts, groups, offsets, lowest, highest, exempt):
     """Sum the bits that tell apart the values of the selected tuples, for each attribute and level.
 
     `groups[level, offset + code]` numbers the value that a code becomes; a tuple counts as often as it
-    occurs. Of all records so counted, the `spared` ones of the rarest values are left out, for each
+    occurs. Of all records so counted, the `exempt` ones of the rarest values are left out, for each
     attribute and level of the range anew; elsewhere the sum is 0.
     """
     totals = np.zeros((highest.size, groups.shape[0]))
@@ -26,20 +26,20 @@ def sum_entropy(selected, codes, counts, groups, offsets, lowest, highest, spare
             by_group = np.zeros(end - begin, np.int64)
             for place in range(end - begin):
                 by_group[groups[level, begin + place]] += by_code[place]
-            if spared:
-                leave_out_rarest(by_group, spared)
+            if exempt:
+                leave_out_rarest(by_group, exempt)
             totals[a, level] = bits(by_group)
     return totals
 
 
 @njit(cache=True, nogil=True)
-def leave_out_rarest(records, spared):
+def leave_out_rarest(records, exempt):
     """Take so many records away (in place), those of the rarest values first."""
     records.sort()
     for place in range(records.size):
-        less = min(records[place], spared)
+        less = min(records[place], exempt)
         records[place] -= less
-        spared -= less
+        exempt -= less
 
 
 @njit(cache=True, nogil=True)

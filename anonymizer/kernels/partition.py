@@ -196,11 +196,11 @@ def select_by_label(labels, chosen):
 
 
 @njit(cache=True, nogil=True)
-def sum_covered(selected, codes, counts, covered, by_cover, offsets, lowest, highest, spared):
+def sum_covered(selected, codes, counts, covered, by_cover, offsets, lowest, highest, exempt):
     """Sum what the selected tuples' values cover, for each attribute and level of a range.
 
     `covered[level, offset + code]` is what a value covers; a tuple counts as often as it occurs. Of
-    all records so counted, the `spared` ones that cover least are left out, for each attribute and
+    all records so counted, the `exempt` ones that cover least are left out, for each attribute and
     level anew; `by_cover[level, offset:]` lists the places by what they cover.
     """
     totals = np.zeros((highest.size, covered.shape[0]), np.int64)
@@ -210,9 +210,9 @@ def sum_covered(selected, codes, counts, covered, by_cover, offsets, lowest, hig
         for i in selected:
             by_code[code[i]] += counts[i]
         for level in range(lowest[a], highest[a] + 1):
-            if spared:
+            if exempt:
                 places = by_cover[level, begin:end] - begin
-                totals[a, level] = sum_but(by_code, covered[level, begin:end], places, spared)
+                totals[a, level] = sum_but(by_code, covered[level, begin:end], places, exempt)
             else:
                 totals[a, level] = (by_code * covered[level, begin:end]).sum()
     return totals
@@ -235,9 +235,9 @@ def sum_covered_by_step(selected, steps, n_steps, codes, counts, covered, offset
 
 
 @njit(cache=True, nogil=True)
-def sum_but(records, covered, order, spared):
-    """Sum what so many records cover, without the first `spared` of them in the order given."""
-    total, left_out = 0, spared
+def sum_but(records, covered, order, exempt):
+    """Sum what so many records cover, without the first `exempt` of them in the order given."""
+    total, left_out = 0, exempt
     for place in order:
         less = min(records[place], left_out)
         left_out -= less

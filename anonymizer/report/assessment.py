@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 from rich.console import Group
 
-from anonymizer.attack.assessment import Assessment
-from anonymizer.attack.scenario_risk import THRESHOLDS, ScenarioRisk
-from anonymizer.files import Staging
+from anonymizer.assessment.assessment import Assessment
+from anonymizer.assessment.scenarios.scenario_risk import THRESHOLDS, ScenarioRisk
+from anonymizer.data.staging import Staging
 from anonymizer.report.nrf import nrf_context, nrf_figures, nrf_tables, summarize_disclosure
 from anonymizer.report.page import render, share
 from anonymizer.report.plot import stage_figures

@@ -9,9 +9,16 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
-from anonymizer.blocking import Blocking
-from anonymizer.explanation import Cheapest, Driver, Explanation, Point, RaisedLimit, Step
-from anonymizer.measurement import Measurement
+from anonymizer.evaluation.measurement import Measurement
+from anonymizer.explanation.explanation import (
+    Cheapest,
+    Driver,
+    Explanation,
+    Point,
+    RaisedLimit,
+    Step,
+)
+from anonymizer.explanation.next_threshold import Blocking
 from anonymizer.report.page import render, share, whole
 from anonymizer.report.phrases import (
     capital,

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from anonymizer.files import Staging
-from anonymizer.frontiers import Frontier, Point
+from anonymizer.data.staging import Staging
+from anonymizer.frontiers.frontier import Frontier, Point
 from anonymizer.report.page import render
 from anonymizer.report.plot import import_matplotlib
 
@@ -52,7 +52,7 @@ def curves_of(frontier: Frontier) -> dict[str, list[Point]]:
 
 
 def plot_frontier(frontier: Frontier, paths: list[Path]) -> None:
-    """Draw quality over the threshold, the points that no other beats filled."""
+    """Draw quality over the threshold, the points that no other dominates filled."""
     module = import_matplotlib()
     from matplotlib import rc_context
 
@@ -79,7 +79,7 @@ def plot_frontier(frontier: Frontier, paths: list[Path]) -> None:
 
 
 def draw_curve(panel: Any, points: list[Point], name: str, colour: str) -> None:
-    """Draw one curve; points that another beats are open, gaps are bars."""
+    """Draw one curve; points that another dominates are open, gaps are bars."""
     values = [point.value for point in points]
     qualities = [point.quality for point in points]
     gaps = [point.gap for point in points]
@@ -87,12 +87,12 @@ def draw_curve(panel: Any, points: list[Point], name: str, colour: str) -> None:
     if any(gaps):
         bars = [[0.0] * len(gaps), gaps]
         panel.errorbar(values, qualities, bars, fmt="none", ecolor=colour, elinewidth=1)
-    unbeaten = [(p.value, p.quality) for p in points if not p.beaten]
-    beaten = [(p.value, p.quality) for p in points if p.beaten]
-    panel.scatter(*zip(*unbeaten, strict=True), s=26, color=colour, label=name, zorder=3)
-    if beaten:
+    non_dominated = [(p.value, p.quality) for p in points if not p.dominated]
+    dominated = [(p.value, p.quality) for p in points if p.dominated]
+    panel.scatter(*zip(*non_dominated, strict=True), s=26, color=colour, label=name, zorder=3)
+    if dominated:
         panel.scatter(
-            *zip(*beaten, strict=True), s=26, facecolor="white", edgecolor=colour, zorder=3,
+            *zip(*dominated, strict=True), s=26, facecolor="white", edgecolor=colour, zorder=3,
             label=f"{name}: another is as good in both",
         )  # fmt: skip
 
@@ -121,7 +121,7 @@ def page_point(frontier: Frontier, curve: str, point: Point) -> dict[str, Any]:
         "curve": curve,
         "quality": point.quality,
         "gap": point.gap,
-        "beaten": point.beaten,
+        "dominated": point.dominated,
         "suppressed_records": suppressed,
         "scheme": point.scheme,
         "axes": {

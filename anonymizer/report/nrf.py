@@ -12,8 +12,8 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
-from anonymizer.attack.disclosure import Source
-from anonymizer.attack.nrf import Reidentification
+from anonymizer.assessment.disclosure.nrf import Reidentification
+from anonymizer.assessment.disclosure.sources import Source
 from anonymizer.report.page import picture
 from anonymizer.report.plot import BAD, GOOD, import_matplotlib
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from anonymizer.explanation import Step
+from anonymizer.explanation.explanation import Step
 from anonymizer.report.page import share, whole
 
 NOT_KNOWN = "not known"

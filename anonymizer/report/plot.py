@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from anonymizer.data.staging import Staging
 from anonymizer.errors import ReleaseError
-from anonymizer.files import Staging
+from anonymizer.knowledge.network import to_network
 from anonymizer.risk import Scenario
-from anonymizer.risk.network import to_network
-from anonymizer.solution import Solution
+from anonymizer.solution.solution import Solution
 
 GOOD, BAD, QUIET = "#2f6f8f", "#b5483a", "#9aa5ae"
 """The colours of all pictures and pages: what is safe, what is not, and what is beside the point."""

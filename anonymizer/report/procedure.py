@@ -11,9 +11,9 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
-from anonymizer.attack.findings import Findings, SourceFindings
-from anonymizer.attack.keys import WhatIf
-from anonymizer.attack.mitigation import Kind, Option, join
+from anonymizer.assessment.procedure.findings import Findings, SourceFindings
+from anonymizer.assessment.procedure.keys import WhatIf
+from anonymizer.assessment.procedure.mitigation import Kind, Option, join
 from anonymizer.report.page import picture, share
 from anonymizer.report.plot import BAD, GOOD, QUIET, import_matplotlib
 

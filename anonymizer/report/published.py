@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table as Grid
 from rich.text import Text
 
-from anonymizer.attack.published import SLACK, Indicators, Published, say_attacks
+from anonymizer.assessment.published import SLACK, Indicators, Published, say_attacks
 from anonymizer.report.page import render
 
 BAD, GOOD = (222, 110, 95), (255, 255, 255)  # dark letters stay readable on both

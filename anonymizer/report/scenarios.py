@@ -10,9 +10,9 @@ import pandas as pd
 from rich.table import Column
 from rich.table import Table as Grid
 
-from anonymizer.attack.exposure import MEASURES, Method
-from anonymizer.attack.keys import SMALL
-from anonymizer.attack.scenario_risk import THRESHOLDS, ScenarioRisk, describe_values
+from anonymizer.assessment.procedure.keys import SMALL
+from anonymizer.assessment.scenarios.scenario_risk import THRESHOLDS, ScenarioRisk, describe_values
+from anonymizer.knowledge.exposure import MEASURES, Method
 from anonymizer.report.page import picture
 from anonymizer.report.plot import GOOD, draw_network, import_matplotlib
 

@@ -8,12 +8,12 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
-from anonymizer.claims import Verification
 from anonymizer.search import Progress, Status
-from anonymizer.solution import Solution
+from anonymizer.solution.solution import Solution
+from anonymizer.verification.claims import Verification
 
 if TYPE_CHECKING:
-    from anonymizer.frontiers import Frontier
+    from anonymizer.frontiers.frontier import Frontier
 
 
 def summarize(solution: Solution) -> Group:
@@ -89,7 +89,7 @@ def frontier_grid(frontier: Frontier) -> Grid:
         population = "".join(f" ({name} {value:,})" for name, value in point.changes.items())
         grid.add_row(
             f"{point.value:g}{population}",
-            f"{point.quality:.4f}" + (" beaten" if point.beaten else ""),
+            f"{point.quality:.4f}" + (" dominated" if point.dominated else ""),
             f"{point.risk:.4g}",
             f"{point.evaluation.suppressed_records:,}",
             "optimal" if point.gap == 0 else f"gap {point.gap:.4f}",

@@ -2,6 +2,7 @@
 
 from importlib.metadata import entry_points
 
+from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.risk.average import Average, StrictAverage
 from anonymizer.risk.k_anonymity import KAnonymity
 from anonymizer.risk.k_map import KMap
@@ -15,10 +16,9 @@ from anonymizer.risk.model import (
     RiskModel,
     TableModel,
 )
+from anonymizer.risk.overall import Overall
 from anonymizer.risk.profile import Attacker, PopulationModel, RiskProfile, profile
-from anonymizer.risk.scenario import AttributeGroup, Scenario
 from anonymizer.risk.uniqueness import PUniqueness, SampleUniqueness
-from anonymizer.risk.xia import Overall
 
 MODELS: dict[str, type[RiskModel]] = {
     model.name: model

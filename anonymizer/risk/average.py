@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.classes import EquivalenceClasses
+from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.estimators.uniques import bisect
 from anonymizer.risk.model import (
     Binding,
     Histogram,
@@ -19,7 +20,6 @@ from anonymizer.risk.model import (
     check_share,
     check_whole,
 )
-from anonymizer.risk.uniques import bisect
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Average(TableModel):
 
     name: ClassVar[str] = "average"
     monotone: ClassVar[Monotone] = Monotone.TABLE  # merging makes fewer classes of as many records
-    falls: ClassVar[bool] = True  # the smallest class is never above the mean size
+    decreases: ClassVar[bool] = True  # the smallest class is never above the mean size
 
     threshold: float
 

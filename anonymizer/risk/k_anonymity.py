@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.classes import EquivalenceClasses
+from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.risk.model import ClassModel, check_k, check_whole
 
 

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.classes import EquivalenceClasses
+from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.estimators.derived_k import derived_k
 from anonymizer.risk.model import ClassModel, Need, check_whole
-from anonymizer.risk.population import derived_k
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from typing import ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.classes import EquivalenceClasses, suppression_order
-from anonymizer.microdata import Microdata
-from anonymizer.risk.uniques import histogram
+from anonymizer.engine.classes import EquivalenceClasses, suppression_order
+from anonymizer.engine.microdata import Microdata
+from anonymizer.estimators.uniques import histogram
 
 
 class Monotone(StrEnum):
@@ -105,10 +105,10 @@ class Remaining:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Binding:
-    """What must be suppressed at every finer scheme too: all but `spared` records of these classes."""
+    """What must be suppressed at every finer scheme too: all but `exempt` records of these classes."""
 
     classes: NDArray[np.bool_]
-    spared: int = 0
+    exempt: int = 0
     least_class: int = 1
     """So many records, at least, are in every class that is kept, whatever the scheme."""
 
@@ -204,7 +204,7 @@ class TableModel:
     """
 
     monotone: ClassVar[Monotone] = Monotone.NONE
-    falls: ClassVar[bool] = False
+    decreases: ClassVar[bool] = False
     """Whether the risk falls, or stays, with every class that is suppressed."""
     threshold: float
 
@@ -243,7 +243,7 @@ class TableModel:
         end = remaining.histogram.classes
         if self.passes(remaining, start):
             return start
-        if not self.falls:
+        if not self.decreases:
             return next(cut for cut in range(start, end + 1) if self.passes(remaining, cut))
         failing, passing = start, end
         while passing - failing > 1:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anonymizer.errors import quote_some
+from anonymizer.estimators.uniques import ESTIMATORS, first_cut
 from anonymizer.risk.model import (
     Binding,
     Histogram,
@@ -16,7 +17,6 @@ from anonymizer.risk.model import (
     check_share,
     check_whole,
 )
-from anonymizer.risk.uniques import ESTIMATORS, first_cut
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class SampleUniqueness(TableModel):
 
     name: ClassVar[str] = "sample-uniqueness"
     monotone: ClassVar[Monotone] = Monotone.TABLE  # a record that merges is unique no more
-    falls: ClassVar[bool] = True  # uniques go first, each with one record
+    decreases: ClassVar[bool] = True  # uniques go first, each with one record
 
     threshold: float
 
@@ -42,10 +42,10 @@ class SampleUniqueness(TableModel):
     def binding(self, remaining: Remaining) -> Binding | None:
         """Return the uniques: they are unique at every finer scheme, where at most a share may stay."""
         records = remaining.classes.input_records
-        spared = math.floor(self.threshold * records) + 1
-        while spared / records > self.threshold:  # as `risk_of` divides, to the last bit
-            spared -= 1
-        return Binding(remaining.classes.sizes == 1, spared)
+        exempt = math.floor(self.threshold * records) + 1
+        while exempt / records > self.threshold:  # as `risk_of` divides, to the last bit
+            exempt -= 1
+        return Binding(remaining.classes.sizes == 1, exempt)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Search: the scheme with the least loss, and the proof that there is none better."""
 
-from anonymizer.search.branch_and_bound import search
 from anonymizer.search.checkpoint import Checkpoint
+from anonymizer.search.driver import search
 from anonymizer.search.exhaustive import search_exhaustively
 from anonymizer.search.result import (
     Limits,

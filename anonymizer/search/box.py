@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from anonymizer.evaluate import Evaluation
+from anonymizer.evaluation.evaluate import Evaluation
 from anonymizer.lattice import Lattice, Scheme
 
 

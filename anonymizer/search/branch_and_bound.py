@@ -20,30 +20,24 @@ bounds, and none whose bound exceeds the optimum is.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from anonymizer.evaluate import Evaluation, Evaluator
+from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.kernels.bounds import best_split
-from anonymizer.lattice import Lattice, Scheme
-from anonymizer.lattice import replace as at_level
+from anonymizer.lattice import Lattice, Scheme, with_level
 from anonymizer.risk import Monotone
 from anonymizer.search.box import Box
 from anonymizer.search.checkpoint import Checkpoint
-from anonymizer.search.descents import Descents
+from anonymizer.search.evaluated import Evaluated
 from anonymizer.search.forecast import Forecast
 from anonymizer.search.interrupt import Interrupt
-from anonymizer.search.memory import Memory
 from anonymizer.search.neighbours import likeliest
 from anonymizer.search.open_boxes import OpenBoxes
-from anonymizer.search.raising import raise_bound
 from anonymizer.search.result import (
     Limits,
     Progress,
@@ -53,6 +47,7 @@ from anonymizer.search.result import (
     Status,
     StopReason,
 )
+from anonymizer.search.subtree_bounds import SubtreeBounds
 
 # BATCH, MOST_DEFERRED and WORTH_EVALUATING were chosen among some twenty settings by the evaluations they
 # take on ADULT, CUP, FARS and the ATUS stand-in, tables that the benchmark shows: ADULT with k = 5 takes
@@ -85,49 +80,7 @@ class LimitReached(Exception):  # noqa: N818 - not an error
         self.reason = reason
 
 
-def search(
-    evaluator: Evaluator,
-    lattice: Lattice,
-    limits: Limits = Limits(),  # noqa: B008 - a frozen value
-    workers: int = 1,
-    on_progress: OnProgress | None = None,
-    clock: Clock = time.monotonic,
-    resume: Checkpoint | None = None,
-    known: Iterable[Evaluation] = (),
-) -> SearchResult:
-    """Find the best scheme of a lattice and prove that it is.
-
-    The result is the same for any number of workers. When a limit is reached or the user interrupts,
-    it is the best so far with the bound proven until then, and a checkpoint to resume from. Schemes
-    whose evaluation is `known` already are not evaluated again.
-    """
-    with Interrupt() as interrupt, running(workers) as run_all:
-        hunt = Hunt(evaluator, lattice, limits, run_all, on_progress, clock, interrupt)
-        hunt.know(known)
-        try:
-            if resume is None:
-                hunt.climb()
-            else:
-                hunt.go_on(resume)
-            raise_bound(hunt)
-            hunt.explore()
-            stopped = StopReason.COMPLETE
-        except LimitReached as limit:
-            stopped = limit.reason
-    return hunt.result(stopped)
-
-
-@contextmanager
-def running(workers: int) -> Iterator[RunAll]:
-    """Run jobs one after another, or in threads: the kernels let go of Python's lock."""
-    if workers == 1:
-        yield lambda job, *items: list(map(job, *items))
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        yield lambda job, *items: list(pool.map(job, *items))
-
-
-class Hunt:
+class BranchAndBound:
     """One search under way."""
 
     def __init__(
@@ -143,7 +96,7 @@ class Hunt:
         self.evaluator, self.lattice, self.limits = evaluator, lattice, limits
         self.run_all, self.on_progress, self.clock = run_all, on_progress, clock
         self.started, self.interrupt = clock(), interrupt
-        self.memory = Memory(evaluator.measure)
+        self.evaluated = Evaluated(evaluator.measure)
         self.forecast = Forecast(lattice, evaluator.microdata.records)
         self.most = evaluator.measure.most
         self.pruned: Counter[Pruning] = Counter()
@@ -156,7 +109,7 @@ class Hunt:
         """Schemes that an earlier search evaluated and this one has no need to."""
         self.large = lattice.size > LARGE
         many = evaluator.microdata.distinct > MANY
-        self.descents = Descents.suit(evaluator) if self.large or many else None
+        self.subtree_bounds = SubtreeBounds.suit(evaluator) if self.large or many else None
         self.partitions = 0
 
     def climb(self) -> None:
@@ -175,7 +128,7 @@ class Hunt:
                 self.improve(coarsest)
         finally:
             self.waiting = []
-            self.open.push(replace(root, evaluated=tuple(sorted(self.memory.known))))
+            self.open.push(replace(root, evaluated=tuple(sorted(self.evaluated.known))))
 
     def first_better(self, current: Evaluation) -> Evaluation | None:
         """Return the first scheme one step finer that is feasible and better, or None."""
@@ -186,7 +139,7 @@ class Hunt:
             if level > low[a]
         ]
         for _, attribute in sorted(gains):
-            found = self.find(at_level(scheme, attribute, scheme[attribute] - 1))
+            found = self.find(with_level(scheme, attribute, scheme[attribute] - 1))
             if found.feasible and found.loss < current.loss:
                 return found
         return None
@@ -202,20 +155,20 @@ class Hunt:
 
     def find_better(self, coarsest: Evaluation, reach: int) -> bool:
         """Try schemes within reach of the best until one is better; say whether one is."""
-        best = self.memory.best
+        best = self.evaluated.best
         if best is None:  # not even the coarsest scheme is feasible
             return False
         near = likeliest(best, coarsest, self.lattice, self.forecast, self.most, reach)
-        tried = [scheme for scheme in near if scheme not in self.memory][:TRIED]
+        tried = [scheme for scheme in near if scheme not in self.evaluated][:TRIED]
         for start in range(0, len(tried), BATCH):
             if max(self.spent().values(), default=0.0) > MOST_FOR_IMPROVEMENT:
                 return False
             self.evaluate(tried[start : start + BATCH])
-            if best is not self.memory.best:
+            if best is not self.evaluated.best:
                 return True
         return False
 
-    def go_on(self, checkpoint: Checkpoint) -> None:
+    def resume_from(self, checkpoint: Checkpoint) -> None:
         """Take up what an earlier search left open, and look at its best schemes again."""
         self.open.pop()
         # the coarsest scheme bounds every box, as it did in the search that was stopped
@@ -246,7 +199,7 @@ class Hunt:
     def scheme_of(self, box: Box) -> Scheme:
         """Return the scheme that tells most about a box."""
         low, high = box.schemes.low, box.schemes.high
-        if not self.downwards or (self.evaluator.measure.floors and high in self.memory):
+        if not self.downwards or (self.evaluator.measure.floors and high in self.evaluated):
             return low
         return high
 
@@ -258,19 +211,19 @@ class Hunt:
     def next_box(self) -> list[Box]:
         """Take a box; return it if it needs an evaluation now, or nothing if it is out or was split."""
         whole = self.open.pop()
-        box = self.memory.tighten(whole)
-        if box.bound > self.memory.limit:
+        box = self.evaluated.tighten(whole)
+        if box.bound > self.evaluated.limit:
             self.prune(whole, Pruning.SUPPRESSION if box.bound == np.inf else Pruning.BOUND)
             return []
         if box.schemes is not whole.schemes:
             self.pruned[Pruning.BOUND] += whole.unevaluated - box.unevaluated
-        if self.memory.loses_tie(box):
+        if self.evaluated.loses_tie(box):
             self.prune(box, Pruning.TIE)
             return []
         if box.bound > whole.bound and self.open.comes_later(box):
             self.open.push(box)
             return []
-        if self.scheme_of(box) in self.memory:
+        if self.scheme_of(box) in self.evaluated:
             deferred = 0
         elif not self.downwards or box.deferred == MOST_DEFERRED or self.worth_evaluating(box):
             return [box]
@@ -291,7 +244,7 @@ class Hunt:
             return True
         share, logit = self.guess(box)
         rise = (self.most - box.bound) * (1 / (1 + np.exp(-logit)) - share) / (1 - share)
-        return bool(rise >= WORTH_EVALUATING * (self.memory.limit - box.bound))
+        return bool(rise >= WORTH_EVALUATING * (self.evaluated.limit - box.bound))
 
     def guess(self, box: Box) -> tuple[float, float]:
         """Return what share the bounding scheme suppresses, and the logit of what the highest may."""
@@ -308,7 +261,7 @@ class Hunt:
             return ()
         assert box.by is not None  # the highest scheme is evaluated, or a coarser one
         share, logit = self.guess(box)
-        gap, room = self.memory.limit - box.bound, self.most - box.bound
+        gap, room = self.evaluated.limit - box.bound, self.most - box.bound
         low, high = np.array(box.schemes.low), np.array(box.schemes.high)
         attribute, level = best_split(
             box.by.terms, low, high, gap, room, share, logit, self.forecast.steps, 1.0
@@ -331,9 +284,9 @@ class Hunt:
         """Tell whoever wants to know how far the search is."""
         if self.on_progress is not None:
             seconds = self.clock() - self.started
-            self.on_progress(Progress(self.proof(), self.memory.best, seconds, self.done_here))
+            self.on_progress(Progress(self.proof(), self.evaluated.best, seconds, self.done_here))
 
-    def know(self, evaluations: Iterable[Evaluation]) -> None:
+    def add_known(self, evaluations: Iterable[Evaluation]) -> None:
         """Take in evaluations that were made before."""
         self.known = {evaluation.scheme: evaluation for evaluation in evaluations}
         self.remember(list(self.known.values()))
@@ -345,19 +298,19 @@ class Hunt:
     def remember(self, evaluations: Sequence[Evaluation]) -> None:
         """Take in what was found."""
         for evaluation in evaluations:
-            self.memory.add(evaluation)
+            self.evaluated.add(evaluation)
         self.forecast.learn_all(
             [e.scheme for e in evaluations], [e.binding_records for e in evaluations]
         )
 
     @property
     def done_here(self) -> int:
-        """The evaluations of this search, and its partitions in descents."""
-        return len(self.memory) - len(self.known) + self.partitions
+        """The evaluations of this search, and its partitions in subtree_bounds."""
+        return len(self.evaluated) - len(self.known) + self.partitions
 
     def check_limits(self) -> None:
         """Stop if time or evaluations are used up, but never with nothing in hand."""
-        if not len(self.memory):
+        if not len(self.evaluated):
             return
         if self.interrupt.asked:
             raise LimitReached(StopReason.INTERRUPTED)
@@ -380,15 +333,15 @@ class Hunt:
         """Return what is proven so far: the least bound of an open box, or the best loss."""
         least = min((box.bound for box in self.waiting), default=np.inf)
         bound = min(least, self.open.least_bound)
-        loss = self.memory.best_loss
+        loss = self.evaluated.best_loss
         if bound < np.inf:
             loss = min(loss, self.evaluator.measure.of_terms(bound))
-        evaluated = self.evaluated_before + len(self.memory)
+        evaluated = self.evaluated_before + len(self.evaluated)
         return Proof(loss, self.lattice.size, evaluated, dict(self.pruned), self.partitions)
 
     def result(self, stopped: StopReason) -> SearchResult:
         """Return the best found, and whether it is proven."""
-        complete, best, proof = stopped is StopReason.COMPLETE, self.memory.best, self.proof()
+        complete, best, proof = stopped is StopReason.COMPLETE, self.evaluated.best, self.proof()
         if best is None:
             status = Status.INFEASIBLE if complete else Status.UNKNOWN
         else:  # what is left open when a search is stopped may be able to tie, but not to be better
@@ -398,6 +351,6 @@ class Hunt:
     def checkpoint(self) -> Checkpoint:
         """Return what another search needs to go on."""
         boxes = [*self.open.boxes, *self.waiting]
-        best = [evaluation.scheme for evaluation in self.memory.contenders]
-        evaluated = self.evaluated_before + len(self.memory)
+        best = [evaluation.scheme for evaluation in self.evaluated.contenders]
+        evaluated = self.evaluated_before + len(self.evaluated)
         return Checkpoint.of(boxes, best, evaluated, self.pruned)

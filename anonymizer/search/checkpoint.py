@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from anonymizer.evaluate import Evaluation
+from anonymizer.evaluation.evaluate import Evaluation
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.search.box import Box
 from anonymizer.search.result import Pruning

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anonymizer.evaluate import Evaluator
+from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.lattice import Lattice
 from anonymizer.search.result import Proof, SearchResult, Status, StopReason, choose
 

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.evaluate import Evaluation
+from anonymizer.evaluation.evaluate import Evaluation
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.search.forecast import Forecast
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from anonymizer.evaluate import Evaluation
+from anonymizer.evaluation.evaluate import Evaluation
 
 if TYPE_CHECKING:
     from anonymizer.search.checkpoint import Checkpoint

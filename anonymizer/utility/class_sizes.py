@@ -12,8 +12,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.classes import EquivalenceClasses
-from anonymizer.microdata import Microdata
+from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.engine.microdata import Microdata
 from anonymizer.risk.model import Binding
 from anonymizer.utility.measure import Appraisal, Released
 
@@ -37,8 +37,8 @@ class ClassSizeMeasure:
         """Return what is lost, at least, by every partition into unions of classes of these sizes."""
         raise NotImplementedError
 
-    def forfeit(self, binding: Sizes, spared: int, least_class: int, records: int) -> float:
-        """Return what is lost on top, if all but `spared` records of some classes are suppressed."""
+    def forfeit(self, binding: Sizes, exempt: int, least_class: int, records: int) -> float:
+        """Return what is lost on top, if all but `exempt` records of some classes are suppressed."""
         raise NotImplementedError
 
     @property
@@ -63,7 +63,7 @@ class ClassSizeMeasure:
     ) -> Appraisal:
         """Weigh the kept and the suppressed classes, and bound what lies above and below."""
         sizes, records, least_class = classes.sizes, microdata.records, binding.least_class
-        forfeit = self.forfeit(sizes[binding.classes], binding.spared, least_class, records)
+        forfeit = self.forfeit(sizes[binding.classes], binding.exempt, least_class, records)
         attributes, levels = len(classes.scheme), max(microdata.lattice.high) + 1
         return Appraisal(
             self.lost(sizes[~suppressed], records),
@@ -108,16 +108,16 @@ class Discernibility(ClassSizeMeasure):
         """Count the pairs that look the same: in a coarser scheme they do too."""
         return (int((sizes * sizes).sum()) - records) / pairs(records)
 
-    def forfeit(self, binding: Sizes, spared: int, least_class: int, records: int) -> float:  # noqa: ARG002
+    def forfeit(self, binding: Sizes, exempt: int, least_class: int, records: int) -> float:  # noqa: ARG002
         """Count the pairs of a suppressed record that a finer scheme would tell apart.
 
-        Its class is no larger there, so there are no fewer. The spared records are those that would
+        Its class is no larger there, so there are no fewer. The exempt records are those that would
         cost most: in the smallest classes.
         """
         suppressed = binding
-        if spared:
+        if exempt:
             binding = np.sort(binding)
-            suppressed = np.minimum(np.maximum(np.cumsum(binding) - spared, 0), binding)
+            suppressed = np.minimum(np.maximum(np.cumsum(binding) - exempt, 0), binding)
         return int((suppressed * (records - binding)).sum()) / pairs(records)
 
 
@@ -133,7 +133,7 @@ class AverageClassSize(ClassSizeMeasure):
     The bound: let no kept class have fewer than k records, and let a class of s records be worth
     min(s, k) / k. Every kept class of w is a union of classes of u worth at least 1 together, so w has
     no more kept classes than those of u are worth. Those of u that must be suppressed do not count; cut
-    in pieces, a class is worth no less than whole, so they are worth at least what v's are; and spared
+    in pieces, a class is worth no less than whole, so they are worth at least what v's are; and exempt
     records at most one k-th each. All that w suppresses is one class more, and was worth a k-th.
 
     >>> AverageClassSize().lost(np.array([2, 3]), records=5)
@@ -152,10 +152,10 @@ class AverageClassSize(ClassSizeMeasure):
         worth = int(np.minimum(sizes, least_class).sum()) + least_class - 1
         return (least_class * records - worth) / (least_class * max(1, records - 1))
 
-    def forfeit(self, binding: Sizes, spared: int, least_class: int, records: int) -> float:
+    def forfeit(self, binding: Sizes, exempt: int, least_class: int, records: int) -> float:
         """Count the classes that are suppressed at every finer scheme."""
         worth = int(np.minimum(binding, least_class).sum())
-        return max(0, worth - spared - 1) / (least_class * max(1, records - 1))
+        return max(0, worth - exempt - 1) / (least_class * max(1, records - 1))
 
 
 def pairs(records: int) -> int:

@@ -11,10 +11,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.classes import EquivalenceClasses
+from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import select_by_label
 from anonymizer.lattice import Lattice
-from anonymizer.microdata import Microdata
 from anonymizer.risk.model import Binding
 from anonymizer.utility.measure import AttributeMeasure, Released, check_weights
 
@@ -31,7 +31,7 @@ class Entropy(AttributeMeasure):
     The bound: E is never less for a union of sets than the sum over its parts (entropy is concave), so
     with B suppressed for certain, a subset of S, E(l, S) >= E(l, B). And one level up, E(l, T) falls by
     the bits within the values of the higher level, which for the same reason are at least those of B:
-    the bound does not fall with the level. Where some unknown records of B are spared, E(l, B) is least
+    the bound does not fall with the level. Where some unknown records of B are exempt, E(l, B) is least
     if they are the rarest values, for what is left is then as uneven as it can be, and E, a constant
     minus a sum of the convex r log2 r, is least for the most uneven.
     """
@@ -51,7 +51,7 @@ class Entropy(AttributeMeasure):
         whole = left[:, :1]
         if gone.classes.any():
             chosen = select_by_label(classes.label_of_tuple, gone.classes)
-            left = left - microdata.sum_entropy(chosen, box, gone.spared)
+            left = left - microdata.sum_entropy(chosen, box, gone.exempt)
         # an attribute with one value has nothing to lose
         lost: NDArray[np.float64] = (whole - left) / np.where(whole > 0, whole, 1.0)
         return np.maximum(0.0, lost)

@@ -13,10 +13,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.classes import EquivalenceClasses
+from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import select_by_label, sum_chosen
 from anonymizer.lattice import Lattice
-from anonymizer.microdata import Microdata
 from anonymizer.risk.model import Binding
 from anonymizer.utility.measure import AttributeMeasure, Released, check_weights
 
@@ -57,9 +57,9 @@ class Loss(AttributeMeasure):
         covered = microdata.total_covered
         if gone.classes.any():
             chosen = select_by_label(classes.label_of_tuple, gone.classes)
-            records = max(0, sum_chosen(classes.sizes, gone.classes) - gone.spared)
+            records = max(0, sum_chosen(classes.sizes, gone.classes) - gone.exempt)
             # a suppressed record no longer covers its own group but the whole domain
-            covered = covered - microdata.sum_covered(chosen, box, gone.spared) + records * sizes
+            covered = covered - microdata.sum_covered(chosen, box, gone.exempt) + records * sizes
         return attribute_loss(covered, microdata.records, sizes)
 
     def terms(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -15,9 +15,9 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.classes import EquivalenceClasses
+from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.engine.microdata import Microdata
 from anonymizer.lattice import Lattice
-from anonymizer.microdata import Microdata
 from anonymizer.risk.model import Binding
 
 
@@ -107,7 +107,7 @@ class AttributeMeasure:
     ) -> NDArray[np.float64]:
         """Return the loss of each attribute at every level of a box; other levels mean nothing.
 
-        All but `gone.spared` of the records in the marked classes count as suppressed: for each
+        All but `gone.exempt` of the records in the marked classes count as suppressed: for each
         attribute and level, those whose suppression costs least. A measure says how much that is.
         """
         raise NotImplementedError
@@ -142,7 +142,7 @@ class AttributeMeasure:
         scheme = classes.scheme
         below = Lattice((0,) * len(scheme), scheme)
         bounds = terms = self.terms(self.losses(microdata, classes, binding, below))
-        if binding.spared or (binding.classes != suppressed).any():
+        if binding.exempt or (binding.classes != suppressed).any():
             own = Lattice(scheme, scheme)
             terms = self.terms(self.losses(microdata, classes, Binding(suppressed), own))
         own_terms = terms[range(len(scheme)), scheme]

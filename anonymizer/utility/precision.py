@@ -11,10 +11,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.classes import EquivalenceClasses
+from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import sum_chosen
 from anonymizer.lattice import Lattice
-from anonymizer.microdata import Microdata
 from anonymizer.risk.model import Binding
 from anonymizer.utility.measure import AttributeMeasure, Released, check_weights
 
@@ -43,7 +43,7 @@ class Precision(AttributeMeasure):
     ) -> NDArray[np.float64]:
         """Return the loss of each attribute at every level, with some records gone."""
         heights = np.array([column.hierarchy.height for column in microdata.columns])
-        records = max(0, sum_chosen(classes.sizes, gone.classes) - gone.spared)
+        records = max(0, sum_chosen(classes.sizes, gone.classes) - gone.exempt)
         levels = np.arange(heights.max())
         return attribute_precision(levels, heights[:, np.newaxis], microdata.records, records)
 

@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from anonymizer.search import search
-from anonymizer.solution import make_evaluator
+from anonymizer.solution.solution import make_evaluator
 from experiments.benchmark import arx, growth, plots
 from experiments.benchmark.clock import best_of
 from experiments.benchmark.commands import measure_registry, measure_start

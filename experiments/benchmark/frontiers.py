@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from anonymizer.frontiers import Frontier, frontier
+from anonymizer.frontiers.frontier import Frontier, frontier
+from anonymizer.frontiers.sweep import Sweep
 from anonymizer.policy import Policy
 from anonymizer.report.frontier import plot_frontier
 from anonymizer.search import search
-from anonymizer.solution import make_evaluator, read
-from anonymizer.sweep import Sweep
+from anonymizer.solution.solution import make_evaluator, read
 from experiments.benchmark.clock import best_of
 from experiments.benchmark.searches import POPULATIONS
 from experiments.datasets import path_of, policy_of

@@ -10,18 +10,18 @@ import numpy as np
 import pandas as pd
 
 from anonymizer import Policy
-from anonymizer.demo.wide import (
+from anonymizer.evaluation.evaluate import Evaluator
+from anonymizer.lattice import Lattice
+from anonymizer.search import Limits, Progress, search
+from anonymizer.search.subtree_bounds import SubtreeBounds
+from anonymizer.solution.solution import make_evaluator, read
+from experiments.benchmark.clock import best_of, group_by_seconds, peak_bytes, reset_peak
+from experiments.benchmark.searches import Searches
+from experiments.benchmark.wide import (
     WIDE_QUASI_IDENTIFIERS,
     wide_policy,
     wide_register,
 )
-from anonymizer.evaluate import Evaluator
-from anonymizer.lattice import Lattice
-from anonymizer.search import Limits, Progress, search
-from anonymizer.search.descents import Descents
-from anonymizer.solution import make_evaluator, read
-from experiments.benchmark.clock import best_of, group_by_seconds, peak_bytes, reset_peak
-from experiments.benchmark.searches import Searches
 from experiments.datasets import draw_stand_in, path_of, policy_of
 
 ROWS = tuple(int(10 ** (exponent / 2)) for exponent in range(8, 15))
@@ -104,7 +104,7 @@ def gap_over_time() -> list[dict[str, Any]]:
 
 def compile_kernels(evaluator: Evaluator, lattice: Lattice) -> None:
     """Descend for one partition, so that what is measured later does not wait for the compiler."""
-    descents = Descents.suit(evaluator)
+    descents = SubtreeBounds.suit(evaluator)
     if descents is not None:
         steps = np.zeros((len(lattice.high), max(lattice.high) + 1))
         descents.descend(lattice, 0.0, steps, budget=1)

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from anonymizer.cells import Cells
-from anonymizer.files import write_csv
+from anonymizer.data.cells import Cells
+from anonymizer.data.staging import write_csv
+from anonymizer.data.table import BATCH_ROWS, CsvTable
+from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
-from anonymizer.microdata import encode
-from anonymizer.table import BATCH_ROWS, CsvTable
 from experiments.benchmark.clock import peak_bytes
 from experiments.datasets import ROOT
 

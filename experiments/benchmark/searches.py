@@ -10,7 +10,7 @@ import pandas as pd
 
 from anonymizer.risk import AttributeGroup, Scenario
 from anonymizer.search import search
-from anonymizer.solution import make_evaluator, read
+from anonymizer.solution.solution import make_evaluator, read
 from experiments.benchmark.clock import best_of, group_by_seconds, peak_bytes, reset_peak
 from experiments.datasets import REFERENCE, policy_of
 

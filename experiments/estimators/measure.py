@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonymizer.estimators.derived_k import DERIVATIONS, derived_k
+from anonymizer.estimators.pitman import fit_pitman
+from anonymizer.estimators.uniques import ESTIMATORS, Integers, histogram
 from anonymizer.hierarchy import load_hierarchy
-from anonymizer.risk.pitman import fit_pitman
-from anonymizer.risk.population import DERIVATIONS, derived_k
-from anonymizer.risk.uniques import ESTIMATORS, Integers, histogram
 from experiments.datasets import spec_of
 
 ALPHA = 0.1

@@ -14,14 +14,14 @@ from typing import Any
 
 import pandas as pd
 
-from anonymizer.attack.published import (
+from anonymizer.assessment.published import (
     Indicators,
     Limits,
     Published,
     assess_published,
     read_published,
 )
-from anonymizer.files import Staging
+from anonymizer.data.staging import Staging
 from anonymizer.report.published import published_page
 from experiments.datasets import REFERENCE, RESULTS
 from experiments.kitamura.page import write_page

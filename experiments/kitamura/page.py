@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from anonymizer.attack.published import Published
+from anonymizer.assessment.published import Published
 from experiments.kitamura.printed import (
     CONCLUDED,
     FIRST_OF_PATIENT,

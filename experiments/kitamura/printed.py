@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anonymizer.attack.published import Arms, Indicators, Published
+from anonymizer.assessment.published import Arms, Indicators, Published
 
 ARMS = Arms(228, 105)
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonymizer.attack.nrf import Reidentification
-from anonymizer.attack.unique_subsets import Uniqueness
-from anonymizer.files import Staging
+from anonymizer.assessment.disclosure.nrf import Reidentification
+from anonymizer.assessment.disclosure.unique_subsets import Uniqueness
+from anonymizer.data.staging import Staging
 from anonymizer.report.nrf import nrf_figures
 from anonymizer.report.plot import stage_figures
 from experiments.benchmark.__main__ import machine

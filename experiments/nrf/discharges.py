@@ -20,9 +20,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from anonymizer.cells import Cells
-from anonymizer.files import write_csv
-from anonymizer.table import BATCH_ROWS
+from anonymizer.data.cells import Cells
+from anonymizer.data.staging import write_csv
+from anonymizer.data.table import BATCH_ROWS
 from experiments.nrf.reconstruction import FACTS
 
 STATES = 42

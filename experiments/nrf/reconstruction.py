@@ -17,9 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.attack.disclosure import Source, disclosure_likelihood, subset_likelihood
-from anonymizer.attack.nrf import Reidentification
-from anonymizer.attack.unique_subsets import Uniqueness
+from anonymizer.assessment.disclosure.nrf import Reidentification
+from anonymizer.assessment.disclosure.sources import (
+    Source,
+    disclosure_likelihood,
+    subset_likelihood,
+)
+from anonymizer.assessment.disclosure.unique_subsets import Uniqueness
 from experiments.datasets import REFERENCE
 
 FACTS = REFERENCE / "facts"

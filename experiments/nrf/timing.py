@@ -11,9 +11,14 @@ from typing import Any
 
 import pandas as pd
 
-from anonymizer.attack.packed_tuples import read_tuples
-from anonymizer.attack.unique_subsets import Uniqueness, Walk, count_unique, memory_bound
-from anonymizer.table import CsvTable
+from anonymizer.assessment.disclosure.packed_tuples import read_tuples
+from anonymizer.assessment.disclosure.unique_subsets import (
+    Uniqueness,
+    Walk,
+    count_unique,
+    memory_bound,
+)
+from anonymizer.data.table import CsvTable
 from experiments.benchmark.memory import peak_bytes
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pandas as pd
 from rich.console import Console
 
+from anonymizer.data.staging import Staging
 from anonymizer.errors import AnonymizerError, DataError
-from anonymizer.files import Staging
 from anonymizer.report.plot import import_matplotlib
 from experiments.datasets import RESULTS
 from experiments.prasser2016 import paper

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from anonymizer.frontiers import Point as OnFrontier
-from anonymizer.frontiers import frontier
+from anonymizer.frontiers.frontier import Point as OnFrontier
+from anonymizer.frontiers.frontier import frontier
 from anonymizer.policy import parse_model
 from experiments.datasets import RESULTS, policy_of
 from experiments.prasser2016 import paper

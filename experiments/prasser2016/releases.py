@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.classes import partition
+from anonymizer.data.table import open_table
+from anonymizer.engine.classes import partition
+from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import DataError, quote_some
-from anonymizer.microdata import Microdata
+from anonymizer.evaluation.suppression import suppress
 from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
 from anonymizer.search import Status, search
-from anonymizer.solution import make_evaluator, read
-from anonymizer.suppression import suppress
-from anonymizer.table import open_table
+from anonymizer.solution.solution import make_evaluator, read
 from experiments.adult import CACHE
 from experiments.datasets import DATA, policy_of, spec_of
 from experiments.prasser2016.paper import k_anonymity

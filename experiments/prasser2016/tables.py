@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from anonymizer.estimators.derived_k import derived_k
 from anonymizer.policy import parse_model
-from anonymizer.risk.population import derived_k
 from experiments.prasser2016 import paper
 from experiments.prasser2016.releases import Dataset, Released, release, untouched
 

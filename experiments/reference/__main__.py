@@ -19,17 +19,17 @@ from typing import Any
 import pandas as pd
 
 from anonymizer import Policy
-from anonymizer.classes import partition
-from anonymizer.evaluate import Evaluator
+from anonymizer.data.table import open_table
+from anonymizer.engine.classes import partition
+from anonymizer.engine.microdata import Microdata, encode
+from anonymizer.estimators.pitman import fit_pitman
+from anonymizer.evaluation.evaluate import Evaluator
+from anonymizer.evaluation.suppression import cut_classes
 from anonymizer.lattice import Scheme
-from anonymizer.microdata import Microdata, encode
 from anonymizer.policy import parse_model
 from anonymizer.risk import PUniqueness, Remaining
-from anonymizer.risk.pitman import fit_pitman
 from anonymizer.search import search
-from anonymizer.solution import make_evaluator
-from anonymizer.suppression import cut_classes
-from anonymizer.table import open_table
+from anonymizer.solution.solution import make_evaluator
 from experiments.datasets import REFERENCE, RESULTS, path_of, spec_of
 
 MEASURES = {"loss geometric": "geometric", "loss arithmetic": "arithmetic"}

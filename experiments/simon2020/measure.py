@@ -9,21 +9,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonymizer.attack.findings import Findings, SourceFindings
-from anonymizer.attack.homogeneity import Holders
-from anonymizer.attack.keys import (
+from anonymizer.assessment.procedure.findings import Findings, SourceFindings
+from anonymizer.assessment.procedure.homogeneity import Holders
+from anonymizer.assessment.procedure.keys import (
     KeySet,
     WhatIf,
     count_violations,
     flat_hierarchy,
     individual_risk,
 )
-from anonymizer.attack.people import People
-from anonymizer.attack.procedure import follow_procedure
-from anonymizer.attack.special_uniques import dis_power, dis_scores, find_special_uniques
-from anonymizer.attack.statement import Statement
-from anonymizer.microdata import encode
-from anonymizer.table import FrameTable
+from anonymizer.assessment.procedure.people import People
+from anonymizer.assessment.procedure.procedure import follow_procedure
+from anonymizer.assessment.procedure.special_uniques import (
+    dis_power,
+    dis_scores,
+    find_special_uniques,
+)
+from anonymizer.assessment.procedure.statement import Statement
+from anonymizer.data.table import FrameTable
+from anonymizer.engine.microdata import encode
 from experiments.datasets import REFERENCE, path_of
 from experiments.simon2020 import paper
 from experiments.simon2020.visits import KEYS, draw_people, draw_several, draw_visits, policy

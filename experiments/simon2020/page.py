@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from anonymizer.attack.findings import Findings, SourceFindings
-from anonymizer.attack.overlap import AttackKind, Overlap
+from anonymizer.assessment.procedure.findings import Findings, SourceFindings
+from anonymizer.assessment.procedure.overlap import AttackKind, Overlap
 from anonymizer.report.procedure import describe_option
 from experiments.simon2020 import paper
 from experiments.simon2020.measure import KNOWN

@@ -18,7 +18,7 @@ import pandas as pd
 from rich.console import Console
 
 from anonymizer import Assessment, assess
-from anonymizer.attack import load_scenario
+from anonymizer.knowledge.catalogue import load_scenario
 from anonymizer.report.scenarios import draw_heatmaps
 from experiments.datasets import RESULTS
 from experiments.xia2021.checks import (

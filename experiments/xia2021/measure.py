@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from anonymizer import Assessment, Policy, assess
-from anonymizer.attack import load_scenario
-from anonymizer.attack.scenario_risk import ScenarioRisk
+from anonymizer.assessment.scenarios.scenario_risk import ScenarioRisk
 from anonymizer.hierarchy import load_hierarchy
-from anonymizer.risk.overall import attack_on
-from anonymizer.risk.scenario import AttributeGroup, Scenario
-from anonymizer.risk.simulation import simulate as play
-from anonymizer.solution import read
+from anonymizer.knowledge.catalogue import load_scenario
+from anonymizer.knowledge.overall_risk import attack_on
+from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+from anonymizer.knowledge.simulation import simulate as play
+from anonymizer.solution.solution import read
 from experiments.datasets import spec_of
 from experiments.xia2021 import published
 from experiments.xia2021.patients import ATTRIBUTES

@@ -39,12 +39,12 @@ def test_levels_outside_the_box_are_not_summed() -> None:
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=4), st.integers(0, 17))
-def test_what_is_left_out_leaves_the_fewest_bits(records: list[int], spared: int) -> None:
+def test_what_is_left_out_leaves_the_fewest_bits(records: list[int], exempt: int) -> None:
     most = max(1, sum(records))
     least = min(
         bits(np.array([n - less for n, less in zip(records, taken, strict=True)]))
         for taken in itertools.product(*(range(n + 1) for n in records))
-        if sum(taken) == min(spared, sum(records))
+        if sum(taken) == min(exempt, sum(records))
     )
     places = len(records)
     found = sum_entropy(
@@ -55,6 +55,6 @@ def test_what_is_left_out_leaves_the_fewest_bits(records: list[int], spared: int
         np.array([0, places]),
         np.array([0]),
         np.array([0]),
-        spared,
+        exempt,
     )
     assert found[0, 0] == pytest.approx(least, abs=1e-12 * most)

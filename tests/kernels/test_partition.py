@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anonymizer.engine.microdata import Workspace
 from anonymizer.kernels.partition import (
     HASH_MULTIPLIER,
     count_by_label,
@@ -22,7 +23,6 @@ from anonymizer.kernels.partition import (
     sum_chosen,
     sum_covered,
 )
-from anonymizer.microdata import Scratch
 
 SMALL = st.lists(st.integers(0, 9))
 LABELS = st.lists(st.integers(0, 4), min_size=1, max_size=30)
@@ -75,7 +75,7 @@ def test_words_that_agree_under_a_mask_have_one_label(
         np.array(words, np.uint64),
         np.array(counts, np.int32),
         np.uint64(mask),
-        *Scratch().room_for(len(rows)),
+        *Workspace().buffers(len(rows)),
     )
     masked = [word & mask for word in words]
     assert (labels.tolist(), first.tolist()) == number_by_appearance(masked)
@@ -92,10 +92,10 @@ def test_columns_of_words_are_labelled_as_wholes(
 ) -> None:
     words = np.array(rows, np.uint64).T.copy()
     counts = np.ones(len(rows), np.int32)
-    room = Scratch().room_for(len(rows))
-    for array in room:
+    arrays = Workspace().buffers(len(rows))
+    for array in arrays:
         array[:] = 7  # whatever they hold
-    labels, first, sizes = label_words(words, counts, np.array(mask, np.uint64), *room)
+    labels, first, sizes = label_words(words, counts, np.array(mask, np.uint64), *arrays)
     masked = [tuple(w & m for w, m in zip(row, mask, strict=True)) for row in rows]
     assert (labels.tolist(), first.tolist()) == number_by_appearance(masked)
     assert int(sizes.sum()) == len(rows)
@@ -108,8 +108,8 @@ def test_columns_whose_mixed_keys_agree_are_still_told_apart() -> None:
     rows = [(word, -key % 2**64) for word, key in zip(first_words, mixed, strict=True)]
     words = np.array([*rows, *rows], np.uint64).T.copy()
     everything = np.full(2, 2**64 - 1, np.uint64)
-    room = Scratch().room_for(8)
-    labels, _, _ = label_words(words, np.ones(8, np.int32), everything, *room)
+    arrays = Workspace().buffers(8)
+    labels, _, _ = label_words(words, np.ones(8, np.int32), everything, *arrays)
     assert labels.tolist() == [0, 1, 2, 3] * 2
 
 
@@ -182,7 +182,7 @@ def coded(draw: st.DrawFn) -> tuple[list[int], list[int], list[list[int]], list[
 def test_covered_leaves_are_summed_over_all_but_the_spared_records_at_each_level_of_a_range(
     case: tuple[list[int], list[int], list[list[int]], list[list[int]]],
     data: st.DataObject,
-    spared: int,
+    exempt: int,
 ) -> None:
     leaves, levels, codes, covered = case
     offsets = np.cumsum([0, *leaves])
@@ -200,13 +200,13 @@ def test_covered_leaves_are_summed_over_all_but_the_spared_records_at_each_level
     ]
     totals = sum_covered(
         np.array(selected, np.int32), np.array(codes, np.uint8), np.array(counts, np.int32),
-        np.array(covered), np.array(by_cover), offsets, np.array(lowest), np.array(levels), spared,
+        np.array(covered), np.array(by_cover), offsets, np.array(lowest), np.array(levels), exempt,
     )  # fmt: skip
 
     def expected(a: int, level: int) -> int:
         cover = [covered[level][int(offsets[a]) + codes[a][i]] for i in selected]
         records = sorted(c for c, i in zip(cover, selected, strict=True) for _ in range(counts[i]))
-        return sum(records[spared:]) if lowest[a] <= level <= levels[a] else 0
+        return sum(records[exempt:]) if lowest[a] <= level <= levels[a] else 0
 
     assert totals.tolist() == [
         [expected(a, level) for level in range(3)] for a in range(len(leaves))

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from anonymizer import Assessment, Statement, assess
-from anonymizer.attack import Source
+from anonymizer.assessment import Source
 from anonymizer.report.assessment import answers, make_figures, make_page, make_tables, summarize
-from tests.attack import patients
+from tests.assessment import patients
 
 pytest.importorskip("matplotlib")
 

@@ -12,9 +12,9 @@ import pytest
 from rich.console import Console
 
 from anonymizer import Policy, anonymize, apply
+from anonymizer.data.staging import Staging
 from anonymizer.demo.example import write_example
-from anonymizer.explanation import Explanation, RaisedLimit, explain
-from anonymizer.files import Staging
+from anonymizer.explanation.explanation import Explanation, RaisedLimit, explain
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.report.explanation import raise_sentence, render_page, render_text, sections
 from anonymizer.report.phrases import join, quality_effect, records_effect, sentence

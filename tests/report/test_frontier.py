@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from anonymizer import Policy
-from anonymizer.files import Staging
-from anonymizer.frontiers import Frontier, frontier
+from anonymizer.data.staging import Staging
+from anonymizer.frontiers.frontier import Frontier, frontier
 from anonymizer.report.frontier import AXES, render_page, stage_frontier
 from anonymizer.risk import PUniqueness
 from tests.wards import patients, write_files

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anonymizer.attack.disclosure import Source
-from anonymizer.attack.nrf import Reidentification
-from anonymizer.attack.unique_subsets import Uniqueness
+from anonymizer.assessment.disclosure.nrf import Reidentification
+from anonymizer.assessment.disclosure.sources import Source
+from anonymizer.assessment.disclosure.unique_subsets import Uniqueness
 from anonymizer.report.nrf import DRAWINGS, chosen_sources, headline
 from anonymizer.report.plot import save
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from anonymizer.attack.published import Arms, Characteristic, Limits, assess_published
+from anonymizer.assessment.published import Arms, Characteristic, Limits, assess_published
 from anonymizer.report.published import colour, published_page, verdict
 
 ROWS = [Characteristic("<b>COPD</b>", 23, 2), Characteristic("Tobacco", 6, 6)]

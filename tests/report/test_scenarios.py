@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 from anonymizer import Assessment, assess
-from anonymizer.attack.exposure import MEASURES
-from anonymizer.files import Staging
+from anonymizer.data.staging import Staging
+from anonymizer.knowledge.exposure import MEASURES
 from anonymizer.report.assessment import make_page, make_tables, write_assessment
 from anonymizer.report.scenarios import draw_distribution, draw_heatmaps, scenario_grid
-from tests.attack import patients
+from tests.assessment import patients
 
 pytest.importorskip("matplotlib")
 

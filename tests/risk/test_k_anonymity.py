@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from anonymizer.classes import partition
+from anonymizer.engine.classes import partition
 from anonymizer.risk import KAnonymity
 from tests import oracle
 from tests.oracle import Problem

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anonymizer.evaluate import Evaluation
+from anonymizer.evaluation.evaluate import Evaluation
 from anonymizer.risk import Average, KAnonymity, PUniqueness, RiskModel
 from anonymizer.search import (
     Checkpoint,
@@ -308,7 +308,7 @@ def test_whenever_a_search_of_a_large_lattice_stops_its_bound_and_gap_are_true(
 def test_what_is_forgotten_of_old_evaluations_is_not_needed(
     monkeypatch: pytest.MonkeyPatch, models: list[RiskModel], recent: int
 ) -> None:
-    monkeypatch.setattr("anonymizer.search.memory.RECENT", recent)
+    monkeypatch.setattr("anonymizer.search.evaluated.RECENT", recent)
     problem = medium()
     evaluator, lattice = replace(evaluator_of(problem), models=models), lattice_of(problem)
     straight = search(evaluator, lattice)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anonymizer.evaluate import Evaluator
+from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.risk import KAnonymity, RiskModel
 from anonymizer.search import Checkpoint, Limits, Status, search, search_exhaustively
 from anonymizer.utility import MEASURES

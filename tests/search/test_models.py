@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.evaluate import Evaluator
+from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.risk import RiskModel
 from anonymizer.search import SearchResult, search, search_exhaustively
 from anonymizer.utility import Aggregate, Loss

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.evaluate import Evaluation
+from anonymizer.evaluation.evaluate import Evaluation
 from anonymizer.lattice import Scheme
 from anonymizer.search import Proof, SearchResult, Status, StopReason
 from anonymizer.search.result import Pruning, choose

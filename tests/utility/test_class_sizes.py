@@ -14,19 +14,19 @@ SIZES = st.lists(st.integers(1, 4), min_size=1, max_size=4)
 
 @given(SIZES, st.integers(0, 17), st.integers(0, 5))
 def test_the_spared_records_are_those_whose_suppression_costs_most(
-    sizes: list[int], spared: int, others: int
+    sizes: list[int], exempt: int, others: int
 ) -> None:
     records = sum(sizes) + others
     left = [
         [size - less for size, less in zip(sizes, taken, strict=True)]
         for taken in itertools.product(*(range(size + 1) for size in sizes))
-        if sum(taken) == min(spared, sum(sizes))
+        if sum(taken) == min(exempt, sum(sizes))
     ]
     costs = [
         sum(n * (records - size) for n, size in zip(suppressed, sizes, strict=True))
         for suppressed in left
     ]
-    found = Discernibility().forfeit(np.array(sizes), spared, 1, records)
+    found = Discernibility().forfeit(np.array(sizes), exempt, 1, records)
     assert found == pytest.approx(min(costs) / max(1, records * (records - 1)), abs=1e-15)
 
 

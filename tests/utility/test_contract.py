@@ -11,12 +11,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anonymizer.classes import partition
-from anonymizer.evaluate import Evaluation, Evaluator
+from anonymizer.engine.classes import partition
+from anonymizer.engine.microdata import Microdata
+from anonymizer.evaluation.evaluate import Evaluation, Evaluator
+from anonymizer.evaluation.suppression import Suppression
 from anonymizer.lattice import Scheme
-from anonymizer.microdata import Microdata
 from anonymizer.risk import Binding, RiskModel
-from anonymizer.suppression import Suppression
 from anonymizer.utility import MEASURES, Aggregate, Measure, Released, make_measure, parameters_of
 from tests.oracle import Problem, suppressed_rows
 from tests.risk.test_contract import ALL, table_of

@@ -1,0 +1,148 @@
+"""assess: all that can be found out about what attackers could do with a table.
+
+Three questions, each asked only where the user says something about it: how likely is each record
+re-identified under a scenario (Xia et al. 2021), from which external source with what probability (the
+steward's procedure of Simon et al. 2020), and by which combinations of what people disclose elsewhere
+(the naive re-identification framework).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from anonymizer.assessment.disclosure.nrf import Reidentification, assess_disclosure
+from anonymizer.assessment.disclosure.sources import Source, check_named, read_sources
+from anonymizer.assessment.disclosure.unique_subsets import OnSubsets
+from anonymizer.assessment.procedure.findings import Findings
+from anonymizer.assessment.procedure.procedure import follow_procedure, load_statement
+from anonymizer.assessment.procedure.statement import Statement
+from anonymizer.assessment.scenarios.scenario_risk import (
+    OnProgress,
+    ScenarioRisk,
+    Scenarios,
+    assess_scenarios,
+    name_scenarios,
+)
+from anonymizer.data.table import Table
+from anonymizer.errors import PolicyError
+from anonymizer.policy import Policy
+from anonymizer.solution.solution import Source as Data
+from anonymizer.solution.solution import load_policy, open_data
+
+DEFAULT_SCENARIO = "worst-case"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assessment:
+    """What was found about a table; a question that was not asked has no answer."""
+
+    table: str
+    """The name of its file, without the folder."""
+    findings: Findings | None = None
+    """What the steward's procedure found, source by source."""
+    scenarios: tuple[ScenarioRisk, ...] = ()
+    disclosure: Reidentification | None = None
+    """The risk over all subsets of the attributes that people disclose elsewhere."""
+
+    @property
+    def records(self) -> int:
+        """The number of rows of the table."""
+        if self.findings is not None:
+            return self.findings.rows
+        if self.disclosure is not None:
+            return self.disclosure.uniqueness.records
+        return self.scenarios[0].records
+
+    @property
+    def passes(self) -> bool | None:
+        """Whether nobody is above a threshold that the steward stated; None where none was stated."""
+        return None if self.findings is None else self.findings.passes
+
+    def describe(self) -> dict[str, Any]:
+        """Return all figures as JSON; no values of single records are among them."""
+        findings, disclosure = self.findings, self.disclosure
+        return {
+            "table": self.table,
+            "records": self.records,
+            "passes": self.passes,
+            "findings": None if findings is None else findings.describe(),
+            "scenarios": [scenario.describe() for scenario in self.scenarios],
+            "disclosure": None if disclosure is None else disclosure.describe(),
+        }
+
+
+def assess(
+    data: Data,
+    policy: Policy | str | Path,
+    scenarios: Scenarios | None = None,
+    *,
+    statement: Statement | str | Path | None = None,
+    sources: Sequence[Source] | str | Path | None = None,
+    external: str | Path | pd.DataFrame | Table | None = None,
+    e_uniqueness: float | None = None,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+    seed: int = 0,
+) -> Assessment:
+    """Say what attackers could do with a table: under scenarios, from external sources, or both.
+
+    `data` is a dataframe or a path, raw or released, or None where the policy says where it is; of the
+    policy only the roles and hierarchies count. Each of `scenarios` is one, a TOML file, or the name of
+    one that is shipped; where nothing is asked it is the worst case. `statement` is what a steward states
+    about external sources, `sources` where people disclose what, each built in code or a TOML file;
+    `external` and `e_uniqueness` belong to the latter, and say what is unique out there.
+
+    Under a scenario a cell may hold a value of any level, and a suppressed one is `*`; of a record with
+    such cells the attacker is taken to know what the table tells. The risks are exact; where too many
+    sets of attributes may be known, these are drawn with the seed.
+    """
+    policy = load_policy(policy)
+    if scenarios is None and statement is None and sources is None:
+        scenarios = DEFAULT_SCENARIO
+    named = {} if scenarios is None else name_scenarios(scenarios)
+    stated = None if statement is None else load_statement(statement)
+    disclosing = load_sources(sources, external, e_uniqueness)
+    table = open_data(data, policy)
+    findings = disclosure = None
+    if disclosing is not None:
+        check_named(disclosing, table)  # a mistake is better known before the work
+    if stated is not None:
+        findings = follow_procedure(table, policy, stated, tell_step(on_progress))
+    risks = assess_scenarios(table, policy, named, workers, on_progress, seed) if named else ()
+    if disclosing is not None:
+        disclosure = assess_disclosure(
+            table,
+            disclosing,
+            external,
+            e_uniqueness=e_uniqueness,
+            delimiter=policy.data.delimiter,
+            workers=workers,
+            on_subsets=tell_subsets(on_progress),
+        )
+    return Assessment(Path(table.name).name, findings, risks, disclosure)
+
+
+def load_sources(
+    sources: Sequence[Source] | str | Path | None, external: object, e_uniqueness: float | None
+) -> Sequence[Source] | None:
+    """Read the sources that are given by their path; what belongs to them needs them."""
+    if sources is None and (external is not None or e_uniqueness is not None):
+        raise PolicyError("E-uniqueness is about what sources disclose; name the sources too.")
+    return read_sources(sources) if isinstance(sources, str | Path) else sources
+
+
+def tell_step(on_progress: OnProgress | None) -> Callable[[str], None]:
+    """Tell the steps of the procedure, whose number is not known."""
+    tell = on_progress or (lambda *_: None)
+    return lambda what: tell(what, 0, 0)
+
+
+def tell_subsets(on_progress: OnProgress | None) -> OnSubsets:
+    """Tell how many subsets are counted."""
+    tell = on_progress or (lambda *_: None)
+    return lambda done, subsets: tell(f"{done:,} of {subsets:,} subsets", done, subsets)

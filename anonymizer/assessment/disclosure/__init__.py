@@ -1,0 +1,1 @@
+"""The naive re-identification framework: every combination of what people disclose elsewhere."""

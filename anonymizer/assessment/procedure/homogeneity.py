@@ -1,0 +1,139 @@
+"""Homogeneity: what the members of a small cell have in common, and so what linking them to it reveals.
+
+Simon et al. 2020, section 3.8. The concern is asymmetric: that everyone in a cell has a stigmatized
+diagnosis does harm, that nobody has it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.assessment.procedure.people import Integers
+from anonymizer.engine.microdata import label_keys
+
+SIZES = (3, 5)
+"""The smallest and the largest cell looked at: smaller ones are a risk whatever they hold."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holders:
+    """Who in each cell has which value of a sensitive attribute: people, each counted once."""
+
+    cell: Integers
+    value: Integers
+    people: Integers
+    """The people of the cell who have the value; cells are ascending, and values within a cell."""
+
+    @staticmethod
+    def count(
+        cell_of_row: Integers, value_of_row: Integers, person_of_row: Integers | None
+    ) -> Holders:
+        """Count the holders of each value in each cell; each row is a person unless they are numbered."""
+        values = int(value_of_row.max()) + 1
+        joint, label = np.unique(cell_of_row * values + value_of_row, return_inverse=True)
+        if person_of_row is not None:  # the same person with the same value in the same cell: once
+            people = int(person_of_row.max()) + 1
+            label = label[first_of_each(label * people + person_of_row)]
+        cell, value = np.divmod(joint, values)
+        return Holders(cell, value, np.bincount(label))
+
+    def starts(self) -> Integers:
+        """Return where each cell begins."""
+        return np.searchsorted(self.cell, np.arange(int(self.cell[-1]) + 1))
+
+    def distinct(self) -> Integers:
+        """Return distinct l-diversity: the number of values in each cell."""
+        return np.bincount(self.cell)
+
+    def entropy(self) -> NDArray[np.float64]:
+        """Return entropy l-diversity: exp of the entropy of each cell's values."""
+        totals = np.add.reduceat(self.people, self.starts())[self.cell]
+        share = self.people / totals
+        return np.exp(np.add.reduceat(-share * np.log(share), self.starts()))
+
+
+@dataclass(frozen=True, slots=True)
+class Homogeneity:
+    """What the small cells give away about one sensitive attribute."""
+
+    attribute: str
+    prevalence: float
+    """The share of all people who have a value that the steward marks."""
+    cells: int
+    """Cells of 3 to 5."""
+    homogeneous: int
+    """Those of them in which everyone has such a value."""
+    people: int
+    """The people in these."""
+    one_value: int
+    """Cells of 3 to 5 in which everyone has the same value, marked or not."""
+    least_distinct: int
+    """The smallest distinct l-diversity of a cell of at least 3; 0 without such a cell."""
+    least_entropy: float
+
+    @property
+    def share(self) -> float:
+        """The share of the cells of 3 to 5 that are homogeneous in a marked value."""
+        return self.homogeneous / self.cells if self.cells else 0.0
+
+
+def measure_homogeneity(
+    attribute: str,
+    sizes: Integers,
+    cell_of_row: Integers,
+    value_of_row: Integers,
+    marked: Sequence[int],
+    person_of_row: Integers | None = None,
+) -> Homogeneity:
+    """Find the cells of 3 to 5 in which everyone has a marked value.
+
+    `sizes` are the people in each cell; values and people are numbered from 0.
+    """
+    holders = Holders.count(cell_of_row, value_of_row, person_of_row)
+    sensitive = np.isin(value_of_row, marked)
+    having = count_people(cell_of_row[sensitive], person_of_row, sensitive, sizes.size)
+    small = (sizes >= SIZES[0]) & (sizes <= SIZES[1])
+    homogeneous = small & (having == sizes)
+    distinct, entropy = holders.distinct(), holders.entropy()
+    looked_at = np.flatnonzero(sizes >= SIZES[0])
+    return Homogeneity(
+        attribute,
+        share_having(sensitive, person_of_row),
+        int(small.sum()),
+        int(homogeneous.sum()),
+        int(sizes[homogeneous].sum()),
+        int((small & (distinct == 1)).sum()),
+        int(distinct[looked_at].min()) if looked_at.size else 0,
+        float(entropy[looked_at].min()) if looked_at.size else 0.0,
+    )
+
+
+def count_people(
+    cell_of_row: Integers,
+    person_of_row: Integers | None,
+    chosen: NDArray[np.bool_],
+    cells: int,
+) -> Integers:
+    """Count the different people of the chosen rows in each cell."""
+    if person_of_row is None:
+        return np.bincount(cell_of_row, minlength=cells)
+    once = first_of_each(person_of_row[chosen] * cells + cell_of_row)
+    return np.bincount(cell_of_row[once], minlength=cells)
+
+
+def share_having(sensitive: NDArray[np.bool_], person_of_row: Integers | None) -> float:
+    """Return the share of all people who have a marked value in one of their rows."""
+    if person_of_row is None:
+        return float(sensitive.mean())
+    having = np.zeros(int(person_of_row.max()) + 1, np.bool_)
+    having[person_of_row[sensitive]] = True
+    return float(having.mean())
+
+
+def first_of_each(keys: Integers) -> NDArray[np.int32]:
+    """Return where each key appears first."""
+    return label_keys(keys)[1]

@@ -1,0 +1,1 @@
+"""What the search runs on: distinct tuples in small integers, and the classes a scheme makes of them."""

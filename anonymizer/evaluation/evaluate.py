@@ -1,0 +1,89 @@
+"""Evaluator: what a scheme costs, and what it proves about every finer scheme."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.engine.classes import EquivalenceClasses, partition
+from anonymizer.engine.microdata import Microdata
+from anonymizer.evaluation.suppression import Suppression, suppress
+from anonymizer.kernels.partition import sum_chosen
+from anonymizer.lattice import Scheme
+from anonymizer.risk import RiskModel
+from anonymizer.utility import Measure
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """A scheme after suppression.
+
+    `terms[a, l]`, for levels l up to the scheme's own, are the terms of a bound: with the records
+    suppressed here suppressed there too, a finer scheme w loses at least the sum of `terms[a, w[a]]`.
+    To that sum, w adds the `floor` of any scheme that is finer than w.
+    """
+
+    scheme: Scheme
+    suppressed_records: int
+    loss: float
+    feasible: bool
+    """Whether the suppressed records are within the suppression limit."""
+    binding_records: int
+    """How many records, at least, must be suppressed at every finer scheme too."""
+    finer_infeasible: bool
+    """Whether these are already beyond the limit."""
+    terms: NDArray[np.float64] = field(repr=False)
+    floor: float = 0.0
+
+    @property
+    def quality(self) -> float:
+        """One minus the loss."""
+        return 1 - self.loss
+
+    @property
+    def tie_key(self) -> tuple[int, int, Scheme]:
+        """What decides between schemes of equal loss: the least wins."""
+        return self.suppressed_records, sum(self.scheme), self.scheme
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluator:
+    """Everything needed to evaluate a scheme; the same scheme always gives the same evaluation."""
+
+    microdata: Microdata
+    models: Sequence[RiskModel]
+    measure: Measure
+    suppression_limit: int
+    """The largest number of records that may be suppressed."""
+
+    def evaluate(self, scheme: Scheme) -> Evaluation:
+        """Partition, suppress, and sum up what is lost."""
+        classes = partition(self.microdata, scheme)
+        suppression = suppress(self.microdata, classes, self.models)
+        return self.score(classes, suppression)
+
+    def score(self, classes: EquivalenceClasses, suppression: Suppression) -> Evaluation:
+        """Weigh what is lost of the kept and the suppressed records, and bound it elsewhere."""
+        limit, binding = self.suppression_limit, suppression.binding
+        suppressed_records = sum_chosen(classes.sizes, suppression.suppressed)
+        binding_records = max(0, sum_chosen(classes.sizes, binding.classes) - binding.exempt)
+        found = self.measure.appraise(self.microdata, classes, suppression.suppressed, binding)
+        return Evaluation(
+            classes.scheme,
+            suppressed_records,
+            found.loss,
+            feasible=suppressed_records <= limit,
+            binding_records=binding_records,
+            finer_infeasible=binding_records > limit,
+            terms=found.terms,
+            floor=found.floor,
+        )
+
+    def attribute_losses(
+        self, classes: EquivalenceClasses, suppressed: NDArray[np.bool_]
+    ) -> tuple[float, ...]:
+        """Return the loss of each attribute, before weights; nothing where the measure has none."""
+        return self.measure.attribute_losses(self.microdata, classes, suppressed)

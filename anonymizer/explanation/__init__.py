@@ -1,0 +1,1 @@
+"""What drives the risk of a solution, and what could be done about it."""

@@ -1,0 +1,1 @@
+"""The best release at every threshold of a risk model."""

@@ -1,0 +1,111 @@
+"""Scenarios by name or file, fitted to a table: its column names, its population, its one state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from anonymizer.data.staging import specs_folder
+from anonymizer.errors import PolicyError, quote_some, suggest_name
+from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+
+
+def shipped_scenarios() -> dict[str, Path]:
+    """Return the files of the scenarios that come with the package, by name."""
+    return {path.stem: path for path in sorted((specs_folder() / "scenarios").glob("*.toml"))}
+
+
+def find_scenario(name: str | Path) -> Path:
+    """Return the file that a name or path stands for.
+
+    >>> find_scenario("worst-case").name
+    'worst-case.toml'
+    """
+    path = Path(name)
+    if path.is_file():
+        return path
+    shipped = shipped_scenarios()
+    if str(name) in shipped:
+        return shipped[str(name)]
+    hint = suggest_name(path.stem, shipped)
+    raise PolicyError(f"{name}: this is no file and no shipped scenario; {hint}")
+
+
+def load_scenario(
+    name: str | Path,
+    columns: Mapping[str, str] | None = None,
+    constants: Mapping[str, str] | None = None,
+    population: int | None = None,
+) -> Scenario:
+    """Read a scenario by name or path, and fit it to a table.
+
+    `columns` says what the scenario's attributes are called in the table; `constants` gives the value
+    of an attribute that the table has no column for because everybody has the same; `population` is
+    the number of people that the table is drawn from.
+
+    >>> load_scenario("social-media", {"year_of_birth": "age"}, {"state": "TN"}).attributes
+    ('sex', 'race', 'age')
+    """
+    scenario = Scenario.read(find_scenario(name))
+    for attribute, value in (constants or {}).items():
+        scenario = fix(scenario, attribute, value)
+    scenario = rename(scenario, columns or {})
+    return scenario if population is None else replace(scenario, population=population)
+
+
+def check_known(scenario: Scenario, attribute: str) -> None:
+    """Raise a PolicyError unless the scenario speaks of an attribute."""
+    if attribute not in scenario.named:
+        raise PolicyError(
+            f"scenario: it has no attribute '{attribute}'; it speaks of {quote_some(scenario.named, 20)}."
+        )
+
+
+def rename(scenario: Scenario, columns: Mapping[str, str]) -> Scenario:
+    """Call attributes as the table does."""
+    for attribute in columns:
+        check_known(scenario, attribute)
+    groups = []
+    for group in scenario.groups:
+        names = tuple(columns.get(name, name) for name in group.attributes)
+        levels = {columns.get(name, name): level for name, level in group.levels.items()}
+        by = None if group.by is None else columns.get(group.by, group.by)
+        groups.append(replace(group, attributes=names, levels=levels, by=by))
+    return replace(scenario, groups=tuple(groups))
+
+
+def fix(scenario: Scenario, attribute: str, value: str) -> Scenario:
+    """Take an attribute out of a scenario: everybody in the table has the same value of it.
+
+    What is the same for all tells nobody apart; what hangs on it has one probability.
+    """
+    check_known(scenario, attribute)
+    hanging = [group for group in scenario.groups if group.by == attribute]
+    listed = dict.fromkeys(value for group in hanging for value in group.probabilities)
+    if hanging and value not in listed:
+        raise PolicyError(
+            f"scenario: it has no figures for the {attribute} '{value}'; use one of "
+            f"{quote_some(listed, 60)}."
+        )
+    groups = [fix_group(group, attribute, value) for group in scenario.groups]
+    kept = tuple(group for group in groups if group is not None)
+    if not kept:
+        raise PolicyError(
+            f"scenario: with the {attribute} '{value}' the attacker learns nothing; leave it out."
+        )
+    return replace(scenario, groups=kept)
+
+
+def fix_group(group: AttributeGroup, attribute: str, value: str) -> AttributeGroup | None:
+    """Take an attribute out of one group; None where nothing is left to learn."""
+    names = tuple(name for name in group.attributes if name != attribute)
+    levels = {name: level for name, level in group.levels.items() if name != attribute}
+    if not names:
+        return None
+    if group.by != attribute:
+        return replace(group, attributes=names, levels=levels)
+    (chance,) = group.probability_of([value])
+    if chance == 0:
+        return None
+    return AttributeGroup(names, float(chance), levels=levels, source=group.source)

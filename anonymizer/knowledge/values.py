@@ -1,0 +1,173 @@
+"""The cells of a table as places in hierarchies: a table may be raw, generalized, or partly suppressed.
+
+Two values match when one covers the other. In a tree that is so exactly if they are the same at the
+coarser of their two levels. A suppressed cell is at the top and matches everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.data.table import Table, read_column
+from anonymizer.engine.domain import read_only
+from anonymizer.engine.microdata import label_keys
+from anonymizer.errors import DataError, HierarchyError, quote_some
+from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.knowledge.overall_risk import Labels, code_labels, one_part
+
+SUPPRESSED = "*"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Values:
+    """The distinct values of one attribute in a table, finest first, each of any level.
+
+    The last level is above the hierarchy's own: there everything is one, as a suppressed cell.
+    """
+
+    hierarchy: Hierarchy
+    texts: tuple[str, ...]
+    levels: NDArray[np.int64]
+    """The level of each value: the finest at which the hierarchy has it."""
+    ancestors: NDArray[np.int64]
+    """ancestors[level, value] = the number of what covers it there; -1 below the value's own level."""
+
+    @staticmethod
+    def of(hierarchy: Hierarchy, texts: Sequence[str]) -> Values:
+        """Find each text in the hierarchy; raise a HierarchyError that names those that it has not.
+
+        >>> sex = Hierarchy.from_rows("sex", [("F", "any"), ("M", "any")])
+        >>> Values.of(sex, ["*", "M", "any"]).levels.tolist()
+        [0, 1, 2]
+        """
+        if MISSING in texts:
+            hierarchy = hierarchy.with_missing()
+        places = find_places(hierarchy)
+        if unknown := [text for text in texts if text not in places]:
+            known = "no level of its hierarchy has them"
+            raise HierarchyError(
+                f"column '{hierarchy.name}': {len(unknown)} values are unknown, {known}: "
+                f"{quote_some(unknown)}. Add them to {hierarchy.source or 'the hierarchy'}."
+            )
+        ordered = sorted(texts, key=places.__getitem__)
+        levels = np.array([places[text][0] for text in ordered], np.int64)
+        codes = np.array([places[text][1] for text in ordered], np.int64)
+        return Values(hierarchy, tuple(ordered), levels, climb(hierarchy, levels, codes))
+
+    def leaves_of(self, value: int) -> list[str]:
+        """List what a value may have been before it was generalized."""
+        level = int(self.levels[value])
+        if level == self.hierarchy.height:
+            return list(self.hierarchy.leaves)
+        below = np.flatnonzero(self.hierarchy.codes[level] == self.ancestors[level, value])
+        return [self.hierarchy.leaves[leaf] for leaf in below]
+
+
+def find_places(hierarchy: Hierarchy) -> dict[str, tuple[int, int]]:
+    """Return for each value of each level the finest level that has it, and its number there."""
+    places: dict[str, tuple[int, int]] = {}
+    for level, labels in enumerate(hierarchy.labels):
+        for code, label in enumerate(labels):
+            places.setdefault(label, (level, code))
+    places.setdefault(SUPPRESSED, (hierarchy.height, 0))
+    return places
+
+
+def climb(
+    hierarchy: Hierarchy, levels: NDArray[np.int64], codes: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Follow each value up to the top."""
+    ancestors = np.full((hierarchy.height + 1, levels.size), -1, np.int64)
+    ancestors[-1] = 0
+    for level in range(hierarchy.height):
+        here = np.flatnonzero(levels == level)
+        below = np.unique(hierarchy.codes[level], return_index=True)[1][codes[here]]
+        for above in range(level, hierarchy.height):
+            ancestors[above, here] = hierarchy.codes[above, below]
+    return read_only(ancestors)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subjects:
+    """The people of a table as distinct tuples of values, whatever their levels, with counts."""
+
+    attributes: Mapping[str, Values]
+    codes: Mapping[str, NDArray[np.int32]]
+    """The number of each tuple's value, for each attribute."""
+    counts: NDArray[np.int64]
+    tuple_of_row: NDArray[np.int32]
+
+    @staticmethod
+    def read(table: Table, hierarchies: Sequence[Hierarchy]) -> Subjects:
+        """Read the quasi-identifiers of a table; the order of its rows decides nothing."""
+        values: dict[str, Values] = {}
+        of_row: dict[str, NDArray[np.int64]] = {}
+        faults = []
+        for hierarchy in hierarchies:
+            texts, numbers = read_column(table, hierarchy.name)
+            try:
+                values[hierarchy.name] = Values.of(hierarchy, texts)
+            except HierarchyError as error:
+                faults.append(str(error))
+                continue
+            place = {text: at for at, text in enumerate(values[hierarchy.name].texts)}
+            of_row[hierarchy.name] = np.array([place[text] for text in texts], np.int64)[numbers]
+        if faults:
+            raise HierarchyError(" ".join(faults))
+        if not len(next(iter(of_row.values()))):
+            raise DataError(f"{table.name}: the table has no rows; there is nobody to find.")
+        return Subjects.aggregate(values, of_row)
+
+    @staticmethod
+    def aggregate(
+        values: Mapping[str, Values], of_row: Mapping[str, NDArray[np.int64]]
+    ) -> Subjects:
+        """Count the rows that are alike."""
+        rows = len(next(iter(of_row.values())))
+        labels, first = distinct_rows(list(of_row.values()), rows)
+        codes = {name: numbers[first].astype(np.int32) for name, numbers in of_row.items()}
+        counts = np.bincount(labels, minlength=first.size)
+        return Subjects(values, codes, counts, labels)
+
+    @property
+    def records(self) -> int:
+        """The number of rows."""
+        return self.tuple_of_row.size
+
+    @property
+    def coarse(self) -> NDArray[np.bool_]:
+        """Which tuples have a value that is coarser than others of its column.
+
+        What such a person's value really is cannot be told from the table.
+        """
+        found = np.zeros(self.counts.size, np.bool_)
+        for name, values in self.attributes.items():
+            found |= values.levels[self.codes[name]] > values.levels.min()
+        return found
+
+    @property
+    def coarse_records(self) -> int:
+        """The records with a cell that is suppressed or coarser than others of its column."""
+        return int(self.counts[self.coarse].sum())
+
+    def project(self, attributes: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Say which tuples are alike on some attributes, and where the first of each kind is."""
+        return distinct_rows([self.codes[name] for name in attributes], self.counts.size)
+
+
+def distinct_rows(
+    columns: Sequence[NDArray[np.integer]], rows: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Number the distinct rows in the order of their values, and say where one of each is."""
+    labels: Labels = one_part(rows)
+    for column in columns:
+        labels = labels.refine(code_labels(column))
+    found, first = label_keys(labels.of_row.astype(np.int64), labels.number)
+    order = np.lexsort([column[first] for column in columns][::-1]) if columns else np.arange(1)
+    number = np.empty(order.size, np.int32)
+    number[order] = np.arange(order.size, dtype=np.int32)
+    return number[found], first[order].astype(np.int32)

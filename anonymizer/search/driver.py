@@ -1,0 +1,66 @@
+"""search: find the best scheme of a lattice, and prove that it is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+from anonymizer.evaluation.evaluate import Evaluation, Evaluator
+from anonymizer.lattice import Lattice
+from anonymizer.search.bounding import raise_bound
+from anonymizer.search.branch_and_bound import (
+    BranchAndBound,
+    Clock,
+    LimitReached,
+    OnProgress,
+    RunAll,
+)
+from anonymizer.search.checkpoint import Checkpoint
+from anonymizer.search.interrupt import Interrupt
+from anonymizer.search.result import Limits, SearchResult, StopReason
+
+
+def search(
+    evaluator: Evaluator,
+    lattice: Lattice,
+    limits: Limits = Limits(),  # noqa: B008 - a frozen value
+    workers: int = 1,
+    on_progress: OnProgress | None = None,
+    clock: Clock = time.monotonic,
+    resume: Checkpoint | None = None,
+    known: Iterable[Evaluation] = (),
+) -> SearchResult:
+    """Find the best scheme of a lattice and prove that it is.
+
+    The result is the same for any number of workers. When a limit is reached or the user interrupts,
+    it is the best so far with the bound proven until then, and a checkpoint to resume from. Schemes
+    whose evaluation is `known` already are not evaluated again.
+    """
+    with Interrupt() as interrupt, running(workers) as run_all:
+        running_search = BranchAndBound(
+            evaluator, lattice, limits, run_all, on_progress, clock, interrupt
+        )
+        running_search.add_known(known)
+        try:
+            if resume is None:
+                running_search.climb()
+            else:
+                running_search.resume_from(resume)
+            raise_bound(running_search)
+            running_search.explore()
+            stopped = StopReason.COMPLETE
+        except LimitReached as limit:
+            stopped = limit.reason
+    return running_search.result(stopped)
+
+
+@contextmanager
+def running(workers: int) -> Iterator[RunAll]:
+    """Run jobs one after another, or in threads: the kernels let go of Python's lock."""
+    if workers == 1:
+        yield lambda job, *items: list(map(job, *items))
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        yield lambda job, *items: list(pool.map(job, *items))

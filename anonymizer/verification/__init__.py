@@ -1,0 +1,1 @@
+"""Every claim about a release, recomputed."""

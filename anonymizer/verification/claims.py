@@ -1,0 +1,70 @@
+"""Claims about a release, and whether they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from anonymizer.data.table import Table
+from anonymizer.errors import quote_some
+
+ROUNDING = 1e-12
+"""Figures that differ by less are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One claim and whether it holds; `passed` is None where it could not be checked."""
+
+    claim: str
+    passed: bool | None
+    detail: str
+    about_risk: bool = False
+    """Whether it is a risk model: one that was not checked is no reason to trust a release."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """All claims about a release."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether no claim fails and every risk model was checked."""
+        unchecked = any(check.passed is None and check.about_risk for check in self.checks)
+        return bool(self.checks) and not self.failures and not unchecked
+
+    @property
+    def failures(self) -> tuple[Check, ...]:
+        """The claims that do not hold."""
+        return tuple(check for check in self.checks if check.passed is False)
+
+
+def check_digest(claim: str, table: Table, expected: Mapping[str, Any]) -> Check:
+    """Compare a table's digest with the manifest's."""
+    same = table.digest() == expected["sha256"]
+    detail = "SHA-256 agrees" if same else f"{table.name} has another SHA-256 than in the manifest"
+    return Check(claim, same, detail)
+
+
+def differing_keys(mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:
+    """List the figures that differ by more than rounding."""
+    return [key for key, value in mine.items() if key not in theirs or differ(value, theirs[key])]
+
+
+def differ(mine: Any, theirs: Any) -> bool:
+    """Whether two figures, or tables of figures, differ by more than rounding."""
+    if isinstance(mine, Mapping) and isinstance(theirs, Mapping):
+        return mine.keys() != theirs.keys() or bool(differing_keys(mine, theirs))
+    if isinstance(mine, int | float) and isinstance(theirs, int | float):
+        return not abs(mine - theirs) <= ROUNDING * max(1, abs(mine))
+    return bool(mine != theirs)
+
+
+def check_figures(claim: str, mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> Check:
+    """Check that recomputed figures are the reported ones."""
+    differing = differing_keys(mine, theirs)
+    detail = f"differs in {quote_some(differing)}" if differing else "all figures agree"
+    return Check(claim, not differing, detail)

@@ -1,0 +1,357 @@
+"""verify: every claim about a release recomputed from the file itself, the policy and the manifest.
+
+Nothing of the run that made the release is used. With the original at hand, each released row is
+shown to be the declared generalization of an input row, and the optimum is searched for again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.data.cells import Cells
+from anonymizer.data.table import MemoryTable, Table, open_table, read_column
+from anonymizer.engine.classes import partition
+from anonymizer.engine.generalized import GeneralizedTable
+from anonymizer.engine.microdata import encode
+from anonymizer.errors import AnonymizerError, quote_some
+from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.policy import Policy, Role, digest_of_hierarchy
+from anonymizer.risk import Need, Remaining, RiskModel
+from anonymizer.search import Status
+from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
+from anonymizer.solution.release import REDACTED
+from anonymizer.solution.solution import Source, describe_risk, load_policy, open_population
+from anonymizer.utility import Released
+from anonymizer.verification.claims import (
+    ROUNDING,
+    Check,
+    Verification,
+    check_digest,
+    check_figures,
+)
+from anonymizer.verification.original import check_against
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def verify(
+    released: str | Path | pd.DataFrame,
+    policy: Policy | str | Path,
+    manifest: Mapping[str, Any] | str | Path | None = None,
+    against: Source = None,
+) -> Verification:
+    """Check a release against a policy, its manifest and, if given, the original.
+
+    The manifest of a file is looked for beside it. A check that cannot be made for want of another
+    that failed is left out: there is then a failure to mend first.
+    """
+    policy = load_policy(policy)
+    if manifest is None and isinstance(released, str | Path):
+        manifest = Path(released).parent / FILE_NAME
+    if isinstance(manifest, str | Path):
+        manifest = read_manifest(manifest)
+    if manifest is None:
+        raise AnonymizerError("verify needs the manifest of a dataframe; pass it as `manifest`.")
+    check_manifest(manifest, "the manifest")
+    table = open_table(released, policy.data.delimiter)
+    checks = list(check_release(table, policy, manifest))
+    if against is not None and all(check.passed for check in checks[2:BASIC_CHECKS]):
+        original = open_table(against, policy.data.delimiter)
+        with_original = list(check_against(table, original, policy, manifest))
+        if all(check.passed is not False for check in with_original):
+            # the same rows come of applying the scheme under the policy's models to the original
+            checks = [settle(check) for check in checks]
+        checks += with_original
+    return Verification(tuple(checks))
+
+
+def settle(check: Check) -> Check:
+    """Mark a risk model that only the original could show to hold."""
+    if not check.about_risk or check.passed is not None:
+        return check
+    return replace(check, passed=True, detail="it holds on the original, suppressed as released")
+
+
+BASIC_CHECKS = 5
+"""The first checks; without them the others make no sense."""
+
+
+def check_release(table: Table, policy: Policy, manifest: Mapping[str, Any]) -> Iterator[Check]:
+    """Check all that can be checked without the original."""
+    hierarchies = hierarchies_used(policy, manifest)
+    basics = [
+        check_digest("the file is the one released", table, manifest["output"]),
+        check_policy(policy, manifest),
+        check_hierarchies(hierarchies, manifest),
+        check_scheme(policy, hierarchies, manifest["scheme"]),
+        check_released_columns(table, policy),
+    ]
+    yield from basics
+    if not all(check.passed for check in basics[2:]):
+        return
+    reading = read_released(table, policy, hierarchies, manifest["scheme"])
+    yield check_values(reading)
+    if reading.unknown:
+        return
+    yield check_counts(reading, policy, manifest)
+    remaining = classes_of(reading, policy, manifest["records"]) if reading.kept else None
+    yield from check_risk(remaining, policy, manifest)
+    yield check_loss(reading, remaining, policy, manifest)
+    yield check_proof(manifest)
+
+
+def check_policy(policy: Policy, manifest: Mapping[str, Any]) -> Check:
+    """Compare what decides a release with what the manifest says did."""
+    mine, theirs = policy.describe(), manifest["policy"]
+    differing = [key for key in mine if mine[key] != theirs.get(key)]
+    detail = f"differs in {quote_some(differing)}" if differing else "all keys agree"
+    return Check("the policy is the one released under", not differing, detail)
+
+
+def hierarchies_used(policy: Policy, manifest: Mapping[str, Any]) -> tuple[Hierarchy, ...]:
+    """Return the policy's hierarchies, with a leaf for missing cells where the release had one."""
+    claimed = manifest["hierarchies"]
+    return tuple(
+        extended if digest_of_hierarchy(extended) == claimed.get(hierarchy.name) else hierarchy
+        for hierarchy in policy.hierarchies()
+        for extended in [hierarchy.with_missing()]
+    )
+
+
+def check_scheme(
+    policy: Policy, hierarchies: tuple[Hierarchy, ...], scheme: Mapping[str, int]
+) -> Check:
+    """Check that the scheme names a level that the policy allows for each attribute."""
+    lattice = policy.lattice(hierarchies)
+    wrong = [
+        hierarchy.name
+        for hierarchy, low, high in zip(hierarchies, lattice.low, lattice.high, strict=True)
+        if scheme.get(hierarchy.name) not in range(low, high + 1)
+    ]
+    detail = f"none allowed for {quote_some(wrong)}" if wrong else f"{len(hierarchies)} levels"
+    return Check("the scheme names a level for each quasi-identifier", not wrong, detail)
+
+
+def check_hierarchies(hierarchies: tuple[Hierarchy, ...], manifest: Mapping[str, Any]) -> Check:
+    """Compare the hierarchies with those the release was made with."""
+    claimed = manifest["hierarchies"]
+    differing = [h.name for h in hierarchies if claimed.get(h.name) != digest_of_hierarchy(h)]
+    detail = f"another hierarchy for {quote_some(differing)}" if differing else "SHA-256 agree"
+    return Check("the hierarchies are the ones used", not differing, detail)
+
+
+def check_released_columns(table: Table, policy: Policy) -> Check:
+    """Check that identifying columns are gone and all others there."""
+    identifying = policy.with_role(Role.IDENTIFYING)
+    expected = [name for name in policy.attributes if name not in identifying]
+    columns = table.columns
+    details = []
+    if left := [name for name in columns if name in identifying]:
+        details.append(f"identifying {quote_some(left)} is still there")
+    if absent := [name for name in expected if name not in columns]:
+        details.append(f"{quote_some(absent)} is not there")
+    if twice := sorted({name for name in columns if columns.count(name) > 1}):
+        details.append(f"{quote_some(twice)} is there twice")
+    if strange := [name for name in columns if name not in policy.attributes]:
+        details.append(f"{quote_some(strange)} is not in the policy")
+    detail = "; ".join(details) or f"{len(columns)} columns as declared"
+    return Check("identifying columns are gone, all others there", not details, detail)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """The quasi-identifiers of a release as read back from it."""
+
+    hierarchies: tuple[Hierarchy, ...]
+    scheme: Mapping[str, int]
+    columns: dict[str, Cells]
+    """The records that are not redacted."""
+    rows: int
+    redacted: int
+    unknown: dict[str, list[str]]
+    """Values that are not of the declared level, by attribute."""
+
+    @property
+    def kept(self) -> int:
+        """The number of records that are not redacted."""
+        return self.rows - self.redacted
+
+
+def read_released(
+    table: Table, policy: Policy, hierarchies: tuple[Hierarchy, ...], scheme: Mapping[str, int]
+) -> Reading:
+    """Read the quasi-identifiers back, and set redacted records apart."""
+    read = {h.name: read_column(table, h.name) for h in hierarchies}
+    columns = {name: Cells(numbers, texts) for name, (texts, numbers) in read.items()}
+    redacted = find_redacted(columns, policy, hierarchies, scheme)
+    kept = {name: Cells(c.indices[~redacted], c.distinct).compact() for name, c in columns.items()}
+    known = {h.name: set(h.labels[scheme[h.name]]) for h in hierarchies}
+    unknown = {
+        name: strange
+        for name, cells in kept.items()
+        if (strange := [text for text in cells.distinct if text not in known[name]])
+    }
+    return Reading(hierarchies, scheme, kept, redacted.size, int(redacted.sum()), unknown)
+
+
+def find_redacted(
+    columns: Mapping[str, Cells],
+    policy: Policy,
+    hierarchies: tuple[Hierarchy, ...],
+    scheme: Mapping[str, int],
+) -> NDArray[np.bool_]:
+    """Mark the records whose every quasi-identifier is redacted.
+
+    Where every attribute is at a top of the same name, nothing tells a redacted record from another;
+    but then there is one class, and nothing was suppressed.
+    """
+    stars = [
+        np.array([text == REDACTED for text in cells.distinct] + [False])[cells.indices]
+        for cells in columns.values()
+    ]
+    all_top = all(REDACTED in h.labels[scheme[h.name]] for h in hierarchies)
+    redacts = policy.release.suppressed == "redact" and not all_top
+    redacted: NDArray[np.bool_] = np.logical_and.reduce(stars) & redacts
+    return redacted
+
+
+def check_values(reading: Reading) -> Check:
+    """Check that each value is one of the declared level of its hierarchy."""
+    details = [
+        f"column '{name}' has {quote_some(texts)}, not a value of level {reading.scheme[name]}"
+        for name, texts in reading.unknown.items()
+    ]
+    detail = "; ".join(details) or "every cell is of the level in the scheme"
+    return Check("every quasi-identifier is generalized as declared", not details, detail)
+
+
+def check_counts(reading: Reading, policy: Policy, manifest: Mapping[str, Any]) -> Check:
+    """Check that released and suppressed records are those of the input."""
+    records, suppressed = manifest["records"], manifest["suppressed"]
+    if policy.release.suppressed == "redact":
+        passed = reading.rows == records and reading.redacted == suppressed
+        detail = f"{reading.rows} rows of which {reading.redacted} redacted"
+    else:
+        passed = reading.rows == records - suppressed
+        detail = f"{reading.rows} rows"
+    limit = policy.search.suppression_limit
+    if not 0 <= suppressed <= records:
+        return Check("the counts agree", False, f"{suppressed} of {records} records suppressed")
+    if suppressed > limit * records + 1e-9:
+        return Check("the counts agree", False, f"{suppressed} suppressed, above the limit {limit}")
+    claimed = f"the manifest says {records} records and {suppressed} suppressed"
+    return Check("the counts agree", passed, f"{detail}; {claimed}")
+
+
+def check_risk(
+    remaining: Remaining | None, policy: Policy, manifest: Mapping[str, Any]
+) -> Iterator[Check]:
+    """Check the risk models and the reported profile on the file as it is."""
+    if remaining is None:
+        after = manifest["risk"]["after"]
+        held = after.get("records") == 0 and after.get("sample_uniques") == 0
+        yield Check("the risk models hold", held, "no record is released", about_risk=True)
+        return
+    for model in policy.models:
+        yield check_model(model, remaining)
+    kept = np.ones(remaining.classes.sizes.size, np.bool_)
+    mine = asdict(describe_risk(policy, remaining.classes, kept))
+    claim = "the risk of the file is the one reported"
+    yield check_figures(claim, mine, manifest["risk"]["after"])
+
+
+def classes_of(reading: Reading, policy: Policy, input_records: int) -> Remaining:
+    """Partition the released records by their values as they are."""
+    hierarchies = [h.from_level(reading.scheme[h.name]) for h in reading.hierarchies]
+    population = open_population(policy)
+    if population is not None:
+        population = GeneralizedTable(population, reading.hierarchies, reading.scheme)
+    microdata = encode(MemoryTable(reading.columns), hierarchies, population)
+    classes = partition(microdata, (0,) * len(hierarchies))
+    classes = replace(classes, input_records=input_records)
+    return Remaining(microdata, classes, np.zeros(classes.sizes.size, np.bool_))
+
+
+def check_model(model: RiskModel, remaining: Remaining) -> Check:
+    """Check one risk model on the released classes."""
+    claim = f"{model} holds"
+    if Need.ORIGINAL_VALUES in model.needs:
+        detail = (
+            "it looks at values that the release no longer has; give the original with --against"
+        )
+        return Check(claim, None, detail, about_risk=True)
+    faults = model.check(remaining.classes.input_records, remaining.microdata.attributes)
+    if faults:
+        return Check(claim, False, " ".join(faults), about_risk=True)
+    sizes = remaining.classes.sizes
+    breaking = model.breaking(remaining.classes)
+    if breaking.any():
+        records = int(sizes[breaking].sum())
+        detail = f"{int(breaking.sum())} classes with {records} records break it; the smallest has "
+        return Check(claim, False, f"{detail}{int(sizes[breaking].min())}", about_risk=True)
+    try:
+        passed, risk = model.passes(remaining), model.risk(remaining)
+    except ValueError as error:  # such as a population smaller than what was released
+        return Check(claim, False, str(error), about_risk=True)
+    return Check(claim, passed, f"{sizes.size} classes, risk {risk:.6g}", about_risk=True)
+
+
+def check_loss(
+    reading: Reading, remaining: Remaining | None, policy: Policy, manifest: Mapping[str, Any]
+) -> Check:
+    """Recompute the loss from the released values, as far as they tell."""
+    claim, measure = "the quality is the one reported", policy.measure
+    found = measure.of_release(describe_released(reading, remaining, manifest["records"]))
+    if found is None:
+        consistent = check_figures(claim, {"quality": 1 - manifest["loss"]}, manifest)
+        detail = f"{measure.name} counts original values; give the original with --against"
+        return Check(claim, None, detail) if consistent.passed else consistent
+    loss, losses = found
+    names = [hierarchy.name for hierarchy in reading.hierarchies]
+    figures = {"loss": loss, "quality": 1 - loss}
+    if losses:
+        by_attribute = dict(zip(names, losses, strict=True))
+        return check_figures(claim, {**figures, "attribute_loss": by_attribute}, manifest)
+    return check_figures(claim, figures, manifest)
+
+
+def describe_released(reading: Reading, remaining: Remaining | None, records: int) -> Released:
+    """Return what a measure may look at."""
+    hierarchies = reading.hierarchies
+    return Released(
+        records,
+        np.empty(0, np.int64) if remaining is None else remaining.classes.sizes,
+        np.array([reading.scheme[hierarchy.name] for hierarchy in hierarchies]),
+        np.array([hierarchy.height for hierarchy in hierarchies]),
+        np.array([hierarchy.size for hierarchy in hierarchies]),
+        np.array([sum_leaves(hierarchy, reading) for hierarchy in hierarchies]),
+    )
+
+
+def check_proof(manifest: Mapping[str, Any]) -> Check:
+    """Check that what is said of better schemes does not contradict itself."""
+    claim = "the proof fits the figures"
+    loss, bound, gap = manifest["loss"], manifest["bound"], manifest["gap"]
+    if bound is None:
+        return Check(claim, manifest["status"] == Status.APPLIED, "no bound is claimed")
+    gap_fits = gap is not None and abs(gap - max(0.0, loss - bound)) <= ROUNDING
+    fits = bound <= loss + ROUNDING and gap_fits
+    if manifest["status"] == Status.OPTIMAL:
+        fits &= gap is not None and gap <= ROUNDING
+    return Check(claim, fits, f"{manifest['status']}, bound {bound:.9f}, loss {loss:.9f}")
+
+
+def sum_leaves(hierarchy: Hierarchy, reading: Reading) -> int:
+    """Sum the leaves that the released values of one attribute cover."""
+    level = reading.scheme[hierarchy.name]
+    covers = dict(zip(hierarchy.labels[level], np.bincount(hierarchy.codes[level]), strict=True))
+    cells = reading.columns[hierarchy.name]
+    by_value = [int(covers[text]) for text in cells.distinct] + [int(covers.get(MISSING, 0))]
+    return int(np.array(by_value, np.int64)[cells.indices].sum())

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymizer.assessment.disclosure.sources import (
+    Source,
+    disclosure_likelihood,
+    named_attributes,
+    parse_sources,
+    read_sources,
+    subset_likelihood,
+)
+from anonymizer.errors import PolicyError
+
+SHARES = st.floats(0, 1)
+
+
+@given(st.lists(st.tuples(SHARES, SHARES), min_size=1, max_size=5))
+def test_an_attribute_is_disclosed_unless_every_source_keeps_it(pairs) -> None:
+    sources = [Source(str(i), usage, {"age": rate}) for i, (usage, rate) in enumerate(pairs)]
+    expected = 1 - np.prod([1 - usage * rate for usage, rate in pairs])
+    assert disclosure_likelihood(sources, ["age"])[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_tiny_likelihood_is_not_lost_beside_one() -> None:
+    sources = [Source(name, 1e-10, {"age": 1e-10}) for name in "ab"]
+    assert disclosure_likelihood(sources, ["age"])[0] == pytest.approx(2e-20, rel=1e-12)
+
+
+@given(st.lists(SHARES, min_size=1, max_size=8))
+def test_just_these_attributes_is_a_distribution_over_subsets(likelihoods) -> None:
+    exactly = subset_likelihood(np.array(likelihoods))
+    assert exactly.sum() == pytest.approx(1)
+    for subset in range(len(exactly)):
+        chances = [p if subset >> i & 1 else 1 - p for i, p in enumerate(likelihoods)]
+        assert exactly[subset] == pytest.approx(np.prod(chances), abs=1e-12)
+
+
+def test_rates_for_all_sources_are_overridden_by_a_source_s_own(tmp_path: Path) -> None:
+    path = tmp_path / "sources.toml"
+    path.write_text(
+        'disclosure = { age = 0.2, sex = 0.7 }\n[[sources]]\nname = "one"\nusage = 0.5\n'
+        '[[sources]]\nname = "other"\nusage = 1\ndisclosure = { age = 0.9, zip = 0.1 }\n'
+    )
+    one, other = read_sources(path)
+    assert one.disclosure == {"age": 0.2, "sex": 0.7}
+    assert other.disclosure == {"age": 0.9, "sex": 0.7, "zip": 0.1}
+    assert named_attributes([one, other]) == ("age", "sex", "zip")
+
+
+def test_all_faults_are_shown_together() -> None:
+    keys = {
+        "disclosure": {"age": 1.5},
+        "source": 1,
+        "sources": [
+            {"name": "a", "usage": -0.1},
+            {"name": "a", "usage": True, "disclosure": {"zip": "often"}},
+            {"usage": 0.5, "discloses": {}},
+        ],
+    }
+    with pytest.raises(PolicyError) as refused:
+        parse_sources(keys, "sources.toml")
+    message = str(refused.value)
+    for part in (
+        "sources.toml has 8 defects",
+        "disclosure.age: 1.5 is no probability; use a number from 0 to 1.",
+        "source: this key is unknown; did you mean 'sources'?",
+        "source 1: usage: -0.1 is no probability",
+        "source 2: usage: True is no probability",
+        "source 2: disclosure.zip: 'often' is no probability",
+        "source 3: discloses: this key is unknown; did you mean 'disclosure'?",
+        "source 3: name: this key is missing",
+        "sources: the name 'a' is given twice",
+    ):
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no source is given"),
+        (b"[[sources]]\nname = 'a'\nusage = 1\n", "no attribute is named"),
+        (b"sources = 3\n", "is no list of tables"),
+        (b"disclosure = 3\n[[sources]]\nname = 'a'\nusage = 1\n", "disclosure: 3 is no table"),
+        (b"[[sources]\n", "not valid TOML"),
+        (b"\xff\xfe", "not UTF-8"),
+    ],
+)
+def test_a_file_that_is_none_says_so(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "sources.toml"
+    path.write_bytes(content)
+    with pytest.raises(PolicyError, match=message):
+        read_sources(path)
+
+
+def test_a_file_that_is_not_there_says_so(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match="there is no such sources file"):
+        read_sources(tmp_path / "none.toml")
+
+
+def test_a_source_in_code_is_checked_too() -> None:
+    with pytest.raises(PolicyError, match=r"usage: 2 is no probability"):
+        Source("a", 2, {"age": 0.5})

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from anonymizer.assessment.procedure.homogeneity import Holders, measure_homogeneity
+from tests.assessment.procedure.test_keys import adult, check_series, needs_reference
+from tests.assessment.tables import key_set, tables
+
+
+@needs_reference
+@pytest.mark.parametrize("name", ["keys8_without_salary", "keys3"])
+def test_l_diversity_is_that_of_sdcmicro(name):
+    keys, frame, reference = adult(name)
+    label = keys.classes().label_of_tuple[keys.microdata.tuple_of_row].astype(np.int64)
+    values = np.unique(frame["salary_class"], return_inverse=True)[1]
+    holders = Holders.count(label, values, None)
+    for measure in ("distinct", "entropy"):
+        diversity = getattr(holders, measure)()
+        expected = reference["ldiversity"][f"salary_class_{measure.capitalize()}_Ldiversity"]
+        check_series(diversity[label], expected)
+        assert int((diversity[label] == 1).sum()) == expected["n_eq_1"]
+
+
+def measure(cells: list[int], has: list[bool], persons: list[int] | None = None):
+    """Measure cells in which some rows have the marked value, 1."""
+    keys = key_set([(str(cell),) for cell in cells], persons)
+    label = keys.classes().label_of_tuple[keys.microdata.tuple_of_row].astype(np.int64)
+    whose = None if persons is None else np.unique(persons, return_inverse=True)[1]
+    return measure_homogeneity(
+        "hiv", keys.cells().sizes, label, np.array(has, np.int64), [1], whose
+    )
+
+
+def test_only_cells_in_which_everyone_has_the_value_are_homogeneous():
+    cells = [1] * 3 + [2] * 3 + [3] * 4
+    has = [True] * 3 + [False] * 3 + [True, True, True, False]
+    found = measure(cells, has)
+    assert (found.cells, found.homogeneous, found.people) == (
+        3,
+        1,
+        3,
+    )  # that nobody has it is no harm
+    assert found.one_value == 2
+    assert found.share == pytest.approx(1 / 3)
+    assert found.prevalence == 0.6
+    assert (found.least_distinct, found.least_entropy) == (1, 1.0)
+
+
+def test_only_cells_of_three_to_five_are_looked_at():
+    found = measure([1] * 2 + [2] * 6 + [3] * 5, [True] * 13)
+    assert (found.cells, found.homogeneous) == (1, 1)
+
+
+def test_a_person_has_what_one_of_their_rows_shows():
+    # three people in one cell; each has it once, and person 1 has a row without it
+    found = measure([1] * 4, [True, False, True, True], persons=[1, 1, 2, 3])
+    assert (found.cells, found.homogeneous) == (1, 1)
+    assert found.prevalence == 1.0
+
+
+def test_without_cells_that_large_there_is_nothing_to_find():
+    found = measure([1, 2], [True, True])
+    assert (found.cells, found.share, found.least_distinct) == (0, 0.0, 0)
+
+
+@given(tables(keys=2))
+def test_holders_are_those_that_counting_by_hand_finds(table):
+    rows, persons = table
+    cell = np.array([ord(row[0]) - ord("x") for row in rows])
+    cell = np.unique(cell, return_inverse=True)[1]
+    value = np.array([ord(row[-1]) - ord("x") for row in rows])
+    for whose in (None, np.unique(persons, return_inverse=True)[1]):
+        holders = Holders.count(cell, value, whose)
+        who = range(len(rows)) if whose is None else whose.tolist()
+        triples = {*zip(cell.tolist(), value.tolist(), who, strict=True)}
+        expected: dict[tuple[int, int], int] = {}
+        for c, v, _ in triples:
+            expected[c, v] = expected.get((c, v), 0) + 1
+        found = zip(
+            holders.cell.tolist(), holders.value.tolist(), holders.people.tolist(), strict=True
+        )
+        assert {(c, v): n for c, v, n in found} == expected

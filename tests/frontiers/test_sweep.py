@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonymizer.engine.classes import EquivalenceClasses, partition
+from anonymizer.engine.microdata import Microdata
+from anonymizer.errors import PolicyError
+from anonymizer.frontiers.sweep import Sweep, SweepEvaluator
+from anonymizer.lattice import Scheme
+from anonymizer.risk import Average, KAnonymity, KMap, PUniqueness, RiskModel
+from tests.oracle import Problem
+from tests.strategies import evaluator_of, problems
+
+
+def test_values_go_from_the_loosest_to_the_tightest() -> None:
+    assert Sweep.of([KAnonymity(5)], [7, 2, 3, 2]).thresholds == (2, 3, 7)
+    assert Sweep.of([Average(0.1)], [0.05, 0.2]).thresholds == (0.2, 0.05)
+
+
+def test_the_first_model_that_has_a_threshold_is_varied_and_the_others_stay() -> None:
+    sweep = Sweep.of([KAnonymity(2), Average(0.1)], [3, 4])
+    assert sweep.models == ((KAnonymity(3), Average(0.1)), (KAnonymity(4), Average(0.1)))
+
+
+def test_usual_values_are_there_for_every_model() -> None:
+    assert Sweep.of([KAnonymity(5)]).thresholds == tuple(range(2, 51))
+    assert Sweep.of([PUniqueness(0.1, 10**6)]).thresholds[0] == 1e-2
+    assert Sweep.of([PUniqueness(0.1, 10**6)]).thresholds[-1] == pytest.approx(1e-8)
+
+
+def test_other_parameters_can_be_changed_too() -> None:
+    sweep = Sweep.of([PUniqueness(0.1, 10)], [0.01], population=99)
+    assert sweep.models == ((PUniqueness(0.01, 99),),)
+
+
+@pytest.mark.parametrize(
+    ("model", "values", "part"),
+    [
+        (KAnonymity(5), [0], "k = 0"),
+        (KAnonymity(5), [2.5], "k = 2.5"),
+        (Average(0.1), [1.5], "threshold = 1.5"),
+        (KAnonymity(5), [], "no threshold"),
+        (KAnonymity(5), [float("nan")], "must be a finite number"),
+        (Average(0.1), [float("inf")], "must be a finite number"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_named(model: object, values: list[float], part: str) -> None:
+    with pytest.raises(PolicyError, match=part):
+        Sweep.of([model], values)  # type: ignore[list-item]
+
+
+@settings(max_examples=100)
+@given(
+    problems(max_attributes=3),
+    st.lists(st.integers(1, 9), min_size=1, max_size=5),
+    st.sampled_from([KAnonymity(1), KMap(k=1, population=10**6)]),
+)
+def test_all_least_sizes_at_once_are_each_by_itself(
+    problem: Problem, ks: list[int], model: KAnonymity | KMap
+) -> None:
+    evaluator = evaluator_of(problem)
+    sweep = Sweep.of([model], ks)
+    shared = SweepEvaluator(evaluator, sweep)
+    assert shared.least_sizes is not None
+    for scheme in list(problem.schemes())[:20]:
+        for place, alone in enumerate(shared.evaluators):
+            together, expected = shared.evaluate(scheme, place), alone.evaluate(scheme)
+            assert together.loss == expected.loss
+            assert together.suppressed_records == expected.suppressed_records
+            assert together.binding_records == expected.binding_records
+            assert (together.feasible, together.finer_infeasible) == (
+                expected.feasible,
+                expected.finer_infeasible,
+            )
+            for a, level in enumerate(scheme):
+                assert (together.terms[a, : level + 1] == expected.terms[a, : level + 1]).all()
+
+
+@pytest.mark.parametrize(("model", "values"), [(KAnonymity(2), [2, 3]), (Average(0.5), [0.5, 0.2])])
+def test_a_scheme_is_partitioned_once_for_all_thresholds(
+    monkeypatch: pytest.MonkeyPatch, model: RiskModel, values: list[float]
+) -> None:
+    calls: list[Scheme] = []
+
+    def counted(microdata: Microdata, scheme: Scheme) -> EquivalenceClasses:
+        calls.append(scheme)
+        return partition(microdata, scheme)
+
+    monkeypatch.setattr("anonymizer.frontiers.sweep.partition", counted)
+    tree = {str(n): (str(n), "*") for n in range(4)}
+    evaluator = evaluator_of(Problem(tuple((str(n % 4),) for n in range(9)), (tree,), k=1))
+    shared = SweepEvaluator(evaluator, Sweep.of([model], values))
+    for place in (0, 1):
+        shared.evaluate((0,), place)
+    assert calls == [(0,)]
+
+
+def test_classes_are_let_go_of_when_they_take_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anonymizer.frontiers.sweep.KEPT_BYTES", 1)
+    tree = {str(n): (str(n), "*") for n in range(4)}
+    evaluator = evaluator_of(Problem(tuple((str(n % 4),) for n in range(9)), (tree,), k=1))
+    shared = SweepEvaluator(evaluator, Sweep.of([Average(0.5)], [0.5, 0.2]))
+    found = [shared.evaluate((level,), place) for place in (0, 1) for level in (0, 1)]
+    assert len(shared.kept) <= 1
+    assert np.isfinite([each.loss for each in found]).all()

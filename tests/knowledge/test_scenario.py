@@ -1,0 +1,320 @@
+"""Scenarios: what is refused, what reads back, and the network they are."""
+
+from __future__ import annotations
+
+import pickle
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymizer.demo import OLDEST_AGE, QUASI_IDENTIFIERS
+from anonymizer.errors import PolicyError
+from anonymizer.knowledge.network import from_network, to_network
+from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+
+DEMO = Path(__file__).parents[2] / "hierarchies" / "demo" / "scenario.toml"
+
+PARAMETERS = {"population": 1000, "p_m": 0.2, "p_fm": 0.5, "p_c": 0.2, "p_cu": 0.8}
+
+probabilities = st.floats(0, 1)
+names = st.text(
+    st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4
+)  # surrogates are no text
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    """Draw a scenario with odd names."""
+    attributes = draw(st.lists(names, min_size=1, max_size=6, unique=True))
+    group_of = [draw(st.integers(0, 2)) for _ in attributes]
+    groups = []
+    for number in sorted(set(group_of)):
+        members = tuple(a for a, group in zip(attributes, group_of, strict=True) if group == number)
+        if draw(st.booleans()):
+            groups.append(AttributeGroup(members, draw(probabilities)))
+        else:
+            table = draw(st.dictionaries(names, probabilities, max_size=3))
+            by = draw(st.sampled_from(attributes))
+            groups.append(
+                AttributeGroup(members, by=by, probabilities=table, default=draw(probabilities))
+            )
+    parameters = [draw(probabilities) for _ in range(4)]
+    return Scenario(tuple(groups), draw(st.integers(1, 10**9)), *parameters)
+
+
+def scenario_of(*groups: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """The keys of a small scenario, some changed."""
+    return (
+        PARAMETERS
+        | {"groups": list(groups) or [{"attributes": ["age"], "probability": 1}]}
+        | changes
+    )
+
+
+def faults_of(keys: dict[str, Any]) -> tuple[str, ...]:
+    with pytest.raises(PolicyError) as raised:
+        Scenario.parse(keys)
+    return raised.value.faults
+
+
+@given(scenarios())
+def test_what_is_written_reads_back_equal(tmp_path_factory: Any, scenario: Scenario) -> None:
+    path = tmp_path_factory.mktemp("scenario") / "scenario.toml"
+    path.write_text(scenario.to_toml(), encoding="utf-8", newline="")
+    assert Scenario.read(path) == scenario
+    assert Scenario.parse(scenario.describe()) == scenario
+
+
+@given(scenarios())
+def test_a_network_holds_the_whole_scenario(scenario: Scenario) -> None:
+    assert from_network(to_network(scenario)) == scenario
+
+
+def test_a_scenario_is_a_value() -> None:
+    one, other = Scenario.parse(scenario_of()), Scenario.parse(scenario_of())
+    assert one == other
+    assert len({one, other}) == 1
+    assert pickle.loads(pickle.dumps(one)) == one
+
+
+def test_the_demo_scenario_fits_the_demo_register() -> None:
+    scenario = Scenario.read(DEMO)
+    assert scenario.check_attributes(QUASI_IDENTIFIERS) == []
+    assert set(scenario.attributes) == set(QUASI_IDENTIFIERS)
+    ages = [str(age) for age in range(OLDEST_AGE + 1)]
+    assert (scenario.groups[0].probability_of(ages) == [0] * 18 + [0.64] * (OLDEST_AGE - 17)).all()
+
+
+@pytest.mark.parametrize(
+    ("keys", "fault"),
+    [
+        (scenario_of(p_m=1.5), "p_m: 1.5 is no probability; use a number from 0 to 1."),
+        (scenario_of(p_c=-0.1), "p_c: -0.1 is no probability; use a number from 0 to 1."),
+        (scenario_of(p_c=float("nan")), "p_c: nan is no probability; use a number from 0 to 1."),
+        (scenario_of(p_cu=True), "p_cu: True is no probability; use a number from 0 to 1."),
+        (scenario_of(p_fm="1"), "p_fm: '1' is no probability; use a number from 0 to 1."),
+        (scenario_of(population=0), "population: 0 is too small; use 1 or more."),
+        (
+            scenario_of(population=1.5),
+            "population: 1.5 is no whole number; write one without quotes or a decimal point.",
+        ),
+        (scenario_of(popultion=5), "popultion: this key is unknown; did you mean 'population'?"),
+        (scenario_of(groups=[]), "groups: no group is given; add a [[groups]] table."),
+        (
+            scenario_of(groups="age"),
+            "groups: 'age' is no list of tables; write each group as a [[groups]] table.",
+        ),
+        (
+            scenario_of({"attributes": [], "probability": 1}),
+            "group 1: attributes: the group is empty; name at least one attribute.",
+        ),
+        (
+            scenario_of({"attributes": "age", "probability": 1}),
+            "group 1: attributes: 'age' is no list; write it as [ ... ].",
+        ),
+        (
+            scenario_of({"attributes": [3], "probability": 1}),
+            "group 1: attributes: 3 is no text; put it in quotes.",
+        ),
+        (
+            scenario_of({"attributes": ["age", "age"], "probability": 1}),
+            "group 1: attributes: listed more than once: 'age'; keep one of each.",
+        ),
+        (
+            scenario_of(
+                {"attributes": ["age", "sex"], "probability": 1},
+                {"attributes": ["zip", "sex"], "probability": 1},
+            ),
+            "groups: 'sex' is in two groups; an attribute is learned with one group only.",
+        ),
+        (
+            scenario_of({"attributes": ["age"], "probability": 2}),
+            "group 1: probability: 2 is no probability; use a number from 0 to 1.",
+        ),
+        (
+            scenario_of({"attributes": ["age"]}),
+            "group 1: probability: give either this, or `by` with `probabilities` and `default`.",
+        ),
+        (
+            scenario_of({"attributes": ["age"], "probability": 1, "by": "age", "default": 1}),
+            "group 1: probability: give either this, or `by` with `probabilities` and `default`.",
+        ),
+        (
+            scenario_of({"attributes": ["age"], "by": "age"}),
+            "group 1: default: this key is missing; give the probability for all values not listed.",
+        ),
+        (
+            scenario_of(
+                {"attributes": ["age"], "by": "age", "default": 1, "probabilities": {"7": 7}}
+            ),
+            "group 1: probabilities.7: 7 is no probability; use a number from 0 to 1.",
+        ),
+        (
+            scenario_of({"attributes": ["age"], "by": "age", "default": 1, "probabilities": 1}),
+            "group 1: probabilities: 1 is no table; write a probability for each value.",
+        ),
+        (
+            scenario_of({"attributes": ["age"], "probability": 1, "default": 1}),
+            "group 1: default: this key needs `by`, the attribute that the probability depends on.",
+        ),
+        (
+            scenario_of({"attributes": ["age"], "chance": 1, "probability": 1}),
+            "group 1: chance: this key is unknown; use one of 'attributes', 'probability', 'by', "
+            "'probabilities', 'default', 'levels', 'source'.",
+        ),
+    ],
+)
+def test_a_fault_is_one_sentence(keys: dict[str, Any], fault: str) -> None:
+    assert faults_of(keys) == (fault,)
+
+
+def test_all_faults_are_shown_together(tmp_path: Path) -> None:
+    path = tmp_path / "scenario.toml"
+    path.write_text(
+        "population = 0\np_m = 2\nc = 1\n[[groups]]\nattributes = []\nprobability = 3\n"
+    )
+    with pytest.raises(PolicyError) as raised:
+        Scenario.read(path)
+    assert str(raised.value).startswith(f"{path} has 8 defects:\n")
+
+
+def test_groups_that_are_sound_are_compared_even_if_another_is_not() -> None:
+    sound = {"attributes": ["age"], "probability": 1}
+    assert len(faults_of(scenario_of(sound, {"attributes": []}, sound))) == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"p_m = ", "not valid TOML"), (b"\xff", "not UTF-8"), (None, "no such scenario file")],
+)
+def test_a_file_that_cannot_be_read_is_named(
+    tmp_path: Path, content: bytes | None, message: str
+) -> None:
+    path = tmp_path / "scenario.toml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(PolicyError, match=message) as raised:
+        Scenario.read(path)
+    assert str(raised.value).startswith(f"{path}: ")
+
+
+def test_values_built_in_code_are_checked_too() -> None:
+    group = AttributeGroup(("age",), 0.5)
+    with pytest.raises(PolicyError, match="attribute group: probability: 2 is no probability"):
+        AttributeGroup(("age",), 2)
+    with pytest.raises(PolicyError, match="'age' is in two groups"):
+        Scenario((group, group), 1000, 1, 1, 1, 1)
+    with pytest.raises(PolicyError, match="scenario: population: 0 is too small"):
+        Scenario((group,), 0, 1, 1, 1, 1)
+
+
+def by_state(attributes: tuple[str, ...], default: float = 0.0, **chances: float) -> AttributeGroup:
+    return AttributeGroup(attributes, by="state", probabilities=chances, default=default)
+
+
+def test_an_attribute_is_in_two_groups_only_if_nobody_meets_both() -> None:
+    fuller, shorter = by_state(("age", "sex"), TN=0.6), by_state(("age",), OH=0.7, TN=0.0)
+    assert Scenario((fuller, shorter), 1000, 1, 1, 1, 1).attributes == ("age", "sex")
+    assert not fuller.excludes(by_state(("age",), TN=0.1))
+    assert fuller.excludes(by_state(("age",), default=0.2, TN=0.0))
+    everywhere = by_state(("age", "sex"), default=0.5)
+    assert not everywhere.excludes(by_state(("age",), OH=0.7))
+    assert not everywhere.excludes(AttributeGroup(("age",), 0.5))
+
+
+def test_a_star_stands_for_what_no_group_names() -> None:
+    keys = {"attributes": ["*"], "probability": 1}, {"attributes": ["age"], "probability": 0.5}
+    scenario = Scenario.parse(scenario_of(*keys))
+    assert scenario.check_attributes(["age", "sex", "zip"]) == []
+    expanded = scenario.expand(["age", "sex", "zip"])
+    assert [group.attributes for group in expanded.groups] == [("sex", "zip"), ("age",)]
+    assert [group.attributes for group in scenario.expand(["age"]).groups] == [("age",)]
+
+
+def test_levels_and_sources_survive_toml() -> None:
+    group = {"attributes": ["age"], "probability": 0.5, "levels": {"age": 2}, "source": 'a "list"'}
+    scenario = Scenario.parse(scenario_of(group))
+    assert Scenario.parse(tomllib.loads(scenario.to_toml())) == scenario
+    assert scenario.groups[0].levels == {"age": 2}
+    with pytest.raises(PolicyError, match=r"levels\.sex: the group has no such attribute"):
+        AttributeGroup(("age",), 0.5, levels={"sex": 1})
+    with pytest.raises(PolicyError, match=r"levels\.age: -1 is too small"):
+        AttributeGroup(("age",), 0.5, levels={"age": -1})
+
+
+def test_attributes_that_are_no_quasi_identifiers_are_named() -> None:
+    keys = scenario_of({"attributes": ["aeg"], "by": "state", "default": 1})
+    assert Scenario.parse(keys).check_attributes(["age", "sex"]) == [
+        "groups: 'aeg' is no quasi-identifier; did you mean 'age'?",
+        "groups: 'state' is no quasi-identifier; use one of 'age', 'sex'.",
+    ]
+
+
+def test_a_table_larger_than_the_population_is_refused() -> None:
+    scenario = Scenario.parse(scenario_of())
+    assert scenario.check_records(1000) is None
+    assert "1000 people are fewer than the table's 1001 records" in str(
+        scenario.check_records(1001)
+    )
+
+
+# --- the network
+
+
+def test_the_network_is_that_of_figure_1() -> None:
+    graph = to_network(Scenario.parse(scenario_of()))
+    assert set(graph.edges) == {
+        ("Y_1", "X_ud"),
+        ("Y_1", "X_up"),
+        ("Y_1", "X_s"),
+        ("X_m", "X_lm"),
+        ("X_ud", "X_lm"),
+        ("X_up", "X_lu"),
+        ("X_s", "X_lc"),
+        ("X_c", "X_lc"),
+        ("X_lm", "X_r"),
+        ("X_lu", "X_r"),
+        ("X_lc", "X_r"),
+    }
+    assert graph.nodes["X_lm"]["table"][True, True] == PARAMETERS["p_fm"]
+    assert graph.nodes["X_lm"]["table"][True, False] == 0
+    assert graph.nodes["X_r"]["table"][False, True, False] == 1
+
+
+def test_more_than_nine_groups_keep_their_order() -> None:
+    groups = [{"attributes": [f"a{number}"], "probability": 0.5} for number in range(12)]
+    scenario = Scenario.parse(scenario_of(*groups))
+    assert from_network(to_network(scenario)) == scenario
+
+
+def test_parameters_changed_in_the_network_are_read_back() -> None:
+    graph = to_network(Scenario.parse(scenario_of()))
+    graph.nodes["X_m"]["table"] = {(): 0.75}
+    graph.nodes["Y_1"]["probability"] = 0.25
+    scenario = from_network(graph)
+    assert (scenario.p_m, scenario.groups[0].probability) == (0.75, 0.25)
+
+
+def test_a_network_with_other_arrows_or_tables_is_refused() -> None:
+    graph = to_network(Scenario.parse(scenario_of()))
+    graph.add_edge("X_ud", "X_up")
+    graph.add_node("X_z")
+    graph.nodes["X_r"]["table"][True, True, True] = 0.5
+    with pytest.raises(PolicyError) as raised:
+        from_network(graph)
+    assert raised.value.faults == (
+        "X_z: the network of Figure 1 has no node.",
+        "X_up: the network of Figure 1 has no arrow from X_ud.",
+        "X_r: its table is not that of Figure 1; change the parameters only.",
+    )
+
+
+def test_a_network_without_its_parameters_is_refused() -> None:
+    graph = to_network(Scenario.parse(scenario_of()))
+    graph.remove_node("X_c")
+    with pytest.raises(PolicyError, match="it has no node 'X_c'"):
+        from_network(graph)
