@@ -192,6 +192,11 @@ class AtThreshold:
         """The utility measure."""
         return self.own.measure
 
+    @property
+    def suppression_limit(self) -> int:
+        """The largest number of records that may be suppressed."""
+        return self.own.suppression_limit
+
     def evaluate(self, scheme: Scheme) -> Evaluation:
         """Evaluate a scheme, or remember it from another threshold."""
         return self.shared.evaluate(scheme, self.place)

@@ -18,13 +18,15 @@ from anonymizer.search import (
     Checkpoint,
     Limits,
     Progress,
+    Pruning,
+    SearchParams,
     SearchResult,
     Status,
     StopReason,
     search,
     search_exhaustively,
 )
-from anonymizer.search.result import TIE, Pruning
+from anonymizer.search.result import TIE
 from tests import oracle
 from tests.oracle import Problem
 from tests.strategies import Recorder, evaluator_of, lattice_of, problems
@@ -306,17 +308,18 @@ def test_whenever_a_search_of_a_large_lattice_stops_its_bound_and_gap_are_true(
 @pytest.mark.parametrize("models", [[KAnonymity(3)], [PUniqueness(0.01, 10**4)]])
 @pytest.mark.parametrize("recent", [1, 8, 4096])
 def test_what_is_forgotten_of_old_evaluations_is_not_needed(
-    monkeypatch: pytest.MonkeyPatch, models: list[RiskModel], recent: int
+    models: list[RiskModel], recent: int
 ) -> None:
-    monkeypatch.setattr("anonymizer.search.evaluated.RECENT", recent)
+    params = SearchParams(recent_evaluations=recent)
     problem = medium()
     evaluator, lattice = replace(evaluator_of(problem), models=models), lattice_of(problem)
-    straight = search(evaluator, lattice)
+    straight = search(evaluator, lattice, params=params)
     known = [evaluator.evaluate(scheme) for scheme in [lattice.high, *list(lattice)[::7]]]
-    assert essence(search(evaluator, lattice, known=known).best) == essence(straight.best)
+    found = search(evaluator, lattice, known=known, params=params)
+    assert essence(found.best) == essence(straight.best)
     for limit in (1, 5, 30):
-        stopped = search(evaluator, lattice, Limits(evaluations=limit))
-        resumed = search(evaluator, lattice, resume=stopped.checkpoint)
+        stopped = search(evaluator, lattice, Limits(evaluations=limit), params=params)
+        resumed = search(evaluator, lattice, resume=stopped.checkpoint, params=params)
         assert essence(resumed.best) == essence(straight.best)
         assert resumed.proof.open == 0
         # what is bounded is not evaluated, resumed or not

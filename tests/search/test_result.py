@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from anonymizer.evaluation.evaluate import Evaluation
 from anonymizer.lattice import Scheme
-from anonymizer.search import Proof, SearchResult, Status, StopReason
-from anonymizer.search.result import Pruning, choose
+from anonymizer.search import Proof, Pruning, SearchResult, Status, StopReason
+from anonymizer.search.result import choose
 
 
 def evaluation(
