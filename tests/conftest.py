@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,6 +22,14 @@ settings.register_profile(
 )
 settings.register_profile("wide", settings.get_profile("repeatable"), derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the key that signs checkpoints out of the home of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANONYMIZER_STATE", str(tmp_path_factory.mktemp("state")))
+        yield
 
 
 @pytest.fixture
