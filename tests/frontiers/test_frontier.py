@@ -5,6 +5,8 @@ import signal
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from anonymizer import Policy, anonymize
 from anonymizer.errors import InfeasibleError, PolicyError
 from anonymizer.frontiers.frontier import Frontier, Point, Stage, Tracker, frontier, mark_dominated
 from anonymizer.frontiers.sweep import Sweep
+from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import (
     Average,
     KAnonymity,
@@ -203,6 +206,26 @@ def test_what_was_not_found_in_time_is_not_called_impossible(policy: Policy) -> 
     assert ([value for value, _ in found.unknown], found.infeasible) == ([0.0], ())
     with pytest.raises(InfeasibleError, match="there may be one: raise the limit"):
         frontier(patients(), limited, [0.0])
+
+
+def test_a_lattice_too_large_to_list_has_a_frontier_too() -> None:
+    rows = [("F", "*"), ("M", "*")]
+    names = [f"a{i}" for i in range(21)]  # so many schemes that subtrees are bounded
+    attributes = {
+        name: {"role": "quasi", "hierarchy": Hierarchy.from_rows(name, rows)} for name in names
+    }
+    policy = Policy(
+        attributes=attributes,
+        risk=[{"model": "k-anonymity", "k": 2}],
+        search={"evaluation_limit": 300},
+    )
+    draws = np.random.default_rng(1).choice(["F", "M"], (60, 21))
+    table = pd.DataFrame(draws, columns=names)
+    found = frontier(table, policy, [2, 3])
+    assert [point.value for point in found.points] == [2, 3]
+    for point in found.points:
+        assert 0 < point.gap < 1
+        assert point.quality > 0
 
 
 def test_ctrl_c_ends_the_sweep_and_keeps_what_was_found(policy: Policy) -> None:

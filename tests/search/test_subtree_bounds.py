@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import random
 from collections import Counter
 from dataclasses import replace
@@ -16,30 +15,13 @@ from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.risk import Average, KAnonymity, RiskModel
 from anonymizer.search import (
-    Checkpoint,
-    Limits,
-    Progress,
     SearchParams,
-    SearchResult,
-    Status,
-    StopReason,
-    search,
-    search_exhaustively,
     subtree_bounds,
 )
-from anonymizer.search.result import TIE
 from anonymizer.search.subtree_bounds import SubtreeBounds, number_parts, pairs_of_levels
 from anonymizer.utility import MEASURES
 from tests.oracle import Problem
-from tests.search.test_branch_and_bound import essence, medium
 from tests.strategies import evaluator_of, lattice_of, microdata_of, problems, trees
-
-
-def solve(problem: Problem, **options: object) -> SearchResult:
-    """Search as in a large lattice: with subtree bounds."""
-    params = SearchParams(large_lattice=0)
-    evaluator, lattice = evaluator_of(problem), lattice_of(problem)
-    return search(evaluator, lattice, params=params, **options)  # type: ignore[arg-type]
 
 
 def prepare(evaluator: Evaluator) -> SubtreeBounds | None:
@@ -135,92 +117,6 @@ def test_short_of_memory_more_is_left_open_and_nothing_wrong(name: str, value: i
     assert Counter(itertools.chain.from_iterable(boxes)) == Counter(lattice)
     for box, bound in zip(boxes, found.bounds.tolist(), strict=True):
         assert all(sums[scheme] >= bound - 1e-9 for scheme in box)
-
-
-@settings(max_examples=300)
-@given(problems())
-@example(medium())
-@example(wide())
-@example(wide(rows=30))
-def test_with_subtree_bounds_it_finds_what_exhaustive_search_finds(problem: Problem) -> None:
-    found = solve(problem)
-    expected = search_exhaustively(evaluator_of(problem), lattice_of(problem))
-    assert essence(found.best) == essence(expected.best)
-    assert (found.status, found.stopped) == (expected.status, StopReason.COMPLETE)
-    assert found.proof.evaluated + sum(found.proof.pruned.values()) == found.proof.schemes
-    assert all(count >= 0 for count in found.proof.pruned.values())
-    assert found.proof.open == 0
-    if found.best is not None:
-        assert found.proof.bound == found.best.loss
-        assert found.gap == 0
-
-
-@settings(max_examples=25)
-@given(problem=problems(), workers=st.sampled_from([2, 3]))
-@example(problem=wide(), workers=2)
-def test_with_subtree_bounds_the_number_of_workers_changes_nothing(
-    problem: Problem, workers: int
-) -> None:
-    alone, together = solve(problem), solve(problem, workers=workers)
-    assert essence(together.best) == essence(alone.best)
-    assert (together.status, together.proof) == (alone.status, alone.proof)
-
-
-@settings(max_examples=100)
-@given(problems(), st.lists(st.integers(1, 30), max_size=6))
-@example(wide(), [40, 7, 60, 30, 200])
-def test_stopped_amid_subtree_bounds_a_search_is_sound_and_can_be_resumed(
-    problem: Problem, limits: list[int]
-) -> None:
-    straight = solve(problem)
-    checkpoint = None
-    for limit in limits:
-        found = solve(problem, limits=Limits(evaluations=limit), resume=checkpoint)
-        if found.checkpoint is None:
-            break
-        assert found.proof.bound <= straight.proof.bound + TIE
-        assert 0 <= found.proof.open <= found.proof.schemes
-        assert found.gap is None or found.gap >= 0
-        assert (found.gap == 0) == (found.status is Status.OPTIMAL)
-        checkpoint = Checkpoint.read(json.loads(json.dumps(found.checkpoint.describe())))
-    found = solve(problem, resume=checkpoint)
-    assert essence(found.best) == essence(straight.best)
-    assert found.status is straight.status
-    assert found.proof.open == 0
-
-
-def test_subtree_bounds_go_from_gap_to_gap() -> None:
-    seen: list[Progress] = []
-    found = solve(wide(rows=400, attributes=6), on_progress=seen.append)
-    assert found.status is Status.OPTIMAL
-    assert found.proof.partitions > 0
-    bounds = [progress.proof.bound for progress in seen]
-    assert bounds == sorted(bounds)
-    assert found.best is not None
-    steps = [found.best.loss - gap for gap in SearchParams().target_gaps if gap < found.best.loss]
-    assert all(any(bound == pytest.approx(step) for bound in bounds) for step in steps)
-
-
-@pytest.mark.parametrize(("many", "expected"), [(10**9, False), (0, True)])
-def test_a_small_lattice_has_subtree_bounds_only_with_many_tuples(
-    many: int, expected: bool
-) -> None:
-    problem = wide()
-    evaluator, lattice = evaluator_of(problem), lattice_of(problem)
-    found = search(evaluator, lattice, params=SearchParams(large_table=many))
-    assert (found.proof.partitions > 0) == expected
-    assert essence(found.best) == essence(search_exhaustively(evaluator, lattice).best)
-    # of a small lattice nothing but the proof is the target: nothing is gone through twice
-    if expected:
-        assert found.proof.partitions < solve(problem).proof.partitions
-
-
-def test_little_memory_ends_what_is_left_over_at_once() -> None:
-    problem = wide()
-    found = solve(problem, limits=Limits(memory=0))
-    assert essence(found.best) == essence(solve(problem).best)
-    assert found.status is Status.OPTIMAL
-    assert found.proof.open == 0
 
 
 @pytest.mark.parametrize("models", [[Average(0.3)], [KAnonymity(2), Average(0.3)], []])
