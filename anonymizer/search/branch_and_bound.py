@@ -3,7 +3,7 @@
 A box holds all schemes between a lowest and a highest one. Open boxes wait in a heap, the least bound
 first, and the schemes are never listed. A box whose bound exceeds the best loss is pruned.
 
-Where a risk model is monotone, evaluating the highest scheme of a box tells which records, or how many,
+Where a risk model is monotone, evaluating the highest scheme of a box shows which records, or how many,
 every scheme in the box must suppress, so one evaluation bounds the whole box: its bound is that of its
 lowest scheme. Such a box is cut where the bound exceeds the best loss, evaluated at its new highest
 scheme, and split in two where both parts are likely to be pruned soon. Where the forecast is that an
@@ -117,7 +117,7 @@ class BranchAndBound:
             self.pending = []
 
     def scheme_to_evaluate(self, box: Box) -> Scheme:
-        """Return the scheme that tells most about a box."""
+        """Return the scheme whose evaluation bounds a box best."""
         low, high = box.schemes.low, box.schemes.high
         if not self.bounds_finer or (self.evaluator.measure.floors and high in self.evaluated):
             return low
@@ -228,13 +228,13 @@ class BranchAndBound:
             self.on_progress(Progress(self.proof(), self.evaluated.best, seconds, effort))
 
     def check_time(self) -> None:
-        """Raise LimitReached on Ctrl-C or when the time is used up, but never with nothing in hand."""
+        """Raise LimitReached on Ctrl-C or when time is used up, but not before the first evaluation."""
         if self.interrupt.requested and len(self.evaluated):
             raise LimitReached(StopReason.INTERRUPTED)
         self.usage.check_time()
 
     def check_limits(self) -> None:
-        """Raise LimitReached on Ctrl-C or when a limit is used up, but never with nothing in hand."""
+        """Raise LimitReached on Ctrl-C or when a limit is reached, but not before the first evaluation."""
         self.check_time()
         self.usage.check_evaluations()
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from anonymizer.evaluation.evaluate import Evaluation
 from anonymizer.lattice import with_level
 from anonymizer.search.branch_and_bound import BranchAndBound
-from anonymizer.search.neighbours import Neighbourhood
+from anonymizer.search.neighbours import NeighbourRanking
 
 
 def find_incumbent(search: BranchAndBound) -> None:
@@ -59,7 +59,7 @@ def move(search: BranchAndBound, coarsest: Evaluation, reach: int) -> bool:
     best, params = search.evaluated.best, search.params
     if best is None or used_up(search):  # not even the coarsest scheme is feasible, or no time left
         return False
-    near = Neighbourhood(best, coarsest, search.lattice, search.forecast, search.max_terms)
+    near = NeighbourRanking(best, coarsest, search.lattice, search.forecast, search.max_terms)
     count = params.neighbours_tried + len(search.evaluated)
     ranked = near.rank(reach, count, params.max_moves)
     tried = [scheme for scheme in ranked if scheme not in search.evaluated]

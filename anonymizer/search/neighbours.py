@@ -21,8 +21,8 @@ class Moves(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbourhood:
-    """What tells which neighbours of the incumbent are likely to be better."""
+class NeighbourRanking:
+    """The neighbours of the incumbent, and what the forecast expects of them."""
 
     best: Evaluation
     coarsest: Evaluation

@@ -1,4 +1,4 @@
-"""SearchParams: what the search may be tuned by."""
+"""SearchParams: the tunable parameters of the search."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def number(default: Number, least: float, most: float = math.inf) -> Number:
 
 @dataclass(frozen=True, slots=True)
 class SearchParams:
-    """Everything the search can be tuned by: what a proof costs, never what is proven.
+    """The tunable parameters of the search: they change what a proof costs, never what is proven.
 
     `batch_size`, `max_deferrals` and `min_gap_closed` were chosen among some twenty settings by the
     evaluations they take on ADULT, CUP, FARS and the ATUS stand-in: ADULT with k = 5 takes 236 to 274
-    over those settings that defer. The others were chosen among a handful of values each, by time, on
+    over the settings with deferrals. The others were chosen among a handful of values each, by time, on
     the benchmark's tables and the wide register. Memory limits are in bytes.
 
     >>> SearchParams().batch_size, SearchParams.read({"batch_size": 8}).batch_size
@@ -38,11 +38,11 @@ class SearchParams:
     max_deferrals: int = number(2, 0)
     """How many times in a row a box may be split without an evaluation."""
     min_gap_closed: float = number(0.35, 0)
-    """The part of its gap that an evaluation must be expected to close; otherwise it is deferred."""
+    """The part of a box's gap that an evaluation must be expected to close; otherwise it is deferred."""
     recent_evaluations: int = number(4096, 1)
-    """How many evaluations are held against every box; older ones only against boxes they bound."""
+    """How many evaluations every box is compared with; older ones only bound the boxes they bound now."""
     recent_bytes: int = number(1 << 28, 1)
-    """The memory for these; with many attributes and levels, fewer are held."""
+    """The memory for these; with many attributes and levels, there are fewer."""
     box_bytes: int = number(2048, 1)
     """About what an open box takes with the evaluation that bounds it, up to 20 attributes."""
 
@@ -51,7 +51,7 @@ class SearchParams:
     neighbours_tried: int = number(100, 0)
     """The neighbours of the incumbent that local search evaluates before it gives up."""
     max_moves: int = number(1000, 1)
-    """The changes of one level that local search combines in pairs, the most promising ones."""
+    """How many changes of one level local search combines in pairs: the most promising ones."""
     improvement_share: float = number(0.25, 0, 1)
     """The share of time or evaluations after which local search ends."""
 
@@ -60,21 +60,22 @@ class SearchParams:
     usual_step: float = number(-0.8, -100, 0)
     """What one level is assumed to do to the logit of the suppressed share beforehand."""
     max_steps: int = number(500, 1)
-    """The effects of levels that the forecast fits; with more levels, neighbouring ones share one."""
+    """How many effects of levels the forecast fits; with more levels, neighbouring ones share one."""
 
     large_table: int = number(100_000, 0)
-    """With more distinct tuples a partition costs more than its choice: subtree bounds are used."""
+    """With more distinct tuples, subtree bounds are used: there a partition costs less."""
     target_gaps: tuple[float, ...] = (0.5, 0.2, 0.1, 0.05)
     """In a large lattice subtree bounds aim at these gaps, one after another, before the proof."""
     subtree_batch_size: int = number(16, 1)
     """Boxes that subtree bounds work on at a time: the same for any number of workers."""
     first_subtree_budget: int = number(32, 2)
     """The partitions for each box while there are too few boxes to keep all workers busy."""
-    min_subtree_budget: int = number(50, 2)
-    max_subtree_budget: int = number(1000, 2)
-    """The partitions for each box, otherwise."""
     subtree_work: int = number(100_000_000, 1)
-    """The tuples that a box may have passed over before it is put back, between those two."""
+    """How many tuples the partitions of a box may pass over before it is put back."""
+    min_subtree_budget: int = number(50, 2)
+    """The partitions for each box if its tuples are so many that the work allows fewer."""
+    max_subtree_budget: int = number(1000, 2)
+    """The partitions for each box if its tuples are so few that the work allows more."""
     max_subtree_cells: int = number(1 << 26, 1)
     """With more cells for one attribute, subtree bounds would take too much memory."""
     max_subtree_bytes: int = number(1 << 30, 1)

@@ -217,7 +217,7 @@ def test_no_time_at_all_still_gives_the_coarsest_scheme() -> None:
 
 @given(problems())
 @example(medium())
-def test_progress_tells_bounds_that_only_rise_and_never_pass_the_optimum(problem: Problem) -> None:
+def test_reported_bounds_only_rise_and_never_pass_the_optimum(problem: Problem) -> None:
     seen: list[Progress] = []
     found = solve(problem, on_progress=seen.append)
     optimum = float("inf") if found.best is None else found.best.loss

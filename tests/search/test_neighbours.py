@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.search.forecast import Forecast
-from anonymizer.search.neighbours import Neighbourhood
+from anonymizer.search.neighbours import NeighbourRanking
 from anonymizer.search.params import SearchParams
 from tests.oracle import Problem
 from tests.search.test_branch_and_bound import medium
@@ -17,17 +17,17 @@ from tests.strategies import evaluator_of, lattice_of, problems
 ALL = 10**9
 
 
-def neighbourhood(problem: Problem, scheme: Scheme) -> Neighbourhood:
+def neighbourhood(problem: Problem, scheme: Scheme) -> NeighbourRanking:
     """The neighbours of a scheme, with a forecast that knows it and the coarsest one."""
     evaluator, lattice = evaluator_of(problem), lattice_of(problem)
     forecast = Forecast(lattice, evaluator.microdata.records, SearchParams())
     best, coarsest = evaluator.evaluate(scheme), evaluator.evaluate(lattice.high)
     records = [best.binding_records, coarsest.binding_records]
     forecast.learn([best.scheme, coarsest.scheme], records)
-    return Neighbourhood(best, coarsest, lattice, forecast, evaluator.measure.most)
+    return NeighbourRanking(best, coarsest, lattice, forecast, evaluator.measure.most)
 
 
-def expected_terms(near: Neighbourhood, scheme: Scheme) -> float:
+def expected_terms(near: NeighbourRanking, scheme: Scheme) -> float:
     """The sum of terms that the forecast expects, from its definition."""
     forecast, best = near.forecast, near.best
     logit = forecast.logit(best.binding_records) + forecast.change(best.scheme, scheme)
