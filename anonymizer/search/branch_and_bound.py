@@ -234,7 +234,7 @@ class BranchAndBound:
         self.usage.check_time()
 
     def check_limits(self) -> None:
-        """Raise LimitReached on Ctrl-C or when a limit is reached, but not before the first evaluation."""
+        """Raise LimitReached on Ctrl-C or when a limit is reached, but not before anything was done."""
         self.check_time()
         self.usage.check_evaluations()
 
