@@ -123,7 +123,7 @@ def test_a_measure_is_asked_for_by_name_and_gets_the_weights_it_has(
     keys = changed(utility={"measure": name}, attributes={**KEYS["attributes"], "age": age})
     if expected is None:
         (fault,) = faults_of(keys)
-        assert fault.startswith(f"utility.measure: {name!r} looks at classes, not attributes")
+        assert fault.startswith(f"utility: the measure {name!r} looks at classes, not attributes")
     else:
         assert Policy(**keys).measure == expected
     described = plain.describe()["utility"]
@@ -276,7 +276,7 @@ def test_levels_beyond_the_hierarchies_are_all_named() -> None:
 def test_a_range_upside_down_is_refused() -> None:
     age = {"role": "quasi", "hierarchy": AGE, "min_level": 2, "max_level": 1}
     assert faults_of(changed(attributes={"age": age})) == (
-        "attributes.age: max_level 1 is below min_level 2.",
+        "attributes.age.max_level: 1 is below min_level 2; swap the two.",
     )
 
 
@@ -293,19 +293,19 @@ def test_a_range_upside_down_is_refused() -> None:
          "attributes.ward.wieght: this key is unknown; did you mean 'weight'?"),
         ({"attributes": {"ward": {}}}, "attributes.ward.role: this key is missing; add it."),
         ({"attributes": {"ward": {"role": "secret"}}},
-         "attributes.ward.role: 'secret' does not fit: input should be 'identifying', 'quasi'"),
+         "attributes.ward.role: 'secret' is unknown; use one of 'identifying', 'quasi'"),
         ({"attributes": {"ward": {"role": "quasi"}}},
-         "attributes.ward: a quasi-identifier needs a hierarchy;"),
+         "attributes.ward.hierarchy: a quasi-identifier needs a hierarchy;"),
         ({"attributes": {"ward": {"role": "sensitive", "weight": 2.0}}},
-         "attributes.ward: only a quasi-identifier has 'weight', and this is sensitive."),
+         "attributes.ward: only a quasi-identifier has 'weight', and this is sensitive; leave it out."),
         ({"attributes": {"sex": {"role": "quasi", "hierarchy": 3}}},
-         "attributes.sex.hierarchy: 3 does not fit: give the path of a .toml or .csv file."),
+         "attributes.sex.hierarchy: 3 is not a hierarchy; give the path of a .toml or .csv file."),
         ({"attributes": {"sex": {"role": "quasi", "hierarchy": SEX, "weight": -1}}},
-         "attributes.sex.weight: -1 does not fit:"),
+         "attributes.sex.weight: -1 is too small; use 0 or more."),
         ({"attributes": {"sex": {"role": "quasi", "hierarchy": SEX, "weight": float("inf")}}},
-         "attributes.sex.weight: inf does not fit:"),
+         "attributes.sex.weight: inf is not a finite number;"),
         ({"attributes": {"sex": {"role": "quasi", "hierarchy": SEX, "min_level": -1}}},
-         "attributes.sex.min_level: -1 does not fit:"),
+         "attributes.sex.min_level: -1 is too small; use 0 or more."),
         ({"risk": []}, "risk: no model is given; add a [[risk]] table."),
         ({"risk": [{"model": "k-anonimity", "k": 2}]},
          "risk.0: model 'k-anonimity' is unknown; use one of 'k-anonymity'"),
@@ -316,18 +316,22 @@ def test_a_range_upside_down_is_refused() -> None:
         ({"risk": [{"model": "k-anonymity", "k": 0}]}, "risk.0: k must be at least 1, got 0."),
         ({"risk": [{"model": "k-anonymity", "k": "5"}]}, "risk.0: k must be a whole number"),
         ({"risk": {"model": "k-anonymity", "k": 2}}, "risk:"),
-        ({"search": {"suppression_limit": 1.5}}, "search.suppression_limit: 1.5 does not fit:"),
-        ({"search": {"suppression_limit": float("nan")}}, "search.suppression_limit: nan does not"),
-        ({"search": {"time_limit": 0}}, "search.time_limit: 0 does not fit:"),
-        ({"search": {"evaluation_limit": 0}}, "search.evaluation_limit: 0 does not fit:"),
-        ({"search": {"workers": 0}}, "search.workers: 0 does not fit:"),
-        ({"utility": {"aggregate": "median"}}, "utility.aggregate: 'median' does not fit:"),
-        ({"utility": {"measure": "entropies"}}, "utility.measure: 'entropies' does not fit:"),
-        ({"utility": {"measure": 3}}, "utility.measure: 3 does not fit: use one of 'loss',"),
+        ({"search": {"suppression_limit": 1.5}},
+         "search.suppression_limit: 1.5 is too large; use 1 or less."),
+        ({"search": {"suppression_limit": float("nan")}}, "search.suppression_limit: nan is not"),
+        ({"search": {"time_limit": 0}}, "search.time_limit: 0 is too small; use a number above 0."),
+        ({"search": {"evaluation_limit": 0}}, "search.evaluation_limit: 0 is too small; use 1 or more."),
+        ({"search": {"workers": 0}}, "search.workers: 0 is too small; use 1 or more."),
+        ({"utility": {"aggregate": "median"}},
+         "utility.aggregate: 'median' is unknown; use one of 'geometric', 'arithmetic'."),
+        ({"utility": {"measure": "entropies"}}, "utility.measure: 'entropies' is not a measure;"),
+        ({"utility": {"measure": 3}}, "utility.measure: 3 is not a measure; use one of 'loss',"),
         ({"utility": {"measure": "entropy", "aggregate": "geometric"}},
          "utility: the measure 'entropy' has no aggregate; remove the key."),
-        ({"release": {"suppressed": "hide"}}, "release.suppressed: 'hide' does not fit:"),
-        ({"data": {"delimiter": ";;"}}, "data.delimiter: ';;' does not fit:"),
+        ({"release": {"suppressed": "hide"}},
+         "release.suppressed: 'hide' is unknown; use one of 'drop', 'redact'."),
+        ({"data": {"delimiter": ";;"}},
+         "data.delimiter: ';;' is not a delimiter; use one ASCII character, such as ';'."),
     ],
 )  # fmt: skip
 def test_a_fault_is_one_sentence_that_begins_with_its_key(
@@ -355,7 +359,8 @@ def test_what_is_no_model_is_refused(entry: object) -> None:
 def test_a_policy_without_quasi_identifiers_is_refused() -> None:
     keys = KEYS | {"attributes": {"ward": {"role": "insensitive"}}}
     assert faults_of(keys) == (
-        "no attribute has the role 'quasi', so there is nothing to generalize.",
+        "attributes: no attribute has the role 'quasi', so there is nothing to generalize; give it to "
+        "one.",
     )
 
 

@@ -52,7 +52,12 @@ def find_errors(rows: Rows, levels: Levels, attribute: str) -> list[Defect]:
         Defect("error", attribute, row, value, message)
         for find in (_empty, _ragged)
         for row, value, message in find(rows)
-    ] + [
+    ] + find_level_errors(levels, attribute)
+
+
+def find_level_errors(levels: Levels, attribute: str) -> list[Defect]:
+    """Find what keeps levels of one height from being a tree."""
+    return [
         Defect("error", attribute, row, value, message)
         for look in (_duplicates, _two_parents, _split_by_blanks)
         for row, value, message in look(levels)

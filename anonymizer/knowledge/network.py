@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from anonymizer.errors import PolicyError, quote_some
-from anonymizer.hierarchy.checks import Faults
+from anonymizer.knowledge.scenario import GROUP_KEYS, Scenario
 
 if TYPE_CHECKING:
     import networkx
-
-from anonymizer.knowledge.scenario import GROUP_KEYS, Scenario
 
 
 class Node(NamedTuple):
@@ -135,7 +134,7 @@ def entry(graph: networkx.DiGraph, name: str, values: tuple[bool, ...]) -> float
     return table.get(values)
 
 
-def network_faults(graph: networkx.DiGraph, expected: networkx.DiGraph) -> Faults:
+def network_faults(graph: networkx.DiGraph, expected: networkx.DiGraph) -> Iterator[str]:
     """Say where a network differs from Figure 1."""
     for name in sorted(set(graph) ^ set(expected), key=str):
         yield f"{name}: the network of Figure 1 has {'no' if name in graph else 'this'} node."

@@ -157,34 +157,34 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     (
         Intervals,
         {"domain": "0-9"},
-        "domain: '0-9' is no range; write it as [lowest, highest] in whole numbers.",
+        "domain: '0-9' is not a range; write it as [lowest, highest] in whole numbers.",
     ),
     (
         Intervals,
         {"domain": (0, 10**9)},
-        "domain: 1,000,000,001 values are too many; use at most 5,000,000.",
+        "domain: [0, 1000000000] has too many values; use at most 5,000,000.",
     ),
     (
         Intervals,
         {"domain": (0, 9), "widths": (4, 6)},
-        "widths: 6 is no multiple of 4, so intervals would be cut in two; use 8.",
+        "widths: 6 is not a multiple of 4, so intervals would be cut in two; use 8.",
     ),
     (
         Intervals,
         {"domain": (0, 9), "widths": (4, 2)},
         "widths: 2 comes after 4; list the numbers from small to large.",
     ),
-    (Intervals, {"domain": (0, 9), "widths": (0,)}, "widths: 0 is too small; use 1 or more."),
-    (Intervals, {"domain": (0, 9), "widths": 5}, "widths: 5 is no list; write it as [ ... ]."),
+    (Intervals, {"domain": (0, 9), "widths": (0,)}, "widths.0: 0 is too small; use 1 or more."),
+    (Intervals, {"domain": (0, 9), "widths": 5}, "widths: 5 is not a list; write it as [ ... ]."),
     (
         Intervals,
         {"domain": (0, 9), "origin": 0.5},
-        "origin: 0.5 is no whole number; write one without quotes or a decimal point.",
+        "origin: 0.5 is not a whole number; write one without quotes or a decimal point.",
     ),
     (
         Intervals,
         {"domain": (0, 9), "bounds": ((12,),)},
-        "bounds: 12 starts no interval of 0 to 9; leave it out.",
+        "bounds: 12 does not start an interval within 0 to 9; leave it out.",
     ),
     (
         Intervals,
@@ -194,12 +194,12 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     (
         Intervals,
         {"domain": (0, 9), "bounds": 5},
-        "bounds: 5 is no list; write one list of numbers for each level.",
+        "bounds: 5 is not a list; write it as [ ... ].",
     ),
     (
         Intervals,
         {"domain": (0, 9), "widths": (2,), "bounds": ((3,),)},
-        "widths and bounds: both are given; keep one of them.",
+        "bounds: `widths` is given too; keep one of them.",
     ),
     (
         Intervals,
@@ -209,10 +209,10 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     (
         Intervals,
         {"domain": (0, 9), "others": (True,)},
-        "others: True is no value; write text in quotes, a number or a range [2, 4].",
+        "others.0: True is not a value; write text in quotes, a number or a range [2, 4].",
     ),
-    (Intervals, {"domain": (0, 9), "top": 1}, "top: 1 is no text; put it in quotes."),
-    (Redaction, {}, "digits or values: give one of them, so that the codes are known."),
+    (Intervals, {"domain": (0, 9), "top": 1}, "top: 1 is not a string; put it in quotes."),
+    (Redaction, {}, "values: give either this or `digits`, so that the codes are known."),
     (Redaction, {"digits": 9}, "digits: 9 is too large; use 6 or less."),
     (
         Redaction,
@@ -232,17 +232,17 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     (
         Dates,
         {"from_": "2024-13-01", "to": "2024-01-01"},
-        "from: '2024-13-01' is no date; write it as 2024-12-31.",
+        "from: '2024-13-01' is not a date; write it as 2024-12-31.",
     ),
     (
         Dates,
         {"from_": "2024-02-01", "to": "2024-01-01"},
-        "from: 2024-02-01 is after 2024-01-01; swap the two.",
+        "to: 2024-01-01 is before 2024-02-01; swap the two.",
     ),
     (
         Dates,
         {"from_": "2024-01-01", "to": "2024-01-02", "levels": ("week",)},
-        "levels: 'week' is unknown; use one of 'day', 'month', 'quarter', 'year', 'decade'.",
+        "levels.0: 'week' is unknown; use one of 'day', 'month', 'quarter', 'year', 'decade'.",
     ),
     (
         Dates,
@@ -252,7 +252,7 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     (
         Dates,
         {"from_": "2024-01-01", "to": "2024-01-02", "levels": ()},
-        "levels: () is no list; write some of 'day', 'month', 'quarter', 'year', 'decade'.",
+        "levels: this is empty; name at least one.",
     ),
 ]
 
@@ -271,8 +271,8 @@ def test_all_faults_of_a_builder_are_shown_together() -> None:
     with pytest.raises(HierarchyError) as caught:
         Intervals((9, 0), widths=(0,), origin="x", top=1)  # type: ignore[arg-type]
     assert [fault.split(":")[0] for fault in caught.value.faults] == [
-        "top",
         "domain",
+        "widths.0",
         "origin",
-        "widths",
+        "top",
     ]

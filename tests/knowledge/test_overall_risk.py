@@ -290,7 +290,7 @@ def test_a_scheme_generalizes_what_matches_but_not_what_is_learned() -> None:
     scenario = scenario_of(voters)
     risk = assess(attack_on(encode(FrameTable(frame), [age, sex]), (1, 1), scenario), estimate)
     np.testing.assert_allclose(risk.marketer, [1 / 2, 1 / 3, 1 / 3])
-    with pytest.raises(PolicyError, match="'age' is no quasi-identifier"):
+    with pytest.raises(PolicyError, match="'age' is not a quasi-identifier"):
         attack_on(encode(FrameTable(frame[["sex"]]), [sex]), (0,), scenario)
 
 
