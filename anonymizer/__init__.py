@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from anonymizer.frontiers.frontier import Frontier, frontier
     from anonymizer.hierarchy import Hierarchy, load_hierarchy, write_arx
     from anonymizer.policy import Policy, Role
+    from anonymizer.problem import Problem
     from anonymizer.risk import KAnonymity, RiskProfile
     from anonymizer.search import Progress, Proof, Status, StopReason
     from anonymizer.solution.manifest import make_manifest, read_manifest, write_release
@@ -47,6 +48,7 @@ _HOMES = {
     "frontiers.frontier": ("Frontier", "frontier"),
     "hierarchy": ("Hierarchy", "load_hierarchy", "write_arx"),
     "policy": ("Policy", "Role"),
+    "problem": ("Problem",),
     "risk": ("KAnonymity", "RiskProfile"),
     "search": ("Progress", "Proof", "Status", "StopReason"),
     "solution.manifest": ("make_manifest", "read_manifest", "write_release"),
@@ -69,6 +71,7 @@ __all__ = [
     "KAnonymity",
     "Policy",
     "PolicyError",
+    "Problem",
     "Progress",
     "Proof",
     "ReleaseError",

@@ -13,6 +13,7 @@ from anonymizer.data.table import ArrowTable, FrameTable, Table, read_column
 from anonymizer.engine.microdata import label_keys
 from anonymizer.errors import AnonymizerError
 from anonymizer.policy import Policy
+from anonymizer.problem import Problem
 from anonymizer.search import Status, StopReason
 from anonymizer.solution.release import Release
 from anonymizer.solution.solution import anonymize, apply
@@ -26,7 +27,8 @@ def check_against(
     yield check_digest("the original is the one anonymized", original, manifest["input"])
     claim = "the scheme gives the reported figures on the original"
     try:
-        solution = apply(original, policy, manifest["scheme"])
+        problem = Problem.read(original, policy)
+        solution = apply(problem, None, manifest["scheme"])
     except AnonymizerError as error:
         yield Check(claim, False, str(error))
         return
@@ -42,7 +44,7 @@ def check_against(
     claimed = {"attribute_loss": {}, **manifest, **manifest["risk"]}
     yield check_figures(claim, figures, claimed)
     yield from check_rows(table, expected_table(solution.release, original), policy)
-    yield check_optimum(original, policy, manifest)
+    yield check_optimum(problem, manifest)
 
 
 def expected_table(release: Release, original: Table) -> Table:
@@ -110,14 +112,12 @@ def number_jointly(
     return mine[1], np.array(known, np.int64)[theirs[1]]
 
 
-def check_optimum(original: Table, policy: Policy, manifest: Mapping[str, Any]) -> Check:
+def check_optimum(problem: Problem, manifest: Mapping[str, Any]) -> Check:
     """Search again where the release claims to be optimal."""
     claim = "no scheme of the policy has a lower loss"
     if manifest.get("status") != Status.OPTIMAL:
         return Check(claim, None, f"not claimed: the status is {manifest.get('status')}")
-    limits = {"time_limit": None, "evaluation_limit": None}
-    unlimited = policy.model_copy(update={"search": policy.search.model_copy(update=limits)})
-    again = anonymize(original, unlimited)
+    again = anonymize(problem.with_policy(problem.policy.without_limits()))
     same = abs(again.loss - manifest["loss"]) <= ROUNDING
     if manifest.get("stopped") == StopReason.COMPLETE:  # else ties may have been left open
         same &= again.scheme == manifest["scheme"]
