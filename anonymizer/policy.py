@@ -8,7 +8,7 @@ from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_type_hints
+from typing import Annotated, Any, Literal, Self, TypeAlias, get_type_hints
 
 from pydantic import (
     BeforeValidator,
@@ -281,7 +281,7 @@ class Policy(Part):
         return read_described(Policy, path, "policy")
 
     @staticmethod
-    def of(policy: Policy | Mapping[str, Any] | str | Path) -> Policy:
+    def of(policy: PolicyLike) -> Policy:
         """Take a policy, the keys of one, or the path of its TOML file."""
         if isinstance(policy, Policy):
             return policy
@@ -425,6 +425,10 @@ class Policy(Part):
             name: attribute.describe() for name, attribute in self.attributes.items()
         }
         return described
+
+
+PolicyLike: TypeAlias = Policy | Mapping[str, Any] | str | Path
+"""A policy, its keys, or the path of its TOML file."""
 
 
 def digest_of_hierarchy(hierarchy: Hierarchy) -> str:

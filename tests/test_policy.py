@@ -1,17 +1,22 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import pandas as pd
 import pytest
 from pydantic import ValidationError
 
+from anonymizer import anonymize
+from anonymizer.demo.example import POLICY as DEMO
 from anonymizer.errors import HierarchyError, PolicyError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice
-from anonymizer.policy import Policy, Role, parse_model, print_model
-from anonymizer.risk import KAnonymity
+from anonymizer.policy import Policy, Role, parse_model, policy_schema, print_model
+from anonymizer.risk import MODELS, KAnonymity
 from anonymizer.utility import (
     MEASURES,
     Aggregate,
@@ -425,3 +430,175 @@ def test_the_faults_of_all_hierarchy_files_are_shown_together(tmp_path: Path) ->
     message = str(caught.value)
     assert "'34' already has row 1" in message
     assert "sex.csv: there is no such file" in message
+
+
+# Defects that ended in a traceback, or in words that explained nothing
+
+
+@pytest.mark.parametrize("role", [[], {}, 3, None, True, ["quasi"], {"quasi": 1}], ids=repr)
+def test_a_role_of_any_type_is_refused_in_one_sentence(role: object) -> None:
+    (fault,) = faults_of(changed(attributes={"ward": {"role": role}}))
+    assert fault.startswith("attributes.ward.role: ")
+    assert fault.endswith("use one of 'identifying', 'quasi', 'sensitive', 'insensitive'.")
+
+
+@pytest.mark.parametrize("delimiter", ["", ";;", "§", "\n", '"', 3], ids=repr)
+def test_a_delimiter_is_one_ascii_character(delimiter: object) -> None:
+    sex = {"role": "quasi", "hierarchy": "sex.csv", "delimiter": delimiter}
+    faults = faults_of(changed(data={"delimiter": delimiter}, attributes={"sex": sex}))
+    assert [fault.split(":")[0] for fault in faults] == [
+        "data.delimiter",
+        "attributes.sex.delimiter",
+    ]
+    assert all("use one ASCII character" in fault for fault in faults)
+
+
+def test_a_nul_in_a_path_is_refused() -> None:
+    sex = {"role": "quasi", "hierarchy": "a\0b.csv"}
+    assert faults_of(changed(data={"path": "a\0b.csv"}, attributes={"sex": sex})) == (
+        "data.path: 'a\\x00b.csv' cannot be the path of a file; correct it.",
+        "attributes.sex.hierarchy: 'a\\x00b.csv' is not a hierarchy; give the path of a .toml or "
+        ".csv file.",
+    )
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        'Wr.Hnd = { role = "quasi", hierarchy = "age.csv" }',
+        'Wr.Hnd.role = "insensitive"',
+        '[attributes.Wr.Hnd]\nrole = "insensitive"',
+    ],
+)
+def test_a_column_with_a_dot_needs_quotes(tmp_path: Path, lines: str) -> None:
+    text = FULL.replace("[[risk]]", f"{lines}\n[[risk]]")
+    with pytest.raises(PolicyError) as refused:
+        Policy.read(write(tmp_path, text))
+    assert refused.value.faults == (
+        'attributes.Wr: a name with a dot in it needs quotes; quote the name: "Wr.Hnd".',
+    )
+
+
+def test_a_column_with_a_dot_in_quotes_is_a_column_like_any_other(tmp_path: Path) -> None:
+    text = FULL.replace("ward       =", '"Wr.Hnd" =')
+    assert "Wr.Hnd" in Policy.read(write(tmp_path, text)).attributes
+    with pytest.raises(PolicyError, match=r'attributes\."Wr\.Hnd"\.role: \'x\' is unknown'):
+        Policy.read(write(tmp_path, text.replace('role = "insensitive"', 'role = "x"')))
+
+
+@dataclass(frozen=True)
+class Fussy(KAnonymity):
+    """A user's model that objects in every way."""
+
+    name: ClassVar[str] = "fussy"
+
+    def __post_init__(self) -> None:
+        raise {1: ValueError, 2: TypeError, 3: OverflowError, 4: PolicyError}[self.k]("no such k")
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+def test_what_a_model_objects_to_names_its_place(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MODELS, "fussy", Fussy)
+    risk = [{"model": "k-anonymity", "k": 2}, {"model": "fussy", "k": k}]
+    (fault,) = faults_of(changed(risk=risk))
+    assert fault.startswith("risk.1: ")
+    assert "no such k" in fault
+
+
+@pytest.mark.parametrize("risk", [set(), {KAnonymity(2)}, iter([]), iter([KAnonymity(2)]), {}])
+def test_models_are_a_list(risk: object) -> None:
+    (fault,) = faults_of(changed(risk=risk))
+    assert "is not a list" in fault
+
+
+def test_long_and_deep_values_do_not_flood_the_message() -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    for value in ("x" * 100_000, deep, list(range(100_000)), dict.fromkeys(range(100_000))):
+        changes = {"attributes": {"ward": {"role": value}}, "search": {"workers": value}}
+        faults = faults_of(changed(**changes))
+        assert len(faults) == 2
+        assert all(len(fault) < 200 for fault in faults)
+
+
+def test_faults_of_the_whole_are_shown_together_with_faults_of_parts() -> None:
+    keys = {
+        "attributes": {"ward": {"role": "insensitive", "wieght": 1}, "name": {"role": "sensitive"}},
+        "risk": [],
+        "serach": {},
+    }
+    assert [fault.split(":")[0] for fault in faults_of(keys)] == [
+        "attributes.ward.wieght",
+        "attributes",
+        "risk",
+        "serach",
+    ]
+
+
+# Policies as dicts, and the schema
+
+
+def test_keys_a_path_and_a_policy_are_taken_for_a_policy(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    policy = Policy.read(path)
+    assert Policy.of(policy) is policy
+    assert Policy.of(path) == Policy.of(str(path)) == policy
+    assert Policy.of(KEYS) == Policy(**KEYS)
+    with pytest.raises(PolicyError, match="policy: 3 is not a policy; give a Policy, its keys or"):
+        Policy.of(3)  # type: ignore[arg-type]
+    with pytest.raises(PolicyError, match="policy: risk: no model is given"):
+        Policy.of(KEYS | {"risk": []})
+    with pytest.raises(PolicyError, match="policy: 3: the name 3 is not a string"):
+        Policy.of({**KEYS, 3: 4})  # type: ignore[dict-item]
+
+
+def test_anonymize_takes_the_keys_of_a_policy() -> None:
+    frame = pd.DataFrame({"sex": ["F", "M"] * 2, "age": [34, 34, 47, 47], "ward": list("abcd")})
+    solution = anonymize(frame, KEYS)
+    assert solution.scheme == anonymize(frame, Policy(**KEYS)).scheme
+
+
+def is_described(schema: dict[str, Any], value: Any, root: dict[str, Any]) -> bool:
+    """Whether a value fits a schema, as far as ours go."""
+    if "$ref" in schema:
+        return is_described(root["$defs"][schema["$ref"].split("/")[-1]], value, root)
+    if "oneOf" in schema:
+        return sum(is_described(each, value, root) for each in schema["oneOf"]) == 1
+    if "const" in schema or "enum" in schema:
+        return value in schema.get("enum", [schema.get("const")])
+    if isinstance(value, dict):
+        properties, more = schema.get("properties", {}), schema.get("additionalProperties", {})
+        inside = all(
+            more is not False and is_described(more, each, root)
+            if key not in properties
+            else is_described(properties[key], each, root)
+            for key, each in value.items()
+        )
+        return schema["type"] == "object" and inside and {*schema.get("required", [])} <= {*value}
+    if isinstance(value, list):
+        return schema["type"] == "array" and all(
+            is_described(schema["items"], each, root) for each in value
+        )
+    types = {"string": str, "integer": int, "number": (int, float), "boolean": bool}
+    above = value >= schema["minimum"] if "minimum" in schema else True
+    return above and isinstance(value, types.get(schema.get("type", ""), object))
+
+
+@pytest.mark.parametrize("text", [FULL, DEMO], ids=["full", "demo"])
+def test_the_schema_accepts_policies_and_refuses_misspelt_ones(text: str) -> None:
+    keys = tomllib.loads(text)
+    schema = json.loads(json.dumps(policy_schema()))
+    assert is_described(schema, keys, schema)
+    assert not is_described(schema, keys | {"serach": {}}, schema)
+    assert not is_described(schema, keys | {"risk": [{"model": "k-anonimity", "k": 2}]}, schema)
+    assert not is_described(schema, keys | {"risk": [{"model": "k-anonymity", "l": 2}]}, schema)
+    assert not is_described(schema, keys | {"search": {"workers": 0}}, schema)
+    assert not is_described(schema, keys | {"attributes": {"a": {"role": "secret"}}}, schema)
+
+
+def test_the_schema_has_every_key_of_a_policy_but_its_folder() -> None:
+    properties = policy_schema()["properties"]
+    assert set(properties) == set(Policy.model_fields) - {"folder"}
+    models = {each["properties"]["model"]["const"] for each in properties["risk"]["items"]["oneOf"]}
+    assert models == set(MODELS)

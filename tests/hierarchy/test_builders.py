@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from datetime import date, timedelta
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -8,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.errors import HierarchyError
-from anonymizer.hierarchy import BUILDERS, Builder, Dates, Explicit, Intervals, Ordered, Redaction
+from anonymizer.hierarchy import (
+    BUILDERS,
+    Builder,
+    Dates,
+    Explicit,
+    Hierarchy,
+    Intervals,
+    Ordered,
+    Redaction,
+)
 
 DAYS = st.dates(date(1890, 1, 1), date(2110, 1, 1))
 PERIODS = ("day", "month", "quarter", "year", "decade")
@@ -82,6 +92,7 @@ def test_every_builder_yields_levels_that_only_coarsen(kind: str, data: st.DataO
         for row in rows:
             assert parents.setdefault(row[level], row[level + 1]) == row[level + 1]
     assert len({row[0] for row in rows}) == len(rows) == builder.build("x").size
+    assert builder.build("x") == Hierarchy.from_rows("x", rows)
     assert {row[-1] for row in rows} == {"*"}
 
 
@@ -144,6 +155,29 @@ def test_dates_pass_through_month_quarter_year_and_decade() -> None:
         ("1999-12-31", "1999-12", "1999-Q4", "1999", "1990s", "*"),
         ("2000-01-01", "2000-01", "2000-Q1", "2000", "2000s", "*"),
     ]
+
+
+NAMES: dict[str, Callable[[date], str]] = {
+    "day": date.isoformat,
+    "month": lambda day: f"{day.year:04}-{day.month:02}",
+    "quarter": lambda day: f"{day.year:04}-Q{(day.month + 2) // 3}",
+    "year": lambda day: f"{day.year:04}",
+    "decade": lambda day: f"{day.year // 10 * 10:04}s",
+}
+
+
+@given(
+    st.dates(date(1, 1, 1), date(9990, 1, 1)),
+    st.integers(0, 2000),
+    st.sets(st.sampled_from(PERIODS), min_size=1),
+)
+def test_dates_are_those_of_a_walk_through_the_calendar(
+    first: date, length: int, chosen: set[str]
+) -> None:
+    levels = tuple(period for period in PERIODS if period in chosen)
+    days = [first + timedelta(number) for number in range(length + 1)]
+    rows = dict.fromkeys(tuple(NAMES[level](day) for level in levels) for day in days)
+    assert [row[:-1] for row in Dates(first, days[-1], levels).rows()] == list(rows)
 
 
 @given(DAYS)
@@ -246,6 +280,16 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     ),
     (
         Dates,
+        {"from_": "2024-01-01", "to": "2024-01-02", "levels": ["day", {}]},
+        "levels.1: {} is unknown; use one of 'day', 'month', 'quarter', 'year', 'decade'.",
+    ),
+    (
+        Dates,
+        {"from_": datetime(2024, 1, 1), "to": "2024-01-02"},
+        "from: 2024-01-01 00:00:00 is not a date; write it as 2024-12-31.",
+    ),
+    (
+        Dates,
         {"from_": "2024-01-01", "to": "2024-01-02", "levels": ("year", "day")},
         "levels: list them from short to long, as in 'day', 'month', 'quarter', 'year', 'decade'.",
     ),
@@ -276,3 +320,8 @@ def test_all_faults_of_a_builder_are_shown_together() -> None:
         "origin",
         "top",
     ]
+
+
+def test_a_label_that_two_groups_share_is_refused_when_the_hierarchy_is_built() -> None:
+    with pytest.raises(HierarchyError, match="give it one parent"):
+        Intervals((0, 9), widths=(5, 10), others=("0-4",)).build("x")

@@ -154,3 +154,21 @@ def test_a_fault_names_the_key_the_value_and_the_remedy(
     with pytest.raises(HierarchyError) as caught:
         builder(**keys)
     assert caught.value.faults == (message,)
+
+
+def test_groups_nested_without_end_are_refused() -> None:
+    groups: dict[str, Any] = {"g": ["a"]}
+    for _ in range(100_000):
+        groups = {"g": groups}
+    with pytest.raises(HierarchyError, match="groups: the groups are nested more than 100 deep"):
+        Explicit(groups=groups)
+
+
+def test_faults_in_several_groups_are_shown_together() -> None:
+    with pytest.raises(HierarchyError) as caught:
+        Explicit(groups={"A": {"g": "a", "h": [True]}, "B": {"i": []}})
+    assert caught.value.faults == (
+        "groups.A.g: 'a' is not a list; write it as [ ... ].",
+        "groups.A.h.0: True is not a value; write text in quotes, a number or a range [2, 4].",
+        "groups.B.i: this is empty; name at least one.",
+    )

@@ -118,6 +118,13 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
             assert str(caught.value) == f"{tmp_path / name}: {message}"
 
 
+@pytest.mark.parametrize("name", ["a\0b.toml", "a\0b.csv"])
+def test_a_nul_in_the_path_of_a_hierarchy_is_one_sentence(name: str) -> None:
+    with pytest.raises(HierarchyError) as caught:
+        load_hierarchy(name)
+    assert str(caught.value).isprintable()
+
+
 def test_a_spec_that_is_not_utf_8_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "size.toml").write_bytes(b"# caf\xe9")
     with pytest.raises(HierarchyError, match="the hierarchy is not UTF-8 text; save it as UTF-8"):
