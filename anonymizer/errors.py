@@ -81,13 +81,22 @@ def shorten(text: str, most: int = 60) -> str:
     return line if len(line) <= most else f"{line[: most - 3]}..."
 
 
+def quote(value: object) -> str:
+    """Write a value for a message.
+
+    >>> quote(" 34")
+    "' 34'"
+    """
+    return f"'{shorten(str(value))}'"
+
+
 def quote_some(values: Iterable[object], most: int = 5) -> str:
     """List the first few values for a message.
 
     >>> quote_some(["a", "b", "c"], most=2)
     "'a', 'b' and 1 more"
     """
-    shown = [f"'{shorten(str(value))}'" for value in values]
+    shown = [quote(value) for value in values]
     rest = len(shown) - most
     return ", ".join(shown) if rest <= 0 else ", ".join(shown[:most]) + f" and {rest} more"
 

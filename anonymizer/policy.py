@@ -8,7 +8,7 @@ from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeAlias, get_type_hints
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import (
     BeforeValidator,
@@ -25,10 +25,11 @@ from anonymizer.errors import AnonymizerError, HierarchyError, PolicyError, quot
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from anonymizer.lattice import Lattice
 from anonymizer.risk import RiskModel, known_models
+from anonymizer.risk.schema import model_schema
 from anonymizer.utility import MEASURES, Aggregate, Measure, make_measure, parameters_of
 from anonymizer.validation import (
-    LISTED,
-    PLAIN_INT,
+    FROM_NUMPY,
+    ONLY_LISTS,
     Count,
     Delimiter,
     FilePath,
@@ -37,12 +38,11 @@ from anonymizer.validation import (
     Number,
     Part,
     Text,
-    also,
-    by_name,
+    check_whole,
+    explain_dots,
     one_of,
     parse,
     plain_schema,
-    plain_type,
     read_described,
     show,
 )
@@ -167,11 +167,11 @@ class Search(Part):
     suppression_limit: Annotated[Number, Field(ge=0, le=1)] = 1.0
     """A share of the records."""
     time_limit: Annotated[float, Field(strict=True, gt=0)] | None = None
-    """Seconds; infinite is without end."""
+    """Seconds; inf is no limit."""
     evaluation_limit: Count | None = None
     memory_limit: Annotated[Number, Field(gt=0)] = 1.0
     """GiB for what a large lattice leaves open; beyond, boxes are ended one by one, depth first."""
-    workers: Annotated[int, Field(strict=True, ge=1, le=256), PLAIN_INT] = 1
+    workers: Annotated[int, Field(strict=True, ge=1, le=256), FROM_NUMPY] = 1
 
 
 class Release(Part):
@@ -225,7 +225,7 @@ def print_value(value: object) -> object:
 
 
 def read_model(value: object) -> object:
-    """Make a risk model; whatever the model objects to, is said of its place in the policy."""
+    """Make a risk model; what the model refuses is a fault of the policy, at the model's place."""
     try:
         return parse_model(value)
     except (TypeError, ArithmeticError, RecursionError) as error:
@@ -267,8 +267,10 @@ class Policy(Part):
     """
 
     data: Data = Data()
-    attributes: Annotated[dict[Text, Attribute], by_name(Attribute.model_fields), also(check_roles)]
-    risk: Annotated[tuple[Model, ...], LISTED, also(check_models)]
+    attributes: Annotated[
+        dict[Text, Attribute], explain_dots(Attribute.model_fields), check_whole(check_roles)
+    ]
+    risk: Annotated[tuple[Model, ...], ONLY_LISTS, check_whole(check_models)]
     utility: Utility = Utility()
     search: Search = Search()
     release: Release = Release()
@@ -439,9 +441,6 @@ def digest_of_hierarchy(hierarchy: Hierarchy) -> str:
     return digest.hexdigest()
 
 
-JSON_TYPES: dict[Any, str] = {int: "integer", float: "number", str: "string", bool: "boolean"}
-
-
 def policy_schema() -> dict[str, Any]:
     """Return the JSON schema of a policy, for editors that complete and check its keys.
 
@@ -452,16 +451,3 @@ def policy_schema() -> dict[str, Any]:
     models = [model_schema(name, model) for name, model in known_models().items()]
     schema["properties"]["risk"] |= {"items": {"oneOf": models}, "minItems": 1}
     return schema
-
-
-def model_schema(name: str, model: Any) -> dict[str, Any]:
-    """Describe the table of one risk model; what a parameter that is not a plain value may be is open."""
-    hints = get_type_hints(model)
-    types = {each.name: JSON_TYPES.get(plain_type(hints[each.name])) for each in fields(model)}
-    parameters = {key: {} if kind is None else {"type": kind} for key, kind in types.items()}
-    return {
-        "type": "object",
-        "properties": {"model": {"const": name}, **parameters},
-        "required": ["model", *(each.name for each in fields(model) if each.default is NO_DEFAULT)],
-        "additionalProperties": False,
-    }

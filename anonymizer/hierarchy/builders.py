@@ -27,14 +27,14 @@ from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.levels import Levels
 from anonymizer.validation import (
     CHECKED,
-    LISTED,
-    PLAIN_INT,
-    SOME,
+    FROM_NUMPY,
+    NOT_EMPTY,
+    ONLY_LISTS,
     Text,
     Whole,
-    plainly,
-    refuse,
-    says,
+    expecting,
+    plain_errors,
+    raise_faults,
 )
 
 Columns = list[list[str]]
@@ -82,7 +82,7 @@ class Builder(ABC):
 def builder(cls: type[T]) -> type[T]:
     """Let a builder say in our sentences what is wrong with its keys."""
     kind = cls.kind  # type: ignore[attr-defined]  # pydantic's decorator hides the base from mypy
-    return plainly(HierarchyError, f"builder '{kind}'")(cls)
+    return plain_errors(HierarchyError, f"builder '{kind}'")(cls)
 
 
 @builder
@@ -102,7 +102,7 @@ class Intervals(Builder):
     kind: ClassVar[str] = "intervals"
     domain: Range
     widths: Widths = ()
-    bounds: Annotated[tuple[Rising, ...], LISTED] = ()
+    bounds: Annotated[tuple[Rising, ...], ONLY_LISTS] = ()
     origin: Whole = 0
 
     @field_validator("bounds")
@@ -112,7 +112,7 @@ class Intervals(Builder):
         if bounds and info.data.get("widths"):
             raise ValueError("`widths` is given too; keep one of them")
         if "domain" in info.data:
-            refuse(bounds_faults(bounds, *info.data["domain"]))
+            raise_faults(bounds_faults(bounds, *info.data["domain"]))
         return bounds
 
     def columns(self) -> Columns:
@@ -169,14 +169,14 @@ class Redaction(Builder):
     """
 
     kind: ClassVar[str] = "redaction"
-    digits: Annotated[int, Field(strict=True, ge=1, le=6), PLAIN_INT] | None = None
+    digits: Annotated[int, Field(strict=True, ge=1, le=6), FROM_NUMPY] | None = None
     values: Values = ()
     side: Literal["left", "right"] = "right"
     redact: RisingCounts = ()
     mask: Annotated[
         str,
         Field(strict=True, min_length=1, max_length=1),
-        says("is not one character; write one in quotes"),
+        expecting("is not one character; write one in quotes"),
     ] = "*"
 
     @field_validator("values")
@@ -262,9 +262,9 @@ class Dates(Builder):
     kind: ClassVar[str] = "dates"
     from_: Annotated[Day, Field(alias="from")]
     to: Day
-    levels: Annotated[tuple[PeriodName, ...], SOME, AfterValidator(check_longer), LISTED] = (
-        get_args(PeriodName)
-    )
+    levels: Annotated[
+        tuple[PeriodName, ...], NOT_EMPTY, AfterValidator(check_longer), ONLY_LISTS
+    ] = get_args(PeriodName)
 
     @field_validator("to")
     @classmethod

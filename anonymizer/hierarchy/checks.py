@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator
 
-from anonymizer.validation import LISTED, SOME, Count, Whole, check_unrepeated, show
+from anonymizer.validation import NOT_EMPTY, ONLY_LISTS, Count, Whole, check_unrepeated, show
 
 MOST_LEAVES = 5_000_000
 """More than this is a slip of the pen, and would fill the memory before anyone noticed."""
@@ -120,16 +120,18 @@ def freeze(value: Any) -> Any:
 
 Range = Annotated[tuple[int, int], BeforeValidator(parse_range)]
 Values = Annotated[
-    tuple[Annotated[Any, BeforeValidator(parse_leaf)], ...], AfterValidator(check_leaves), LISTED
+    tuple[Annotated[Any, BeforeValidator(parse_leaf)], ...],
+    AfterValidator(check_leaves),
+    ONLY_LISTS,
 ]
 """What a column can hold; a range stands for its whole numbers."""
 SomeValues = Annotated[
     tuple[Annotated[Any, BeforeValidator(parse_leaf)], ...],
-    SOME,
+    NOT_EMPTY,
     AfterValidator(check_leaves),
-    LISTED,
+    ONLY_LISTS,
 ]
-Rising = Annotated[tuple[Whole, ...], AfterValidator(check_rising), LISTED]
-RisingCounts = Annotated[tuple[Count, ...], AfterValidator(check_rising), LISTED]
+Rising = Annotated[tuple[Whole, ...], AfterValidator(check_rising), ONLY_LISTS]
+RisingCounts = Annotated[tuple[Count, ...], AfterValidator(check_rising), ONLY_LISTS]
 Widths = Annotated[RisingCounts, AfterValidator(check_multiples)]
 Day = Annotated[date, BeforeValidator(parse_day)]

@@ -10,19 +10,19 @@ from pydantic import AfterValidator, BeforeValidator, ValidationInfo, field_vali
 from pydantic.dataclasses import dataclass
 from pydantic_core import PydanticKnownError
 
-from anonymizer.errors import quote_some
+from anonymizer.errors import quote, quote_some
 from anonymizer.hierarchy.builders import Builder, Columns, builder
 from anonymizer.hierarchy.checks import SomeValues, Values, expand, freeze
 from anonymizer.validation import (
     CHECKED,
-    LISTED,
-    SOME,
+    NOT_EMPTY,
+    ONLY_LISTS,
     CellText,
     Count,
     Place,
     Text,
     check_unrepeated,
-    refuse,
+    raise_faults,
     validate_each,
 )
 
@@ -62,17 +62,15 @@ def parse_groups(groups: object) -> object:
     faults = list(homonyms(paths))
     if len(depths) > 1:
         deep, flat = (".".join(map(str, depths[end(depths)])) for end in (max, min))
-        faults.append(
-            f"{quote_some([deep])} lies deeper than {quote_some([flat])}; nest all lists equally deep"
-        )
-    refuse(faults)
+        faults.append(f"{quote(deep)} lies deeper than {quote(flat)}; nest all lists equally deep")
+    raise_faults(faults)
     check_unrepeated([leaf for leaf, *_ in nested_rows(groups)])
     return freeze(groups)
 
 
 def quote_path(path: Sequence[int | str]) -> str:
     """Name a group with the groups above it."""
-    return quote_some([".".join(map(str, path))])
+    return quote(".".join(map(str, path)))
 
 
 def homonyms(paths: Sequence[Place]) -> Iterator[str]:
@@ -118,11 +116,11 @@ def check_levels(levels: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ..
         if strangers := [member for member in merged if member not in fine]:
             strange = quote_some(strangers)
             faults.append(f"level {number} merges {strange}, unknown one level below; leave it out")
-    refuse(faults)
+    raise_faults(faults)
     return levels
 
 
-Members = Annotated[dict[CellText, SomeValues], SOME, AfterValidator(check_members)]
+Members = Annotated[dict[CellText, SomeValues], NOT_EMPTY, AfterValidator(check_members)]
 """The groups of one level, each with what it merges."""
 
 
@@ -143,7 +141,7 @@ class Explicit(Builder):
     kind: ClassVar[str] = "mapping"
     values: Values = ()
     groups: Annotated[dict[str, Any] | None, BeforeValidator(parse_groups)] = None
-    levels: Annotated[tuple[Members, ...], AfterValidator(check_levels), LISTED] = ()
+    levels: Annotated[tuple[Members, ...], AfterValidator(check_levels), ONLY_LISTS] = ()
 
     @field_validator("levels")
     @classmethod
@@ -204,7 +202,7 @@ def parse_sizes(value: object) -> object:
 
 
 GroupSizes = Annotated[Any, BeforeValidator(parse_sizes)]
-Labels = Annotated[tuple[Text, ...], AfterValidator(check_unrepeated), LISTED]
+Labels = Annotated[tuple[Text, ...], AfterValidator(check_unrepeated), ONLY_LISTS]
 
 
 @builder
@@ -223,8 +221,8 @@ class Ordered(Builder):
 
     kind: ClassVar[str] = "ordered"
     values: SomeValues
-    groups: Annotated[tuple[GroupSizes, ...], LISTED] = ()
-    labels: Annotated[tuple[Labels, ...], LISTED] = ()
+    groups: Annotated[tuple[GroupSizes, ...], ONLY_LISTS] = ()
+    labels: Annotated[tuple[Labels, ...], ONLY_LISTS] = ()
 
     @field_validator("groups")
     @classmethod
@@ -240,7 +238,7 @@ class Ordered(Builder):
         """Check that each group of a level has a name, or none has."""
         if "values" in info.data and "groups" in info.data:
             counts = list(group_counts(info.data["groups"], len(expand(info.data["values"]))))
-            refuse(label_faults(labels, counts))
+            raise_faults(label_faults(labels, counts))
         return labels
 
     def columns(self) -> Columns:

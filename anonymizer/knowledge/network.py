@@ -101,7 +101,7 @@ def to_network(scenario: Scenario) -> networkx.DiGraph:
 def from_network(graph: networkx.DiGraph) -> Scenario:
     """Read the scenario back from a network; one that is not Figure 1's is refused.
 
-    The exact risk holds for that network only, so other arrows or tables would be ignored in silence.
+    The exact risk holds for that network only, so other arrows or tables would be silently ignored.
 
     >>> from anonymizer.risk import AttributeGroup
     >>> scenario = Scenario((AttributeGroup(("age",), 0.3),), 1000, 0.5, 0.2, 0.5, 0.2)

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError, ValidationInfo, field_validator
 from pydantic.dataclasses import dataclass
 
-from anonymizer.errors import quote_some, suggest_name
+from anonymizer.errors import quote, quote_some, suggest_name
 from anonymizer.validation import (
     CHECKED,
-    LISTED,
+    ONLY_LISTS,
     ByName,
     ByValue,
     Count,
@@ -29,11 +29,11 @@ from anonymizer.validation import (
     Names,
     Probability,
     Text,
-    also,
+    check_whole,
     parse,
-    plainly,
+    plain_errors,
+    raise_faults,
     read_toml,
-    refuse,
 )
 
 PARAMETERS = ("population", "p_m", "p_fm", "p_c", "p_cu")
@@ -41,7 +41,7 @@ ALL_OTHERS = "*"
 """Stands for every quasi-identifier that no group names."""
 
 
-@plainly()
+@plain_errors()
 @dataclass(frozen=True, slots=True, config=CHECKED)
 class AttributeGroup:
     """Attributes that the attacker learns together, from one source, or not at all.
@@ -91,8 +91,8 @@ class AttributeGroup:
     def check_levels(cls, levels: dict[str, int], info: ValidationInfo) -> dict[str, int]:
         """Check that the levels are those of attributes of the group."""
         names = info.data.get("attributes", levels)
-        refuse(
-            f"the group has no attribute {quote_some([name])}; {suggest_name(name, names)}"
+        raise_faults(
+            f"the group has no attribute {quote(name)}; {suggest_name(name, names)}"
             for name in levels
             if name not in names
         )
@@ -150,7 +150,7 @@ def sound_groups(tables: Sequence[object]) -> Iterator[AttributeGroup]:
             continue
 
 
-@plainly()
+@plain_errors()
 @dataclass(frozen=True, slots=True, config=CHECKED)
 class Scenario:
     """What the attacker learns, how likely each step of an attack is, and the size of the population.
@@ -161,7 +161,7 @@ class Scenario:
     ('age', 'sex')
     """
 
-    groups: Annotated[tuple[AttributeGroup, ...], LISTED, also(check_groups)]
+    groups: Annotated[tuple[AttributeGroup, ...], ONLY_LISTS, check_whole(check_groups)]
     population: Count
     """The people among whom the attacker looks for the subject."""
     p_m: Probability
@@ -254,14 +254,14 @@ class Scenario:
 def group_lines(keys: dict[str, Any]) -> Iterator[str]:
     """Write a group as lines of TOML."""
     tables = {key: keys.pop(key) for key in ("probabilities", "levels") if key in keys}
-    keys["attributes"] = "[" + ", ".join(map(quote, keys["attributes"])) + "]"
-    keys |= {key: quote(keys[key]) for key in ("by", "source") if key in keys}
+    keys["attributes"] = "[" + ", ".join(map(toml_text, keys["attributes"])) + "]"
+    keys |= {key: toml_text(keys[key]) for key in ("by", "source") if key in keys}
     yield from (f"{key} = {value}" for key, value in keys.items())
     for name, table in tables.items():
         yield f"[groups.{name}]"
-        yield from (f"{quote(value)} = {number!r}" for value, number in table.items())
+        yield from (f"{toml_text(value)} = {number!r}" for value, number in table.items())
 
 
-def quote(value: str) -> str:
+def toml_text(value: str) -> str:
     """Write a text as TOML does."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", r"\u007f")

@@ -1,14 +1,14 @@
 """Validation: what users write becomes frozen values, and what is wrong with it becomes sentences.
 
 Policies, statements, scenarios, sources and hierarchy specs are pydantic models on the base `Part`, or
-pydantic dataclasses under `plainly`. Either way all faults are found together, and each is one sentence
-that begins with its key.
+pydantic dataclasses under `plain_errors`. Either way all faults are found together, and each is one
+sentence that begins with its key.
 """
 
 from anonymizer.validation.fields import (
-    LISTED,
-    PLAIN_INT,
-    SOME,
+    FROM_NUMPY,
+    NOT_EMPTY,
+    ONLY_LISTS,
     ByName,
     ByValue,
     CellText,
@@ -24,26 +24,26 @@ from anonymizer.validation.fields import (
     Share,
     Text,
     Whole,
-    also,
-    by_name,
     check_unrepeated,
+    check_whole,
+    expecting,
+    explain_dots,
     one_of,
     parse_delimiter,
-    refuse,
-    says,
+    raise_faults,
     validate_also,
     validate_each,
 )
 from anonymizer.validation.files import read_described, read_toml
-from anonymizer.validation.parts import CHECKED, Part, parse, plainly
+from anonymizer.validation.parts import CHECKED, Part, parse, plain_errors
 from anonymizer.validation.schema import plain_schema
 from anonymizer.validation.sentences import Place, plain_type, show
 
 __all__ = [
     "CHECKED",
-    "LISTED",
-    "PLAIN_INT",
-    "SOME",
+    "FROM_NUMPY",
+    "NOT_EMPTY",
+    "ONLY_LISTS",
     "ByName",
     "ByValue",
     "CellText",
@@ -61,19 +61,19 @@ __all__ = [
     "Share",
     "Text",
     "Whole",
-    "also",
-    "by_name",
     "check_unrepeated",
+    "check_whole",
+    "expecting",
+    "explain_dots",
     "one_of",
     "parse",
     "parse_delimiter",
+    "plain_errors",
     "plain_schema",
     "plain_type",
-    "plainly",
+    "raise_faults",
     "read_described",
     "read_toml",
-    "refuse",
-    "says",
     "show",
     "validate_also",
     "validate_each",

@@ -36,9 +36,9 @@ def validate_also(
     try:
         result = handler(value)
     except ValidationError as invalid:
-        raise together([*found_in(invalid), *known]) from None
+        raise error_of([*found_in(invalid), *known]) from None
     if known:
-        raise together(known)
+        raise error_of(known)
     return result
 
 
@@ -51,11 +51,11 @@ def validate_each(kind: Any, values: Iterable[tuple[Place, object]]) -> dict[Pla
         except ValidationError as invalid:
             faults += found_in(invalid, place)
     if faults:
-        raise together(faults)
+        raise error_of(faults)
     return sound
 
 
-def together(faults: list[InitErrorDetails]) -> ValidationError:
+def error_of(faults: list[InitErrorDetails]) -> ValidationError:
     """Make one error of several faults."""
     return ValidationError.from_exception_data("faults", faults)
 
@@ -79,13 +79,13 @@ def fault_of(value: object, place: Place, sentence: str) -> InitErrorDetails:
     return InitErrorDetails(type="value_error", loc=place, input=value, ctx=context)
 
 
-def refuse(faults: Iterable[str]) -> None:
+def raise_faults(faults: Iterable[str]) -> None:
     """Raise all faults of one field together, if there are any."""
     if lines := [fault_of(None, (), sentence) for sentence in faults]:
-        raise together(lines)
+        raise error_of(lines)
 
 
-def also(check: Callable[[Any], Iterable[str]]) -> WrapValidator:
+def check_whole(check: Callable[[Any], Iterable[str]]) -> WrapValidator:
     """Check a list or table as a whole, even where some of its parts are not sound.
 
     The check gets what the user wrote, whatever it is, and yields one sentence for each fault.
@@ -97,8 +97,8 @@ def also(check: Callable[[Any], Iterable[str]]) -> WrapValidator:
     )
 
 
-def says(sentence: str) -> WrapValidator:
-    """Say what a field should be, whatever is wrong with its value."""
+def expecting(sentence: str) -> WrapValidator:
+    """Say what a field should hold, whatever is wrong with its value."""
 
     def check(value: object, handler: ValidatorFunctionWrapHandler) -> Any:
         try:
@@ -188,7 +188,7 @@ def unquoted_names(name: object, inner: object, known: Collection[str]) -> list[
     return found
 
 
-def by_name(known: Collection[str] = ()) -> WrapValidator:
+def explain_dots(known: Collection[str] = ()) -> WrapValidator:
     """Explain dotted names without quotes in a table by names; its tables have the `known` keys."""
 
     def check(value: object, handler: ValidatorFunctionWrapHandler) -> Any:
@@ -210,23 +210,25 @@ def dotted_sentence(names: Sequence[str]) -> str:
 
 Text = Annotated[str, Field(strict=True)]
 Name = Annotated[str, Field(strict=True, min_length=1)]
-LISTED = BeforeValidator(check_list)
-SOME = AfterValidator(check_some)
-Names = Annotated[tuple[Text, ...], SOME, AfterValidator(check_unrepeated), LISTED]
+ONLY_LISTS = BeforeValidator(check_list)
+NOT_EMPTY = AfterValidator(check_some)
+Names = Annotated[tuple[Text, ...], NOT_EMPTY, AfterValidator(check_unrepeated), ONLY_LISTS]
 """Different names of columns; one may be empty, as where a table was written with its index."""
 Flag = Annotated[bool, Field(strict=True)]
-PLAIN_INT = BeforeValidator(plain_int)
-Whole = Annotated[int, Field(strict=True), PLAIN_INT]
-Level = Annotated[int, Field(strict=True, ge=0), PLAIN_INT]
-Count = Annotated[int, Field(strict=True, ge=1), PLAIN_INT]
+FROM_NUMPY = BeforeValidator(plain_int)
+Whole = Annotated[int, Field(strict=True), FROM_NUMPY]
+Level = Annotated[int, Field(strict=True, ge=0), FROM_NUMPY]
+Count = Annotated[int, Field(strict=True, ge=1), FROM_NUMPY]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Probability = Annotated[
-    float, Field(strict=True, ge=0, le=1), says("is not a probability; use a number from 0 to 1")
+    float,
+    Field(strict=True, ge=0, le=1),
+    expecting("is not a probability; use a number from 0 to 1"),
 ]
 Share = Annotated[
     float,
     Field(strict=True, gt=0, le=1),
-    says("is not a share of people; use a number above 0 and up to 1"),
+    expecting("is not a share of people; use a number above 0 and up to 1"),
 ]
 FilePath = Annotated[Path, BeforeValidator(parse_path)]
 Delimiter = Annotated[
@@ -236,7 +238,7 @@ Delimiter = Annotated[
 ]
 CellText = Annotated[str, Field(strict=True), BeforeValidator(plain_text)]
 """A value of a column."""
-ByName = Annotated[dict[Text, T], by_name()]
+ByName = Annotated[dict[Text, T], explain_dots()]
 """A table by the names of columns."""
-ByValue = Annotated[dict[CellText, T], by_name()]
+ByValue = Annotated[dict[CellText, T], explain_dots()]
 """A table by the values of a column."""

@@ -37,7 +37,7 @@ class Part(BaseModel):
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
 
-def plainly(
+def plain_errors(
     error: type[AnonymizerError] = PolicyError, where: str = ""
 ) -> Callable[[type[T]], type[T]]:
     """Make the constructor of a pydantic dataclass raise our error; fields may be given by position."""

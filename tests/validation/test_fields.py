@@ -10,7 +10,7 @@ import pytest
 
 from anonymizer.errors import PolicyError
 from anonymizer.validation import (
-    LISTED,
+    ONLY_LISTS,
     ByName,
     ByValue,
     CellText,
@@ -26,8 +26,8 @@ from anonymizer.validation import (
     Share,
     Text,
     Whole,
-    also,
-    by_name,
+    check_whole,
+    explain_dots,
     parse,
 )
 
@@ -110,7 +110,7 @@ def test_a_delimiter_is_one_ascii_character(delimiter: object) -> None:
     assert fault.endswith(" is not a delimiter; use one ASCII character, such as ';'.")
 
 
-TABLES = Annotated[dict[str, dict[str, int]], by_name(["role"])]
+TABLES = Annotated[dict[str, dict[str, int]], explain_dots(["role"])]
 
 
 def test_names_with_dots_are_explained_beside_other_faults() -> None:
@@ -132,7 +132,7 @@ def test_a_list_is_checked_as_a_whole_even_where_an_item_is_not_sound() -> None:
     def check(value: Any) -> list[str]:
         return ["too long"] if len(value) > 1 else []
 
-    kind = Annotated[tuple[Count, ...], LISTED, also(check)]
+    kind = Annotated[tuple[Count, ...], ONLY_LISTS, check_whole(check)]
     assert parse(kind, [1], "here") == (1,)
     assert fault_of(kind, [1, 2]) == "too long."
     with pytest.raises(PolicyError) as refused:

@@ -11,7 +11,16 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from anonymizer.errors import HierarchyError, PolicyError
-from anonymizer.validation import CHECKED, ByName, Count, Part, Probability, Text, parse, plainly
+from anonymizer.validation import (
+    CHECKED,
+    ByName,
+    Count,
+    Part,
+    Probability,
+    Text,
+    parse,
+    plain_errors,
+)
 
 
 class Inner(Part):
@@ -25,7 +34,7 @@ class OuterPart(Part):
     each: tuple[Inner, ...] = ()
 
 
-@plainly(HierarchyError)
+@plain_errors(HierarchyError)
 @dataclass(frozen=True, slots=True, config=CHECKED)
 class Tree:
     from_: Annotated[Text, Field(alias="from")]

@@ -20,17 +20,17 @@ from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, field_
 from pydantic.dataclasses import dataclass
 
 from anonymizer.data.table import Table, guess_delimiter
-from anonymizer.errors import PolicyError, quote_some, suggest_name
+from anonymizer.errors import PolicyError, quote, quote_some, suggest_name
 from anonymizer.validation import (
     CHECKED,
-    LISTED,
+    ONLY_LISTS,
     ByName,
     Part,
     Place,
     Probability,
     Text,
     parse,
-    plainly,
+    plain_errors,
     read_toml,
     validate_also,
 )
@@ -54,7 +54,7 @@ NO_ATTRIBUTE = "no attribute is named; write a rate for each that is disclosed"
 Floats = NDArray[np.float64]
 
 
-@plainly()
+@plain_errors()
 @dataclass(frozen=True, slots=True, config=CHECKED)
 class Source:
     """A place where people disclose attributes, with the probabilities that they do.
@@ -154,7 +154,7 @@ class SourcesFile(Part):
     """What a file of sources holds."""
 
     disclosure: ByName[Probability] = Field({})
-    sources: Annotated[tuple[SourceTable, ...], LISTED] = ()
+    sources: Annotated[tuple[SourceTable, ...], ONLY_LISTS] = ()
 
     @field_validator("sources", mode="wrap")
     @classmethod
@@ -174,7 +174,7 @@ def shared_names(tables: Sequence[object]) -> Iterator[tuple[Place, str]]:
     names = [table.get("name") for table in tables if isinstance(table, Mapping)]
     for name, times in Counter(name for name in names if isinstance(name, str)).items():
         if times > 1:
-            yield (), f"the name {quote_some([name])} is given twice; each source has its own"
+            yield (), f"the name {quote(name)} is given twice; each source has its own"
 
 
 def silent_sources(tables: Sequence[object], common: object) -> Iterator[tuple[Place, str]]:

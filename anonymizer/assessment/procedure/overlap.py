@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, TypeAdapter
 from pydantic.dataclasses import dataclass
 
-from anonymizer.validation import CHECKED, ByValue, Part, Share, Text, plainly
+from anonymizer.validation import CHECKED, ByValue, Part, Share, Text, plain_errors
 
 
 class Pattern(StrEnum):
@@ -37,7 +37,7 @@ class AttackKind(StrEnum):
     """What somebody knows of an event in the life of one person."""
 
 
-@plainly()
+@plain_errors()
 @dataclass(frozen=True, slots=True, config=CHECKED)
 class Overlap:
     """The overlap in one cell.
@@ -120,7 +120,7 @@ def write_number(value: float) -> str:
     return text.removesuffix(".0")
 
 
-@plainly()
+@plain_errors()
 @dataclass(frozen=True, slots=True, config=CHECKED)
 class Proportion:
     """p or q: one for all, or by the value of a key, with a default for values not listed.

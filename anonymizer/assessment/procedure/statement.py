@@ -19,11 +19,11 @@ from anonymizer.assessment.procedure.overlap import (
     PeopleShare,
     Proportion,
 )
-from anonymizer.errors import PolicyError, quote_some, suggest_name
+from anonymizer.errors import PolicyError, quote, quote_some, suggest_name
 from anonymizer.policy import Policy, Role
 from anonymizer.validation import (
-    LISTED,
-    SOME,
+    NOT_EMPTY,
+    ONLY_LISTS,
     ByName,
     CellText,
     Delimiter,
@@ -33,12 +33,12 @@ from anonymizer.validation import (
     Names,
     Part,
     Text,
-    also,
-    by_name,
+    check_whole,
+    expecting,
+    explain_dots,
     one_of,
+    raise_faults,
     read_described,
-    refuse,
-    says,
 )
 
 THRESHOLDS = {"general": 0.2, "sensitive": 0.05}
@@ -48,7 +48,7 @@ EXAMPLE = """
 id = "patient_id"              # rows with the same id are one person; left out: each row is a person
 threshold = "general"          # 0.2; or "sensitive", 0.05; or a number of your own
 
-[sensitive]                    # the values of a column that would do harm if they came out
+[sensitive]                    # the values of a column that would do harm if disclosed
 diagnosis = ["F32", "F33"]
 
 [access]                       # what you would accept where not everybody gets the data
@@ -94,14 +94,14 @@ def parse_values(value: object) -> object:
 Threshold = Annotated[
     float,
     Field(strict=True, gt=0, le=1),
-    says(f"is not a threshold; use {quote_some(THRESHOLDS)}, or a number above 0 and up to 1"),
+    expecting(f"is not a threshold; use {quote_some(THRESHOLDS)}, or a number above 0 and up to 1"),
     BeforeValidator(parse_threshold),
 ]
 Values = Annotated[
     tuple[CellText, ...],
     BeforeValidator(parse_values),
-    SOME,
-    says("is not a list of values; list those that would do harm, as in ['yes']"),
+    NOT_EMPTY,
+    expecting("is not a list of values; list those that would do harm, as in ['yes']"),
 ]
 
 
@@ -120,7 +120,9 @@ class ExternalSource(Part):
     attack: Annotated[AttackKind, one_of(AttackKind)] = AttackKind.SYSTEMATIC
     p: PeopleShare = Proportion()
     q: PeopleShare = Proportion()
-    without: Annotated[dict[Text, OverlapWithout], by_name(OverlapWithout.model_fields)] = Field({})
+    without: Annotated[dict[Text, OverlapWithout], explain_dots(OverlapWithout.model_fields)] = (
+        Field({})
+    )
     levels: ByName[Level] = Field({})
     threshold: Threshold | None = None
     table: FilePath | None = None
@@ -131,14 +133,14 @@ class ExternalSource(Part):
     @classmethod
     def check_by(cls, share: Proportion, info: ValidationInfo) -> Proportion:
         """Check that a share depends on a key of the source."""
-        refuse(unknown_keys([] if share.by is None else [share.by], info))
+        raise_faults(unknown_keys([] if share.by is None else [share.by], info))
         return share
 
     @field_validator("without", "levels", "columns")
     @classmethod
     def check_keys(cls, table: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
         """Check that what is said of keys is said of keys of the source."""
-        refuse(unknown_keys(table, info))
+        raise_faults(unknown_keys(table, info))
         return table
 
     @model_validator(mode="after")
@@ -173,7 +175,7 @@ def unknown_keys(names: Iterable[str], info: ValidationInfo) -> Iterator[str]:
     keys = info.data.get("keys", names)
     for name in names:
         if name not in keys:
-            yield f"{quote_some([name])} is not a key of this source; {suggest_name(name, keys)}"
+            yield f"{quote(name)} is not a key of this source; {suggest_name(name, keys)}"
 
 
 def check_sources(value: object) -> Iterator[str]:
@@ -196,7 +198,7 @@ class Statement(Part):
     (0.5, 0.2)
     """
 
-    source: Annotated[tuple[ExternalSource, ...], LISTED, also(check_sources)] = ()
+    source: Annotated[tuple[ExternalSource, ...], ONLY_LISTS, check_whole(check_sources)] = ()
     id: Text | None = None
     threshold: Threshold = THRESHOLDS["general"]
     sensitive: ByName[Values] = Field({})
