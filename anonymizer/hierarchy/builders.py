@@ -209,7 +209,7 @@ class Period(NamedTuple):
 
     number_of: Callable[[NDArray[np.datetime64]], NDArray[np.int64]]
     """The numbers of the periods that hold some days."""
-    name_of: Callable[[int], str]
+    names_of: Callable[[range], list[str]]
 
 
 def months(days: NDArray[np.datetime64]) -> NDArray[np.int64]:
@@ -217,24 +217,29 @@ def months(days: NDArray[np.datetime64]) -> NDArray[np.int64]:
     return days.astype("datetime64[M]").astype(np.int64)
 
 
-FIRST_DAY = date(1970, 1, 1).toordinal()
+def dates(numbers: range) -> list[str]:
+    """Write days, numbered from 1970-01-01 on, as ISO does."""
+    days = np.arange(numbers.start, numbers.stop).astype("datetime64[D]")
+    return list(map(str, np.datetime_as_string(days).tolist()))
+
 
 PeriodName = Literal["day", "month", "quarter", "year", "decade"]
 
 PERIODS: dict[PeriodName, Period] = {
-    "day": Period(
-        lambda days: days.astype(np.int64),
-        lambda number: date.fromordinal(FIRST_DAY + number).isoformat(),
+    "day": Period(lambda days: days.astype(np.int64), dates),
+    "month": Period(
+        months, lambda numbers: [f"{1970 + n // 12:04}-{n % 12 + 1:02}" for n in numbers]
     ),
-    "month": Period(months, lambda number: f"{1970 + number // 12:04}-{number % 12 + 1:02}"),
     "quarter": Period(
         lambda days: months(days) // 3,
-        lambda number: f"{1970 + number // 4:04}-Q{number % 4 + 1}",
+        lambda numbers: [f"{1970 + n // 4:04}-Q{n % 4 + 1}" for n in numbers],
     ),
-    "year": Period(lambda days: months(days) // 12, lambda number: f"{1970 + number:04}"),
+    "year": Period(
+        lambda days: months(days) // 12, lambda numbers: [f"{1970 + n:04}" for n in numbers]
+    ),
     "decade": Period(
-        lambda days: months(days) // 12 // 10,  # 1970 is the first year of a decade
-        lambda number: f"{1970 + 10 * number:04}s",
+        lambda days: months(days) // 120,  # 1970 is the first year of a decade
+        lambda numbers: [f"{1970 + 10 * n:04}s" for n in numbers],
     ),
 }
 """From short to long."""
@@ -285,5 +290,5 @@ class Dates(Builder):
 def names_of(period: Period, days: NDArray[np.datetime64]) -> list[str]:
     """Name the period that holds each of some rising days."""
     numbers = period.number_of(days)
-    names = [period.name_of(number) for number in range(int(numbers[0]), int(numbers[-1]) + 1)]
-    return [names[index] for index in (numbers - numbers[0]).tolist()]
+    names = period.names_of(range(int(numbers[0]), int(numbers[-1]) + 1))
+    return list(map(names.__getitem__, (numbers - numbers[0]).tolist()))

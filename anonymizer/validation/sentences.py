@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import is_dataclass
 from datetime import date, time
 from functools import reduce
@@ -89,7 +90,7 @@ def describe_fault(fault: ErrorDetails, place: Place, kind: Any) -> str:
         return f"{show(value)} is unknown; {suggest_name(meant, choices)}"
     if "[key]" in fault["loc"]:
         problem = "invalid_key"
-    if problem == "tuple_type" and is_table(expected_at(kind, (*place, 0))):
+    if problem == "tuple_type" and lists_tables(kind, place, value):
         return f"{show(value)} is not a list of tables; write each as [[{write_place(place)}]]"
     alike = re.sub(r"_(parsing|parsing_size|from_float)$", "_type", problem)
     return SENTENCES.get(alike, NOT_FIT).format(value=show(value), **context)
@@ -128,6 +129,12 @@ def is_model(kind: Any) -> bool:
 def is_table(kind: Any) -> bool:
     """Whether a type is a table, with keys of its own or by names."""
     return is_model(kind) or get_origin(kind) is dict
+
+
+def lists_tables(kind: Any, place: Place, value: object) -> bool:
+    """Whether a list of tables belongs at a place; where anything may, the value tells."""
+    item = expected_at(kind, (*place, 0))
+    return is_table(item) or (item is Any and isinstance(value, Mapping))
 
 
 def keys_of(kind: Any, place: Place = ()) -> list[str]:
