@@ -50,8 +50,8 @@ def published(
 
     Each row of the CSV is a characteristic and its count in each arm, as it is printed:
     `Hypertension,111,48` or `Hypertension,111 (48.7),48 (45.7)`; `65/145` where only 145 were measured. A
-    row with a name alone is a heading: rows under it that add up to everybody are categories. The sizes
-    of the arms stand in the header, as in `Placebo (N = 105)`, or are given.
+    row with a name and empty cells is a heading: rows under it that add up to everybody are categories.
+    The sizes of the arms stand in the header, as in `Placebo (N = 105)`, or are given.
 
     Example: `anonymizer published characteristics.csv --arms 228 105 --pdp 1.3 --out attacked`
     """

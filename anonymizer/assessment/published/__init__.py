@@ -1,8 +1,8 @@
 """Attacks on a published table of patient characteristics, and how far each row resists them.
 
 `table` is what is printed: arms and rows. `reading` reads it from a CSV file. `partition` divides the
-people of a trial by what they would answer to a row. `indicators` computes the paper's entropies, and what
-each attack guesses beside what it would guess without the table. `sentences` says it in words, and
+people of a trial by what they would answer to a row. `indicators` computes the paper's entropies, and
+what each attack guesses beside what it would guess without the table. `sentences` says it in words, and
 `verdict` holds rows against limits.
 """
 

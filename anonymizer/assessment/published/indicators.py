@@ -149,6 +149,6 @@ def shares_of(counts: Sequence[int]) -> list[float]:
 def largest_rise(
     answers: Sequence[str], probabilities: Sequence[float], baselines: Sequence[float]
 ) -> Guess:
-    """Return the answer that is most above its baseline."""
+    """Return the answer that is most above its baseline; of equals, the likeliest."""
     guesses = map(Guess, answers, probabilities, baselines)
-    return max(guesses, key=lambda guess: guess.advantage)
+    return max(guesses, key=lambda guess: (round(guess.advantage, 12), guess.probability))

@@ -4,8 +4,9 @@ The header names the arms, with their sizes as in `Placebo (N = 105)` unless the
 a name and a count for each arm: `27`, `27 (11.8)` with its percentage, `65/145` or `65/145 (44.8)` where
 not everybody in the arm was measured.
 
-A row with a name alone is a heading. The rows under it are categories of one characteristic if they add
-up to everybody measured in each arm, or to the people that the heading states, as in `Devices (n = 299)`.
+A row with a name and empty cells is a heading. The rows under it are categories of one characteristic if
+they add up to everybody measured in each arm, or to the people that the heading states, as in
+`Devices (n = 299)`.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ ROUNDING = 1e-9  # a percentage halfway between two printed ones may be rounded 
 
 Line = tuple[int, list[str]]
 """The number of a row, from 1 after the header, and its cells."""
+Fault = tuple[int, str]
+"""The number of a row, and what is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,26 +194,26 @@ def check_sum_column(path: Path, rows: Sequence[Characteristic], arms: Arms) -> 
 def read_rows(lines: Sequence[Line], arms: Arms) -> tuple[list[Characteristic], list[str]]:
     """Read the rows; return them and what is wrong with the others, with the number of the row."""
     rows: list[Characteristic] = []
-    faults: list[str] = []
+    faults: list[Fault] = []
     numbers: dict[str, int] = {}
-    for heading, section in sections_of(lines):
+    for heading, section in sections_of(lines, len(arms.names) + 1):
         found, wrong = read_section(heading, section, arms)
         for number, row in found:
             if (earlier := numbers.setdefault(row.label, number)) != number:
                 wrong.append(
-                    f"row {number}: '{row.label}' is row {earlier} already; give each its own name."
+                    (number, f"'{row.label}' is row {earlier} already; give each its own name.")
                 )
         rows += [row for _, row in found]
         faults += wrong
-    return rows, faults
+    return rows, [f"row {number}: {fault}" for number, fault in sorted(faults)]
 
 
-def sections_of(lines: Sequence[Line]) -> Iterator[tuple[Line | None, list[Line]]]:
+def sections_of(lines: Sequence[Line], width: int) -> Iterator[tuple[Line | None, list[Line]]]:
     """Divide the rows at the headings: rows whose cells are empty but for the name."""
     heading: Line | None = None
     section: list[Line] = []
     for number, line in lines:
-        if line[0].strip() and not any(cell.strip() for cell in line[1:]):
+        if len(line) == width and line[0].strip() and not any(cell.strip() for cell in line[1:]):
             yield heading, section
             heading, section = (number, line), []
         else:
@@ -220,21 +223,21 @@ def sections_of(lines: Sequence[Line]) -> Iterator[tuple[Line | None, list[Line]
 
 def read_section(
     heading: Line | None, lines: Sequence[Line], arms: Arms
-) -> tuple[list[tuple[int, Characteristic]], list[str]]:
+) -> tuple[list[tuple[int, Characteristic]], list[Fault]]:
     """Read the rows under a heading, each with its number, and what is wrong with the others."""
     found: list[tuple[int, Characteristic]] = []
-    faults: list[str] = []
+    faults: list[Fault] = []
     for number, line in lines:
         cells, wrong = read_cells(line, arms)
         if not wrong:
             found.append((number, to_characteristic(line[0].strip(), cells, arms)))
             wrong = [*count_faults(found[-1][1], arms), *percent_faults(line, cells, arms)]
-        faults += [f"row {number}: {fault}" for fault in wrong]
+        faults += [(number, fault) for fault in wrong]
     if heading is None:
         return found, faults
     if not lines:
         what = f"'{heading[1][0].strip()}' has no counts, and no rows under it; write its counts."
-        faults.append(f"row {heading[0]}: {what}")
+        faults.append((heading[0], what))
     named = under_heading(heading[1][0], [row for _, row in found], arms)
     return [(number, row) for (number, _), row in zip(found, named, strict=True)], faults
 

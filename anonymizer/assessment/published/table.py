@@ -91,9 +91,13 @@ def count_faults(row: Characteristic, arms: Arms) -> Iterator[str]:
                 "the size of the arm."
             )
         elif not 0 <= count <= total:
-            where = f"the {arm} arm of {size}" if total == size else f"{total} of the {arm} arm"
-            what = "the size of the arm" if total == size else "the total"
-            yield f"'{row.name}' has {count} people in {where}; fix the count, or {what}."
+            of = (
+                f"{count} people in the {arm} arm of {size}; fix the count, or the size of the arm."
+            )
+            own = (
+                f"{count} of {total} people measured in the {arm} arm; fix the count, or the total."
+            )
+            yield f"'{row.name}' has {of if total == size else own}"
 
 
 def category_faults(block: Sequence[Characteristic], arms: Arms) -> Iterator[str]:

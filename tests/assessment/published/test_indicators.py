@@ -1,201 +1,152 @@
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer.assessment.published import (
     Arms,
     Characteristic,
-    Limits,
+    Group,
+    Indicators,
     assess_published,
     entropy,
     measure,
-    read_published,
-    say_attacks,
 )
-from anonymizer.errors import DataError
-from experiments.kitamura.__main__ import TABLE, concluded_rows, printed_rows
-from experiments.kitamura.printed import ARMS, PRINTED
-from tests.shared import ABSENT
+from anonymizer.assessment.published.partition import Answer, partitions_of
+from tests.assessment.published import oracle
+from tests.assessment.published.tables import TRIAL, arms_of, rows_of
+
+CLOSE = 1e-12
 
 
-@pytest.fixture(scope="module")
-def table():
-    if not TABLE.is_file():
-        pytest.skip(ABSENT)
-    return assess_published(*read_published(TABLE, ARMS))
+def measure_row(counts: tuple[int, ...], arms: Arms) -> Indicators:
+    return assess_published([Characteristic("it", counts)], arms).rows[0]
 
 
-# --- the paper ---
-
-
-def test_every_log_l_that_the_paper_prints_is_found_to_its_digits(table) -> None:
-    rows = printed_rows(table)
-    assert len(rows) == len(PRINTED) == 12
-    assert {row["printed"] for row in rows} >= {"0.402", "0.147", "0.2485", "0.0872"}
-    assert all(row["agrees"] for row in rows)
-
-
-def test_the_l_that_the_paper_concludes_is_found(table) -> None:
-    found = {row["attack"]: row for row in concluded_rows(table)}
-    assert found["PDP"]["all rows"] == "1.000"
-    assert found["PFDPTC"]["all rows"] == "1.188"
-    # not all categories: Ivermectin and others are lower
-    assert found["PFDOC"]["conditions and medications"] == "1.107"
-    assert found["PFDOC"]["all rows"] == "1.000"
-
-
-# --- indicators ---
-
-
-@given(st.integers(0, 300), st.integers(1, 300))
-def test_entropy_is_that_of_a_share_and_of_its_rest(part: int, whole: int) -> None:
-    assume(part <= whole)
-    p = part / whole
-    expected = -sum(x * math.log2(x) for x in (p, 1 - p) if x > 0)
-    assert entropy(part, whole) == pytest.approx(expected, abs=1e-12)
-    assert entropy(part, whole) == entropy(whole - part, whole)
-    assert 0 <= entropy(part, whole) <= 1
+@given(st.lists(st.integers(0, 300), min_size=1, max_size=5))
+def test_entropy_is_that_of_the_shares_in_any_order(counts: list[int]) -> None:
+    whole = sum(counts) or 1
+    expected = -sum(c / whole * math.log2(c / whole) for c in counts if c)
+    assert entropy(counts) == pytest.approx(expected, abs=CLOSE)
+    assert entropy(counts) == entropy(counts[::-1])
+    assert 0 <= entropy(counts) <= math.log2(len(counts)) + CLOSE
 
 
 @given(st.integers(1, 200), st.integers(1, 200), st.data())
-def test_indicators_follow_their_formulae(treatment: int, placebo: int, data) -> None:
-    a, b = data.draw(st.integers(0, treatment)), data.draw(st.integers(0, placebo))
-    row = measure(Characteristic("it", a, b), Arms(treatment, placebo))
-    overall = entropy(a + b, treatment + placebo)
-    assert row.pdp == entropy(a, a + b)
-    assert row.pfdoc == overall
-    assert row.pfdptc_treatment == abs(entropy(a, treatment) - overall)
-    assert row.pfdptc_placebo == abs(entropy(b, placebo) - overall)
-    assert (row.pdp == 0) == (a == 0 or b == 0)
-
-
-def test_a_row_breaks_a_limit_on_the_side_that_is_dangerous() -> None:
-    copd = Characteristic("COPD", 23, 2)
-    table = assess_published([copd], Arms(228, 105), Limits(pdp=1.4, pfdoc=1.2, pfdptc=1.1))
-    assert table.broken == {"COPD": ("pdp", "pfdptc")}
-    kept = table.kept
-    again = assess_published([copd], Arms(228, 105), kept)
-    assert again.broken == {}  # what it keeps it does not break, rounding or not
-    assert assess_published([copd], Arms(228, 105)).broken == {}
-
-
-@pytest.mark.parametrize("limits", [{"pdp": 0.9}, {"pfdoc": 2.1}, {"pfdptc": math.nan}])
-def test_an_l_that_two_answers_cannot_have_is_refused(limits) -> None:
-    with pytest.raises(DataError, match=r"from 1 .* to 2"):
-        Limits(**limits)
-
-
-def test_counts_larger_than_their_arm_are_refused_with_their_row() -> None:
-    rows = [Characteristic("fine", 1, 1), Characteristic("too many", 229, 106)]
-    with pytest.raises(DataError) as refused:
-        assess_published(rows, Arms(228, 105))
-    assert "'too many' has 229 people in the treatment arm of 228" in str(refused.value)
-    assert "'too many' has 106 people in the placebo arm of 105" in str(refused.value)
-    with pytest.raises(DataError, match="has -1 people"):
-        assess_published([Characteristic("negative", -1, 1)], Arms(228, 105))
-
-
-def test_nothing_cannot_be_attacked() -> None:
-    with pytest.raises(DataError, match="no rows"):
-        assess_published([], Arms(1, 1))
-    with pytest.raises(DataError, match="placebo arm has 0 people"):
-        Arms(1, 0)
-
-
-def test_each_attack_is_told_in_plain_language() -> None:
-    said = say_attacks(Characteristic("Hydroxychloroquine", 1, 0), Arms(228, 105))
-    assert said["pdp"] == "Who has it is in the treatment arm for certain: 1 of 1."
-    assert said["pfdoc"] == "Somebody in the trial does not have it: 332 of 333."
-    assert "0.4% of the treatment arm" in said["pfdptc"]
-    assert say_attacks(Characteristic("none", 0, 0), Arms(2, 1))["pdp"] == "Nobody has it."
-    every = say_attacks(Characteristic("all", 2, 1), Arms(2, 1))["pfdoc"]
-    assert every == "Somebody in the trial has it for certain: 3 of 3."
-
-
-def test_the_description_is_json(table) -> None:
-    described = json.loads(json.dumps(table.describe(), allow_nan=False))
-    assert described["arms"] == {"treatment": 228, "placebo": 105}
-    assert len(described["rows"]) == 38
-
-
-# --- reading ---
-
-
-def write(folder: Path, *lines: str) -> Path:
-    path = folder / "table.csv"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
-def test_counts_are_read_as_they_are_printed_and_arms_from_the_header(tmp_path: Path) -> None:
-    path = write(
-        tmp_path,
-        '"Characteristic","Convalescent (N = 2,280)","Placebo (N=105)"',
-        '"<65 yr","1,260 (55.3)","54 (51.4%)"',
-        "",
-        "Statins,61,0",
-    )
-    rows, arms = read_published(path)
-    assert arms == Arms(2280, 105)
-    assert rows == [Characteristic("<65 yr", 1260, 54), Characteristic("Statins", 61, 0)]
-    assert read_published(path, Arms(3000, 200))[1] == Arms(3000, 200)
-
-
-def test_every_malformed_row_is_named(tmp_path: Path) -> None:
-    path = write(
-        tmp_path,
-        "characteristic,treatment,placebo",
-        "fine,1,2",
-        "short,1",
-        "titer,65/145 (44.8),34/70",
-        ",3,4",
-        "negative,-3,4",
-        "large,229,4",
-        "fine,2,2",
-    )
-    with pytest.raises(DataError) as refused:
-        read_published(path, Arms(228, 105))
-    message = str(refused.value)
-    for part in (
-        "table.csv has 7 defects",
-        "row 2: it has 2 cells where the header has 3",
-        "row 3: '65/145 (44.8)' is no count for the treatment arm; write a whole number.",
-        "row 3: '34/70' is no count for the placebo arm",
-        "row 4: the characteristic has no name",
-        "row 5: '-3' is no count",
-        "row 6: 'large' has 229 people in the treatment arm of 228",
-        "row 7: 'fine' is row 1 already",
-    ):
-        assert part in message
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "the file is empty"),
-        (b"a,b,c\n", "sizes of the arms are not known; give them with --arms"),
-        (b"a,b (N = 3),c (N = 4)\n", "no rows"),
-        (b"a;b;c\nx;1;2\n", r"Is the delimiter ';' rather than ','\?"),
-        (b"a,b\nx,1\n", "needs three cells, and has 2"),
-        (b"a,b (N = 3),c (N = 4)\n\xff,1,2\n", "not UTF-8"),
-        (b"a,b (N = 0),c (N = 4)\nx,1,2\n", "treatment arm has 0 people"),
-    ],
-)
-def test_a_file_that_is_no_such_table_says_why(
-    tmp_path: Path, content: bytes, message: str
+def test_indicators_of_two_arms_follow_the_papers_formulae(
+    treatment: int, placebo: int, data: st.DataObject
 ) -> None:
-    path = tmp_path / "table.csv"
-    path.write_bytes(content)
-    with pytest.raises(DataError, match=message):
-        read_published(path)
+    a, b = data.draw(st.integers(0, treatment)), data.draw(st.integers(0, placebo))
+    row = measure_row((a, b), Arms(("treatment", "placebo"), (treatment, placebo)))
+
+    def h(part: int, whole: int) -> float:
+        p = part / whole if whole else 0.0
+        return -p * math.log2(p) - (1 - p) * math.log2(1 - p) if 0 < p < 1 else 0.0
+
+    overall = h(a + b, treatment + placebo)
+    assert row.pdp[0].bits == pytest.approx(h(a, a + b), abs=CLOSE)
+    assert row.pdp[1].bits == pytest.approx(
+        h(treatment - a, treatment + placebo - a - b), abs=CLOSE
+    )
+    assert row.pfdoc.bits == pytest.approx(overall, abs=CLOSE)
+    assert row.pfdptc[0].bits == pytest.approx(abs(h(a, treatment) - overall), abs=CLOSE)
+    assert row.pfdptc[1].bits == pytest.approx(abs(h(b, placebo) - overall), abs=CLOSE)
+    assert (row.pdp[0].bits == 0) == (a == 0 or b == 0)
 
 
-def test_a_file_that_is_not_there_says_so(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no such file"):
-        read_published(tmp_path / "none.csv", Arms(1, 1))
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_indicators_and_guesses_follow_from_counting_all_assignments(data: st.DataObject) -> None:
+    arms = data.draw(arms_of())
+    rows = data.draw(rows_of(arms))
+    for partition in partitions_of(rows, arms):
+        cells = oracle.cells_of(partition.rows, arms, partition.measured_only)
+        assert sorted(cells) == sorted(
+            (group.name, arm)
+            for group in partition.groups
+            for arm, count in zip(arms.names, group.counts, strict=True)
+            for _ in range(count)
+        )
+        agrees_with_enumeration(measure(partition, arms.names), arms, cells)
+
+
+def agrees_with_enumeration(found: Indicators, arms: Arms, cells: list[oracle.Cell]) -> None:
+    answers = tuple(group.name for group in found.partition.groups)
+    published = oracle.as_published(cells)
+    allocated = oracle.as_allocated(tuple(arm for _, arm in cells), answers)
+    everybody = oracle.chances(published, oracle.answer_of)
+    assert found.pfdoc.bits == pytest.approx(oracle.entropy(everybody), abs=CLOSE)
+    equal = oracle.chances(allocated, oracle.answer_of)
+    assert found.pfdoc.advantage == pytest.approx(
+        float(oracle.largest_rise(everybody, equal)), abs=CLOSE
+    )
+    by_size = oracle.chances(allocated, oracle.arm_of)
+    for group, attack in zip(found.partition.groups, found.pdp, strict=True):
+        own = oracle.chances(
+            published, oracle.arm_of, lambda cell, name=group.name: cell[0] == name
+        )
+        compare(attack, oracle.entropy(own), own, by_size)
+    before = {answer: everybody.get(answer, 0) for answer in answers}
+    for arm, attack in zip(arms.names, found.pfdptc, strict=True):
+        own = oracle.chances(published, oracle.answer_of, lambda cell, name=arm: cell[1] == name)
+        bits = abs(oracle.entropy(own) - oracle.entropy(everybody)) if own else 0.0
+        compare(attack, bits, own, before)
+
+
+def compare(attack, bits: float, own: oracle.Shares, baseline: oracle.Shares) -> None:
+    assert attack.bits == pytest.approx(bits, abs=CLOSE)
+    assert (attack.guess is None) == (not own)
+    if attack.guess is not None:
+        rise = oracle.largest_rise(own, baseline)
+        assert attack.advantage == pytest.approx(float(rise), abs=CLOSE)
+        guess = attack.guess
+        assert guess.probability == pytest.approx(float(own.get(guess.answer, 0)), abs=CLOSE)
+        assert guess.baseline == pytest.approx(float(baseline.get(guess.answer, 0)), abs=CLOSE)
+
+
+@given(st.data())
+def test_the_order_of_the_arms_changes_nothing(data: st.DataObject) -> None:
+    arms = data.draw(arms_of(9))
+    counts = tuple(data.draw(st.integers(0, size)) for size in arms.sizes)
+    row = measure_row(counts, arms)
+    other = measure_row(counts[::-1], Arms(arms.names[::-1], arms.sizes[::-1]))
+    assert [a.bits for a in row.pdp] == [a.bits for a in other.pdp]
+    assert [a.bits for a in row.pfdptc] == [a.bits for a in other.pfdptc[::-1]]
+
+
+@given(st.integers(0, 228), st.integers(0, 105))
+def test_having_and_not_having_it_are_the_same_to_the_family(a: int, b: int) -> None:
+    row, other = measure_row((a, b), TRIAL), measure_row((228 - a, 105 - b), TRIAL)
+    assert row.pfdoc.bits == pytest.approx(other.pfdoc.bits, abs=CLOSE)
+    assert [x.bits for x in row.pfdptc] == pytest.approx([x.bits for x in other.pfdptc], abs=CLOSE)
+    assert row.pdp[1].bits == other.pdp[0].bits
+
+
+def test_a_third_arm_that_nobody_is_guessed_into_leaves_the_entropy_of_two() -> None:
+    arms = Arms(("low", "high", "placebo"), (100, 100, 100))
+    assert measure_row((5, 5, 0), arms).pdp[0].bits == 1.0
+    assert measure_row((5, 5, 5), arms).pdp[0].bits == pytest.approx(math.log2(3))
+
+
+def test_the_best_value_of_the_papers_indicator_may_hide_an_advantage() -> None:
+    tobacco = measure_row((6, 6), TRIAL).pdp[0]
+    assert tobacco.bits == 1.0
+    assert tobacco.guess is not None
+    assert tobacco.guess.answer == "placebo"
+    assert tobacco.advantage == pytest.approx(0.5 - 105 / 333)
+
+
+def test_a_group_like_the_allocation_gives_no_advantage() -> None:
+    assert measure_row((76, 35), TRIAL).pdp[0].advantage == pytest.approx(0, abs=CLOSE)
+
+
+def test_attackers_are_the_groups_with_somebody_in_them() -> None:
+    row = measure_row((0, 0), TRIAL)
+    assert [group for group, _ in row.attackers] == [
+        Group("does not have it", Answer.LACKS, (228, 105))
+    ]
+    assert row.pdp_of(Answer.HAS).bits == 0.0  # as the paper has it
+    assert row.pdp_of(Answer.MISSING) is None
