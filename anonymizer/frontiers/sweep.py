@@ -13,7 +13,6 @@ import numpy as np
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.errors import PolicyError
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
-from anonymizer.evaluation.suppression import suppress
 from anonymizer.kernels.partition import select_by_label, sum_covered_by_step
 from anonymizer.lattice import Scheme
 from anonymizer.risk import KAnonymity, KMap, RiskModel
@@ -136,7 +135,7 @@ class SweepEvaluator:
         if scheme not in known:
             classes = self.classes(scheme)
             if self.least_sizes is None:
-                known[scheme] = judge(self.evaluators[place], classes)
+                known[scheme] = self.evaluators[place].judge(classes).evaluation
             else:
                 found = judge_by_size(self.evaluators[0], classes, self.least_sizes)
                 for at, evaluation in zip(self.known, found, strict=True):
@@ -149,8 +148,7 @@ class SweepEvaluator:
         if found is None:
             found = partition(self.evaluators[0].microdata, scheme)
             self.partitioned.add(scheme)
-            if self.least_sizes is None:
-                self.keep(found)
+            self.keep(found)
         return found
 
     def keep(self, classes: EquivalenceClasses) -> None:
@@ -158,11 +156,6 @@ class SweepEvaluator:
         self.kept[classes.scheme] = classes
         if len(self.kept) * classes.label_of_tuple.nbytes > KEPT_BYTES:
             self.kept.popitem(last=False)
-
-
-def judge(evaluator: Evaluator, classes: EquivalenceClasses) -> Evaluation:
-    """Suppress and score the classes of a scheme at one threshold."""
-    return evaluator.score(classes, suppress(evaluator.microdata, classes, evaluator.models))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
