@@ -29,6 +29,7 @@ def make_manifest(solution: Solution, released: Table | pd.DataFrame) -> dict[st
     return {
         "anonymizer": __version__,
         "policy": release.policy.describe(),
+        "packages": release.policy.packages,
         "hierarchies": {
             column.hierarchy.name: digest_of_hierarchy(column.hierarchy) for column in columns
         },
@@ -86,6 +87,8 @@ class Manifest(BaseModel):
     model_config = ConfigDict(strict=True)
 
     policy: dict[str, Any]
+    packages: dict[str, str] = {}
+    """The package and version that each risk model comes from."""
     hierarchies: dict[str, str]
     input: Digest
     output: Digest

@@ -189,11 +189,7 @@ def open_data(data: Source, policy: Policy) -> Table:
 
 def open_population(policy: Policy) -> Table | None:
     """Open the population table that a model counts people in, if one does."""
-    tables = [
-        table
-        for model in policy.models
-        if (table := getattr(model, "population_table", None)) is not None
-    ]
+    tables = [table for model in policy.models if (table := model.sampled_from.table) is not None]
     if not tables:
         return None
     paths = {str(table) if isinstance(table, str | Path) else id(table) for table in tables}
@@ -235,7 +231,7 @@ def population_model(
     """Return what the policy's models know of the population, for the risk profile."""
     if classes.population_sizes is not None:
         return PopulationModel(class_sizes=classes.population_sizes[kept])
-    sizes = [getattr(model, "population", None) for model in policy.models]
+    sizes = [model.sampled_from.size for model in policy.models]
     size = next((size for size in sizes if size is not None), None)
     return None if size is None else PopulationModel(size, classes.input_records)
 

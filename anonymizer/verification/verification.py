@@ -254,6 +254,7 @@ def check_risk(
     remaining: Remaining | None, policy: Policy, manifest: Mapping[str, Any]
 ) -> Iterator[Check]:
     """Check the risk models and the reported profile on the file as it is."""
+    yield check_packages(policy, manifest)
     if remaining is None:
         after = manifest["risk"]["after"]
         held = after.get("records") == 0 and after.get("sample_uniques") == 0
@@ -291,16 +292,38 @@ def check_model(model: RiskModel, remaining: Remaining) -> Check:
     if faults:
         return Check(claim, False, " ".join(faults), about_risk=True)
     sizes = remaining.classes.sizes
-    breaking = model.breaking(remaining.classes)
-    if breaking.any():
-        records = int(sizes[breaking].sum())
-        detail = f"{int(breaking.sum())} classes with {records} records break it; the smallest has "
-        return Check(claim, False, f"{detail}{int(sizes[breaking].min())}", about_risk=True)
+    violating = model.violating(remaining.classes)
+    if violating.any():
+        records, smallest = int(sizes[violating].sum()), int(sizes[violating].min())
+        detail = (
+            f"{int(violating.sum())} classes with {records} records violate it; the smallest has"
+        )
+        return Check(claim, False, f"{detail} {smallest}", about_risk=True)
     try:
         passed, risk = model.passes(remaining), model.risk(remaining)
     except ValueError as error:  # such as a population smaller than what was released
         return Check(claim, False, str(error), about_risk=True)
     return Check(claim, passed, f"{sizes.size} classes, risk {risk:.6g}", about_risk=True)
+
+
+def check_packages(policy: Policy, manifest: Mapping[str, Any]) -> Check:
+    """Compare the packages that the risk models come from; another version is not another package."""
+    claim, theirs = "the risk models come from the packages named", manifest.get("packages")
+    if theirs is None:
+        return Check(claim, None, "the manifest names no packages")
+    pairs = {name: (mine, theirs.get(name, "no package")) for name, mine in policy.packages.items()}
+    details = [f"{name}: {their} then, {mine} now" for name, (mine, their) in pairs.items()]
+    if any(name_of(mine) != name_of(their) for mine, their in pairs.values()):
+        return Check(claim, False, "; ".join(details), about_risk=True)
+    same = all(mine == their for mine, their in pairs.values())
+    if not same:
+        return Check(claim, None, "; ".join(details))
+    return Check(claim, True, ", ".join(dict.fromkeys(policy.packages.values())))
+
+
+def name_of(package: str) -> str:
+    """Return a package's name without its version."""
+    return package.partition(" ")[0]
 
 
 def check_loss(
