@@ -23,7 +23,7 @@ from pydantic import (
 from anonymizer.errors import HierarchyError, PolicyError, quote_some, suggest_name
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from anonymizer.lattice import Lattice
-from anonymizer.risk import RiskModel, check_name, find_model, package_of
+from anonymizer.risk import RiskModel, check_name, find_model
 from anonymizer.utility import MEASURES, Aggregate, Measure, make_measure, parameters_of
 from anonymizer.validation import read_toml
 
@@ -227,6 +227,30 @@ class Policy(Part):
         given = {key: value for key, value in keys.items() if value is not None}
         return Policy(**{**dict(self), "search": {**dict(self.search), **given}})
 
+    def without_limits(self) -> Policy:
+        """Return the policy with a search that ends only with the proof."""
+        search = self.search.model_copy(update={"time_limit": None, "evaluation_limit": None})
+        return self.model_copy(update={"search": search})
+
+    def with_attributes(self, changes: Mapping[str, Mapping[str, Any]]) -> Policy:
+        """Return the policy with some keys of some attributes replaced."""
+        unknown = [name for name in changes if name not in self.attributes]
+        if unknown:
+            names = suggest_name(unknown[0], self.attributes)
+            raise PolicyError(f"policy: there is no attribute '{unknown[0]}'; {names}")
+        changed = {
+            name: {
+                **{key: getattr(attribute, key) for key in attribute.model_fields_set},
+                **changes.get(name, {}),
+            }
+            for name, attribute in self.attributes.items()
+        }
+        return Policy(**{**dict(self), "attributes": changed})
+
+    def table_keys(self) -> dict[str, Any]:
+        """Return what decides how a table is read: roles and hierarchies of its columns."""
+        return {name: (a.role, a.hierarchy, a.delimiter) for name, a in self.attributes.items()}
+
     @model_validator(mode="after")
     def check_complete(self) -> Self:
         """Check that there is something to generalize, and something to generalize for."""
@@ -250,15 +274,9 @@ class Policy(Part):
         """List the attributes that have a role."""
         return tuple(name for name, a in self.attributes.items() if a.role is role)
 
-    @property
-    def models(self) -> tuple[RiskModel, ...]:
-        """The risk models, with the files they name; a solution meets them all."""
+    def load_models(self) -> tuple[RiskModel, ...]:
+        """Return the risk models with the files they name; a solution meets them all."""
         return tuple(model.resolve(self.folder) for model in self.risk)
-
-    @property
-    def packages(self) -> dict[str, str]:
-        """The package and version that each risk model comes from, by the model's name."""
-        return {model.name: package_of(model) for model in self.risk}
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -283,7 +301,7 @@ class Policy(Part):
         named += [path for model in self.risk for path in model.files()]
         return [self.folder / path for path in named if isinstance(path, str | Path)]
 
-    def hierarchies(self) -> tuple[Hierarchy, ...]:
+    def load_hierarchies(self) -> tuple[Hierarchy, ...]:
         """Load the hierarchies of the quasi-identifiers; all faults in all files are shown at once."""
         loaded, faults = [], []
         for name in self.quasi_identifiers:

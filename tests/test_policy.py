@@ -94,7 +94,7 @@ def test_a_full_file_is_read_as_it_is_written(tmp_path: Path) -> None:
     assert policy.with_role(Role.IDENTIFYING) == ("patient_id",)
     assert policy.with_role(Role.SENSITIVE) == ("diagnosis",)
     assert policy.with_role(Role.INSENSITIVE) == ("ward",)
-    assert policy.models == (KAnonymity(5),)
+    assert policy.load_models() == (KAnonymity(5),)
     assert policy.measure == Loss(Aggregate.ARITHMETIC, (0.5, 1.0))
     assert policy.data.delimiter == ";"
     assert policy.attributes["sex"].delimiter == ","
@@ -162,7 +162,7 @@ def test_paths_are_relative_to_the_policy(
     policy = Policy.read(path)
     assert policy.data_path is not None
     assert policy.data_path.resolve() == (tmp_path / "discharges.csv").resolve()
-    age, sex = policy.hierarchies()
+    age, sex = policy.load_hierarchies()
     assert (age.name, age.leaves, age.height) == ("age", ("34", "47"), 3)
     assert (sex.name, sex.leaves, sex.height) == ("sex", ("F", "M"), 2)
 
@@ -231,13 +231,13 @@ def test_a_policy_is_frozen() -> None:
 
 def test_a_hierarchy_given_in_code_takes_the_name_of_its_column() -> None:
     policy = Policy(**changed(attributes={"sex": {"role": "quasi", "hierarchy": AGE}}))
-    assert [hierarchy.name for hierarchy in policy.hierarchies()] == ["sex", "age"]
+    assert [hierarchy.name for hierarchy in policy.load_hierarchies()] == ["sex", "age"]
     assert AGE.name == "age"
 
 
 def test_several_models_are_asked_for_together() -> None:
     risk = [{"model": "k-anonymity", "k": k} for k in (2, 3)]
-    assert Policy(**changed(risk=risk)).models == (KAnonymity(2), KAnonymity(3))
+    assert Policy(**changed(risk=risk)).load_models() == (KAnonymity(2), KAnonymity(3))
 
 
 # Levels
@@ -245,7 +245,7 @@ def test_several_models_are_asked_for_together() -> None:
 
 def lattice_of(**age: int) -> Lattice:
     policy = Policy(**changed(attributes={"age": {"role": "quasi", "hierarchy": AGE, **age}}))
-    return policy.lattice(policy.hierarchies())
+    return policy.lattice(policy.load_hierarchies())
 
 
 def test_level_ranges_bound_the_lattice() -> None:
@@ -265,7 +265,7 @@ def test_levels_beyond_the_hierarchies_are_all_named() -> None:
         )
     )
     with pytest.raises(PolicyError) as caught:
-        policy.lattice(policy.hierarchies())
+        policy.lattice(policy.load_hierarchies())
     assert caught.value.faults == (
         "attributes.sex: max_level is 2, but its hierarchy has levels 0 to 1.",
         "attributes.age: min_level is 3, but its hierarchy has levels 0 to 2.",
@@ -416,7 +416,7 @@ def test_a_missing_policy_is_named(tmp_path: Path, name: str) -> None:
 def test_the_faults_of_all_hierarchy_files_are_shown_together(tmp_path: Path) -> None:
     (tmp_path / "age.csv").write_text("34;30s;*\n34;30s;*\n")
     with pytest.raises(HierarchyError) as caught:
-        Policy.read(write(tmp_path)).hierarchies()
+        Policy.read(write(tmp_path)).load_hierarchies()
     message = str(caught.value)
     assert "'34' already has row 1" in message
     assert "sex.csv: there is no such file" in message

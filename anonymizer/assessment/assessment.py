@@ -31,8 +31,8 @@ from anonymizer.assessment.scenarios.scenario_risk import (
 from anonymizer.data.table import Table
 from anonymizer.errors import PolicyError
 from anonymizer.policy import Policy
-from anonymizer.solution.solution import Source as Data
-from anonymizer.solution.solution import load_policy, open_data
+from anonymizer.problem import Source as Data
+from anonymizer.problem import load_policy, open_data
 
 DEFAULT_SCENARIO = "worst-case"
 

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from anonymizer.cli.terminal import FAILED, AsJson, Delimiter
+from anonymizer.cli.terminal import FAILED, AsJson, Delimiter, make_console
 
 Limit = float | None
 
@@ -61,7 +60,7 @@ def published(
     if json_:
         print(json.dumps(result))
     else:
-        Console().print(published_grid(found))
+        make_console().print(published_grid(found))
         print(verdict(found))
         for kind, path in result.get("files", {}).items():
             print(f"{kind}: {path}")

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.errors import PolicyError, quote_some
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
-from anonymizer.evaluation.suppression import suppress
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Parameter, RiskModel
 from anonymizer.search.result import TIE
@@ -150,7 +149,7 @@ class SweepEvaluator:
                 for at, evaluation in zip(self.known, found, strict=True):
                     at[scheme] = evaluation
             else:
-                known[scheme] = judge(self.evaluators[place], classes)
+                known[scheme] = self.evaluators[place].judge(classes).evaluation
                 if self.nested:
                     check_nesting(self.sweep, [at.get(scheme) for at in self.known])
         return known[scheme]
@@ -172,8 +171,7 @@ class SweepEvaluator:
         if found is None:
             found = partition(self.evaluators[0].microdata, scheme)
             self.partitioned.add(scheme)
-            if self.least_sizes is None:
-                self.keep(found)
+            self.keep(found)
         return found
 
     def keep(self, classes: EquivalenceClasses) -> None:
@@ -199,11 +197,6 @@ def check_nesting(sweep: Sweep, evaluations: Sequence[Evaluation | None]) -> Non
                 f"same scheme suppresses {looser.suppressed_records} records with {loose:g} and "
                 f"{tighter.suppressed_records} with {tight:g}; correct its `parameters`."
             )
-
-
-def judge(evaluator: Evaluator, classes: EquivalenceClasses) -> Evaluation:
-    """Suppress and score the classes of a scheme at one threshold."""
-    return evaluator.score(classes, suppress(evaluator.microdata, classes, evaluator.models))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -118,7 +118,11 @@ def describe_progress(progress: Progress) -> str:
 
 def verification_grid(verification: Verification) -> Grid:
     """Show each claim with its verdict."""
-    words = {True: "[green]holds[/]", False: "[red]FAILS[/]", None: "[yellow]not checked[/]"}
+    words = {
+        True: Text("holds", "green"),
+        False: Text("FAILS", "red"),
+        None: Text("not checked", "yellow"),
+    }
     grid = Grid("claim", "verdict", "detail")
     for check in verification.checks:
         grid.add_row(check.claim, words[check.passed], Text(check.detail))

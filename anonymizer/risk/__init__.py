@@ -22,7 +22,7 @@ from anonymizer.risk.registry import (
     check_name,
     find_model,
     known_models,
-    package_of,
+    packages_of,
 )
 from anonymizer.risk.remaining import Binding, Histogram, Remaining
 from anonymizer.risk.uniqueness import PUniqueness, SampleUniqueness
@@ -57,6 +57,6 @@ __all__ = [
     "check_name",
     "find_model",
     "known_models",
-    "package_of",
+    "packages_of",
     "profile",
 ]

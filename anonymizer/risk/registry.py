@@ -7,6 +7,7 @@ policy asks for a model that it announces.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import is_dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points, packages_distributions, version
@@ -101,6 +102,11 @@ def check_name(model: RiskModel) -> None:
             f"{type(model).__name__} is called {model.name!r}, which is the name of a built-in model; "
             "give it a name of its own"
         )
+
+
+def packages_of(models: Iterable[RiskModel]) -> dict[str, str]:
+    """Name the package that each model comes from, by the model's name."""
+    return {model.name: package_of(model) for model in models}
 
 
 def package_of(model: RiskModel) -> str:

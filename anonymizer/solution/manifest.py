@@ -14,6 +14,7 @@ from anonymizer.data.staging import Staging
 from anonymizer.data.table import Table, open_table
 from anonymizer.errors import ReleaseError, quote_some
 from anonymizer.policy import digest_of_hierarchy
+from anonymizer.risk import packages_of
 from anonymizer.solution.solution import Solution, timed
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def make_manifest(solution: Solution, released: Table | pd.DataFrame) -> dict[st
     return {
         "anonymizer": __version__,
         "policy": release.policy.describe(),
-        "packages": release.policy.packages,
+        "packages": packages_of(release.policy.risk),
         "hierarchies": {
             column.hierarchy.name: digest_of_hierarchy(column.hierarchy) for column in columns
         },

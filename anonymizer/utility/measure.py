@@ -91,7 +91,7 @@ class Measure(ABC):
         step_of_class: NDArray[np.int64],
         steps: int,
     ) -> list[Appraisal]:
-        """Appraise ever more suppression: classes of steps 0 to s are suppressed, and binding, at step s."""
+        """Appraise ever more suppression: at step s, the classes up to s are suppressed, and binding."""
         gone = [step_of_class <= step for step in range(steps)]
         return [self.appraise(microdata, classes, each, Binding(each)) for each in gone]
 

@@ -16,7 +16,7 @@ from anonymizer.knowledge.catalogue import load_scenario
 from anonymizer.knowledge.overall_risk import attack_on
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.knowledge.simulation import simulate as play
-from anonymizer.solution.solution import read
+from anonymizer.problem import Problem
 from experiments.datasets import spec_of
 from experiments.xia2021 import published
 from experiments.xia2021.patients import ATTRIBUTES
@@ -158,7 +158,7 @@ def compare_with_simulation(
 ) -> list[Agreement]:
     """Play the attack on every subject as the paper does, and set it beside the exact risk."""
     policy = policy_of_patients()
-    _, microdata = read(sample, policy)
+    microdata = Problem.read(sample, policy).microdata
     found = []
     for risk in assess(sample, policy, named, workers=2).scenarios:
         attack = attack_on(microdata, (0,) * len(ATTRIBUTES), risk.scenario)

@@ -91,7 +91,7 @@ def test_exact_and_simulated_agree_on_every_shipped_scenario(name: str) -> None:
     frame = patients.draw(400, seed=3)
     policy = patients.policy()
     (risk,) = assess(frame, policy, [name]).scenarios
-    microdata = encode(FrameTable(frame), policy.hierarchies())
+    microdata = encode(FrameTable(frame), policy.load_hierarchies())
     attack = attack_on(microdata, (0,) * len(patients.ATTRIBUTES), load_scenario(name))
     played = simulate(attack, np.random.default_rng(7), trials=400)
     assert risk.exposure.method is Method.EXACT
@@ -119,7 +119,7 @@ COARSE = Scenario(
 def test_the_risk_model_that_drives_a_search_says_the_same(scenario: Scenario) -> None:
     """Of a raw table, and of one that a scheme generalizes: released values and level vector."""
     frame, policy = patients.draw(250, seed=8), patients.policy()
-    hierarchies = policy.hierarchies()
+    hierarchies = policy.load_hierarchies()
     microdata = encode(FrameTable(frame), hierarchies)
     (risk,) = assess(frame, policy, [scenario]).scenarios
     model = overall_risk(attack_on(microdata, (0,) * len(hierarchies), scenario))

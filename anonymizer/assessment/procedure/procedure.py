@@ -54,9 +54,9 @@ from anonymizer.assessment.procedure.statement import ExternalSource, Statement
 from anonymizer.data.table import check_present
 from anonymizer.errors import DataError
 from anonymizer.policy import Policy
+from anonymizer.problem import Source as Data
+from anonymizer.problem import load_policy, open_data
 from anonymizer.risk.profile import SIZE_EDGES, range_name
-from anonymizer.solution.solution import Source as Data
-from anonymizer.solution.solution import load_policy, open_data
 
 OnStep = Callable[[str], None]
 SHOWN_SIZES = (1, 2, 3, 4, 5)

@@ -147,7 +147,7 @@ def assess_scenarios(
     """Say for each scenario how likely each record is re-identified, and against the worst case."""
     named = name_scenarios(scenarios)
     check_present(table, policy.quasi_identifiers)
-    hierarchies = policy.hierarchies()
+    hierarchies = policy.load_hierarchies()
     if on_progress is not None:
         on_progress("reading the table", 0, 1)
     subjects = Subjects.read(table, hierarchies)
