@@ -29,7 +29,7 @@ from anonymizer.validation import (
     Names,
     Probability,
     Text,
-    check_whole,
+    check_as_whole,
     parse,
     plain_errors,
     raise_faults,
@@ -161,7 +161,7 @@ class Scenario:
     ('age', 'sex')
     """
 
-    groups: Annotated[tuple[AttributeGroup, ...], ONLY_LISTS, check_whole(check_groups)]
+    groups: Annotated[tuple[AttributeGroup, ...], ONLY_LISTS, check_as_whole(check_groups)]
     population: Count
     """The people among whom the attacker looks for the subject."""
     p_m: Probability

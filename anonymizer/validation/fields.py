@@ -85,7 +85,7 @@ def raise_faults(faults: Iterable[str]) -> None:
         raise error_of(lines)
 
 
-def check_whole(check: Callable[[Any], Iterable[str]]) -> WrapValidator:
+def check_as_whole(check: Callable[[Any], Iterable[str]]) -> WrapValidator:
     """Check a list or table as a whole, even where some of its parts are not sound.
 
     The check gets what the user wrote, whatever it is, and yields one sentence for each fault.

@@ -26,7 +26,7 @@ from anonymizer.validation import (
     Share,
     Text,
     Whole,
-    check_whole,
+    check_as_whole,
     explain_dots,
     parse,
 )
@@ -132,7 +132,7 @@ def test_a_list_is_checked_as_a_whole_even_where_an_item_is_not_sound() -> None:
     def check(value: Any) -> list[str]:
         return ["too long"] if len(value) > 1 else []
 
-    kind = Annotated[tuple[Count, ...], ONLY_LISTS, check_whole(check)]
+    kind = Annotated[tuple[Count, ...], ONLY_LISTS, check_as_whole(check)]
     assert parse(kind, [1], "here") == (1,)
     assert fault_of(kind, [1, 2]) == "too long."
     with pytest.raises(PolicyError) as refused:

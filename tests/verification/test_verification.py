@@ -77,7 +77,7 @@ def test_a_release_is_verified(tmp_path: Path, kind: str, text: str) -> None:
     for against in (False, True):
         verification = published.check(against)
         assert verification.passed, claims(verification)
-    assert len(verification.checks) == 16
+    assert len(verification.checks) == 17
 
 
 @pytest.mark.parametrize("redact", [False, True], ids=["drop", "redact"])

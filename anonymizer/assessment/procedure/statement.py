@@ -33,7 +33,7 @@ from anonymizer.validation import (
     Names,
     Part,
     Text,
-    check_whole,
+    check_as_whole,
     expecting,
     explain_dots,
     one_of,
@@ -198,7 +198,7 @@ class Statement(Part):
     (0.5, 0.2)
     """
 
-    source: Annotated[tuple[ExternalSource, ...], ONLY_LISTS, check_whole(check_sources)] = ()
+    source: Annotated[tuple[ExternalSource, ...], ONLY_LISTS, check_as_whole(check_sources)] = ()
     id: Text | None = None
     threshold: Threshold = THRESHOLDS["general"]
     sensitive: ByName[Values] = Field({})
