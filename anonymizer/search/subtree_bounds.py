@@ -1,4 +1,4 @@
-"""SubtreeBounds: bounding boxes of a lattice in compiled code, for k-anonymity and Iyengar's loss.
+"""SubtreeBounds: bounding boxes of a lattice in compiled code, for a least class and Iyengar's loss.
 
 The table is prepared once; then a partition takes one pass over the tuples.
 """
@@ -26,7 +26,6 @@ from anonymizer.kernels.subtree_bounds import (
     bound_subtree,
 )
 from anonymizer.lattice import Lattice
-from anonymizer.risk import KAnonymity
 from anonymizer.search.params import SearchParams
 from anonymizer.utility.loss import Aggregate, Loss
 
@@ -67,20 +66,21 @@ class SubtreeBounds:
     def prepare(
         evaluator: Evaluator, params: SearchParams, check: Callable[[], None] = lambda: None
     ) -> SubtreeBounds | None:
-        """Prepare a table, if its risk models ask only for classes of k records, and memory is enough.
+        """Prepare a table, if its risk models only ask for a least class, and memory is enough.
 
         `check` is called now and then; what it raises ends the preparation.
         """
-        microdata, measure = evaluator.microdata, evaluator.measure
-        ks = [model.k for model in evaluator.models if isinstance(model, KAnonymity)]
-        if not ks or len(ks) < len(evaluator.models) or not isinstance(measure, Loss):
+        microdata, measure, models = evaluator.microdata, evaluator.measure, evaluator.models
+        least_classes = [m.least_class(microdata.records) for m in models if m.only_least_class]
+        if not models or len(least_classes) < len(models) or not isinstance(measure, Loss):
             return None
-        if not fits(microdata, max(ks), params):
+        least_class = max(least_classes)
+        if not fits(microdata, least_class, params):
             return None
-        cells = count_cells(microdata, max(ks), check)
+        cells = count_cells(microdata, least_class, check)
         if cells > params.max_subtree_cells:
             return None
-        task = make_task(evaluator, measure, max(ks), check)
+        task = make_task(evaluator, measure, least_class, check)
         budget = params.subtree_work // microdata.distinct
         budget = max(params.min_subtree_budget, min(params.max_subtree_budget, budget))
         return SubtreeBounds(task, cells, budget, Workspaces())

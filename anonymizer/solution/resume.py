@@ -35,7 +35,7 @@ def fingerprint(policy: Policy, table: Table) -> str:
     described = {
         "version": __version__,
         "policy": policy.describe(),
-        "hierarchies": {h.name: digest_of_hierarchy(h) for h in policy.hierarchies()},
+        "hierarchies": {h.name: digest_of_hierarchy(h) for h in policy.load_hierarchies()},
         "files": [[path.name, digest_of_file(path) if path.is_file() else ""] for path in others],
         "table": table.digest(),
     }
