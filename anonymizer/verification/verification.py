@@ -319,7 +319,9 @@ def check_loss(
     found = measure.of_release(describe_released(reading, remaining, manifest["records"]))
     if found is None:
         consistent = check_figures(claim, {"quality": 1 - manifest["loss"]}, manifest)
-        detail = f"{measure.name} counts original values; give the original with --against"
+        detail = (
+            f"{measure.name} cannot be computed from a release; give the original with --against"
+        )
         return Check(claim, None, detail) if consistent.passed else consistent
     loss, losses = found
     names = [hierarchy.name for hierarchy in reading.hierarchies]
