@@ -6,16 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from anonymizer.knowledge.attack import Attack, attack_on
 from anonymizer.knowledge.cuts import shortest_cut
-from anonymizer.knowledge.overall_risk import (
-    Attack,
-    assess,
-    attack_on,
-    check_exact,
-    passes,
-    quantile_of,
-)
+from anonymizer.knowledge.exposure import check_exact, overall_risk
+from anonymizer.knowledge.labels import Labels
 from anonymizer.knowledge.scenario import Scenario
+from anonymizer.knowledge.statistics import passes, quantile_of
 from anonymizer.risk.model import Need, Population, RiskModel, Scope
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share
 from anonymizer.risk.remaining import Remaining
@@ -88,18 +84,17 @@ class Overall(RiskModel):
         faults = self.scenario.check_attributes(quasi_identifiers)
         return [*faults, *([] if too_few is None else [too_few])]
 
-    def attack(self, remaining: Remaining, cut: int = 0) -> Attack:
+    def attack(self, remaining: Remaining, cut: int = 0, apart: Labels | None = None) -> Attack:
         """Return the scenario against what is left when the first `cut` classes are suppressed."""
         suppressed = remaining.suppressed.copy()
         suppressed[remaining.order[:cut]] = True
-        whole = attack_on(remaining.microdata, remaining.classes.scheme, self.scenario)
-        counts = remaining.microdata.counts * ~suppressed[remaining.classes.label_of_tuple]
-        return whole.with_counts(counts)
+        classes = remaining.classes
+        kept = ~suppressed[classes.label_of_tuple]
+        return attack_on(remaining.microdata, classes.scheme, self.scenario, kept, apart)
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the statistic over the records that are left; 0 without records."""
-        attack = self.attack(remaining, cut)
-        return assess(attack).statistic(self.statistic) if attack.records else 0.0
+        return overall_risk(self.attack(remaining, cut), self.statistic)
 
     def passes(self, remaining: Remaining, cut: int = 0) -> bool:
         """Whether the statistic is within the threshold."""
@@ -107,10 +102,8 @@ class Overall(RiskModel):
 
     def first_cut(self, remaining: Remaining, start: int) -> int:
         """Find the least cut that passes; see `shortest_cut` for when that is exact."""
-        return start + shortest_cut(
-            self.attack(remaining, start),
-            remaining.classes.label_of_tuple,
-            remaining.order[start:],
-            self.statistic,
-            self.threshold,
-        )
+        classes = remaining.classes
+        attack = self.attack(remaining, start, Labels(classes.label_of_tuple, classes.sizes.size))
+        order = remaining.order[start:]
+        cut = shortest_cut(attack, classes.label_of_tuple, order, self.statistic, self.threshold)
+        return start + cut
