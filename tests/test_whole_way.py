@@ -23,7 +23,7 @@ from anonymizer.policy import parse_model, print_model
 from anonymizer.report.explanation import render_page as explanation_page
 from anonymizer.report.frontier import plot_frontier
 from anonymizer.report.frontier import render_page as frontier_page
-from anonymizer.report.text import describe_proof
+from anonymizer.report.text import PROVEN, describe_proof
 from anonymizer.risk import MODELS, KAnonymity, RiskModel, Scope
 from anonymizer.search import Status, search_exhaustively
 from anonymizer.utility import MEASURES
@@ -104,7 +104,7 @@ def test_a_release_is_explained_verified_and_described(tmp_path: Path, case: str
     assert exhaustive.best is not None
     assert solution.quality == exhaustive.best.quality
     assert solution.after.records == solution.records - solution.suppressed
-    assert "Proven optimal" in describe_proof(solution)
+    assert PROVEN[Scope.of(problem.models)] in describe_proof(solution)
     told = explain(solution)
     assert told.now.meets
     assert told.blocking, "there is a tighter value that the release does not meet"
@@ -184,7 +184,6 @@ def test_a_least_class_that_is_declared_wrongly_is_an_error(tmp_path: Path) -> N
             return self.k + records * 0
 
     problem = problem_of(tmp_path, toml_of(OwnK(2)))
-    assert problem.models[0].scope is Scope.PEOPLE
     wrong = dataclasses.replace(problem, models=(Smaller(2),))
     with pytest.raises(PolicyError, match="own-k declares `by_class_size`, but classes"):
         frontier(wrong, values=[2, 3])

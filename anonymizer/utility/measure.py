@@ -39,7 +39,7 @@ class Appraisal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Released:
-    """What a measure is computed from, given a release: the file, its hierarchies, the input's records."""
+    """What a measure is computed from after a release: the file, its hierarchies, the input's records."""
 
     records: int
     """The records of the input; those that are not in `class_sizes` are suppressed."""

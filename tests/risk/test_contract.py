@@ -17,6 +17,7 @@ from anonymizer.engine.classes import partition
 from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import shortest_cut, suppress
+from anonymizer.explanation.next_threshold import generalized_values
 from anonymizer.policy import parse_model, print_model
 from anonymizer.risk import (
     MODELS,
@@ -37,7 +38,7 @@ from anonymizer.risk import (
     StrictAverage,
 )
 from anonymizer.utility import Aggregate, Loss
-from tests.oracle import Problem
+from tests.oracle import Problem, generalize
 from tests.own import OWN_MODELS
 from tests.strategies import frame_of, hierarchies_of, problems
 
@@ -80,8 +81,13 @@ VALUES = {True: st.integers(1, 12), False: st.sampled_from([0.0, 0.01, 0.05, 0.2
 def table_of(problem: Problem) -> Microdata:
     """Encode the rows, with the same rows thrice over as the population they come from."""
     frame = frame_of(problem.rows, problem.trees)
-    people = FrameTable(frame.loc[np.repeat(frame.index, 3)])
-    return encode(FrameTable(frame), hierarchies_of(problem.trees), people)
+    return encode(FrameTable(frame), hierarchies_of(problem.trees), population_of(problem))
+
+
+def population_of(problem: Problem) -> FrameTable:
+    """Return the rows thrice over."""
+    frame = frame_of(problem.rows, problem.trees)
+    return FrameTable(frame.loc[np.repeat(frame.index, 3)])
 
 
 def remaining_of(
@@ -239,7 +245,7 @@ def test_what_is_left_is_acceptable_and_its_risk_is_a_probability(
 @pytest.mark.parametrize("model", [*ALL, *OWN], ids=str)
 @settings(max_examples=20)
 @given(problem=problems(max_attributes=2, ranges=False))
-def test_a_model_of_single_people_suppresses_what_violates_it_and_nothing_else(
+def test_a_model_of_people_or_classes_suppresses_what_violates_it_and_nothing_else(
     model: RiskModel, problem: Problem
 ) -> None:
     microdata = table_of(problem)
@@ -247,10 +253,40 @@ def test_a_model_of_single_people_suppresses_what_violates_it_and_nothing_else(
         classes = partition(microdata, scheme)
         suppressed = suppress(microdata, classes, [model]).suppressed
         violating = model.violating(classes)
-        if model.scope is Scope.PEOPLE:
-            assert suppressed.tolist() == violating.tolist()
-        else:
+        if model.scope is Scope.TABLE:
             assert (suppressed | ~violating).all()
+        else:
+            assert suppressed.tolist() == violating.tolist()
+
+
+@pytest.mark.parametrize("model", [m for m in [*ALL, *OWN] if m.scope is Scope.PEOPLE], ids=str)
+@settings(max_examples=150)
+@given(problem=problems(max_attributes=2, ranges=False), data=st.data())
+def test_no_suppression_of_records_keeps_anyone_whose_class_violates_a_model_of_people(
+    model: RiskModel, problem: Problem, data: st.DataObject
+) -> None:
+    scheme = tuple(data.draw(st.integers(0, top)) for top in problem.high)
+    kept = [row for row in problem.rows if data.draw(st.booleans())]
+    if not kept:
+        return
+    frame = FrameTable(frame_of(kept, problem.trees))
+    some = encode(frame, hierarchies_of(problem.trees), population_of(problem))
+    left = dataclasses.replace(partition(some, scheme), input_records=len(problem.rows))
+    if model.violating(left).any():
+        return
+    microdata = table_of(problem)
+    whole = partition(microdata, scheme)
+    violating = [
+        tuple(generalized_values(microdata, whole, label).values())
+        for label in np.flatnonzero(model.violating(whole)).tolist()
+    ]
+    assert not {generalize(row, problem.trees, scheme) for row in kept} & {*violating}
+
+
+def test_what_is_proven_for_several_models_is_as_little_as_for_any_of_them() -> None:
+    assert Scope.of([KAnonymity(2), KMap(2, population=9)]) is Scope.PEOPLE
+    assert Scope.of([KAnonymity(2), *OWN[:1]]) is Scope.CLASSES
+    assert Scope.of([*OWN[:1], Average(0.1), KAnonymity(2)]) is Scope.TABLE
 
 
 @pytest.mark.parametrize("model", [*ALL, *OWN], ids=str)
