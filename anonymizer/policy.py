@@ -23,7 +23,7 @@ from pydantic import (
 from anonymizer.errors import HierarchyError, PolicyError, quote_some, suggest_name
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from anonymizer.lattice import Lattice
-from anonymizer.risk import RiskModel, known_models
+from anonymizer.risk import RiskModel, check_name, find_model
 from anonymizer.utility import MEASURES, Aggregate, Measure, make_measure, parameters_of
 from anonymizer.validation import read_toml
 
@@ -152,20 +152,17 @@ class Release(Part):
     shuffle: bool = True
 
 
-def parse_model(value: object) -> object:
+def parse_model(value: object) -> RiskModel:
     """Make a risk model of a table such as {"model": "k-anonymity", "k": 5}."""
-    if hasattr(value, "first_cut"):
+    if isinstance(value, RiskModel):
+        check_name(value)
         return value
     if not isinstance(value, Mapping):
-        raise ValueError(f"{value!r} is no risk model; give a table with the key 'model'")
+        raise ValueError(f"{value!r} is not a risk model; give a table with the key 'model'")
     parameters = dict(value)
     name = parameters.pop("model", None)
-    models = known_models()
-    if not isinstance(name, str) or name not in models:
-        known = quote_some(models, most=len(models))
-        raise ValueError(f"model {name!r} is unknown; use one of {known}")
-    model: Any = models[name]
-    keys = {field.name: field.default is NO_DEFAULT for field in fields(model)}
+    model: Any = find_model(name)
+    keys = {field.name: is_required(field) for field in fields(model)}
     if unknown := [key for key in parameters if key not in keys]:
         raise ValueError(
             f"{name} has no parameter {quote_some(unknown)}; it has {quote_some(keys)}"
@@ -173,26 +170,20 @@ def parse_model(value: object) -> object:
     if absent := [key for key, required in keys.items() if required and key not in parameters]:
         raise ValueError(f"{name} needs the parameter {quote_some(absent)}")
     try:
-        return model(**parameters)
+        made: RiskModel = model(**parameters)
     except TypeError as error:  # a parameter of a kind that cannot even be compared
         raise ValueError(f"{name}: a parameter is of the wrong kind ({error})") from None
+    return made
 
 
-def print_model(model: Any) -> dict[str, object]:
-    """Write a risk model as a table that JSON can hold; parameters left at None are left out."""
-    values = {field.name: getattr(model, field.name) for field in fields(model)}
-    printed = {key: print_value(value) for key, value in values.items() if value is not None}
-    return {"model": model.name, **printed}
+def is_required(field: Any) -> bool:
+    """Whether a field of a dataclass has no default."""
+    return field.default is NO_DEFAULT and field.default_factory is NO_DEFAULT
 
 
-def print_value(value: object) -> object:
-    """Write a parameter: numbers and texts as they are, a file by its name without the folder."""
-    if isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, Path):
-        return value.name
-    describe = getattr(value, "describe", None)
-    return describe() if describe is not None else type(value).__name__
+def print_model(model: RiskModel) -> dict[str, object]:
+    """Write a risk model as a table that JSON can hold, which `parse_model` reads back."""
+    return {"model": model.name, **model.describe()}
 
 
 Model = Annotated[Any, BeforeValidator(parse_model), PlainSerializer(print_model)]
@@ -307,8 +298,7 @@ class Policy(Part):
     def files(self) -> list[Path]:
         """The files the policy names, none of which a run may overwrite."""
         named = [self.data.path, *(attribute.hierarchy for attribute in self.attributes.values())]
-        for model in self.risk:
-            named += [getattr(model, "population_table", None), getattr(model, "scenario", None)]
+        named += [path for model in self.risk for path in model.files()]
         return [self.folder / path for path in named if isinstance(path, str | Path)]
 
     def load_hierarchies(self) -> tuple[Hierarchy, ...]:

@@ -211,7 +211,7 @@ def open_data(data: Source, policy: Policy) -> Table:
 
 def population_tables(models: Sequence[RiskModel]) -> dict[str | int, Any]:
     """Return the population tables that models count people in: a file by its path, else by identity."""
-    tables = [getattr(model, "population_table", None) for model in models]
+    tables = [model.sampled_from.table for model in models]
     return {
         str(table) if isinstance(table, str | Path) else id(table): table
         for table in tables
@@ -264,6 +264,6 @@ def population_model(
     """Return what the models know of the population."""
     if classes.population_sizes is not None:
         return PopulationModel(class_sizes=classes.population_sizes[kept])
-    sizes = [getattr(model, "population", None) for model in models]
+    sizes = [model.sampled_from.size for model in models]
     size = next((size for size in sizes if size is not None), None)
     return None if size is None else PopulationModel(size, classes.input_records)

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.errors import InfeasibleError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.evaluation.suppression import suppress
@@ -18,7 +16,7 @@ from anonymizer.frontiers.sweep import AtThreshold, Sweep, SweepEvaluator
 from anonymizer.lattice import Scheme
 from anonymizer.policy import Policy
 from anonymizer.problem import Problem, Source, as_problem, describe_risk
-from anonymizer.risk import Need, Remaining, RiskProfile
+from anonymizer.risk import Parameter, Remaining, RiskProfile
 from anonymizer.search import Progress, Proof, SearchResult, Status, StopReason, search
 from anonymizer.solution.solution import Solution, make_solution
 
@@ -44,11 +42,12 @@ class Point:
     """The best release at one threshold."""
 
     value: float
-    """The threshold: k, or the largest risk accepted."""
+    """The threshold: the value of the parameter that is varied."""
     changes: dict[str, Any]
     """What else was changed of the model, such as its population."""
     risk: float
-    """The risk of the release by the model that is varied; for a least class size, one over it."""
+    """The risk of the release by the model that is varied; for a model that judges each class by itself,
+    one over the smallest."""
     evaluation: Evaluation
     scheme: dict[str, int]
     profile: RiskProfile
@@ -91,7 +90,8 @@ class Frontier:
     """The optimum at every threshold of a sweep, from one pass over the schemes."""
 
     model: str
-    parameter: str
+    parameter: Parameter
+    """What is varied of it."""
     points: tuple[Point, ...]
     infeasible: tuple[tuple[float, dict[str, Any]], ...]
     """The thresholds that no scheme meets within the suppression limit."""
@@ -137,7 +137,7 @@ class Frontier:
         """Return all figures as JSON."""
         return {
             "model": self.model,
-            "parameter": self.parameter,
+            "parameter": self.parameter.name,
             "records": self.records,
             "schemes": self.schemes,
             "evaluated": self.evaluated,
@@ -160,7 +160,7 @@ def frontier(
     populations: Sequence[int] = (),
     on_stage: OnStage | None = None,
 ) -> Frontier:
-    """Find the best release at every threshold of the policy's first risk model that has one.
+    """Find the best release at every threshold of the policy's first risk model that declares one.
 
     `values` are the thresholds (k, or the largest risk accepted); left out, they are the model's usual
     ones, as far as they fit the table. With several `populations`, a model that estimates from a
@@ -216,7 +216,7 @@ def check_models(sweep: Sweep, evaluator: Evaluator) -> None:
     microdata = evaluator.microdata
     for value, models in zip(sweep.thresholds, sweep.models, strict=True):
         for fault in models[sweep.varied].check(microdata.records, microdata.attributes):
-            raise PolicyError(f"frontier: {sweep.parameter} = {value:g}: {fault}")
+            raise PolicyError(f"frontier: {sweep.parameter.name} = {value:g}: {fault}")
 
 
 class Tracker:
@@ -232,11 +232,6 @@ class Tracker:
         self.problem, self.sweep = problem, sweep
         self.changes, self.on_stage = changes, on_stage
         self.shared = SweepEvaluator(problem.evaluator, sweep)
-        # where classes break by how many people match them, they are no beginning of the order of
-        # suppression, and what breaks one model may be what another would have had to suppress
-        self.nested = len(sweep.models[0]) == 1 or not any(
-            Need.POPULATION_TABLE in model.needs for model in sweep.models[0]
-        )
         self.points: list[Point] = []
         self.infeasible: list[float] = []
         self.unknown: list[float] = []
@@ -251,7 +246,8 @@ class Tracker:
             if interrupted:
                 self.unknown.append(value)
                 continue
-            if self.infeasible and self.nested:  # what is tighter suppresses no less
+            if self.infeasible and self.shared.nested:  # what is tighter suppresses no less
+                self.shared.probe(place)
                 self.infeasible.append(value)
                 continue
             previous = self.unchanged(previous, place) or self.search_at(place)
@@ -268,11 +264,12 @@ class Tracker:
 
         Tighter thresholds never cost less, at no scheme: nothing can have become better than it.
         """
-        if previous is None or previous.best is None or not self.nested:
+        if previous is None or previous.best is None or not self.shared.nested:
             return None
         best, now = previous.best, self.shared.evaluate(previous.best.scheme, place)
         if (now.loss, now.suppressed_records) != (best.loss, best.suppressed_records):
             return None
+        self.shared.probe(place)
         return replace(previous, best=now)
 
     def search_at(self, place: int) -> SearchResult:
@@ -302,23 +299,13 @@ class Tracker:
         classes = self.shared.classes(best.scheme)
         suppressed = suppress(evaluator.microdata, classes, evaluator.models).suppressed
         profile = describe_risk(evaluator.models, classes, ~suppressed)
-        risk = self.risk_of(evaluator, classes, suppressed)
+        varied = evaluator.models[self.sweep.varied]
+        risk = varied.residual_risk(Remaining(evaluator.microdata, classes, suppressed))
         scheme = dict(zip(evaluator.microdata.attributes, best.scheme, strict=True))
         return Point(
             value, self.changes, risk, best, scheme, profile, result.status, result.stopped,
             result.proof,
         )  # fmt: skip
-
-    def risk_of(
-        self, evaluator: Evaluator, classes: EquivalenceClasses, suppressed: NDArray[np.bool_]
-    ) -> float:
-        """Return the risk of what is kept by the model that is varied; for a k, one over the least."""
-        if self.sweep.parameter != "k":
-            remaining = Remaining(evaluator.microdata, classes, suppressed)
-            return float(evaluator.models[self.sweep.varied].risk(remaining))
-        sizes = classes.sizes if classes.population_sizes is None else classes.population_sizes
-        kept = sizes[~suppressed]
-        return 1 / int(kept.min()) if kept.size else 0.0
 
 
 def mark_dominated(points: Sequence[Point]) -> list[Point]:

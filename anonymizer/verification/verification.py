@@ -23,7 +23,7 @@ from anonymizer.errors import AnonymizerError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.policy import Policy, Role, digest_of_hierarchy
 from anonymizer.problem import Source, describe_risk, load_policy, open_population
-from anonymizer.risk import Need, Remaining, RiskModel
+from anonymizer.risk import Need, Remaining, RiskModel, packages_of
 from anonymizer.search import Status
 from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
 from anonymizer.solution.release import REDACTED
@@ -34,6 +34,7 @@ from anonymizer.verification.claims import (
     Verification,
     check_digest,
     check_figures,
+    check_packages,
 )
 from anonymizer.verification.original import check_against
 
@@ -256,6 +257,7 @@ def check_risk(
     remaining: Remaining | None, models: Sequence[RiskModel], manifest: Mapping[str, Any]
 ) -> Iterator[Check]:
     """Check the risk models and the reported profile on the file as it is."""
+    yield check_packages(packages_of(models), manifest.get("packages"))
     if remaining is None:
         after = manifest["risk"]["after"]
         held = after.get("records") == 0 and after.get("sample_uniques") == 0
@@ -295,11 +297,13 @@ def check_model(model: RiskModel, remaining: Remaining) -> Check:
     if faults:
         return Check(claim, False, " ".join(faults), about_risk=True)
     sizes = remaining.classes.sizes
-    breaking = model.breaking(remaining.classes)
-    if breaking.any():
-        records = int(sizes[breaking].sum())
-        detail = f"{int(breaking.sum())} classes with {records} records break it; the smallest has "
-        return Check(claim, False, f"{detail}{int(sizes[breaking].min())}", about_risk=True)
+    violating = model.violating(remaining.classes)
+    if violating.any():
+        records, smallest = int(sizes[violating].sum()), int(sizes[violating].min())
+        detail = (
+            f"{int(violating.sum())} classes with {records} records violate it; the smallest has"
+        )
+        return Check(claim, False, f"{detail} {smallest}", about_risk=True)
     try:
         passed, risk = model.passes(remaining), model.risk(remaining)
     except ValueError as error:  # such as a population smaller than what was released
