@@ -14,7 +14,7 @@ from anonymizer.hierarchy import BUILDERS
 from anonymizer.hierarchy.builders import Builder
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.policy import Attribute, Data, Release, Search, Utility
-from anonymizer.risk import MODELS, ClassModel
+from anonymizer.risk import MODELS, Scope
 from anonymizer.utility import MEASURES, parameters_of
 from docs.generate import benchmark
 from docs.generate.commands import describe_commands
@@ -56,10 +56,9 @@ def describe_models() -> str:
     )
 
 
-def name_models(judges_classes: bool) -> str:
-    """Name the models that judge each class by itself, or those that judge the whole table."""
-    names = [n for n, model in MODELS.items() if issubclass(model, ClassModel) is judges_classes]
-    return ", ".join(f"`{name}`" for name in names)
+def name_models(scope: Scope) -> str:
+    """Name the models that protect single people, or people on average."""
+    return ", ".join(f"`{name}`" for name, model in MODELS.items() if model.scope is scope)
 
 
 def describe_measures() -> str:
@@ -151,8 +150,8 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "verification": lambda: describe_output("verification"),
     "assessment": lambda: describe_output("assessment"),
     "risk profile": lambda: describe_output("risk profile"),
-    "models of people": lambda: name_models(judges_classes=True),
-    "models of the table": lambda: name_models(judges_classes=False),
+    "models of people": lambda: name_models(Scope.PEOPLE),
+    "models of the table": lambda: name_models(Scope.TABLE),
     "benchmark searches": benchmark.describe_searches,
     "benchmark models": benchmark.describe_other_models,
     "benchmark large": benchmark.describe_large,

@@ -29,6 +29,7 @@ BY_NAME = {
     "explanation",
     "files",
     "hierarchies",
+    "packages",
     "policy",
     "pruned",
     "scheme",
