@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from anonymizer.data.table import check_readable
+from anonymizer.data.files import check_readable
 from anonymizer.errors import DataError
 
 ARM_SIZE = re.compile(r"\(\s*[Nn]\s*=\s*([\d,]+)\s*\)")

@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
 
-import pyarrow as pa
-
 from anonymizer.errors import ReleaseError
-
-SLICE_ROWS = 1 << 18
-
-
-def specs_folder() -> Path:
-    """Return where the shipped hierarchies and scenarios are: in the package, or beside it."""
-    package = Path(__file__).resolve().parents[1]
-    installed = package / "specs"
-    return installed if installed.is_dir() else package.parent / "hierarchies"
 
 
 class Staging:
@@ -86,69 +74,3 @@ class Staging:
         for path in self.created:
             if path.is_dir() and not any(path.iterdir()):
                 path.rmdir()
-
-
-def slices(table: pa.Table) -> Iterator[pa.Table]:
-    """Cut a table into slices small enough to write at once."""
-    for start in range(0, table.num_rows, SLICE_ROWS):
-        yield table.slice(start, SLICE_ROWS)
-
-
-def plain_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type of the values of a dictionary column; any other type as it is."""
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-
-def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write a Parquet file; columns of released values are written as plain text."""
-    from pyarrow import parquet
-
-    schema = pa.schema([(field.name, plain_type(field.type)) for field in table.schema])
-    with parquet.ParquetWriter(path, schema) as writer:
-        for part in slices(table):
-            writer.write_table(part.cast(schema))
-
-
-def write_csv(table: pa.Table, path: Path, delimiter: str) -> None:
-    """Write a CSV file with quotes only where they are needed; a missing cell is empty.
-
-    Arrow joins the cells of a slice into lines outside Python; its own writer quotes every text.
-    """
-    from pyarrow import compute
-
-    header = delimiter.join(quote(pa.array(table.column_names), delimiter).to_pylist())
-    with path.open("wb") as file:
-        file.write(header.encode() + b"\n")
-        for part in slices(table):
-            cells = [csv_cells(column.combine_chunks(), delimiter) for column in part.columns]
-            if len(cells) == 1:  # an empty line would be no row
-                cells = [compute.if_else(compute.equal(cells[0], ""), '""', cells[0])]
-            lines = compute.binary_join_element_wise(*cells, delimiter)
-            file.write("\n".join(lines.to_pylist()).encode() + b"\n")
-
-
-def csv_cells(column: pa.Array, delimiter: str) -> pa.Array:
-    """Write the cells of a column as they stand in a CSV file."""
-    if isinstance(column, pa.ChunkedArray):  # what combine_chunks leaves of a column without rows
-        column = pa.concat_arrays(column.chunks)
-    if pa.types.is_dictionary(column.type):
-        cells = quote(column.dictionary, delimiter).take(column.indices)
-    else:
-        cells = quote(column, delimiter)
-    return cells.fill_null("")
-
-
-def quote(texts: pa.Array, delimiter: str) -> pa.Array:
-    """Put quotes around the texts that contain the delimiter, a quote or a line break.
-
-    >>> quote(pa.array(["a;b", "c"]), ";").to_pylist()
-    ['"a;b"', 'c']
-    """
-    from pyarrow import compute
-
-    unsafe = compute.match_substring_regex(texts, f'[{re.escape(delimiter)}"\\r\\n]')
-    if not compute.any(unsafe).as_py():
-        return texts
-    doubled = compute.replace_substring(texts, '"', '""')
-    quoted = compute.binary_join_element_wise('"', doubled, '"', "")
-    return compute.if_else(unsafe, quoted, texts)

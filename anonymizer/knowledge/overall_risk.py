@@ -22,12 +22,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.columns import ROW_LIMIT
 from anonymizer.engine.domain import read_only
-from anonymizer.engine.microdata import ROW_LIMIT, Microdata, label_keys
+from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import PolicyError
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from anonymizer.kernels.overall import add_measures
-from anonymizer.kernels.partition import sum_by_label
+from anonymizer.kernels.partition import label_keys, sum_by_label
 from anonymizer.knowledge.scenario import Scenario
 from anonymizer.lattice import Scheme
 

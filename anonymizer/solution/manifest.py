@@ -18,12 +18,15 @@ from anonymizer.solution.solution import Solution, timed
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 FILE_NAME = "manifest.json"
 
 
-def make_manifest(solution: Solution, released: Table | pd.DataFrame) -> dict[str, Any]:
-    """Write down what is claimed of a release."""
+def make_manifest(
+    solution: Solution, released: str | Path | pd.DataFrame | pa.Table | Table
+) -> dict[str, Any]:
+    """Write down what is claimed of a release: a file, or a dataframe of any kind."""
     release = solution.release
     columns = release.microdata.columns
     return {
@@ -40,8 +43,7 @@ def make_manifest(solution: Solution, released: Table | pd.DataFrame) -> dict[st
 
 def describe_table(table: Table) -> dict[str, str]:
     """Name a table by its file's name, without the folder, and its digest."""
-    path: Path | None = getattr(table, "path", None)
-    return {"name": table.name if path is None else path.name, "sha256": table.digest()}
+    return {"name": Path(table.name).name, "sha256": table.digest()}
 
 
 def write_release(

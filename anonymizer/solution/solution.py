@@ -26,9 +26,10 @@ from anonymizer.solution.release import Release
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
-Source: TypeAlias = "str | Path | pd.DataFrame | Table | None"
-"""A path or a dataframe; None where the policy names the path."""
+Source: TypeAlias = "str | Path | pd.DataFrame | pa.Table | Table | None"
+"""A path, a dataframe or a table of any kind; None where the policy names the path."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +69,11 @@ class Solution:
         """How much lower than this loss the optimum could still be."""
         return None if self.proof is None else max(0.0, self.loss - self.proof.bound)
 
-    def to_frame(self, seed: int | None = None) -> pd.DataFrame:
-        """Make the released dataframe; rows are shuffled by the system's randomness unless seeded."""
+    def to_frame(self, seed: int | None = None) -> Any:
+        """Make the released dataframe: of the kind that was given, of pandas for a file.
+
+        Rows are shuffled by the system's randomness unless seeded.
+        """
         return self.release.to_frame(np.random.default_rng(seed))
 
     def describe(self) -> dict[str, Any]:
