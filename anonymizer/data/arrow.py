@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import Cells, batches_of_arrow
-from anonymizer.data.frame import digest_of_frame
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +44,3 @@ class ArrowTable(BatchedTable):
     def read(self, columns: Sequence[str]) -> pa.Table:
         """Return some columns."""
         return self.content.select(list(columns))
-
-    def digest(self) -> str:
-        """Return a digest of the names and the cells, row by row."""
-        return digest_of_frame(self.columns, self.content.to_pandas())

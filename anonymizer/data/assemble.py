@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -54,7 +55,7 @@ def recoded_column(plan: ReleasePlan, column: str, kind: pa.DataType | None) -> 
     if kind is None or values is None:
         return text_column(numbers, texts)
     if not pa.types.is_dictionary(kind):
-        return values.take(pa.array(numbers))
+        return choose(pa.chunked_array([values]), numbers.astype(np.int64))
     indices = text_column(numbers, texts).indices.cast(kind.index_type)
     return pa.DictionaryArray.from_arrays(indices, values.drop_null())
 
@@ -73,6 +74,16 @@ def text_column(codes: NDArray[np.integer], texts: Sequence[str]) -> pa.Dictiona
     numbers = (np.cumsum(there) - 1).astype(np.int32)[codes]
     values = pa.array([text for text in texts if text != MISSING], pa.string())
     return pa.DictionaryArray.from_arrays(pa.array(numbers, mask=~there[codes]), values)
+
+
+def to_pandas(table: pa.Table) -> pd.DataFrame:
+    """Turn an Arrow table into a dataframe; a column that pandas has no type for is of objects."""
+    try:
+        return pd.DataFrame(table.to_pandas())
+    except pa.ArrowNotImplementedError:
+        return pd.DataFrame(
+            {name: table[name].to_pylist() for name in table.column_names}, dtype=object
+        )
 
 
 def texts_of(columns: Sequence[str], batches: Iterable[Sequence[Cells]]) -> pa.Table:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from anonymizer.data.assemble import assemble, texts_of
 from anonymizer.data.cells import Cells, batches_of_arrow
+from anonymizer.data.columns import code_columns
 from anonymizer.data.csv import RELEASE_NAME, write_csv
 from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.tuples import Tuples
 
 
 class BatchedTable(ABC):
-    """A table of which only the name, the columns, the batches and the digest must be given."""
+    """A table of which only the name, the columns and the batches must be given."""
 
     @property
     @abstractmethod
@@ -48,10 +52,6 @@ class BatchedTable(ABC):
     def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
         """Yield the rows, batch by batch, as the distinct values of each of the columns."""
 
-    @abstractmethod
-    def digest(self) -> str:
-        """Return a SHA-256 digest of the content."""
-
     def read(self, columns: Sequence[str]) -> pa.Table:
         """Read whole columns as text."""
         return texts_of(columns, self.batches(columns))
@@ -63,6 +63,15 @@ class BatchedTable(ABC):
         )
 
         return aggregate(self, columns, known)
+
+    def digest(self) -> str:
+        """Return a digest of the names, the types and the texts, row by row."""
+        kinds = [f"{name}\0{kind}" for name, kind in self.types.items()]
+        digest = hashlib.sha256("\0".join(kinds).encode())
+        for column in code_columns(self.columns, self.batches(self.columns)).values():
+            hashes = pd.util.hash_array(np.array(column.texts, object), categorize=False)
+            digest.update(hashes[column.codes].tobytes())
+        return digest.hexdigest()
 
     def release(self, plan: ReleasePlan) -> Any:
         """Make a release in Arrow's memory."""

@@ -13,7 +13,7 @@ from typing import TextIO
 import pandas as pd
 import pyarrow as pa
 
-from anonymizer.data.assemble import assemble
+from anonymizer.data.assemble import assemble, to_pandas
 from anonymizer.data.cells import Cells, cells_of_arrow
 from anonymizer.data.files import FirstRead, Tap, count_quotes, digest_of_file
 from anonymizer.data.plan import ReleasePlan
@@ -122,7 +122,7 @@ class CsvTable:
 
     def release(self, plan: ReleasePlan) -> pd.DataFrame:
         """Make a release as a pandas dataframe."""
-        return pd.DataFrame(assemble(self, plan, typed=False).to_pandas())
+        return to_pandas(assemble(self, plan, typed=False))
 
     def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:
         """Write a release to a CSV file."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -87,23 +86,6 @@ class FrameTable(BatchedTable):
         """Write a release to a CSV file, every cell as its text."""
         released = FrameTable(self.release(plan))
         write_csv(texts_of(plan.columns, released.batches(plan.columns)), path, delimiter)
-
-    def digest(self) -> str:
-        """Return a digest of the names and the cells, row by row."""
-        return digest_of_frame(self.columns, self.frame)
-
-
-def digest_of_frame(names: Sequence[str], frame: pd.DataFrame) -> str:
-    """Return a digest of the names and the cells, row by row."""
-    digest = hashlib.sha256("\0".join(names).encode())
-    for position in range(len(names)):
-        column = frame.iloc[:, position]
-        try:
-            hashes = pd.util.hash_pandas_object(column, index=False)
-        except TypeError:  # lists and the like
-            hashes = pd.util.hash_pandas_object(column.map(text_of), index=False)
-        digest.update(hashes.to_numpy().tobytes())
-    return digest.hexdigest()
 
 
 def arrow_type(column: pd.Series[Any]) -> pa.DataType | None:

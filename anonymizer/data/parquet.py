@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from anonymizer.data import cells
-from anonymizer.data.assemble import assemble
+from anonymizer.data.assemble import assemble, to_pandas
 from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import Cells, cells_of_arrow, is_nested
 from anonymizer.data.files import FirstRead, digest_of_file
@@ -104,7 +104,7 @@ class ParquetTable(BatchedTable):
 
     def release(self, plan: ReleasePlan) -> pd.DataFrame:
         """Make a release as a pandas dataframe."""
-        return pd.DataFrame(assemble(self, plan).to_pandas())
+        return to_pandas(assemble(self, plan))
 
     def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:  # noqa: ARG002
         """Write a release to a Parquet file."""

@@ -32,7 +32,7 @@ def from_values(values: list[Any], kind: pa.DataType) -> pa.Array:
     if pa.types.is_run_end_encoded(kind):
         flat = pa.array(values, kind.value_type)
         return compute.run_end_encode(flat, run_end_type=kind.run_end_type)
-    return pa.array(values, kind)
+    return pa.array(values, bare_type(kind))
 
 
 def rebuild(array: pa.Array) -> pa.Array:
@@ -58,36 +58,40 @@ def rebuild_dictionary(array: pa.DictionaryArray) -> pa.DictionaryArray:
 
 
 def rebuild_list(array: pa.Array) -> pa.Array:
-    """Rebuild the values of lists, without those that a null hides."""
-    offsets = pa.array(offsets_of(array), offset_type(array))
-    values = rebuild(array.flatten())
-    return type(array).from_arrays(offsets, values, type=array.type, mask=array.is_null())
+    """Rebuild the values of lists."""
+    offsets, entries = entries_of(array)
+    starts = pa.array(offsets, array.offsets.type)
+    values = choose(pa.chunked_array([array.values]), entries)
+    kind = bare_type(array.type)
+    return type(array).from_arrays(starts, values, type=kind, mask=array.is_null())
 
 
 def rebuild_map(array: pa.MapArray) -> pa.MapArray:
     """Rebuild the keys and items of maps."""
-    keys, items = (rebuild(field) for field in array.flatten().flatten())
-    offsets = pa.array(offsets_of(array), pa.int32())
-    return pa.MapArray.from_arrays(offsets, keys, items, type=array.type, mask=array.is_null())
+    offsets, entries = entries_of(array)
+    keys, items = (choose(pa.chunked_array([part]), entries) for part in (array.keys, array.items))
+    starts = pa.array(offsets, array.offsets.type)
+    kind = bare_type(array.type)
+    return pa.MapArray.from_arrays(starts, keys, items, type=kind, mask=array.is_null())
 
 
-def offsets_of(array: pa.Array) -> NDArray[np.int64]:
-    """Say where the values of each list begin; the last is their number."""
-    lengths = compute.list_value_length(array).fill_null(0).to_numpy(zero_copy_only=False)
-    return np.append(0, np.cumsum(lengths, dtype=np.int64))
-
-
-def offset_type(array: pa.Array) -> pa.DataType:
-    """Return the type of the offsets of lists."""
-    return pa.int64() if pa.types.is_large_list(array.type) else pa.int32()
+def entries_of(array: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Say where each list begins, and where its entries are now; those that a null hides are left."""
+    bounds = array.offsets.to_numpy().astype(np.int64)
+    there = array.is_valid().to_numpy(zero_copy_only=False)
+    lengths = np.where(there, np.diff(bounds), 0)
+    offsets = np.append(0, np.cumsum(lengths))
+    entries = np.repeat(bounds[:-1] - offsets[:-1], lengths) + np.arange(offsets[-1])
+    return offsets, entries
 
 
 def rebuild_fixed_size_list(array: pa.FixedSizeListArray) -> pa.FixedSizeListArray:
     """Rebuild the values of lists of one length; those of a null are null."""
     size, hidden = array.type.list_size, array.is_null()
     of_value = np.repeat(hidden.to_numpy(zero_copy_only=False), size)
-    values = rebuild(array.values.take(pa.array(np.arange(of_value.size), mask=of_value)))
-    return pa.FixedSizeListArray.from_arrays(values, type=array.type, mask=hidden)
+    places = array.offset * size + np.arange(of_value.size)
+    values = rebuild(array.values.take(pa.array(places, mask=of_value)))
+    return pa.FixedSizeListArray.from_arrays(values, type=bare_type(array.type), mask=hidden)
 
 
 def rebuild_struct(array: pa.StructArray) -> pa.StructArray:
@@ -95,7 +99,8 @@ def rebuild_struct(array: pa.StructArray) -> pa.StructArray:
     fields = [rebuild(field) for field in array.flatten()]
     if not fields:
         return array
-    return pa.StructArray.from_arrays(fields, fields=list(array.type), mask=array.is_null())
+    kind = bare_type(array.type)
+    return pa.StructArray.from_arrays(fields, fields=list(kind), mask=array.is_null())
 
 
 def rebuild_union(array: pa.UnionArray) -> pa.UnionArray:
@@ -123,6 +128,25 @@ def rebuild_view(array: pa.Array) -> pa.Array:
     return from_values(array.to_pylist(), array.type)
 
 
+def bare_type(kind: pa.DataType) -> pa.DataType:
+    """Return a type without what the fields inside it say of themselves beside name and type."""
+    if pa.types.is_struct(kind):
+        return pa.struct([bare_field(field) for field in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(bare_field(kind.key_field), bare_field(kind.item_field), kind.keys_sorted)
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(bare_field(kind.value_field), kind.list_size)
+    for applies, make in LISTS:
+        if applies(kind):
+            return make(bare_field(kind.value_field))
+    return kind
+
+
+def bare_field(field: pa.Field) -> pa.Field:
+    """Return a field of a name and a type alone."""
+    return pa.field(field.name, bare_type(field.type), field.nullable)
+
+
 def is_list(kind: pa.DataType) -> bool:
     """Whether a type is of lists of any length."""
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
@@ -137,6 +161,14 @@ def is_extension(kind: pa.DataType) -> bool:
     """Whether a type is stored as another."""
     return isinstance(kind, pa.BaseExtensionType)
 
+
+LISTS: list[tuple[Callable[[pa.DataType], bool], Callable[[pa.Field], pa.DataType]]] = [
+    (pa.types.is_list, pa.list_),
+    (pa.types.is_large_list, pa.large_list),
+    (pa.types.is_list_view, pa.list_view),
+    (pa.types.is_large_list_view, pa.large_list_view),
+]
+"""How each type of lists is made."""
 
 REBUILDERS: list[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array], pa.Array]]] = [
     (is_extension, rebuild_extension),
