@@ -29,6 +29,7 @@ FRAMES: dict[str, Callable[[Any], Table]] = {
 }
 """Kinds of dataframes by library and class, so that none is imported before it is used."""
 
+ABSENT = object()
 CONTRACT = tuple(name for name in vars(Table) if not name.startswith("_"))
 """What every table has."""
 
@@ -66,7 +67,7 @@ def open_file(path: Path, delimiter: str = ",") -> Table:
 
 def has(data: object, name: str) -> bool:
     """Whether an object has an attribute; it is not asked for its value, which may take time."""
-    return getattr_static(data, name, None) is not None
+    return getattr_static(data, name, ABSENT) is not ABSENT
 
 
 def check_columns(table: Table, expected: Sequence[str]) -> None:

@@ -37,7 +37,7 @@ from anonymizer.verification.claims import (
     check_digest,
     check_figures,
 )
-from anonymizer.verification.original import check_against
+from anonymizer.verification.original import check_against, released_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,10 +76,10 @@ def verify(
 
 
 def open_release(table: Table, policy: Policy, whole: bool) -> Table:
-    """Read a release, as a whole or its quasi-identifiers, if it has the columns of the policy."""
+    """See to it that a release is read once, as a whole or its quasi-identifiers alone."""
     if not check_released_columns(table, policy).passed:
-        return table
-    return load(table, table.columns if whole else policy.quasi_identifiers)
+        return table  # its digest is all that is asked for
+    return load(table, released_columns(policy) if whole else policy.quasi_identifiers)
 
 
 def settle(check: Check) -> Check:
@@ -159,8 +159,7 @@ def check_hierarchies(hierarchies: tuple[Hierarchy, ...], manifest: Mapping[str,
 
 def check_released_columns(table: Table, policy: Policy) -> Check:
     """Check that identifying columns are gone and all others there."""
-    identifying = set(policy.with_role(Role.IDENTIFYING))
-    expected = [name for name in policy.attributes if name not in identifying]
+    identifying, expected = policy.with_role(Role.IDENTIFYING), released_columns(policy)
     times = Counter(table.columns)
     details = []
     if left := [name for name in times if name in identifying]:

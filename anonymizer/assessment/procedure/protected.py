@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from anonymizer.assessment.procedure.linkage import check_common, level_of, matc
 from anonymizer.assessment.procedure.overlap import Proportion
 from anonymizer.assessment.procedure.people import Integers, People
 from anonymizer.assessment.procedure.statement import ExternalSource, Statement
-from anonymizer.data.coded import CodedTable
+from anonymizer.data.coded import CodedTable, load
 from anonymizer.data.columns import Coded, check_rows, read_columns
 from anonymizer.data.table import Table, open_table
 from anonymizer.engine.microdata import encode
@@ -143,8 +144,19 @@ def check_shares(source: ExternalSource, column: Coded, key: str, level: int) ->
             )
 
 
-def open_external(statement: Statement, source: ExternalSource) -> Table | None:
-    """Open the table of a source that is at hand."""
-    if source.table is None:
-        return None
-    return open_table(statement.folder / source.table, source.delimiter)
+File = tuple[Path, str]
+"""A path and the delimiter of its cells."""
+
+
+def external_file(statement: Statement, source: ExternalSource) -> File | None:
+    """Return where the table of a source is, if it is at hand."""
+    return None if source.table is None else (statement.folder / source.table, source.delimiter)
+
+
+def open_externals(statement: Statement) -> dict[File | None, Table]:
+    """Open the tables that are at hand; one that several sources name is read once for all."""
+    wanted: dict[File, list[str]] = {}
+    for source in statement.source:
+        if file := external_file(statement, source):
+            wanted.setdefault(file, []).extend(source.columns.get(key, key) for key in source.keys)
+    return {file: load(open_table(*file), columns) for file, columns in wanted.items()}
