@@ -61,7 +61,7 @@ def stage_release(solution: Solution, staging: Staging, seed: int | None = None)
         solution.release.write(staging.path(name), np.random.default_rng(seed))
         manifest = make_manifest(solution, open_table(staging.path(name)))
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-        staging.path(FILE_NAME).write_text(text, encoding="utf-8")
+        staging.seal(FILE_NAME).write_text(text, encoding="utf-8")
     return {
         "release": str(staging.folder / name),
         "manifest": str(staging.folder / FILE_NAME),
