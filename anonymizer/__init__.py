@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from anonymizer.frontiers.frontier import Frontier, frontier
     from anonymizer.hierarchy import Hierarchy, load_hierarchy, write_arx
     from anonymizer.policy import Policy, Role
+    from anonymizer.problem import Problem
     from anonymizer.risk import KAnonymity, RiskProfile
     from anonymizer.search import Progress, Proof, Status, StopReason
     from anonymizer.solution.manifest import make_manifest, read_manifest, write_release
@@ -33,68 +34,51 @@ if TYPE_CHECKING:
     from anonymizer.verification.verification import verify
 
 _HOMES = {
-    "assessment": ("Assessment", "Statement", "assess"),
-    "errors": (
-        "AnonymizerError",
-        "AnonymizerWarning",
-        "DataError",
-        "HierarchyError",
-        "InfeasibleError",
-        "PolicyError",
-        "ReleaseError",
-    ),
-    "explanation.explanation": ("Explanation", "explain"),
-    "frontiers.frontier": ("Frontier", "frontier"),
-    "hierarchy": ("Hierarchy", "load_hierarchy", "write_arx"),
-    "policy": ("Policy", "Role"),
-    "risk": ("KAnonymity", "RiskProfile"),
-    "search": ("Progress", "Proof", "Status", "StopReason"),
-    "solution.manifest": ("make_manifest", "read_manifest", "write_release"),
-    "solution.solution": ("Solution", "anonymize", "apply"),
-    "verification.claims": ("Verification",),
-    "verification.verification": ("verify",),
+    "Assessment": "assessment.assessment",
+    "Statement": "assessment.procedure.statement",
+    "assess": "assessment.assessment",
+    "AnonymizerError": "errors",
+    "AnonymizerWarning": "errors",
+    "DataError": "errors",
+    "HierarchyError": "errors",
+    "InfeasibleError": "errors",
+    "PolicyError": "errors",
+    "ReleaseError": "errors",
+    "Explanation": "explanation.explanation",
+    "explain": "explanation.explanation",
+    "Frontier": "frontiers.frontier",
+    "frontier": "frontiers.frontier",
+    "Hierarchy": "hierarchy",
+    "load_hierarchy": "hierarchy",
+    "write_arx": "hierarchy",
+    "Policy": "policy",
+    "Role": "policy",
+    "Problem": "problem",
+    "KAnonymity": "risk",
+    "RiskProfile": "risk",
+    "Progress": "search",
+    "Proof": "search",
+    "Status": "search",
+    "StopReason": "search",
+    "make_manifest": "solution.manifest",
+    "read_manifest": "solution.manifest",
+    "write_release": "solution.manifest",
+    "Solution": "solution.solution",
+    "anonymize": "solution.solution",
+    "apply": "solution.solution",
+    "Verification": "verification.claims",
+    "verify": "verification.verification",
 }
 """Where each public name lives; it is imported when first asked for, so that `--help` is quick."""
 
-__all__ = [
-    "AnonymizerError",
-    "AnonymizerWarning",
-    "Assessment",
-    "DataError",
-    "Explanation",
-    "Frontier",
-    "Hierarchy",
-    "HierarchyError",
-    "InfeasibleError",
-    "KAnonymity",
-    "Policy",
-    "PolicyError",
-    "Progress",
-    "Proof",
-    "ReleaseError",
-    "RiskProfile",
-    "Role",
-    "Solution",
-    "Statement",
-    "Status",
-    "StopReason",
-    "Verification",
-    "anonymize",
-    "apply",
-    "assess",
-    "explain",
-    "frontier",
-    "load_hierarchy",
-    "make_manifest",
-    "read_manifest",
-    "verify",
-    "write_arx",
-    "write_release",
-]
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f"anonymizer.{home}"), name)
-    raise AttributeError(f"module 'anonymizer' has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'anonymizer' has no attribute {name!r}")
+    return getattr(import_module(f"anonymizer.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -43,7 +43,7 @@ def test_the_policy_is_one(discharges: Path) -> None:
     (discharges / "policy.toml").write_text(blocks("toml")[0])
     policy = Policy.read(discharges / "policy.toml")
     assert policy.with_role(Role.IDENTIFYING) == ("patient_id",)
-    assert policy.hierarchies()[0].height == 5
+    assert policy.load_hierarchies()[0].height == 5
 
 
 def test_the_spec_is_one() -> None:

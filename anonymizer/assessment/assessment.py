@@ -36,9 +36,9 @@ from anonymizer.assessment.scenarios.scenario_risk import (
 from anonymizer.data.coded import load
 from anonymizer.data.table import Table
 from anonymizer.errors import PolicyError
-from anonymizer.policy import Policy
-from anonymizer.solution.solution import Source as Data
-from anonymizer.solution.solution import load_policy, open_data
+from anonymizer.policy import Policy, PolicyLike
+from anonymizer.problem import Source as Data
+from anonymizer.problem import load_policy, open_data
 
 DEFAULT_SCENARIO = "worst-case"
 
@@ -84,7 +84,7 @@ class Assessment:
 
 def assess(
     data: Data,
-    policy: Policy | str | Path,
+    policy: PolicyLike,
     scenarios: Scenarios | None = None,
     *,
     statement: Statement | str | Path | None = None,

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from typing import Annotated
 
 import typer
 
+from anonymizer import __version__
 from anonymizer.cli import assess, frontier, hierarchy, published, release, reproduce
 from anonymizer.cli.terminal import BAD_INPUT, FAILED, fail, show_warning
 from anonymizer.errors import AnonymizerError, InfeasibleError
 
 app = typer.Typer(
-    help="The most useful version of a table about people whose risk is acceptable, with a proof.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
@@ -26,6 +26,23 @@ app.command()(assess.assess)
 app.command()(published.published)
 app.command()(reproduce.reproduce)
 app.add_typer(hierarchy.app, name="hierarchy", rich_help_panel="Commands")
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and leave."""
+    if wanted:
+        print(f"anonymizer {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=show_version, is_eager=True),
+    ] = False,
+) -> None:
+    """The most useful version of a table about people whose risk is acceptable, with a proof."""
 
 
 def main() -> None:

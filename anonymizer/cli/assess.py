@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
-from anonymizer.cli.terminal import FAILED, AsJson, PolicyFile
+from anonymizer.cli.terminal import FAILED, AsJson, PolicyFile, make_console
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -167,13 +166,13 @@ def assess(
 
 def show(summary: Any, written: dict[str, str]) -> None:
     """Print what was found, and where it is."""
-    console = Console()
+    console = make_console()
     console.print(summary)
     for kind, path in written.items():
         if not kind.endswith((" table", " picture")):
-            console.print(f"{kind}: {path}", highlight=False, soft_wrap=True)
+            console.print(f"{kind}: {path}", soft_wrap=True)
     tables, pictures = (sum(kind.endswith(end) for kind in written) for end in ("table", "picture"))
-    console.print(f"and beside them {tables} tables and {pictures} pictures", highlight=False)
+    console.print(f"and beside them {tables} tables and {pictures} pictures")
 
 
 def write_small_cells(
@@ -243,8 +242,13 @@ def step_line() -> Iterator[OnProgress]:
     """Show which scenario is looked at and how far, on one line of the terminal."""
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True)
-    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    console = make_console(stderr=True)
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:

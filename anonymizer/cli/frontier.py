@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
-from anonymizer.cli.terminal import AsJson, PolicyFile, status_line
+from anonymizer.cli.terminal import AsJson, PolicyFile, make_console, status_line
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def show(found: Frontier, files: dict[str, str], as_json: bool) -> None:
         return
     from anonymizer.report.text import frontier_grid
 
-    console = Console()
+    console = make_console()
     console.print(frontier_grid(found))
     for kind, path in files.items():
-        console.print(f"{kind}: {path}", highlight=False, soft_wrap=True)
+        console.print(f"{kind}: {path}", soft_wrap=True)

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from anonymizer.cli.terminal import FAILED, AsJson, Delimiter
+from anonymizer.cli.terminal import FAILED, AsJson, Delimiter, make_console
 from anonymizer.errors import AnonymizerError
 
 app = typer.Typer(
@@ -85,7 +84,7 @@ def show_hierarchy(
     """
     from anonymizer.hierarchy import draw, load_hierarchy
 
-    Console().print(draw(load_hierarchy(file, delimiter=delimiter), most))
+    make_console().print(draw(load_hierarchy(file, delimiter=delimiter), most))
 
 
 @app.command("suggest")

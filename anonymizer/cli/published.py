@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from anonymizer.cli.terminal import FAILED, AsJson, Delimiter
+from anonymizer.cli.terminal import FAILED, AsJson, Delimiter, make_console
 
 Limit = float | None
 
@@ -18,17 +17,28 @@ def published(
     table: Annotated[
         Path,
         typer.Argument(
-            help="A CSV of characteristics with their counts in two arms.", show_default=False
+            help="A CSV of characteristics with their counts in each arm.", show_default=False
         ),
     ],
     arms: Annotated[
         tuple[int, int] | None,
-        typer.Option(help="People in the treatment and in the placebo arm; default: the header's."),
+        typer.Option(help="People in each of two arms; default, and for more arms: the header's."),
     ] = None,
-    pdp: Annotated[Limit, typer.Option(help="The l that PDP must keep, from 1 to 2.")] = None,
-    pfdoc: Annotated[Limit, typer.Option(help="The l that PFDOC must keep, from 1 to 2.")] = None,
+    pdp: Annotated[
+        Limit, typer.Option(help="The l that PDP must keep, from 1 to the number of arms.")
+    ] = None,
+    pfdoc: Annotated[
+        Limit, typer.Option(help="The l that PFDOC must keep, from 1 to the number of answers.")
+    ] = None,
     pfdptc: Annotated[
-        Limit, typer.Option(help="The l that PFDPTC must not exceed, from 1 to 2.")
+        Limit, typer.Option(help="The l that PFDPTC must not exceed, 1 or more.")
+    ] = None,
+    advantage: Annotated[
+        Limit,
+        typer.Option(
+            help="The most by which PDP or PFDPTC may raise a probability above its baseline, from 0 "
+            "to 1."
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="The folder for published.html and published.json.")
@@ -36,20 +46,21 @@ def published(
     json_: AsJson = False,
     delimiter: Delimiter = ",",
 ) -> None:
-    """Attack a published table of patient characteristics; exit status 1 if a row breaks a chosen l.
+    """Attack a published table of patient characteristics; exit status 1 if a row breaks a chosen limit.
 
-    Each row of the CSV is a characteristic, its count in the treatment arm and in the placebo arm, such
-    as `Hypertension,111,48`; a count may be followed by its percentage, as in `111 (48.7)`.
+    Each row of the CSV is a characteristic and its count in each arm, as it is printed:
+    `Hypertension,111,48` or `Hypertension,111 (48.7),48 (45.7)`; `65/145` where only 145 were measured. A
+    row with a name and empty cells is a heading: rows under it that add up to everybody are categories.
+    The sizes of the arms stand in the header, as in `Placebo (N = 105)`, or are given.
 
     Example: `anonymizer published characteristics.csv --arms 228 105 --pdp 1.3 --out attacked`
     """
-    from anonymizer.assessment.published import Arms, Limits, assess_published, read_published
+    from anonymizer.assessment.published import Limits, assess_published, read_published
     from anonymizer.data.staging import Staging
     from anonymizer.report.published import published_grid, published_page, verdict
 
-    limits = Limits(pdp, pfdoc, pfdptc)
-    rows, sizes = read_published(table, None if arms is None else Arms(*arms), delimiter)
-    found = assess_published(rows, sizes, limits)
+    limits = Limits(pdp, pfdoc, pfdptc, advantage)
+    found = assess_published(*read_published(table, arms, delimiter), limits)
     result = found.describe()
     if out is not None:
         result["files"] = {kind: str(out / f"published.{kind}") for kind in ("html", "json")}
@@ -61,7 +72,7 @@ def published(
     if json_:
         print(json.dumps(result))
     else:
-        Console().print(published_grid(found))
+        make_console().print(published_grid(found))
         print(verdict(found))
         for kind, path in result.get("files", {}).items():
             print(f"{kind}: {path}")

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from anonymizer.cli.terminal import (
     FAILED,
@@ -16,6 +15,7 @@ from anonymizer.cli.terminal import (
     OutFolder,
     PolicyFile,
     Seed,
+    make_console,
     progress_line,
 )
 
@@ -65,10 +65,10 @@ def show(solution: Solution, result: dict[str, Any], as_json: bool) -> None:
         return
     from anonymizer.report.text import summarize
 
-    console = Console()
+    console = make_console()
     console.print(summarize(solution))
     for kind, path in result["files"].items():
-        console.print(f"{kind}: {path}", highlight=False, soft_wrap=True)
+        console.print(f"{kind}: {path}", soft_wrap=True)
 
 
 def run(
@@ -134,7 +134,7 @@ def show_explanation(explanation: Explanation) -> None:
     """Print an explanation for people."""
     from anonymizer.report.explanation import render_text
 
-    Console().print(render_text(explanation))
+    make_console().print(render_text(explanation))
 
 
 def verdict(verification: Verification) -> str:
@@ -172,7 +172,7 @@ def verify(
         checks = [asdict(check) for check in verification.checks]
         print(json.dumps({"passed": verification.passed, "checks": checks}))
     else:
-        Console().print(verification_grid(verification))
+        make_console().print(verification_grid(verification))
         print(verdict(verification))
     if not verification.passed:
         raise typer.Exit(FAILED)

@@ -43,6 +43,11 @@ Delimiter = Annotated[
 ]
 
 
+def make_console(stderr: bool = False) -> Console:
+    """Return a console that prints what it is given: names and paths may look like markup."""
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
 def fail(message: str, status: int) -> None:
     """Say what went wrong and leave."""
     print(f"error: {message}", file=sys.stderr)
@@ -69,8 +74,8 @@ def status_line(text: str) -> Iterator[Callable[[str], None]]:
     """Show what is going on, on one line of the terminal; pipes and files see nothing of it."""
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True)
-    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    console = make_console(stderr=True)
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:

@@ -42,9 +42,9 @@ class Pitman:
         """
         if population < 1:
             raise ValueError(f"the population must have at least 1 person, got {population}")
-        scale = self._log_ratio(1)
+        scale = self.log_ratio(1)
         if exact:
-            return population * math.exp(scale - self._log_ratio(population))
+            return population * math.exp(scale - self.log_ratio(population))
         return math.exp(scale + self.alpha * math.log(population))
 
     def unique_given_unique(self, records: int, population: int) -> float:
@@ -55,9 +55,9 @@ class Pitman:
         0.235011
         """
         check_population(records, population)
-        return math.exp(self._log_ratio(records) - self._log_ratio(population))
+        return math.exp(self.log_ratio(records) - self.log_ratio(population))
 
-    def _log_ratio(self, people: int) -> float:
+    def log_ratio(self, people: int) -> float:
         """Compute ln Gamma(theta + m) - ln Gamma(theta + alpha + m - 1) for m people."""
         ratio: float = log_gamma_ratio(self.theta + self.alpha + (people - 1), 1 - self.alpha)
         return ratio

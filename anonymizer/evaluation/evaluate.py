@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -50,6 +51,41 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """A scheme with its classes, what is suppressed of them, and what that costs."""
+
+    classes: EquivalenceClasses
+    suppressed: NDArray[np.bool_]
+    evaluation: Evaluation
+
+    @property
+    def rank(self) -> tuple[float, int, int, Scheme]:
+        """What decides between outcomes, infeasible ones apart: the least is best."""
+        return self.evaluation.loss, *self.evaluation.tie_key
+
+
+class BestOutcome:
+    """Keeps the best feasible outcome so far, so that the winner need not be made again."""
+
+    def __init__(self) -> None:
+        self.outcome: Outcome | None = None
+        self.lock = threading.Lock()
+
+    def offer(self, outcome: Outcome) -> None:
+        """Keep an outcome if it is better than the one kept."""
+        if not outcome.evaluation.feasible:
+            return
+        with self.lock:
+            if self.outcome is None or outcome.rank < self.outcome.rank:
+                self.outcome = outcome
+
+    def recall(self, scheme: Scheme) -> Outcome | None:
+        """Return the outcome of a scheme if it is the one kept."""
+        kept = self.outcome
+        return kept if kept is not None and kept.evaluation.scheme == scheme else None
+
+
+@dataclass(frozen=True, eq=False)
 class Evaluator:
     """Everything needed to evaluate a scheme; the same scheme always gives the same evaluation."""
 
@@ -58,12 +94,22 @@ class Evaluator:
     measure: Measure
     suppression_limit: int
     """The largest number of records that may be suppressed."""
+    best: BestOutcome = field(default_factory=BestOutcome, init=False, repr=False)
 
     def evaluate(self, scheme: Scheme) -> Evaluation:
         """Partition, suppress, and sum up what is lost."""
-        classes = partition(self.microdata, scheme)
+        outcome = self.judge(partition(self.microdata, scheme))
+        self.best.offer(outcome)
+        return outcome.evaluation
+
+    def outcome(self, scheme: Scheme) -> Outcome:
+        """Return a scheme with its classes; that of the best scheme evaluated is kept."""
+        return self.best.recall(scheme) or self.judge(partition(self.microdata, scheme))
+
+    def judge(self, classes: EquivalenceClasses) -> Outcome:
+        """Suppress and score the classes of a scheme."""
         suppression = suppress(self.microdata, classes, self.models)
-        return self.score(classes, suppression)
+        return Outcome(classes, suppression.suppressed, self.score(classes, suppression))
 
     def score(self, classes: EquivalenceClasses, suppression: Suppression) -> Evaluation:
         """Weigh what is lost of the kept and the suppressed records, and bound it elsewhere."""

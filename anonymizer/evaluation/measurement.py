@@ -108,7 +108,7 @@ def risks_left(
     suppressed: NDArray[np.bool_],
     models: Sequence[RiskModel],
 ) -> tuple[float, ...]:
-    """Return each model's risk of the classes that are not suppressed; what is no number is infinite."""
+    """Return each model's risk of the classes that are not suppressed; NaN counts as infinite."""
     remaining = Remaining(microdata, classes, suppressed)
     risks = (float(model.risk(remaining)) for model in models)
     return tuple(math.inf if math.isnan(risk) else risk for risk in risks)
@@ -120,9 +120,9 @@ def meets(
     suppressed: NDArray[np.bool_],
     models: Sequence[RiskModel],
 ) -> bool:
-    """Whether no class that is left breaks a model, and the table that is left passes them all."""
+    """Whether no class that is left violates a model, and the table that is left passes them all."""
     remaining = Remaining(microdata, classes, suppressed)
     return all(
-        not model.breaking(classes)[~suppressed].any() and model.passes(remaining)
+        not model.violating(classes)[~suppressed].any() and model.passes(remaining)
         for model in models
     )

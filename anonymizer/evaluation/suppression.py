@@ -1,4 +1,4 @@
-"""Which classes are suppressed: those that break a model, then the smallest until the risk passes."""
+"""Which classes are suppressed: those that violate a model, then the smallest until the risk passes."""
 
 from __future__ import annotations
 
@@ -25,35 +25,37 @@ class Suppression:
 def suppress(
     microdata: Microdata, classes: EquivalenceClasses, models: Sequence[RiskModel]
 ) -> Suppression:
-    """Suppress what breaks a model on its own account, then the shortest cut that passes them all."""
-    breaking = np.zeros(classes.sizes.size, np.bool_)
+    """Suppress what violates a model by itself, then the shortest cut that passes them all."""
+    violating = np.zeros(classes.sizes.size, np.bool_)
     for model in models:
-        breaking |= model.breaking(classes)
-    remaining = Remaining(microdata, classes, breaking)
+        violating |= model.violating(classes)
+    remaining = Remaining(microdata, classes, violating)
     cut = shortest_cut(remaining, models)
-    suppressed = breaking | cut_classes(remaining, cut) if cut else breaking
+    suppressed = violating | cut_classes(remaining, cut) if cut else violating
     return Suppression(suppressed, combine_bindings(remaining, models))
 
 
 def combine_bindings(remaining: Remaining, models: Sequence[RiskModel]) -> Binding:
     """Return what must go at every finer scheme, as far as the models know.
 
-    Classes that break a model record by record are taken together. Where there are none, one of the
-    other models speaks for itself, about the whole table.
+    `remaining` is what is left when the classes that violate a model by themselves are suppressed. Those
+    that violate one record by record are taken together. Where there are none, one of the models that
+    are monotone as a whole speaks for itself, about the whole table.
     """
-    together = np.zeros(remaining.breaking.size, np.bool_)
+    together = np.zeros(remaining.suppressed.size, np.bool_)
     whole = remaining
-    if remaining.breaking.any():
-        nothing = np.zeros(remaining.breaking.size, np.bool_)
+    if remaining.suppressed.any():
+        nothing = np.zeros(remaining.suppressed.size, np.bool_)
         whole = Remaining(remaining.microdata, remaining.classes, nothing)
     single: Binding | None = None
-    least = max((getattr(model, "least_class", 1) for model in models), default=1)
     for model in models:
         if model.monotone is Monotone.RECORD:
             binding = model.binding(remaining)
-            together |= model.breaking(remaining.classes) if binding is None else binding.classes
-        else:
+            together |= model.violating(remaining.classes) if binding is None else binding.classes
+        elif model.monotone is Monotone.TABLE:
             single = single or model.binding(whole)
+    records = remaining.classes.input_records
+    least = max((model.least_class(records) for model in models), default=1)
     if together.any() or single is None:
         return Binding(together, least_class=least)
     return replace(single, least_class=least)
@@ -79,7 +81,7 @@ def cut_classes(remaining: Remaining, cut: int) -> NDArray[np.bool_]:
 
     Only the classes of the size at which the cut falls need to be ordered: smaller ones all go.
     """
-    sizes, left = remaining.classes.sizes, ~remaining.breaking
+    sizes, left = remaining.classes.sizes, ~remaining.suppressed
     histogram = remaining.histogram
     at = int(np.searchsorted(np.cumsum(histogram.counts), cut))
     boundary = histogram.sizes[at]

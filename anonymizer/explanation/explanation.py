@@ -6,9 +6,9 @@ the engine that found the solution.
 What is safe to show. An explanation is written for the steward, not for publication, and still holds no
 raw value of a single record. It has counts, shares, attribute names and levels. Values appear in one
 place: examples of blocking classes. These are released classes, shown with the values the release has,
-and only where the class has at least as many records as the largest k of the policy's models; where no
-model asks for a k above 1, none is shown. Suppressed records are counted, never shown, and what another
-scheme would make of them is told by its figures alone.
+and only where a class has as many records as each of the policy's models asks for (`least_shown`); where
+none shows any, there are no examples. Suppressed records are counted, never shown, and what another
+scheme would make of them is described by its figures alone.
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses, partition, suppression_order
+from anonymizer.engine.classes import EquivalenceClasses, suppression_order
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.measurement import Measurement, measure, measure_classes
-from anonymizer.evaluation.suppression import suppress
 from anonymizer.explanation.next_threshold import Blocking, find_blocking
 from anonymizer.lattice import Lattice, Scheme, with_level
 from anonymizer.risk import RiskModel
 from anonymizer.search import Limits, Status, search
 from anonymizer.search.result import TIE
-from anonymizer.solution.solution import Solution, make_evaluator
+from anonymizer.solution.solution import Solution
 
 if TYPE_CHECKING:
     from anonymizer.search.branch_and_bound import OnProgress
@@ -203,21 +202,16 @@ class Explanation:
 
 def explain(solution: Solution, on_progress: OnProgress | None = None) -> Explanation:
     """Explain a solution; `on_progress` hears of the search with a raised limit."""
-    policy, microdata = solution.release.policy, solution.release.microdata
-    evaluator = make_evaluator(microdata, policy)
-    lattice = policy.lattice(tuple(column.hierarchy for column in microdata.columns))
-    scheme = tuple(solution.scheme[name] for name in microdata.attributes)
-    classes = partition(microdata, scheme)
-    suppressed = suppress(microdata, classes, evaluator.models).suppressed
-    look = Neighbourhood(
-        evaluator, lattice, scheme, measure_classes(evaluator, classes, suppressed)
-    )
+    problem, evaluator = solution.problem, solution.problem.evaluator
+    classes, suppressed = solution.outcome.classes, solution.outcome.suppressed
+    now = measure_classes(evaluator, classes, suppressed)
+    look = Neighbourhood(evaluator, problem.lattice, classes.scheme, now)
     pairs = look.pairs_are_cheap
-    limit = policy.search.suppression_limit
+    limit = problem.policy.search.suppression_limit
     return Explanation(
         models=tuple(str(model) for model in evaluator.models),
         names=short_names(evaluator.models),
-        records=microdata.records,
+        records=solution.records,
         limit=limit,
         now=look.now,
         drivers=rank_drivers(look),

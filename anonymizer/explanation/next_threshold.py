@@ -1,4 +1,4 @@
-"""Blocking: which released classes stand in the way of a tighter threshold, and what makes them small.
+"""The next tighter threshold: which released classes violate it, and what makes them small.
 
 A release already meets some thresholds tighter than the policy's: a k up to the size of its smallest
 class, any threshold down to the risk it has. The next tighter one is the first that it does not meet.
@@ -6,9 +6,10 @@ class, any threshold down to the risk it has. The next tighter one is the first 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,15 @@ from numpy.typing import NDArray
 from anonymizer.engine.classes import EquivalenceClasses, partition, suppression_order
 from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.evaluate import Evaluator
+from anonymizer.evaluation.measurement import meets
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.lattice import with_level
-from anonymizer.risk import Remaining, RiskModel
+from anonymizer.risk import Direction, Parameter, Remaining, RiskModel
 
 EXAMPLES = 3
 """So many blocking classes are shown by their values."""
+RUNGS = 30
+"""So many round numbers are tried, ten powers of ten, where a release meets every tighter value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,9 @@ class Blocking:
     model: str
     """The policy's model, in words."""
     parameter: str
-    """What is tightened: k or threshold."""
+    """What is tightened."""
+    limits_risk: bool
+    """Whether that is the largest risk accepted, so that `reached` is the risk of the release."""
     reached: float
     """The tightest value of it that the release already meets."""
     tighter: float
@@ -72,7 +78,7 @@ class Blocking:
 class Tightening:
     """A parameter of one of the models, the value a release reaches, and the next tighter model."""
 
-    parameter: str
+    parameter: Parameter
     reached: float
     tighter: float
     model: RiskModel
@@ -83,8 +89,9 @@ def find_blocking(
 ) -> tuple[Blocking, ...]:
     """Find, for each parameter of each model, what stands in the way of its next tighter value."""
     found = []
+    remaining = Remaining(evaluator.microdata, classes, suppressed)
     for number, model in enumerate(evaluator.models):
-        for tightening in tightenings(evaluator.microdata, classes, suppressed, model):
+        for tightening in tightenings(remaining, model):
             models = [*evaluator.models]
             models[number] = tightening.model
             found.append(block(evaluator, classes, suppressed, str(model), tightening, models))
@@ -105,7 +112,8 @@ def block(
     sizes = classes.sizes[blocking]
     return Blocking(
         model=name,
-        parameter=tightening.parameter,
+        parameter=tightening.parameter.name,
+        limits_risk=tightening.parameter.limits_risk,
         reached=tightening.reached,
         tighter=tightening.tighter,
         classes=sizes.size,
@@ -136,14 +144,10 @@ def share_out(
     return tuple(sorted(shares, key=lambda share: -share.freed))
 
 
-def least_shown(models: Sequence[RiskModel]) -> int | None:
-    """Return how many records a class must have for its values to be shown; None shows none.
-
-    That is the largest k of the models, whichever people it counts: a class that matches many people
-    may still hold one record. Models of the whole table let single records through, and so does k = 1.
-    """
-    k = max((getattr(model, "k", 0) for model in models), default=0)
-    return k if k > 1 else None
+def least_shown(models: Sequence[RiskModel], records: int) -> int | None:
+    """Return how many records a class must have for its values to be shown; None shows none."""
+    least = [model.least_shown(records) for model in models]
+    return max((size for size in least if size is not None), default=None)
 
 
 def show_some(
@@ -153,7 +157,7 @@ def show_some(
     models: Sequence[RiskModel],
 ) -> tuple[Example, ...]:
     """Show the first blocking classes, in the order of suppression, that are large enough."""
-    least = least_shown(models)
+    least = least_shown(models, microdata.records)
     if least is None or not blocking.any():
         return ()
     order = suppression_order(microdata, classes)
@@ -177,45 +181,70 @@ def generalized_values(
     }
 
 
-def tightenings(
-    microdata: Microdata,
-    classes: EquivalenceClasses,
-    suppressed: NDArray[np.bool_],
-    model: RiskModel,
-) -> Iterator[Tightening]:
-    """Yield the next tighter value of each parameter of a model that the release does not meet."""
-    if suppressed.all() or not is_dataclass(model):
+def tightenings(remaining: Remaining, model: RiskModel) -> Iterator[Tightening]:
+    """Yield the next tighter value of each parameter of a model that a release does not meet.
+
+    Limits on single classes come first, then the limit on the risk of the table.
+    """
+    if remaining.suppressed.all():
         return  # a table without records meets everything
-    names = {field.name for field in fields(model)}
-    if "k" in names:
-
-        def holds(k: int) -> bool:
-            return not changed(model, k=k).breaking(classes)[~suppressed].any()
-
-        most = limit_of_k(microdata, model)
-        reached = largest(holds, model.k, most)
-        if reached < most:
-            yield Tightening("k", reached, reached + 1, changed(model, k=reached + 1))
-    if "threshold" in names:
-        risk = float(model.risk(Remaining(microdata, classes, suppressed)))
-        if risk > 0:
-            value = next_threshold(risk)
-            yield Tightening("threshold", risk, value, changed(model, threshold=value))
+    for parameter in sorted(model.parameters, key=lambda parameter: parameter.limits_risk):
+        reached, tighter = next_tighter(remaining, model, parameter)
+        tightened = None if tighter is None else version_at(model, parameter, tighter)
+        if tighter is not None and tightened is not None:
+            yield Tightening(parameter, reached, tighter, tightened)
 
 
-def changed(model: Any, **parameters: float) -> RiskModel:
-    """Return a model with other parameters."""
-    tightened: RiskModel = replace(model, **parameters)
-    return tightened
+def next_tighter(
+    remaining: Remaining, model: RiskModel, parameter: Parameter
+) -> tuple[float, float | None]:
+    """Return the tightest value found that a release meets, and the next, which it does not, if any."""
+    if parameter.limits_risk:
+        risk = float(model.risk(remaining))
+        return risk, next_threshold(risk) if risk > 0 else None
+
+    def holds(value: float) -> bool:
+        tightened = version_at(model, parameter, value)
+        return tightened is not None and meets(
+            remaining.microdata, remaining.classes, remaining.suppressed, [tightened]
+        )
+
+    value = parameter.value_of(model)
+    if parameter.whole:
+        return next_whole(holds, int(value), parameter, most_people(remaining.microdata, model))
+    steps = list(itertools.islice(round_numbers(value, parameter.tightens), RUNGS))
+    for looser, tighter in itertools.pairwise([value, *steps]):
+        if not holds(tighter):
+            return looser, tighter
+    return value, None
 
 
-def limit_of_k(microdata: Microdata, model: RiskModel) -> int:
-    """Return the largest k that can be asked for: nobody has more people like him than there are."""
-    population: int | None = getattr(model, "population", None)
-    if population is None and getattr(model, "population_table", None) is not None:
+def next_whole(
+    holds: Callable[[int], bool], value: int, parameter: Parameter, most: int
+) -> tuple[int, int | None]:
+    """Return the last whole number that holds, and the next; the largest that makes sense is given."""
+    up = parameter.tightens is Direction.UP
+    sign, steps = (1, most - value) if up else (-1, value)
+    reached = largest(lambda step: holds(value + sign * step), 0, steps)
+    return value + sign * reached, value + sign * (reached + 1) if reached < steps else None
+
+
+def version_at(model: RiskModel, parameter: Parameter, value: float) -> RiskModel | None:
+    """Return a model at another value, or None where it has no such one."""
+    try:
+        version: RiskModel = parameter.at(model, value)
+    except ValueError:
+        return None
+    return version
+
+
+def most_people(microdata: Microdata, model: RiskModel) -> int:
+    """Return the largest count of people that a model can ask for: nobody is like more than there are."""
+    population = model.sampled_from
+    if population.table is not None:
         assert microdata.population is not None  # it was read with the table
-        population = int(microdata.population.counts.sum())
-    return microdata.records if population is None else population
+        return int(microdata.population.counts.sum())
+    return microdata.records if population.size is None else population.size
 
 
 def largest(holds: Callable[[int], bool], least: int, most: int) -> int:
@@ -241,6 +270,23 @@ def next_threshold(risk: float) -> float:
     >>> next_threshold(0.1), next_threshold(0.0995), next_threshold(0.2), next_threshold(3e-7)
     (0.05, 0.05, 0.1, 2e-07)
     """
-    exponent = math.floor(math.log10(risk))
-    numbers = [float(f"{digit}e{exponent + up}") for up in (-1, 0, 1) for digit in (1, 2, 5)]
-    return max(number for number in numbers if number < risk * (1 - 1e-9))
+    return next(round_numbers(risk, Direction.DOWN))
+
+
+def round_numbers(value: float, direction: Direction) -> Iterator[float]:
+    """Go through the round numbers on one side of a number; none lies beyond 0.
+
+    >>> list(itertools.islice(round_numbers(0.3, Direction.UP), 3))
+    [0.5, 1.0, 2.0]
+    >>> list(round_numbers(0.0, Direction.DOWN))
+    []
+    """
+    if value <= 0:
+        return
+    exponent = math.floor(math.log10(value))
+    step = 1 if direction is Direction.UP else -1
+    for power in itertools.count(exponent - step, step):
+        for digit in (1, 2, 5)[::step]:
+            number = float(f"{digit}e{power}")
+            if step * (number - value) > 1e-9 * value:
+                yield number

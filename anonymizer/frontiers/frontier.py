@@ -4,36 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.errors import InfeasibleError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.frontiers.sweep import AtThreshold, Sweep, SweepEvaluator
-from anonymizer.lattice import Lattice, Scheme
-from anonymizer.policy import Policy
-from anonymizer.risk import Need, Remaining, RiskProfile
-from anonymizer.search import Limits, Progress, Proof, SearchResult, Status, StopReason, search
-from anonymizer.solution.solution import (
-    Solution,
-    Source,
-    describe_risk,
-    limits_of,
-    load_policy,
-    make_evaluator,
-    make_solution,
-    read,
-)
+from anonymizer.lattice import Scheme
+from anonymizer.policy import PolicyLike
+from anonymizer.problem import Problem, Source, as_problem, describe_risk
+from anonymizer.risk import Parameter, Remaining, RiskProfile
+from anonymizer.search import Progress, Proof, SearchResult, Status, StopReason, search
+from anonymizer.solution.solution import Solution, make_solution
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from anonymizer.data.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +41,12 @@ class Point:
     """The best release at one threshold."""
 
     value: float
-    """The threshold: k, or the largest risk accepted."""
+    """The threshold: the value of the parameter that is varied."""
     changes: dict[str, Any]
     """What else was changed of the model, such as its population."""
     risk: float
-    """The risk of the release by the model that is varied; for a least class size, one over it."""
+    """The risk of the release by the model that is varied; for a model that judges each class by itself,
+    one over the smallest."""
     evaluation: Evaluation
     scheme: dict[str, int]
     profile: RiskProfile
@@ -101,7 +89,8 @@ class Frontier:
     """The optimum at every threshold of a sweep, from one pass over the schemes."""
 
     model: str
-    parameter: str
+    parameter: Parameter
+    """What is varied of it."""
     points: tuple[Point, ...]
     infeasible: tuple[tuple[float, dict[str, Any]], ...]
     """The thresholds that no scheme meets within the suppression limit."""
@@ -111,9 +100,7 @@ class Frontier:
     schemes: int
     evaluated: int
     """The schemes that were partitioned, each once for all thresholds."""
-    table: Table = field(repr=False)
-    policy: Policy = field(repr=False)
-    evaluator: Evaluator = field(repr=False)
+    problem: Problem = field(repr=False)
 
     @property
     def non_dominated(self) -> tuple[Point, ...]:
@@ -141,16 +128,15 @@ class Frontier:
 
     def solution_at(self, point: Point) -> Solution:
         """Return a point as a solution, under the policy with its threshold."""
-        policy = policy_at(self.policy, point)
-        evaluator = replace(self.evaluator, models=policy.models)
+        problem = problem_at(self.problem, point)
         found = SearchResult(point.status, point.stopped, point.evaluation, point.proof)
-        return make_solution(self.table, policy, evaluator, point.evaluation, found, {})
+        return make_solution(problem, problem.outcome(point.evaluation.scheme), found, {})
 
     def describe(self) -> dict[str, Any]:
         """Return all figures as JSON."""
         return {
             "model": self.model,
-            "parameter": self.parameter,
+            "parameter": self.parameter.name,
             "records": self.records,
             "schemes": self.schemes,
             "evaluated": self.evaluated,
@@ -167,33 +153,31 @@ class Frontier:
 
 
 def frontier(
-    data: Source,
-    policy: Policy | str | Path,
+    data: Source | Problem,
+    policy: PolicyLike | None = None,
     values: Iterable[float] | None = None,
     populations: Sequence[int] = (),
     on_stage: OnStage | None = None,
 ) -> Frontier:
-    """Find the best release at every threshold of the policy's first risk model that has one.
+    """Find the best release at every threshold of the policy's first risk model that declares one.
 
     `values` are the thresholds (k, or the largest risk accepted); left out, they are the model's usual
     ones, as far as they fit the table. With several `populations`, a model that estimates from a
     population's size is swept for each. A scheme is partitioned once for all thresholds of a sweep; the
-    policy's limits hold for the search at each.
+    policy's limits hold for the search at each. `data` may be a Problem, which has its policy already.
     """
-    policy = load_policy(policy)
-    table, microdata = read(data, policy)
-    evaluator = make_evaluator(microdata, policy)
-    lattice = policy.lattice(tuple(column.hierarchy for column in microdata.columns))
+    problem = as_problem(data, policy)
+    models, evaluator = problem.models, problem.evaluator
     points: list[Point] = []
     infeasible: list[tuple[float, dict[str, Any]]] = []
     unknown: list[tuple[float, dict[str, Any]]] = []
     evaluated: set[Scheme] = set()
     for changes in [{"population": size} for size in populations] or [{}]:
-        sweep = Sweep.of(policy.models, values, **changes)
+        sweep = Sweep.of(models, values, **changes)
         if values is None and (fitting := fitting_values(sweep, evaluator)):
-            sweep = Sweep.of(policy.models, fitting, **changes)
+            sweep = Sweep.of(models, fitting, **changes)
         check_models(sweep, evaluator)
-        tracker = Tracker(evaluator, policy, lattice, sweep, changes, on_stage)
+        tracker = Tracker(problem, sweep, changes, on_stage)
         tracker.run()
         points += tracker.points
         infeasible += [(value, changes) for value in tracker.infeasible]
@@ -207,12 +191,12 @@ def frontier(
     if not points:
         raise InfeasibleError(
             "no threshold of the frontier can be met within the suppression limit of "
-            f"{policy.search.suppression_limit:.1%}; raise suppression_limit or max_level."
+            f"{problem.policy.search.suppression_limit:.1%}; raise suppression_limit or max_level."
         )
-    name = policy.models[sweep.varied].name
+    name = models[sweep.varied].name
     return Frontier(
         name, sweep.parameter, tuple(mark_dominated(points)), tuple(infeasible), tuple(unknown),
-        microdata.records, lattice.size, len(evaluated), table, policy, evaluator,
+        problem.microdata.records, problem.lattice.size, len(evaluated), problem,
     )  # fmt: skip
 
 
@@ -231,7 +215,7 @@ def check_models(sweep: Sweep, evaluator: Evaluator) -> None:
     microdata = evaluator.microdata
     for value, models in zip(sweep.thresholds, sweep.models, strict=True):
         for fault in models[sweep.varied].check(microdata.records, microdata.attributes):
-            raise PolicyError(f"frontier: {sweep.parameter} = {value:g}: {fault}")
+            raise PolicyError(f"frontier: {sweep.parameter.name} = {value:g}: {fault}")
 
 
 class Tracker:
@@ -239,22 +223,14 @@ class Tracker:
 
     def __init__(
         self,
-        evaluator: Evaluator,
-        policy: Policy,
-        lattice: Lattice,
+        problem: Problem,
         sweep: Sweep,
         changes: dict[str, Any],
         on_stage: OnStage | None,
     ) -> None:
-        self.policy, self.lattice, self.sweep = policy, lattice, sweep
+        self.problem, self.sweep = problem, sweep
         self.changes, self.on_stage = changes, on_stage
-        self.shared = SweepEvaluator(evaluator, sweep)
-        self.limits: Limits = limits_of(policy)
-        # where classes break by how many people match them, they are no beginning of the order of
-        # suppression, and what breaks one model may be what another would have had to suppress
-        self.nested = len(sweep.models[0]) == 1 or not any(
-            Need.POPULATION_TABLE in model.needs for model in sweep.models[0]
-        )
+        self.shared = SweepEvaluator(problem.evaluator, sweep)
         self.points: list[Point] = []
         self.infeasible: list[float] = []
         self.unknown: list[float] = []
@@ -269,7 +245,8 @@ class Tracker:
             if interrupted:
                 self.unknown.append(value)
                 continue
-            if self.infeasible and self.nested:  # what is tighter suppresses no less
+            if self.infeasible and self.shared.nested:  # what is tighter suppresses no less
+                self.shared.probe(place)
                 self.infeasible.append(value)
                 continue
             previous = self.unchanged(previous, place) or self.search_at(place)
@@ -286,11 +263,12 @@ class Tracker:
 
         Tighter thresholds never cost less, at no scheme: nothing can have become better than it.
         """
-        if previous is None or previous.best is None or not self.nested:
+        if previous is None or previous.best is None or not self.shared.nested:
             return None
         best, now = previous.best, self.shared.evaluate(previous.best.scheme, place)
         if (now.loss, now.suppressed_records) != (best.loss, best.suppressed_records):
             return None
+        self.shared.probe(place)
         return replace(previous, best=now)
 
     def search_at(self, place: int) -> SearchResult:
@@ -298,9 +276,9 @@ class Tracker:
         at = AtThreshold(self.shared, place)
         return search(
             at,  # type: ignore[arg-type]
-            self.lattice,
-            self.limits,
-            self.policy.search.workers,
+            self.problem.lattice,
+            self.problem.limits,
+            self.problem.policy.search.workers,
             self.tell(place),
             known=self.shared.known[place].values(),
         )
@@ -317,27 +295,16 @@ class Tracker:
         """Describe the best release at one threshold."""
         evaluator, best = self.shared.evaluators[place], result.best
         assert best is not None
-        classes = partition(evaluator.microdata, best.scheme)
+        classes = self.shared.classes(best.scheme)
         suppressed = suppress(evaluator.microdata, classes, evaluator.models).suppressed
-        policy = self.policy.model_copy(update={"risk": tuple(evaluator.models)})
-        profile = describe_risk(policy, classes, ~suppressed)
-        risk = self.risk_of(evaluator, classes, suppressed)
+        profile = describe_risk(evaluator.models, classes, ~suppressed)
+        varied = evaluator.models[self.sweep.varied]
+        risk = varied.residual_risk(Remaining(evaluator.microdata, classes, suppressed))
         scheme = dict(zip(evaluator.microdata.attributes, best.scheme, strict=True))
         return Point(
             value, self.changes, risk, best, scheme, profile, result.status, result.stopped,
             result.proof,
         )  # fmt: skip
-
-    def risk_of(
-        self, evaluator: Evaluator, classes: EquivalenceClasses, suppressed: NDArray[np.bool_]
-    ) -> float:
-        """Return the risk of what is kept by the model that is varied; for a k, one over the least."""
-        if self.sweep.parameter != "k":
-            remaining = Remaining(evaluator.microdata, classes, suppressed)
-            return float(evaluator.models[self.sweep.varied].risk(remaining))
-        sizes = classes.sizes if classes.population_sizes is None else classes.population_sizes
-        kept = sizes[~suppressed]
-        return 1 / int(kept.min()) if kept.size else 0.0
 
 
 def mark_dominated(points: Sequence[Point]) -> list[Point]:
@@ -356,11 +323,10 @@ def dominates(one: Point, other: Point) -> bool:
     return mine != theirs and all(np.less_equal(mine, theirs))
 
 
-def policy_at(policy: Policy, point: Point) -> Policy:
-    """Return the policy with the threshold of a point."""
-    models = list(policy.models)
-    sweep = Sweep.of(models, [point.value], **point.changes)
-    return policy.model_copy(update={"risk": sweep.models[0]})
+def problem_at(problem: Problem, point: Point) -> Problem:
+    """Return the problem with the threshold of a point."""
+    sweep = Sweep.of(problem.models, [point.value], **point.changes)
+    return problem.with_models(*sweep.models[0])
 
 
 def row_of(point: Point) -> dict[str, Any]:

@@ -5,34 +5,22 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses, partition
-from anonymizer.errors import PolicyError
+from anonymizer.errors import PolicyError, quote_some
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
-from anonymizer.evaluation.suppression import suppress
-from anonymizer.kernels.partition import select_by_label, sum_covered_by_step
 from anonymizer.lattice import Scheme
-from anonymizer.risk import KAnonymity, KMap, RiskModel
-from anonymizer.utility import Loss
-from anonymizer.utility.loss import attribute_loss
-from anonymizer.utility.measure import sum_left_to_right
+from anonymizer.risk import Parameter, RiskModel
+from anonymizer.search.result import TIE
 
-SWEEPS: dict[str, tuple[str, tuple[float, ...]]] = {
-    "k-anonymity": ("k", tuple(range(2, 51))),
-    "k-map": ("k", tuple(range(2, 51))),
-    "average": ("threshold", tuple(round(0.01 * step, 2) for step in range(50, 0, -1))),
-    "strict-average": ("threshold", tuple(round(0.01 * step, 2) for step in range(50, 0, -1))),
-    "sample-uniqueness": ("threshold", tuple(10.0**-e for e in range(1, 6))),
-    "p-uniqueness": ("threshold", tuple(10.0**-e for e in range(2, 9))),
-    "overall": ("threshold", (0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)),
-}
-"""What is varied of each model, and over which values if the user names none, loosest first."""
-
-
+PROBES = 8
+"""So many schemes are looked at before a tighter threshold is taken to be no better than a looser one."""
 KEPT_BYTES = 1 << 29
 """For classes that are kept from threshold to threshold."""
 
@@ -41,11 +29,12 @@ KEPT_BYTES = 1 << 29
 class Sweep:
     """The risk models of a policy with one of them at many thresholds, loosest first.
 
+    >>> from anonymizer.risk import KAnonymity
     >>> Sweep.of([KAnonymity(5)], [3, 2]).thresholds
     (2, 3)
     """
 
-    parameter: str
+    parameter: Parameter
     thresholds: tuple[float, ...]
     varied: int
     """Which of the models is varied."""
@@ -54,12 +43,16 @@ class Sweep:
 
     @staticmethod
     def of(
-        models: Sequence[RiskModel], values: Iterable[float] | None = None, **changes: Any
+        models: Sequence[RiskModel],
+        values: Iterable[float] | None = None,
+        population: int | None = None,
     ) -> Sweep:
-        """Vary the first model that has a threshold to vary, with `changes` made to it first."""
-        varied, parameter, usual = find_varied(models)
-        base = change_model(models[varied], changes)
-        ordered = sort_loosest_first(parameter, usual if values is None else values)
+        """Vary the first parameter of the first model that declares one, for a population if given."""
+        varied = find_varied(models)
+        base, parameter = models[varied], models[varied].parameters[0]
+        if population is not None:
+            base = with_population(base, population)
+        ordered = order_values(parameter, parameter.usual if values is None else values)
         versions = [make_version(base, parameter, value) for value in ordered]
         return Sweep(
             parameter,
@@ -71,49 +64,63 @@ class Sweep:
     def __len__(self) -> int:
         return len(self.thresholds)
 
+    @property
+    def nested(self) -> bool:
+        """Whether a tighter value suppresses, at every scheme, all that a looser one does.
 
-def find_varied(models: Sequence[RiskModel]) -> tuple[int, str, tuple[float, ...]]:
-    """Return which model is varied, by which parameter, and its usual values."""
+        A model alone declares it. Of several models, what violates one may be what another would have had
+        to suppress, unless all that violates any of them comes first in the order of suppression.
+        """
+        alone = len(self.models[0]) == 1
+        return all(
+            model.exact and (alone or model.by_class_size)
+            for models in self.models
+            for model in models
+        )
+
+
+def find_varied(models: Sequence[RiskModel]) -> int:
+    """Return which model is varied, or say what one would have to declare."""
     for place, model in enumerate(models):
-        names = {field.name for field in fields(model)}  # type: ignore[arg-type]
-        if model.name in SWEEPS:
-            return place, *SWEEPS[model.name]
-        if "threshold" in names:
-            return place, "threshold", SWEEPS["average"][1]
+        if model.parameters:
+            return place
+    names = quote_some(model.name for model in models)
     raise PolicyError(
-        "policy: none of its risk models has a k or a threshold that could be varied; add one that has."
+        f"frontier: none of the policy's risk models ({names}) declares a parameter to vary; declare its "
+        "name, direction and usual values in the model's class, such as "
+        "`parameters = (Parameter('l', Direction.UP, usual=(2, 3, 5)),)`."
     )
 
 
-def sort_loosest_first(parameter: str, values: Iterable[float]) -> list[float]:
-    """Order values without repeats: small k and large thresholds are loose."""
-    ordered = sorted(set(values), reverse=parameter != "k")
+def order_values(parameter: Parameter, values: Iterable[float]) -> list[float]:
+    """Order values, the loosest first."""
+    ordered = parameter.loosest_first(values)
     if not all(math.isfinite(value) for value in ordered):
-        raise PolicyError(f"frontier: {parameter} must be a finite number; leave out nan and inf.")
+        raise PolicyError(
+            f"frontier: {parameter.name} must be a finite number; leave out nan and inf."
+        )
     if not ordered:
         raise PolicyError("frontier: no threshold is given; name at least one.")
     return ordered
 
 
-def make_version(model: Any, parameter: str, value: float) -> RiskModel:
-    """Return the model at another threshold, or say what is wrong with it."""
-    if parameter == "k" and value == math.floor(value):
-        value = int(value)
-    return change_model(model, {parameter: value})
+def make_version(model: RiskModel, parameter: Parameter, value: float) -> RiskModel:
+    """Return the model at another value, or say what is wrong with it."""
+    try:
+        version: RiskModel = parameter.at(model, value)
+    except (ValueError, TypeError) as error:
+        where = f"{model.name} with {parameter.name} = {value}"
+        raise PolicyError(f"frontier: {where}: {error}.") from None
+    return version
 
 
-def change_model(model: Any, changes: dict[str, Any]) -> RiskModel:
-    """Return the model with other parameters, or say what is wrong with them."""
-    there = {field.name for field in fields(model)}
-    for name, value in changes.items():
-        if name not in there:
-            raise PolicyError(f"frontier: {model.name} has no parameter '{name}'; leave it out.")
-        try:
-            model = replace(model, **{name: value})
-        except (ValueError, TypeError) as error:
-            raise PolicyError(f"frontier: {model.name} with {name} = {value}: {error}.") from None
-    changed: RiskModel = model
-    return changed
+def with_population(model: RiskModel, size: int) -> RiskModel:
+    """Return the model for another population, or say what is wrong with that."""
+    try:
+        return model.with_population(size)
+    except ValueError as error:
+        where = f"{model.name} with a population of {size}"
+        raise PolicyError(f"frontier: {where}: {error}.") from None
 
 
 class SweepEvaluator:
@@ -124,6 +131,7 @@ class SweepEvaluator:
     """
 
     def __init__(self, evaluator: Evaluator, sweep: Sweep) -> None:
+        self.sweep, self.nested = sweep, sweep.nested
         self.evaluators = [replace(evaluator, models=models) for models in sweep.models]
         self.least_sizes = least_sizes(sweep, evaluator)
         self.known: list[dict[Scheme, Evaluation]] = [{} for _ in sweep.thresholds]
@@ -135,13 +143,27 @@ class SweepEvaluator:
         known = self.known[place]
         if scheme not in known:
             classes = self.classes(scheme)
-            if self.least_sizes is None:
-                known[scheme] = judge(self.evaluators[place], classes)
-            else:
-                found = judge_by_size(self.evaluators[0], classes, self.least_sizes)
+            if self.least_sizes is not None:
+                check_least_class(self.evaluators[place], classes)
+                found = judge_by_size(self.evaluators[place], classes, self.least_sizes)
                 for at, evaluation in zip(self.known, found, strict=True):
                     at[scheme] = evaluation
+            else:
+                known[scheme] = self.evaluators[place].judge(classes).evaluation
+                if self.nested:
+                    check_nesting(self.sweep, [at.get(scheme) for at in self.known])
         return known[scheme]
+
+    def probe(self, place: int) -> None:
+        """Evaluate some schemes of the threshold before, to see a false declaration before it is used.
+
+        What can show it is a scheme that suppresses something at the looser threshold.
+        """
+        looser = [e for e in self.known[place - 1].values() if e.suppressed_records]
+        looser.sort(key=lambda evaluation: (evaluation.suppressed_records, evaluation.scheme))
+        step = max(1, len(looser) // PROBES)
+        for evaluation in looser[::step][:PROBES]:
+            self.evaluate(evaluation.scheme, place)
 
     def classes(self, scheme: Scheme) -> EquivalenceClasses:
         """Return the classes of a scheme, kept from an earlier threshold if they still are."""
@@ -149,8 +171,7 @@ class SweepEvaluator:
         if found is None:
             found = partition(self.evaluators[0].microdata, scheme)
             self.partitioned.add(scheme)
-            if self.least_sizes is None:
-                self.keep(found)
+            self.keep(found)
         return found
 
     def keep(self, classes: EquivalenceClasses) -> None:
@@ -160,9 +181,22 @@ class SweepEvaluator:
             self.kept.popitem(last=False)
 
 
-def judge(evaluator: Evaluator, classes: EquivalenceClasses) -> Evaluation:
-    """Suppress and score the classes of a scheme at one threshold."""
-    return evaluator.score(classes, suppress(evaluator.microdata, classes, evaluator.models))
+def check_nesting(sweep: Sweep, evaluations: Sequence[Evaluation | None]) -> None:
+    """Raise a PolicyError if a scheme loses less, or fewer records, at a tighter threshold."""
+    found = [
+        (value, evaluation)
+        for value, evaluation in zip(sweep.thresholds, evaluations, strict=True)
+        if evaluation is not None
+    ]
+    for (loose, looser), (tight, tighter) in pairwise(found):
+        fewer = tighter.suppressed_records < looser.suppressed_records
+        if fewer or tighter.loss < looser.loss - TIE:
+            name, parameter = sweep.models[0][sweep.varied].name, sweep.parameter
+            raise PolicyError(
+                f"frontier: {name} declares that {parameter.name} tightens {parameter.tightens}, but the "
+                f"same scheme suppresses {looser.suppressed_records} records with {loose:g} and "
+                f"{tighter.suppressed_records} with {tight:g}; correct its `parameters`."
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,52 +231,46 @@ class AtThreshold:
         return self.shared.evaluate(scheme, self.place)
 
 
-def least_sizes(sweep: Sweep, evaluator: Evaluator) -> np.ndarray[Any, np.dtype[np.int64]] | None:
+def least_sizes(sweep: Sweep, evaluator: Evaluator) -> NDArray[np.int64] | None:
     """Return the size each class must have at each threshold, where that is all the models ask for."""
-    if len(sweep.models[0]) > 1 or not isinstance(evaluator.measure, Loss):
+    if not evaluator.measure.fast_steps:
         return None
-    sizes = []
-    for (model,) in sweep.models:
-        if type(model) is KAnonymity:
-            sizes.append(model.k)
-        elif type(model) is KMap and model.population is not None:
-            sizes.append(model.least_size(evaluator.microdata.records))
-        else:
-            return None
-    return np.array(sizes, np.int64)
+    if not all(model.only_least_class for models in sweep.models for model in models):
+        return None
+    records = evaluator.microdata.records
+    sizes = [max(model.least_class(records) for model in models) for models in sweep.models]
+    # where a tighter value asks for less, the thresholds are looked at one by one, and that shows
+    return np.array(sizes, np.int64) if sizes == sorted(sizes) else None
+
+
+def check_least_class(evaluator: Evaluator, classes: EquivalenceClasses) -> None:
+    """Raise a PolicyError if a model is not as simple as it declares."""
+    for model in evaluator.models:
+        small = classes.sizes < model.least_class(classes.input_records)
+        if (model.violating(classes) != small).any():
+            raise PolicyError(
+                f"frontier: {model.name} declares `by_class_size`, but classes of at least its "
+                "`least_class` violate it, or smaller ones do not; correct one of them."
+            )
 
 
 def judge_by_size(
-    evaluator: Evaluator, classes: EquivalenceClasses, least: np.ndarray[Any, np.dtype[np.int64]]
+    evaluator: Evaluator, classes: EquivalenceClasses, least: NDArray[np.int64]
 ) -> list[Evaluation]:
-    """Suppress and score the classes of a scheme for all least sizes at once.
+    """Suppress and score the classes of a scheme for all least sizes, in ascending order, at once.
 
-    A class too small for one size is too small for all larger ones: what the suppressed records cover
-    is summed by the first size they are too small for, and then added up.
+    A class too small for one size is too small for all larger ones.
     """
-    microdata, scheme, measure = evaluator.microdata, classes.scheme, evaluator.measure
-    assert isinstance(measure, Loss)  # least_sizes
     step_of_class = np.searchsorted(least, classes.sizes, side="right")
-    chosen = select_by_label(classes.label_of_tuple, step_of_class < least.size)
-    steps = step_of_class[classes.label_of_tuple[chosen]]
-    covered = sum_covered_by_step(
-        chosen, steps, least.size, microdata.codes, microdata.counts, microdata.domain.covered,
-        microdata.domain.offsets, np.array(scheme),
-    )  # fmt: skip
-    records = np.bincount(step_of_class, classes.sizes, least.size + 1)[: least.size]
-    suppressed = np.cumsum(records.astype(np.int64))
-    sizes = microdata.domain.sizes[:, np.newaxis]
-    total = microdata.total_covered - np.cumsum(covered, axis=0)
-    losses = attribute_loss(
-        total + suppressed[:, np.newaxis, np.newaxis] * sizes, microdata.records, sizes
+    found = evaluator.measure.appraise_steps(
+        evaluator.microdata, classes, step_of_class, least.size
     )
-    terms = np.moveaxis(measure.terms(np.moveaxis(losses, 1, 0)), 1, 0)
-    own = terms[:, range(len(scheme)), scheme]
+    records = np.bincount(step_of_class, classes.sizes, least.size + 1)[: least.size]
     limit = evaluator.suppression_limit
     return [
         Evaluation(
-            scheme, count, measure.of_terms(sum_left_to_right(mine)), count <= limit, count,
-            count > limit, bounds,
+            classes.scheme, count, each.loss, count <= limit, count, count > limit, each.terms,
+            each.floor,
         )
-        for count, mine, bounds in zip(suppressed.tolist(), own, terms, strict=True)
+        for count, each in zip(np.cumsum(records.astype(np.int64)).tolist(), found, strict=True)
     ]  # fmt: skip

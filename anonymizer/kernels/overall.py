@@ -7,17 +7,46 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def add_measures(labels, sizes, weights, unique_in_population, measures):
-    """Add to each row's measures what it has in the class of its label, by weight.
+def add_measures(labels, matches, kind, weights, unique_in_population, measures):
+    """Add the risks of one set of known groups to each row's measures, by the weight of its kind.
 
-    The measures are those of prosecutor, journalist and marketer, one row of the array for each.
+    `matches` has the records that match a row with each label. The measures are those of prosecutor,
+    journalist and marketer, one row of the array for each.
     """
-    for i in range(labels.size):
-        size, weight = sizes[labels[i]], weights[i]
-        measures[2, i] += weight / size
-        if size == 1:
-            measures[0, i] += weight
-            measures[1, i] += weight * unique_in_population
+    for row in range(labels.size):
+        weight, matching = weights[kind[row]], matches[labels[row]]
+        measures[2, row] += weight / matching
+        if matching == 1:
+            measures[0, row] += weight
+            measures[1, row] += weight * unique_in_population
+
+
+@njit(cache=True, nogil=True)
+def sum_measures(labels, matches, counts, kind, unique_in_population, n_kinds):
+    """Sum the same over the records of each kind, without the weights."""
+    sums = np.zeros((n_kinds, 3))
+    for row in range(labels.size):
+        matching = matches[labels[row]]
+        sums[kind[row], 2] += counts[row] / matching
+        if matching == 1:
+            sums[kind[row], 0] += counts[row]
+            sums[kind[row], 1] += counts[row] * unique_in_population
+    return sums
+
+
+@njit(cache=True, nogil=True)
+def add_matches(labels, split, counts, rows, n_labels, matches):
+    """Let the rows before `split` match those from there on that have the same label, and the reverse."""
+    before = np.zeros(n_labels, np.int64)
+    after = np.zeros(n_labels, np.int64)
+    for i in range(split):
+        before[labels[i]] += counts[rows[i]]
+    for i in range(split, labels.size):
+        after[labels[i]] += counts[rows[i]]
+    for i in range(split):
+        matches[rows[i]] += after[labels[i]]
+    for i in range(split, labels.size):
+        matches[rows[i]] += before[labels[i]]
 
 
 @njit(cache=True, nogil=True)
@@ -32,7 +61,7 @@ def add_with_error(total, error, term):
 
 
 @njit(cache=True, nogil=True)
-def add_totals_of_prefixes(labels, n_labels, counts, weights, starts, totals):
+def add_totals_of_prefixes(labels, n_labels, counts, kind, weights, starts, totals):
     """Add the totals of the records that remain after each prefix of an order of suppression.
 
     The rows from starts[p] up to starts[p + 1] are suppressed at position p. Runs from the empty table
@@ -51,7 +80,7 @@ def add_totals_of_prefixes(labels, n_labels, counts, weights, starts, totals):
                 if sizes[label] == 1:
                     unique, unique_error = add_with_error(unique, unique_error, -old)
             sizes[label] += counts[i]
-            sums[label] += counts[i] * weights[i]
+            sums[label] += counts[i] * weights[kind[i]]
             new = sums[label] / sizes[label]
             share, share_error = add_with_error(share, share_error, new)
             if sizes[label] == 1:

@@ -1,25 +1,44 @@
-"""Exposure: how likely each person of a table is found under a scenario, summed over what is known."""
+"""Exposure: how likely each person of a table is re-identified, summed over what the attacker may know.
+
+The attacker learns each attribute group of a subject or not. Let S be what is known, a_S the records
+that match the subject on S, and u_S the probability that a record unique on S is unique in the
+population. Given S, the three routes of Figure 1 of Xia et al. 2021 are independent:
+
+    P(re-identified | S) = 1 - (1 - p_m p_fm [a_S = 1]) (1 - p_cu u_S [a_S = 1]) (1 - p_c / a_S)
+
+Multiplied out, this is linear in [a_S = 1], u_S [a_S = 1] and 1 / a_S. Their means over S are the risks
+by prosecutor, journalist and marketer; so these are summed, and the overall risk follows from them. The
+sum is exact, or estimated from draws of what is known; u_S is an estimate either way.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.domain import read_only
-from anonymizer.estimators.uniques import unique_given_unique
-from anonymizer.kernels.known_sets import add_subset
-from anonymizer.knowledge.overall_risk import combine, unique_in_population
+from anonymizer.errors import PolicyError
+from anonymizer.estimators.uniques import unique_given_unique as by_pitman
+from anonymizer.kernels.overall import add_measures, sum_measures
+from anonymizer.knowledge.attack import Attack, Branch, Floats, Knowledge, Matches
 from anonymizer.knowledge.scenario import Scenario
-from anonymizer.knowledge.target import Floats, Knowledge, Target
+from anonymizer.knowledge.statistics import statistic_of
+from anonymizer.knowledge.uniqueness import (
+    UniqueGivenUnique,
+    estimate_needed,
+    unique_in_population,
+)
 
 WORK_LIMIT = 4_000_000_000
 """Rows times sets of known groups; some minutes. Beyond it, what is known is drawn."""
+EXACT_LIMIT = 20  # groups; the exact risk has 2^groups terms
 BRANCH_DEPTH = 6  # groups; the parts into which the sets are divided, whatever the workers
 TRIALS = 10_000
 MEASURES = ("overall", "prosecutor", "journalist", "marketer")
@@ -71,8 +90,11 @@ class Exposure:
     standard_error: float | None
     """Of the mean overall risk, where it is simulated."""
     prosecutor: Floats
+    """The probability that the subject is unique in the table on what is known."""
     journalist: Floats
+    """The probability that the subject is unique in the population on what is known."""
     marketer: Floats
+    """The probability that a record picked among those that match is the subject's."""
     drivers: tuple[Driver, ...] = ()
     known_sets: tuple[KnownSet, ...] = ()
     """The sets that add most to the mean overall risk, most first."""
@@ -93,30 +115,82 @@ class Exposure:
         return replace(self, scenario=scenario, standard_error=None, known_sets=())
 
 
+def combine(scenario: Scenario, prosecutor: Any, journalist: Any, marketer: Any) -> Any:
+    """Return the overall risk that follows from the three risks."""
+    member = scenario.p_m * scenario.p_fm
+    unique = member * prosecutor + (1 - member) * scenario.p_cu * journalist
+    return scenario.p_c * marketer + (1 - scenario.p_c) * unique
+
+
+def look(
+    attack: Attack, knowledge: Knowledge, estimate: UniqueGivenUnique
+) -> tuple[Matches, float]:
+    """Return who matches whom on what is known, and u_S; 0 where nobody is alone."""
+    matches = attack.count(knowledge.parts)
+    if not (matches.records == 1).any():
+        return matches, 0.0
+    return matches, unique_in_population(matches.class_sizes, attack.scenario, estimate)
+
+
+# --- exactly
+
+
+def check_exact(scenario: Scenario) -> None:
+    """Refuse a scenario with too many groups for the exact risk."""
+    if len(scenario.groups) > EXACT_LIMIT:
+        raise PolicyError(
+            f"scenario: {len(scenario.groups)} groups are more than the {EXACT_LIMIT} whose subsets "
+            "can all be looked at; merge groups, or use `anonymizer assess`, which draws what is known."
+        )
+
+
+def sum_risks(attack: Attack, sets: Iterable[Knowledge], estimate: UniqueGivenUnique) -> Floats:
+    """Sum the three risks of each row over sets of known groups, by how likely each is."""
+    measures = np.zeros((3, attack.counts.size))
+    for knowledge in sets:
+        weights = attack.probability(knowledge.known)
+        matches, unique = look(attack, knowledge, estimate)
+        add_measures(matches.labels, matches.records, attack.kind, weights, unique, measures)
+    return measures
+
+
+def overall_risks(attack: Attack, estimate: UniqueGivenUnique | None = None) -> Floats:
+    """Return the overall risk of the records of each row, summed over all that may be known."""
+    check_exact(attack.scenario)
+    needed = estimate_needed(attack.scenario, estimate)
+    risks: Floats = combine(attack.scenario, *sum_risks(attack, attack.walk(), needed))
+    return risks
+
+
+def overall_risk(
+    attack: Attack, statistic: str | float, estimate: UniqueGivenUnique | None = None
+) -> float:
+    """Return a statistic of the records' overall risk; without records it is 0."""
+    return statistic_of(overall_risks(attack, estimate), attack.counts, statistic)
+
+
 def expose(
-    target: Target,
+    attack: Attack,
     workers: int = 1,
     on_step: OnStep | None = None,
     generator: np.random.Generator | None = None,
     work_limit: int | None = None,
+    estimate: UniqueGivenUnique = by_pitman,
 ) -> Exposure:
     """Compute the risks exactly where the sets of known groups are not too many, else draw them."""
     limit = WORK_LIMIT if work_limit is None else work_limit
-    if count_subsets(target) * target.counts.size <= limit:
-        return sum_exactly(target, workers, on_step)
-    return draw(target, generator or np.random.default_rng(0), TRIALS, on_step)
+    if count_subsets(attack) * attack.counts.size <= limit:
+        return sum_exactly(attack, workers, on_step, estimate)
+    return draw(attack, generator or np.random.default_rng(0), TRIALS, on_step, estimate)
 
 
-def count_subsets(target: Target) -> int:
-    """Count the sets of groups that may be known, at most."""
-    certain = target.chances == 1
-    uncertain = (target.chances > 0) & ~certain
+def count_subsets(attack: Attack) -> int:
+    """Count the sets of groups that may be known, or may be but for one group, at most."""
+    certain = attack.chances == 1
+    uncertain = (attack.chances > 0) & ~certain
     kinds = np.unique(np.hstack([certain, uncertain]), axis=0)
     groups = certain.shape[1]
     return sum((1 + int(kind[:groups].sum())) << int(kind[groups:].sum()) for kind in kinds)
-
-
-# --- exactly
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,14 +203,18 @@ class Sums:
     totals: Floats
 
 
-def sum_exactly(target: Target, workers: int, on_step: OnStep | None) -> Exposure:
+def sum_exactly(
+    attack: Attack,
+    workers: int = 1,
+    on_step: OnStep | None = None,
+    estimate: UniqueGivenUnique = by_pitman,
+) -> Exposure:
     """Sum over all sets of groups, part by part in threads; the parts do not hang on the workers."""
-    branches = target.branches(BRANCH_DEPTH)
-    measures = np.zeros((3, target.counts.size))
-    without = np.zeros((len(target.scenario.groups), 3))
-    known, totals = [], []
+    branches, groups = attack.branches(BRANCH_DEPTH), len(attack.scenario.groups)
+    measures, without = np.zeros((3, attack.counts.size)), np.zeros((groups, 3))
+    known, totals = [np.zeros((0, groups), np.bool_)], [np.zeros((0, 4))]
     with ThreadPoolExecutor(workers) as pool:
-        parts = pool.map(lambda branch: sum_branch(target, branch), branches)
+        parts = pool.map(lambda branch: sum_branch(attack, branch, estimate), branches)
         for done, part in enumerate(parts, 1):
             measures += part.measures
             without += part.without
@@ -145,29 +223,47 @@ def sum_exactly(target: Target, workers: int, on_step: OnStep | None) -> Exposur
             if on_step is not None:
                 on_step(done, len(branches))
     return Exposure(
-        target.scenario,
+        attack.scenario,
         Method.EXACT,
         sum(len(part) for part in known),
         None,
-        *spread(target, measures),
-        make_drivers(target, without),
-        make_known_sets(target, np.concatenate(known), np.concatenate(totals)),
+        *spread(attack, measures),
+        make_drivers(attack, without),
+        make_known_sets(attack, np.concatenate(known), np.concatenate(totals)),
     )
 
 
-def sum_branch(target: Target, branch: tuple[bool, ...]) -> Sums:
+def add_risks(
+    attack: Attack,
+    knowledge: Knowledge,
+    weights: Floats,
+    estimate: UniqueGivenUnique,
+    measures: Floats,
+) -> Floats:
+    """Add the three risks of each row, given what is known, by the weight of its kind.
+
+    Returns what they sum to over the records of each kind, without the weights.
+    """
+    matches, unique = look(attack, knowledge, estimate)
+    rows = matches.labels, matches.records
+    add_measures(*rows, attack.kind, weights, unique, measures)
+    sums: Floats = sum_measures(*rows, attack.counts, attack.kind, unique, weights.size)
+    return sums
+
+
+def sum_branch(attack: Attack, branch: Branch, estimate: UniqueGivenUnique) -> Sums:
     """Sum over the sets of one branch."""
-    groups = len(target.scenario.groups)
-    measures = np.zeros((3, target.counts.size))
+    groups = len(attack.scenario.groups)
+    measures = np.zeros((3, attack.counts.size))
     without = np.zeros((groups, 3))
     known, totals = [], []
-    for knowledge in target.walk(branch):
-        weights, but_for = target.weigh(knowledge.known)
-        unique, sums = estimate(target, knowledge), np.zeros((weights.size, 3))
-        add_subset(knowledge.matches, target.counts, target.kind, weights, unique, measures, sums)
-        without += but_for @ sums
+    records_of_kind = attack.records_of_kind
+    for knowledge in attack.walk(branch, but_for=1):
+        weights = attack.probability(knowledge.known)
+        sums = add_risks(attack, knowledge, weights, estimate, measures)
+        without += attack.probability_without(knowledge.known) @ sums
         known.append(knowledge.known)
-        totals.append([weights @ target.records_of_kind, *(weights @ sums)])
+        totals.append([weights @ records_of_kind, *(weights @ sums)])
     return Sums(
         measures,
         without,
@@ -176,24 +272,18 @@ def sum_branch(target: Target, branch: tuple[bool, ...]) -> Sums:
     )
 
 
-def estimate(target: Target, knowledge: Knowledge) -> float:
-    """Return the probability that a record unique on what is known is unique in the population."""
-    if not (knowledge.matches == 1).any():
-        return 0.0
-    return unique_in_population(knowledge.class_sizes, target.scenario, unique_given_unique)
-
-
-def spread(target: Target, measures: Floats) -> tuple[Floats, Floats, Floats]:
-    """Give each tuple of the table the measures of its row."""
+def spread(attack: Attack, measures: Floats) -> tuple[Floats, Floats, Floats]:
+    """Give each tuple of the table the measures of its row; one that is suppressed has 0."""
     limited = np.minimum(measures, 1)  # the weights sum to 1 + rounding
-    prosecutor, journalist, marketer = (read_only(m[target.row_of_tuple]) for m in limited)
+    padded = np.append(limited, np.zeros((3, 1)), axis=1)  # row -1
+    prosecutor, journalist, marketer = (read_only(each[attack.row_of_tuple]) for each in padded)
     return prosecutor, journalist, marketer
 
 
-def make_drivers(target: Target, without: Floats) -> tuple[Driver, ...]:
+def make_drivers(attack: Attack, without: Floats) -> tuple[Driver, ...]:
     """Say for each group what the mean risk would be without it."""
-    records = max(1, target.records)
-    probability = target.records_of_kind @ target.chances / records
+    records = max(1, attack.records)
+    probability = attack.records_of_kind @ attack.chances / records
     mean = without / records
     return tuple(
         Driver(group, float(probability[group]), *mean[group].tolist())
@@ -202,11 +292,11 @@ def make_drivers(target: Target, without: Floats) -> tuple[Driver, ...]:
 
 
 def make_known_sets(
-    target: Target, known: NDArray[np.bool_], totals: Floats, most: int = 10
+    attack: Attack, known: NDArray[np.bool_], totals: Floats, most: int = 10
 ) -> tuple[KnownSet, ...]:
     """Find the sets that add most to the mean overall risk."""
-    shares = totals / max(1, target.records)
-    overall = combine(target.scenario, *shares[:, 1:].T)
+    shares = totals / max(1, attack.records)
+    overall = combine(attack.scenario, *shares[:, 1:].T)
     order = np.argsort(-overall, kind="stable")[:most]
     return tuple(
         KnownSet(
@@ -221,60 +311,55 @@ def make_known_sets(
 
 
 def draw(
-    target: Target, generator: np.random.Generator, trials: int, on_step: OnStep | None
+    attack: Attack,
+    generator: np.random.Generator,
+    trials: int,
+    on_step: OnStep | None = None,
+    estimate: UniqueGivenUnique = by_pitman,
 ) -> Exposure:
     """Estimate the risks from draws of what is known; given that, they are computed, not drawn.
 
     One draw decides about every group for all records at once: a group is learned where its number is
     below the probability. So one partition serves all records with the same probabilities.
     """
-    kinds, groups = target.chances.shape
-    measures = np.zeros((3, target.counts.size))
+    if trials < 2:
+        raise ValueError(f"a standard error needs at least 2 trials, got {trials}")
+    kinds, groups = attack.chances.shape
+    measures = np.zeros((3, attack.counts.size))
     without, unknown = np.zeros((groups, kinds, 3)), np.zeros((groups, kinds))
     means = []
     for trial in range(trials):
-        known_of_kind = generator.random(groups) < target.chances
         total = np.zeros(3)
-        for known in np.unique(known_of_kind, axis=0):
-            applies = (known_of_kind == known).all(axis=1)
-            sums = add_draw(target, known, applies, measures)
+        for known, weights in draw_known(attack, generator):
+            sums = add_risks(attack, attack.know(known), weights, estimate, measures)
+            sums *= weights[:, np.newaxis]
             without[~known] += sums
-            unknown[np.ix_(~known, applies)] += 1
+            unknown[~known] += weights
             total += sums.sum(axis=0)
-        means.append(combine(target.scenario, *(total / target.records)))
+        means.append(combine(attack.scenario, *(total / max(1, attack.records))))
         if on_step is not None:
             on_step(trial + 1, trials)
     return Exposure(
-        target.scenario,
+        attack.scenario,
         Method.SIMULATED,
         trials,
         float(np.std(means, ddof=1) / math.sqrt(trials)),
-        *spread(target, measures / trials),
-        drawn_drivers(target, without, unknown),
+        *spread(attack, measures / trials),
+        drawn_drivers(attack, without, unknown),
     )
 
 
-def add_draw(
-    target: Target, known: NDArray[np.bool_], applies: NDArray[np.bool_], measures: Floats
-) -> Floats:
-    """Add the risks of one draw to the rows of the kinds it applies to; return their sums by kind."""
-    knowledge = look_at(target, known)
-    unique, sums = estimate(target, knowledge), np.zeros((applies.size, 3))
-    weights = applies.astype(np.float64)
-    add_subset(knowledge.matches, target.counts, target.kind, weights, unique, measures, sums)
-    return sums * weights[:, np.newaxis]
+def draw_known(
+    attack: Attack, generator: np.random.Generator
+) -> Iterator[tuple[NDArray[np.bool_], Floats]]:
+    """Draw what is known; yield each set with weight 1 for the kinds of people it is known of."""
+    known_of_kind = generator.random(attack.chances.shape[1]) < attack.chances
+    for known in np.unique(known_of_kind, axis=0):
+        yield known, (known_of_kind == known).all(axis=1).astype(np.float64)
 
 
-def drawn_drivers(target: Target, without: Floats, unknown: Floats) -> tuple[Driver, ...]:
+def drawn_drivers(attack: Attack, without: Floats, unknown: Floats) -> tuple[Driver, ...]:
     """Say what the mean risk is in the draws without a group; a group that all draws have is left out."""
     seen = np.flatnonzero((unknown > 0).all(axis=1))
     mean = (without / np.maximum(unknown, 1)[:, :, np.newaxis]).sum(axis=1)
-    return tuple(driver for driver in make_drivers(target, mean) if driver.group in seen)
-
-
-def look_at(target: Target, known: NDArray[np.bool_]) -> Knowledge:
-    """Count who matches whom when some groups are known."""
-    partitions = target.start()
-    for group in np.flatnonzero(known).tolist():
-        partitions = target.learn(partitions, group)
-    return target.look(known, partitions)
+    return tuple(driver for driver in make_drivers(attack, mean) if driver.group in seen)

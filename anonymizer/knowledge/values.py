@@ -1,4 +1,4 @@
-"""The cells of a table as places in hierarchies: a table may be raw, generalized, or partly suppressed.
+"""The values of a table as places in hierarchies: it may be raw, generalized, or partly suppressed.
 
 Two values match when one covers the other. In a tree that is so exactly if they are the same at the
 coarser of their two levels. A suppressed cell is at the top and matches everything.
@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from anonymizer.data.columns import read_columns
 from anonymizer.data.table import Table
-from anonymizer.engine.domain import read_only
+from anonymizer.engine.domain import Column, read_only
+from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import DataError, HierarchyError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy
-from anonymizer.kernels.partition import label_keys
-from anonymizer.knowledge.overall_risk import Labels, code_labels, one_part
+from anonymizer.knowledge.labels import Labels, code_labels, distinct_rows
+from anonymizer.lattice import Scheme
 
 SUPPRESSED = "*"
 
@@ -33,9 +34,9 @@ class Values:
     hierarchy: Hierarchy
     texts: tuple[str, ...]
     levels: NDArray[np.int64]
-    """The level of each value: the finest at which the hierarchy has it."""
+    """The level at which the attacker sees each value."""
     ancestors: NDArray[np.int64]
-    """ancestors[level, value] = the number of what covers it there; -1 below the value's own level."""
+    """ancestors[level, value] = the number of what covers it there; -1 below the level of its text."""
 
     @staticmethod
     def of(hierarchy: Hierarchy, texts: Sequence[str]) -> Values:
@@ -59,9 +60,52 @@ class Values:
         codes = np.array([places[text][1] for text in ordered], np.int64)
         return Values(hierarchy, tuple(ordered), levels, climb(hierarchy, levels, codes))
 
+    @staticmethod
+    def of_column(column: Column, level: int) -> Values:
+        """Take the leaves of a column as a level generalizes them."""
+        hierarchy = column.hierarchy
+        texts = tuple(map(hierarchy.leaves.__getitem__, column.leaves.tolist()))
+        top = np.zeros((1, len(texts)), np.int64)
+        ancestors = np.concatenate([hierarchy.codes[:, column.leaves], top])
+        return Values(hierarchy, texts, np.full(len(texts), level), read_only(ancestors))
+
+    @property
+    def text_levels(self) -> NDArray[np.intp]:
+        """The level of each text: finer than the value's, where a scheme generalizes it."""
+        levels: NDArray[np.intp] = np.argmax(self.ancestors >= 0, axis=0)
+        return levels
+
+    def levels_from(self, least: int) -> NDArray[np.int64]:
+        """Return the level of each value to one who knows it at a level at best: the coarser one."""
+        levels: NDArray[np.int64] = np.maximum(self.levels, least)
+        return levels
+
+    def label(self, levels: NDArray[np.int64]) -> Labels:
+        """Label the values that are one at a level given for each; values of two levels never are."""
+        places = self.ancestors[levels, np.arange(levels.size)]
+        if levels.size and levels.min() < levels.max():
+            places = np.unique(np.stack([levels, places]), axis=1, return_inverse=True)[1].ravel()
+        return code_labels(places)
+
+    def highest(self, of_leaf: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return for each value the highest of the numbers of those it may have been.
+
+        >>> sex = Hierarchy.from_rows("sex", [("F", "any"), ("M", "any")])
+        >>> Values.of(sex, ["*", "M", "any"]).highest(np.array([0.7, 0.2])).tolist()
+        [0.2, 0.7, 0.7]
+        """
+        found = np.full(len(self.texts), of_leaf.max(initial=0))
+        for level, codes in enumerate(self.hierarchy.codes):
+            here = np.flatnonzero(self.text_levels == level)
+            if here.size:
+                of_code = np.zeros(len(self.hierarchy.labels[level]))
+                np.maximum.at(of_code, codes, of_leaf)
+                found[here] = of_code[self.ancestors[level, here]]
+        return found
+
     def leaves_of(self, value: int) -> list[str]:
         """List what a value may have been before it was generalized."""
-        level = int(self.levels[value])
+        level = int(self.text_levels[value])
         if level == self.hierarchy.height:
             return list(self.hierarchy.leaves)
         below = np.flatnonzero(self.hierarchy.codes[level] == self.ancestors[level, value])
@@ -97,10 +141,18 @@ class Subjects:
     """The people of a table as distinct tuples of values, whatever their levels, with counts."""
 
     attributes: Mapping[str, Values]
-    codes: Mapping[str, NDArray[np.int32]]
+    codes: Mapping[str, NDArray[np.integer]]
     """The number of each tuple's value, for each attribute."""
     counts: NDArray[np.int64]
     tuple_of_row: NDArray[np.int32]
+
+    @staticmethod
+    def of(microdata: Microdata, scheme: Scheme) -> Subjects:
+        """Take the people of a table as a scheme generalizes them, each column to one level."""
+        columns = zip(microdata.attributes, microdata.columns, scheme, strict=True)
+        values = {name: Values.of_column(column, level) for name, column, level in columns}
+        codes = dict(zip(microdata.attributes, microdata.codes, strict=True))
+        return Subjects(values, codes, microdata.counts.astype(np.int64), microdata.tuple_of_row)
 
     @staticmethod
     def read(table: Table, hierarchies: Sequence[Hierarchy]) -> Subjects:
@@ -156,21 +208,3 @@ class Subjects:
     def coarse_records(self) -> int:
         """The records with a cell that is suppressed or coarser than others of its column."""
         return int(self.counts[self.coarse].sum())
-
-    def project(self, attributes: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Say which tuples are alike on some attributes, and where the first of each kind is."""
-        return distinct_rows([self.codes[name] for name in attributes], self.counts.size)
-
-
-def distinct_rows(
-    columns: Sequence[NDArray[np.integer]], rows: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Number the distinct rows in the order of their values, and say where one of each is."""
-    labels: Labels = one_part(rows)
-    for column in columns:
-        labels = labels.refine(code_labels(column))
-    found, first = label_keys(labels.of_row.astype(np.int64), labels.number)
-    order = np.lexsort([column[first] for column in columns][::-1]) if columns else np.arange(1)
-    number = np.empty(order.size, np.int32)
-    number[order] = np.arange(order.size, dtype=np.int32)
-    return number[found], first[order].astype(np.int32)

@@ -31,8 +31,8 @@ from anonymizer.report.phrases import (
 )
 
 MODEL_RISK = (
-    "The risk of a model is what its threshold is compared with; for k-anonymity and k-map it is the "
-    "share of the records that break them."
+    "The risk of a model is what its threshold is compared with; for a model that judges each class by "
+    "itself, such as k-anonymity, it is the share of the records whose class violates it."
 )
 
 
@@ -250,19 +250,25 @@ def examples(blocking: Blocking) -> Figures:
 
 def next_value(blocking: Blocking) -> str:
     """Name the next tighter value."""
-    if blocking.parameter == "k":
-        return f"k = {blocking.tighter:g}"
-    return f"a threshold of {risk(blocking.tighter)}"
+    if blocking.limits_risk:
+        return f"a threshold of {risk(blocking.tighter)}"
+    return f"{blocking.parameter} = {blocking.tighter:g}"
+
+
+def reached_value(blocking: Blocking) -> str:
+    """Name the tightest value that the release already meets, or its risk."""
+    if blocking.limits_risk:
+        return f"a risk of {risk(blocking.reached)}"
+    return f"{blocking.parameter} = {blocking.reached:g}"
 
 
 def block_sentences(blocking: Blocking) -> Iterator[str]:
     """Say which classes block one parameter, and what makes them small."""
-    is_k = blocking.parameter == "k"
-    reached = f"k = {blocking.reached:g}" if is_k else f"a risk of {risk(blocking.reached)}"
     yield (
-        f"{capital(blocking.model)}: the release reaches {reached}. For {next_value(blocking)} at the "
-        f"same levels, {whole(blocking.classes)} {'class' if blocking.classes == 1 else 'classes'} of "
-        f"{sizes(blocking)} would have to go, {whole(blocking.records)} records in all."
+        f"{capital(blocking.model)}: the release reaches {reached_value(blocking)}. For "
+        f"{next_value(blocking)} at the same levels, {whole(blocking.classes)} "
+        f"{'class' if blocking.classes == 1 else 'classes'} of {sizes(blocking)} would have to go, "
+        f"{whole(blocking.records)} records in all."
     )
     freeing = [f"{one.attribute} {whole(one.freed)}" for one in blocking.attributes if one.freed]
     if freeing:

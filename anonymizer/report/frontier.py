@@ -35,10 +35,15 @@ def stage_frontier(frontier: Frontier, staging: Staging) -> dict[str, str]:
 
 
 def name_threshold(frontier: Frontier) -> str:
-    """Name the axis of thresholds, with its unit."""
-    if frontier.parameter == "k":
-        return "k: records that look alike, at least"
-    return f"{frontier.model}: largest risk accepted"
+    """Name the axis of thresholds, with its unit; every model has the largest risk that it accepts."""
+    parameter = frontier.parameter
+    what = frontier.model if parameter.limits_risk else parameter.name
+    return f"{what}: {parameter.meaning}" if parameter.meaning else f"{frontier.model}: {what}"
+
+
+def is_logarithmic(frontier: Frontier) -> bool:
+    """Whether thresholds are read best by their ratios: shares are, counts are not."""
+    return not frontier.parameter.whole and all(point.value > 0 for point in frontier.points)
 
 
 def curves_of(frontier: Frontier) -> dict[str, list[Point]]:
@@ -63,7 +68,7 @@ def plot_frontier(frontier: Frontier, paths: list[Path]) -> None:
             COLOURS * len(frontier.points), curves_of(frontier).items(), strict=False
         ):
             draw_curve(panel, points, name, colour)
-        if frontier.parameter != "k":
+        if is_logarithmic(frontier):
             panel.set_xscale("log")
         panel.set_xlabel(name_threshold(frontier))
         panel.set_ylabel("quality (1 = untouched)")
@@ -105,6 +110,7 @@ def render_page(frontier: Frontier) -> str:
         title=f"Risk and quality: {frontier.model}",
         axes=AXES,
         threshold_name=name_threshold(frontier),
+        logarithmic=is_logarithmic(frontier),
         points=[
             page_point(frontier, curve, point)
             for curve, points in curves_of(frontier).items()

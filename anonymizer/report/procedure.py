@@ -107,7 +107,7 @@ def summarize_findings(findings: Findings) -> Group:
     """Show the sources with their verdicts, and the cheapest way out for those that fail."""
     grid = Grid("source", "alone", "fewer than 5", "highest", "threshold", "above", "verdict")
     for source in findings.sources:
-        verdict = "[green]acceptable[/]" if source.passes else "[red]NOT acceptable[/]"
+        verdict = Text("acceptable", "green") if source.passes else Text("NOT acceptable", "red")
         grid.add_row(
             Text(source.name),
             f"{source.rarity.violations[2]:,}",

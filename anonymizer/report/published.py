@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
+from rich.console import Group as Grids
 from rich.table import Table as Grid
 from rich.text import Text
 
-from anonymizer.assessment.published import SLACK, Indicators, Published, say_attacks
+from anonymizer.assessment.published.indicators import Attack, Indicators
+from anonymizer.assessment.published.partition import Answer, Partition
+from anonymizer.assessment.published.sentences import say_attacks
+from anonymizer.assessment.published.verdict import Breach, Published
 from anonymizer.report.page import render
 
 BAD, GOOD = (222, 110, 95), (255, 255, 255)  # dark letters stay readable on both
-ATTACKS = {
-    "pdp": "PDP",
-    "pfdoc": "PFDOC",
-    "pfdptc": "PFDPTC",
+FULL = 0.25
+"""An advantage of so much has the full colour under PDP and PFDPTC."""
+WHO_GUESSES = {
+    "pdp": "a patient who knows their answer guesses their arm (the blinding is broken)",
+    "pfdoc": "the family of a participant guesses whether they have the characteristic",
+    "pfdptc": "the family has found out the arm, and guesses better than before",
 }
-PFDPTC_FULL = 0.25
-"""A change of so many bits has the full colour."""
 
 
 def published_page(table: Published, title: str) -> str:
@@ -26,53 +31,138 @@ def published_page(table: Published, title: str) -> str:
     return render(
         "published.html",
         title=title,
-        arms=table.arms,
-        kept=table.kept,
-        limits=table.limits,
-        asked=any(asked is not None for asked in limits_of(table).values()),
-        broken=[{"name": n, "attacks": list(map(ATTACKS.get, a))} for n, a in table.broken.items()],
-        rows=[page_row(row, table) for row in table.rows],
+        arms=list(zip(table.arms.names, table.arms.sizes, strict=True)),
+        people=table.arms.total,
+        allocation=table.allocation_guess,
+        allocation_l=2**table.allocation_entropy,
+        attacks=[summary_row(table, attack) for attack in WHO_GUESSES],
+        advantage=(table.kept.advantage, table.limits.advantage),
+        asked=any(asked is not None for asked in asdict(table.limits).values()),
+        broken=[
+            {"name": label, "breaches": list(map(str, breaches))}
+            for label, breaches in table.broken.items()
+        ],
+        answers=[answer.value for answer in answers_of(table)],
+        rows=list(page_rows(table)),
     )
 
 
-def limits_of(table: Published) -> dict[str, float | None]:
-    """Return the l that is asked for under each attack."""
-    return {name: getattr(table.limits, name) for name in ATTACKS}
-
-
-def page_row(row: Indicators, table: Published) -> dict[str, Any]:
-    """Prepare one row of the page: counts, and each indicator with its colour and what it tells."""
-    says = say_attacks(row.characteristic, table.arms)
-    broken = table.limits.broken_by(row)
+def summary_row(table: Published, attack: str) -> dict[str, str]:
+    """Set the l of one attack side by side: the paper's, what is kept, what is asked for."""
+    asked = asdict(table.limits)[attack]
+    bound = "at most" if attack == "pfdptc" else "at least"
     return {
-        "name": row.characteristic.name,
-        "counts": (row.characteristic.treatment, row.characteristic.placebo),
-        "broken": [ATTACKS[attack] for attack in broken],
-        "cells": [
-            cell(row.pdp, 1 - row.pdp, says["pdp"], "pdp" in broken),
-            cell(row.pfdoc, 1 - row.pfdoc, says["pfdoc"], "pfdoc" in broken),
-            *(
-                cell(
-                    value, value / PFDPTC_FULL, says["pfdptc"], value in broken_changes(row, table)
-                )
-                for value in (row.pfdptc_treatment, row.pfdptc_placebo)
-            ),
-        ],
+        "name": attack.upper(),
+        "who": WHO_GUESSES[attack],
+        "paper": write_l(asdict(table.paper)[attack]),
+        "kept": write_l(asdict(table.kept)[attack]),
+        "asked": "none" if asked is None else f"{bound} {asked:.3f}",
     }
 
 
-def broken_changes(row: Indicators, table: Published) -> list[float]:
-    """Return which of the two PFDPTC changes break the limit."""
-    asked = table.limits.pfdptc
-    if asked is None or "pfdptc" not in table.limits.broken_by(row):
-        return []
-    changes = row.pfdptc_treatment, row.pfdptc_placebo
-    return [value for value in changes if value > math.log2(asked) + SLACK]
+def write_l(value: float | None) -> str:
+    """Write an l, or that every l is kept."""
+    return "any" if value is None else f"{value:.3f}"
 
 
-def cell(value: float, danger: float, says: str, broken: bool) -> dict[str, Any]:
-    """Prepare one cell; danger runs from 0 to 1."""
-    return {"value": f"{value:.4f}", "colour": colour(danger), "says": says, "broken": broken}
+def answers_of(table: Published) -> list[Answer]:
+    """Return whose PDP is shown: who has it, who does not, and who was not measured if there are any."""
+    kinds = [Answer.HAS, Answer.LACKS, Answer.MISSING]
+    return [kind for kind in kinds if any(row.partition.group(kind) for row in table.rows)]
+
+
+def with_headings(table: Published) -> Iterator[tuple[str, Indicators]]:
+    """Return each row with the heading that stands above it; empty where it is that of the row before."""
+    above = ""
+    for row in table.rows:
+        heading = row.partition.rows[0].heading
+        yield heading if heading != above else "", row
+        above = heading
+
+
+def short_name(part: Partition) -> str:
+    """Name a row without its heading."""
+    name = part.rows[0].name if len(part.rows) == 1 else "all categories"
+    return f"{name}, of those measured" if part.measured_only else name
+
+
+def write_counts(part: Partition) -> list[str]:
+    """Write how many people of each arm have it, with totals that are the row's own."""
+    counts = [sum(row.counts[arm] for row in part.rows) for arm in range(len(part.sizes))]
+    totals = part.rows[0].totals
+    if totals is None:
+        return [f"{count:,}" for count in counts]
+    return [f"{count:,}/{total:,}" for count, total in zip(counts, totals, strict=True)]
+
+
+def write_bits(attack: Attack) -> str:
+    """Write an indicator."""
+    return f"{attack.bits:.4f}"
+
+
+def write_guess(attack: Attack) -> str:
+    """Write the guess with its probability, and the baseline in brackets."""
+    guess = attack.guess
+    if guess is None:
+        return "nobody"
+    return f"{guess.answer} {guess.probability:.1%} ({guess.baseline:.1%})"
+
+
+def attacks_on(row: Indicators, table: Published) -> Iterator[tuple[str, str, Attack | None]]:
+    """List the attacks on a row in the order of the columns: which, of whom, and what it learns."""
+    for group, attack in shown_pdp(row, table):
+        yield "pdp", group or "", attack
+    yield "pfdoc", "", row.pfdoc
+    for arm, attack in zip(table.arms.names, row.pfdptc, strict=True):
+        yield "pfdptc", arm, attack
+
+
+def shown_pdp(row: Indicators, table: Published) -> list[tuple[str | None, Attack | None]]:
+    """Return the group and its PDP for each column; None where PDP is not asked of such a group."""
+    shown: list[tuple[str | None, Attack | None]] = []
+    for answer in answers_of(table):
+        group = row.partition.group(answer)
+        asked = group is not None and group.attacks
+        shown.append((group.name, row.pdp_of(answer)) if group and asked else (None, None))
+    return shown
+
+
+# --- the page ---
+
+
+def page_rows(table: Published) -> Iterator[dict[str, Any]]:
+    """Prepare the rows of the page."""
+    for heading, row in with_headings(table):
+        yield {
+            "heading": heading,
+            "name": short_name(row.partition),
+            "headed": bool(row.partition.rows[0].heading),
+            "counts": write_counts(row.partition),
+            "cells": page_cells(row, table),
+        }
+
+
+def page_cells(row: Indicators, table: Published) -> list[dict[str, Any] | None]:
+    """Prepare each indicator with its guess, its colour and what it says; None where there is none."""
+    says = say_attacks(row, table.arms)
+    broken = {(breach.attack, breach.of) for breach in table.breaches(row)}
+    cells: list[dict[str, Any] | None] = []
+    for attack, of, found in attacks_on(row, table):
+        sentence = says["pfdoc"] if attack == "pfdoc" else says[attack].get(of)
+        full = 1 - 1 / len(row.partition.groups) if attack == "pfdoc" else FULL
+        cells.append(cell(found, full, sentence, (attack, of) in broken) if found else None)
+    return cells
+
+
+def cell(attack: Attack, full: float, says: str, broken: bool) -> dict[str, Any]:
+    """Prepare one cell; an advantage of `full` has the full colour."""
+    return {
+        "value": write_bits(attack),
+        "guess": write_guess(attack),
+        "colour": colour(attack.advantage / full),
+        "says": says,
+        "broken": broken,
+    }
 
 
 def colour(danger: float) -> str:
@@ -86,38 +176,72 @@ def colour(danger: float) -> str:
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
-def published_grid(table: Published) -> Grid:
-    """Show the table on the terminal; what breaks the chosen l is red."""
-    grid = Grid("characteristic", title="Indicators in bits", title_justify="left")
-    for name in ("treatment", "placebo", "PDP", "PFDOC", "PFDPTC treatment", "PFDPTC placebo"):
+# --- the terminal ---
+
+
+def published_grid(table: Published) -> Grids:
+    """Show indicators and guesses on the terminal; what breaks a chosen limit is red."""
+    bits = empty_grid(table, "Indicators in bits", [*table.arms.names])
+    guesses = empty_grid(table, "What rises most above its baseline, which is in brackets", [])
+    for heading, row in with_headings(table):
+        if heading:
+            bits.add_row(Text(heading, style="bold"))
+            guesses.add_row(Text(heading, style="bold"))
+        name = Text(("  " if row.partition.rows[0].heading else "") + short_name(row.partition))
+        bits.add_row(name, *write_counts(row.partition), *grid_cells(row, table, "l"))
+        guesses.add_row(name, *grid_cells(row, table, "advantage"))
+    return Grids(bits, guesses)
+
+
+def empty_grid(table: Published, title: str, before: list[str]) -> Grid:
+    """Make a grid with a column for each attack, and some before them."""
+    grid = Grid("characteristic", title=title, title_justify="left")
+    names = [
+        *before,
+        *(f"PDP {answer}" for answer in answers_of(table)),
+        "PFDOC",
+        *(f"PFDPTC {arm}" for arm in table.arms.names),
+    ]
+    for name in names:
         grid.add_column(name, justify="right")
-    for row in table.rows:
-        broken = table.limits.broken_by(row)
-        counts = str(row.characteristic.treatment), str(row.characteristic.placebo)
-        changes = broken_changes(row, table)
-        grid.add_row(
-            Text(row.characteristic.name),
-            *counts,
-            mark(row.pdp, "pdp" in broken),
-            mark(row.pfdoc, "pfdoc" in broken),
-            *(mark(v, v in changes) for v in (row.pfdptc_treatment, row.pfdptc_placebo)),
-        )
     return grid
 
 
-def mark(value: float, broken: bool) -> Text:
-    """Write an indicator, red with a mark where it breaks the chosen l."""
-    return Text(f"{value:.4f}" + ("!" if broken else ""), style="bold red" if broken else "")
+def grid_cells(row: Indicators, table: Published, limit: str) -> Iterator[Text]:
+    """Write what one grid shows of each attack on a row: the bits held against l, or the guess."""
+    broken = table.breaches(row)
+    write = write_bits if limit == "l" else write_guess
+    for attack, of, found in attacks_on(row, table):
+        yield mark(write(found) if found else "", Breach(attack, of, limit) in broken)
+
+
+def mark(text: str, broken: bool) -> Text:
+    """Write a cell, red with a mark where it breaks a limit."""
+    return Text(f"{text}!", style="bold red") if broken else Text(text)
 
 
 def verdict(table: Published) -> str:
-    """Say what l the table keeps, and how many rows break the chosen one."""
-    kept = table.kept
+    """Say what l the table keeps, and how many rows break a chosen limit."""
+    kept, guess = table.kept, table.allocation_guess
     lines = [
-        f"All rows keep l = {kept.pdp:.3f} under PDP (who has a characteristic guesses his arm), "
-        f"l = {kept.pfdoc:.3f} under PFDOC (who knows a participant guesses what he has) and "
-        f"l = {kept.pfdptc:.3f} under PFDPTC (who knows his arm too guesses better; lower is safer)."
+        f"All rows keep l = {write_l(kept.pdp)} under PDP (a patient who knows their answer guesses "
+        f"their arm), l = {write_l(kept.pfdoc)} under PFDOC (the family guesses what a participant "
+        f"has) and l = {write_l(kept.pfdptc)} under PFDPTC (the family knows the arm too; lower is "
+        "safer).",
+        f"By the sizes of the arms alone a patient is in the {guess.answer} arm with probability "
+        f"{guess.probability:.1%}, which keeps l = {2**table.allocation_entropy:.3f}; PDP and PFDPTC "
+        f"raise a probability by at most {kept.advantage:.3f} above its baseline.",
     ]
+    if unreachable(table):
+        lines.append(
+            f"The chosen l = {table.limits.pdp:g} for PDP is more than the sizes of the arms alone keep."
+        )
     if table.broken:
-        lines.append(f"{len(table.broken)} of {len(table.rows)} rows break the chosen l.")
+        lines.append(f"{len(table.broken)} of {len(table.rows)} rows break a chosen limit.")
     return "\n".join(lines)
+
+
+def unreachable(table: Published) -> bool:
+    """Check whether the l asked for under PDP is above that of the allocation."""
+    asked = table.limits.pdp
+    return asked is not None and asked > 2**table.allocation_entropy

@@ -84,7 +84,7 @@ def risk_grid(solution: Solution) -> Grid:
 def frontier_grid(frontier: Frontier) -> Grid:
     """Show the best release at each threshold."""
     title = f"The best release at each threshold: {frontier.evaluated:,} of {frontier.schemes:,} schemes"
-    grid = Grid(frontier.parameter, "quality", "risk", "suppressed", "proof", title=title)
+    grid = Grid(frontier.parameter.name, "quality", "risk", "suppressed", "proof", title=title)
     for point in frontier.points:
         population = "".join(f" ({name} {value:,})" for name, value in point.changes.items())
         grid.add_row(
@@ -118,7 +118,11 @@ def describe_progress(progress: Progress) -> str:
 
 def verification_grid(verification: Verification) -> Grid:
     """Show each claim with its verdict."""
-    words = {True: "[green]holds[/]", False: "[red]FAILS[/]", None: "[yellow]not checked[/]"}
+    words = {
+        True: Text("holds", "green"),
+        False: Text("FAILS", "red"),
+        None: Text("not checked", "yellow"),
+    }
     grid = Grid("claim", "verdict", "detail")
     for check in verification.checks:
         grid.add_row(check.claim, words[check.passed], Text(check.detail))

@@ -10,16 +10,9 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.estimators.uniques import bisect
-from anonymizer.risk.model import (
-    Binding,
-    Histogram,
-    Monotone,
-    Remaining,
-    TableModel,
-    check_k,
-    check_share,
-    check_whole,
-)
+from anonymizer.risk.model import Monotone, TableModel
+from anonymizer.risk.parameters import THRESHOLD, K, Parameter, check_k, check_share, check_whole
+from anonymizer.risk.remaining import Binding, Histogram, Remaining
 
 
 @dataclass(frozen=True)
@@ -72,7 +65,7 @@ class Average(TableModel):
         """
         before = remaining.histogram
         records = before.records - before.after(self.first_cut(remaining, 0)).records
-        return Binding(np.ones(remaining.breaking.size, np.bool_), before.records - records)
+        return Binding(np.ones(remaining.suppressed.size, np.bool_), before.records - records)
 
 
 @dataclass(frozen=True)
@@ -80,8 +73,10 @@ class StrictAverage(Average):
     """k-anonymity and a limit on the average risk (Prasser et al. 2016)."""
 
     name: ClassVar[str] = "strict-average"
-    # the classes below k break it record by record; the rest of the cut is no bound for others
+    parameters: ClassVar[tuple[Parameter, ...]] = (THRESHOLD, K)
+    # the classes below k violate it record by record; the rest of the cut is no bound for others
     monotone: ClassVar[Monotone] = Monotone.RECORD
+    by_class_size: ClassVar[bool] = True
 
     k: int
     threshold: float
@@ -93,19 +88,18 @@ class StrictAverage(Average):
     def __str__(self) -> str:
         return f"{self.name} risk of at most {self.threshold:g} with k = {self.k}"
 
-    @property
-    def least_class(self) -> int:
-        """The records that every class must have."""
+    def least_class(self, records: int) -> int:  # noqa: ARG002
+        """Return k."""
         return self.k
 
     def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A table with fewer than k records has no class of k."""
         return check_k(self.k, records)
 
-    def breaking(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+    def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         """Mark the classes with fewer than k records."""
         return classes.sizes < self.k
 
     def binding(self, remaining: Remaining) -> Binding | None:
         """Return the classes with fewer than k records."""
-        return Binding(self.breaking(remaining.classes))
+        return Binding(self.violating(remaining.classes))

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.risk.model import ClassModel, check_k, check_whole
+from anonymizer.risk.model import ClassModel, Monotone
+from anonymizer.risk.parameters import K, Parameter, check_k, check_whole
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,9 @@ class KAnonymity(ClassModel):
     """
 
     name: ClassVar[str] = "k-anonymity"
+    parameters: ClassVar[tuple[Parameter, ...]] = (K,)
+    monotone: ClassVar[Monotone] = Monotone.RECORD  # a finer class has no more records
+    by_class_size: ClassVar[bool] = True
 
     k: int
 
@@ -30,15 +34,14 @@ class KAnonymity(ClassModel):
     def __str__(self) -> str:
         return f"{self.name} with k = {self.k}"
 
-    @property
-    def least_class(self) -> int:
-        """The records that every class must have."""
+    def least_class(self, records: int) -> int:  # noqa: ARG002
+        """Return k."""
         return self.k
 
     def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A table with fewer than k records has no class of k."""
         return check_k(self.k, records)
 
-    def breaking(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+    def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         """Mark the classes with fewer than k records."""
         return classes.sizes < self.k

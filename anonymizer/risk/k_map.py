@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.estimators.derived_k import derived_k
-from anonymizer.risk.model import ClassModel, Need, check_whole
+from anonymizer.risk.model import ClassModel, Monotone, Need, Population, one_over_least
+from anonymizer.risk.parameters import K, Parameter, check_whole
+from anonymizer.risk.remaining import Remaining
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,10 @@ class KMap(ClassModel):
     """
 
     name: ClassVar[str] = "k-map"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        replace(K, meaning="people of the population who match, at least"),
+    )
+    monotone: ClassVar[Monotone] = Monotone.RECORD  # a finer class matches no more people
 
     k: int
     population: int | None = None
@@ -59,11 +65,29 @@ class KMap(ClassModel):
             return frozenset({Need.CLASS_SIZES, Need.POPULATION_TABLE})
         return frozenset({Need.CLASS_SIZES})
 
-    def resolve(self, folder: Path) -> KMap:
+    @property
+    def by_class_size(self) -> bool:
+        """Whether the people are estimated from the size of a class, not counted."""
+        return self.population is not None
+
+    @property
+    def sampled_from(self) -> Population:
+        """The population as it is given: by its size or by a table."""
+        return Population(self.population, self.population_table)
+
+    def with_population(self, size: int) -> Self:
+        """Return the model for a population of another size."""
+        return replace(self, population=size)
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the population table, if it is a file."""
+        table = self.population_table
+        return (Path(table),) if isinstance(table, str | Path) else ()
+
+    def resolve(self, folder: Path) -> Self:
         """Find the population table relative to a folder."""
-        if not isinstance(self.population_table, str | Path):
-            return self
-        return replace(self, population_table=folder / self.population_table)
+        files = self.files()
+        return replace(self, population_table=folder / files[0]) if files else self
 
     def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A sample is no larger than its population, and not smaller than k'."""
@@ -74,19 +98,31 @@ class KMap(ClassModel):
                 f"the population of {self.population} is smaller than the table, which has {records} "
                 "records; correct it."
             ]
-        least = self.least_size(records)
+        least = self.least_class(records)
         if least > records:
             return [f"k' = {least} is larger than the table, which has {records} records; lower k."]
         return []
 
-    def least_size(self, records: int) -> int:
-        """Return k', the records a class of a table of so many records must have."""
-        assert self.population is not None
+    def least_class(self, records: int) -> int:
+        """Return k', or 1 where people are counted: those who match need not be in the table."""
+        if self.population is None:
+            return 1
         return derived_k(self.k, self.significance, records, self.population, self.estimator)
 
-    def breaking(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+    def least_shown(self, records: int) -> int | None:  # noqa: ARG002
+        """Return k: a class that matches k people may still hold one record."""
+        return self.k if self.k > 1 else None
+
+    def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         """Mark the classes that match too few people."""
         if self.population is None:
             assert classes.population_sizes is not None
             return classes.population_sizes < self.k
-        return classes.sizes < self.least_size(classes.input_records)
+        return classes.sizes < self.least_class(classes.input_records)
+
+    def residual_risk(self, remaining: Remaining) -> float:
+        """Return one over the fewest people who match a class, or one over the smallest class."""
+        matching = remaining.classes.population_sizes
+        if self.population is not None or matching is None:
+            return super().residual_risk(remaining)
+        return one_over_least(matching[~remaining.suppressed])

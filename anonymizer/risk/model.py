@@ -1,31 +1,44 @@
-"""What every risk model answers, and what it may be asked about.
+"""The contract of risk models: all that an author of a model needs to read.
 
-A model is a frozen value. It answers two questions about the classes of a scheme: which of them break
-it on their own account, and how many more must go, in the order of suppression, until the risk of the
-table that remains is within its threshold.
+A model is a frozen dataclass: its fields are what a policy gives it. It answers two questions about the
+classes of a scheme: which of them violate it by themselves, and how many more must be suppressed, in the
+order of suppression, until the risk of what remains passes. Everything else it declares, and a run, a
+frontier, an explanation, a verification and a report read that. Start from one of two bases: `ClassModel`
+judges each class by itself, `TableModel` limits a risk of the whole table. What they assume of a model
+unless it says otherwise holds for any model; tests/risk/test_contract.py holds each to what it declares.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
 from enum import StrEnum
-from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses, suppression_order
-from anonymizer.engine.microdata import Microdata
-from anonymizer.estimators.uniques import histogram
+from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.risk.parameters import THRESHOLD, Parameter
+from anonymizer.risk.remaining import Binding, Histogram, Remaining
+
+
+class Scope(StrEnum):
+    """Whom a model protects, and so what an optimum is proven against."""
+
+    PEOPLE = "single people"
+    """Every single person: the classes that violate it are suppressed, and no others. No scheme with any
+    suppression of records is better than an optimum."""
+    TABLE = "whole table"
+    """People on average: more classes are suppressed in a stated order. No scheme is better under it."""
 
 
 class Monotone(StrEnum):
     """What the search may assume of a model when a scheme is made finer."""
 
     RECORD = "record"
-    """A record whose class breaks the model breaks it at every finer scheme."""
+    """A record whose class violates the model violates it at every finer scheme."""
     TABLE = "table"
     """The risk of the whole table, nothing suppressed, does not fall."""
     NONE = "none"
@@ -39,195 +52,171 @@ class Need(StrEnum):
     ORIGINAL_VALUES = "original values"
 
 
-@dataclass(frozen=True, eq=False)
-class Histogram:
-    """How many classes there are of each size: `counts[i]` classes of `sizes[i]` records, ascending.
-
-    >>> table = Histogram.of(np.array([5, 1, 1, 2]))
-    >>> table.records, table.classes, table.uniques
-    (9, 4, 2)
-    >>> table.after(3).sizes.tolist()
-    [5]
-    """
-
-    sizes: NDArray[np.int64]
-    counts: NDArray[np.int64]
-
-    @staticmethod
-    def of(class_sizes: NDArray[np.signedinteger]) -> Histogram:
-        """Count the classes of each size."""
-        return Histogram(*histogram(class_sizes))
-
-    @cached_property
-    def records(self) -> int:
-        """The number of records in all classes."""
-        return int(self.sizes @ self.counts)
-
-    @cached_property
-    def classes(self) -> int:
-        """The number of classes."""
-        return int(self.counts.sum())
-
-    @property
-    def uniques(self) -> int:
-        """The number of classes of one record."""
-        return int(self.counts[0]) if self.sizes.size and self.sizes[0] == 1 else 0
-
-    def after(self, cut: int) -> Histogram:
-        """Return what is left when the smallest classes, `cut` of them, are gone."""
-        if cut == 0:
-            return self
-        left = np.maximum(np.cumsum(self.counts) - cut, 0)
-        counts = np.minimum(left, self.counts)
-        there = counts > 0
-        return Histogram(self.sizes[there], counts[there])
-
-
-@dataclass(frozen=True, eq=False)
-class Remaining:
-    """The classes that are left when those that break a model on their own account are gone."""
-
-    microdata: Microdata
-    classes: EquivalenceClasses
-    breaking: NDArray[np.bool_]
-
-    @cached_property
-    def histogram(self) -> Histogram:
-        """The sizes of the classes that are left."""
-        return Histogram.of(self.classes.sizes[~self.breaking])
-
-    @cached_property
-    def order(self) -> NDArray[np.int64]:
-        """The classes that are left, in the order in which they are suppressed."""
-        order = suppression_order(self.microdata, self.classes)
-        return order[~self.breaking[order]]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Binding:
-    """What must be suppressed at every finer scheme too: all but `exempt` records of these classes."""
+class Population:
+    """The population that a table is a sample of: its size, or a table of all its people, or neither."""
 
-    classes: NDArray[np.bool_]
-    exempt: int = 0
-    least_class: int = 1
-    """So many records, at least, are in every class that is kept, whatever the scheme."""
+    size: int | None = None
+    table: Any = None
+    """A path or a dataframe."""
 
 
-class RiskModel(Protocol):
-    """What the search, the release and the verification ask of a model.
-
-    A model that breaks every class of fewer than so many records may say so as `least_class`.
-    """
+class RiskModel(ABC):
+    """What every risk model declares and answers."""
 
     name: ClassVar[str]
+    """What a policy calls it."""
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    """The parameters that can be tightened; a frontier varies the first."""
+    decreases: ClassVar[bool] = False
+    """Whether the risk falls, or stays, with every class suppressed in the order of suppression."""
+
+    @property
+    @abstractmethod
+    def scope(self) -> Scope:
+        """Whom the model protects."""
+
+    @property
+    def monotone(self) -> Monotone:
+        """What the search may assume of finer schemes."""
+        return Monotone.NONE
+
+    @property
+    def exact(self) -> bool:
+        """Whether `first_cut` always finds the least cut; else thresholds say nothing of each other."""
+        return True
+
+    @property
+    def by_class_size(self) -> bool:
+        """Whether a class violates the model if, and only if, it has fewer records than `least_class`."""
+        return type(self).violating is RiskModel.violating  # which no class does
+
+    @property
+    def only_least_class(self) -> bool:
+        """Whether all that the model asks for is the size of the smallest class."""
+        return self.scope is Scope.PEOPLE and self.by_class_size
 
     @property
     def needs(self) -> frozenset[Need]:
         """The statistics the model looks at."""
+        return frozenset({Need.CLASS_SIZES})
 
     @property
-    def monotone(self) -> Monotone:
-        """What the search may assume; tests/risk/test_contract.py holds every model to it."""
+    def sampled_from(self) -> Population:
+        """The population that the model rests on, for the risk profile."""
+        return Population()
 
-    def resolve(self, folder: Path) -> RiskModel:
-        """Return the model with the files it names read, or found, relative to a folder."""
+    def least_class(self, records: int) -> int:  # noqa: ARG002
+        """Return how many records every class that it lets through has, in a table of so many."""
+        return 1
 
-    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:
+    def least_shown(self, records: int) -> int | None:
+        """Return from how many records on a class may be shown as an example; None for no class."""
+        least = self.least_class(records)
+        return least if least > 1 else None
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the files the model names, as the policy names them."""
+        return ()
+
+    def resolve(self, folder: Path) -> Self:  # noqa: ARG002
+        """Return the model with its files read, or found, relative to a folder; nothing to resolve."""
+        return self
+
+    def with_population(self, size: int) -> Self:  # noqa: ARG002
+        """Return the model for a population of another size."""
+        raise ValueError("it does not rest on the size of a population")
+
+    def describe(self) -> dict[str, Any]:
+        """Return the parameters as JSON; those left at None are left out, a file is named by itself."""
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
+        return {name: describe_value(value) for name, value in values if value is not None}
+
+    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """List the reasons, one sentence each, why the model does not fit a table."""
+        return []
 
-    def breaking(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
-        """Mark the classes that break the model on their own account."""
+    def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        """Mark the classes that violate the model by themselves; no class does."""
+        return np.zeros(classes.sizes.size, np.bool_)
 
+    @abstractmethod
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
-        """Return the risk of the table that is left when the first `cut` classes are suppressed."""
+        """Return the risk of what remains when the first `cut` classes are suppressed; 0 of nothing."""
 
+    @abstractmethod
     def passes(self, remaining: Remaining, cut: int = 0) -> bool:
-        """Whether that risk is within the threshold."""
+        """Whether that risk is acceptable."""
 
+    @abstractmethod
     def first_cut(self, remaining: Remaining, start: int) -> int:
         """Return the least number of classes, at least `start`, whose suppression passes."""
 
-    def binding(self, remaining: Remaining) -> Binding | None:
+    def residual_risk(self, remaining: Remaining) -> float:
+        """Return the risk of a release, 0 to 1, by which the points of a frontier are compared."""
+        return self.risk(remaining)
+
+    def binding(self, remaining: Remaining) -> Binding | None:  # noqa: ARG002
         """Return what every finer scheme must suppress too; None where nothing is known.
 
-        `remaining` is the whole table, unless the model is monotone record by record.
+        Asked only of a monotone model. `remaining` is the whole table, unless it is monotone record by
+        record.
         """
+        return None
 
 
-class ClassModel:
-    """A base for models that judge each class by itself: what is left when those go, passes."""
+class ClassModel(RiskModel):
+    """A base for models that judge each class by itself: what is left when those violating go, passes.
 
-    monotone: ClassVar[Monotone] = Monotone.RECORD
+    A model gives `violating`.
+    """
 
-    @property
-    def needs(self) -> frozenset[Need]:
-        """The sizes of the classes, unless the model says otherwise."""
-        return frozenset({Need.CLASS_SIZES})
+    scope: ClassVar[Scope] = Scope.PEOPLE
 
-    def resolve(self, folder: Path) -> Self:  # noqa: ARG002
-        """Name no files."""
-        return self
-
-    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
-        """Fit every table."""
-        return []
-
-    def breaking(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
-        """Mark the classes that must be suppressed; a model says which."""
-        raise NotImplementedError
+    @abstractmethod
+    def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        """Mark the classes that must be suppressed."""
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
-        """Return the share of the remaining records that break the model."""
-        left = remaining.order[cut:]
-        records = int(remaining.classes.sizes[left].sum())
-        broken = left[self.breaking(remaining.classes)[left]]
-        return int(remaining.classes.sizes[broken].sum()) / records if records else 0.0
+        """Return the share of the remaining records whose class violates the model."""
+        left, sizes = remaining.after(cut), remaining.classes.sizes
+        records = int(sizes[left].sum())
+        violating = left[self.violating(remaining.classes)[left]]
+        return int(sizes[violating].sum()) / records if records else 0.0
 
     def passes(self, remaining: Remaining, cut: int = 0) -> bool:
-        """Whether no remaining class breaks the model."""
+        """Whether no remaining class violates the model."""
         return self.risk(remaining, cut) == 0
 
     def first_cut(self, remaining: Remaining, start: int) -> int:  # noqa: ARG002
-        """Suppress no more: the classes that break the model are gone already."""
+        """Suppress no more: the classes that violate the model are suppressed already."""
         return start
 
+    def residual_risk(self, remaining: Remaining) -> float:
+        """Return one over the smallest class: the prosecutor's highest risk."""
+        return one_over_least(remaining.classes.sizes[~remaining.suppressed])
+
     def binding(self, remaining: Remaining) -> Binding | None:
-        """Return the classes that break the model: their records do at every finer scheme."""
-        return Binding(self.breaking(remaining.classes))
+        """Return the classes that violate the model, if their records do at every finer scheme."""
+        if self.monotone is not Monotone.RECORD:
+            return None
+        return Binding(self.violating(remaining.classes))
 
 
-class TableModel:
-    """A base for models whose risk follows from the sizes of the classes that are left.
+class TableModel(RiskModel):
+    """A base for models whose risk follows from the sizes of the classes that remain.
 
     A model gives `risk_of` and a `threshold`. If it also says that its risk falls along the order of
     suppression, smallest class first, the cut is found by bisection; else by trying every one.
     """
 
-    monotone: ClassVar[Monotone] = Monotone.NONE
-    decreases: ClassVar[bool] = False
-    """Whether the risk falls, or stays, with every class that is suppressed."""
+    parameters: ClassVar[tuple[Parameter, ...]] = (THRESHOLD,)
+    scope: ClassVar[Scope] = Scope.TABLE
     threshold: float
 
-    @property
-    def needs(self) -> frozenset[Need]:
-        """The sizes of the classes."""
-        return frozenset({Need.CLASS_SIZES})
-
-    def resolve(self, folder: Path) -> Self:  # noqa: ARG002
-        """Name no files."""
-        return self
-
-    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
-        """Fit every table."""
-        return []
-
+    @abstractmethod
     def risk_of(self, histogram: Histogram) -> float:
-        """Return the risk of a table with classes of these sizes; a model says which."""
-        raise NotImplementedError
-
-    def breaking(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
-        """Blame no class on its own."""
-        return np.zeros(classes.sizes.size, np.bool_)
+        """Return the risk of a table with classes of these sizes, at least one of them."""
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the risk of what is left; a table without records has none."""
@@ -254,27 +243,24 @@ class TableModel:
                 failing = middle
         return passing
 
-    def binding(self, remaining: Remaining) -> Binding | None:  # noqa: ARG002
-        """Know nothing of finer schemes, unless the model says otherwise."""
-        return None
+
+def one_over_least(counts: NDArray[np.int64]) -> float:
+    """Return one over the least of some counts of people; 0 where there are none.
+
+    >>> one_over_least(np.array([5, 4])), one_over_least(np.array([], np.int64))
+    (0.25, 0.0)
+    """
+    return 1 / max(1, int(counts.min())) if counts.size else 0.0
 
 
-def check_k(k: int, records: int) -> list[str]:
-    """Say that a table of so many records has no class of k, or nothing."""
-    if k <= records:
-        return []
-    return [f"k = {k} is larger than the table, which has {records} records; lower k."]
+def describe_value(value: object) -> object:
+    """Write a parameter as JSON has it: a file by its name without the folder, a table by its kind.
 
-
-def check_share(name: str, value: float) -> None:
-    """Raise a ValueError unless the value is a number from 0 to 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
-
-
-def check_whole(name: str, value: int, least: int = 1) -> None:
-    """Raise a ValueError unless the value is a whole number of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"{name} must be a whole number, got {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value}")
+    >>> describe_value(Path("data/people.csv")), describe_value((0.1, "mean"))
+    ('people.csv', [0.1, 'mean'])
+    """
+    if isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple):
+        return [describe_value(item) for item in value]
+    return value.name if isinstance(value, Path) else type(value).__name__

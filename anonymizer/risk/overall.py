@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
-from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.knowledge.attack import Attack, attack_on
 from anonymizer.knowledge.cuts import shortest_cut
-from anonymizer.knowledge.overall_risk import (
-    Attack,
-    assess,
-    attack_on,
-    check_exact,
-    passes,
-    quantile_of,
-)
+from anonymizer.knowledge.exposure import check_exact, overall_risk
+from anonymizer.knowledge.labels import Labels
 from anonymizer.knowledge.scenario import Scenario
-from anonymizer.risk.model import Binding, Monotone, Need, Remaining, check_share
+from anonymizer.knowledge.statistics import passes, quantile_of
+from anonymizer.risk.model import Need, Population, RiskModel, Scope
+from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share
+from anonymizer.risk.remaining import Remaining
 
 
 @dataclass(frozen=True)
-class Overall:
+class Overall(RiskModel):
     """A statistic of the records' overall risk is at most the threshold (Xia et al. 2021).
 
     The scenario, or the path of its TOML file, says what the attacker may come to know. The statistic
@@ -32,7 +26,12 @@ class Overall:
     """
 
     name: ClassVar[str] = "overall"
-    monotone: ClassVar[Monotone] = Monotone.NONE  # u_S may rise when classes merge
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        replace(THRESHOLD, usual=(0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)),
+    )
+    scope: ClassVar[Scope] = Scope.TABLE
+    exact: ClassVar[bool] = False  # of many cuts, some are bisected
+    # not monotone: u_S may rise when classes merge
 
     threshold: float
     scenario: Any
@@ -51,16 +50,24 @@ class Overall:
     def __str__(self) -> str:
         return f"{self.name} risk ({self.statistic}) of at most {self.threshold:g}"
 
-    def resolve(self, folder: Path) -> Overall:
-        """Read the scenario, if it is a path, relative to a folder."""
-        if isinstance(self.scenario, Scenario):
-            return self
-        return replace(self, scenario=Scenario.read(folder / self.scenario))
+    def files(self) -> tuple[Path, ...]:
+        """Return the scenario, if it is a file."""
+        return (self.scenario,) if isinstance(self.scenario, Path) else ()
+
+    def resolve(self, folder: Path) -> Self:
+        """Read the scenario, if it is a file, relative to a folder."""
+        files = self.files()
+        return replace(self, scenario=Scenario.read(folder / files[0])) if files else self
+
+    def describe(self) -> dict[str, Any]:
+        """Return the parameters as JSON; a scenario that is not a file is described in full."""
+        described = super().describe()
+        return described if self.files() else {**described, "scenario": self.scenario.describe()}
 
     @property
-    def population(self) -> int:
-        """The size of the scenario's population."""
-        return int(self.scenario.population)
+    def sampled_from(self) -> Population:
+        """The scenario's population."""
+        return Population(int(self.scenario.population))
 
     @property
     def needs(self) -> frozenset[Need]:
@@ -77,22 +84,17 @@ class Overall:
         faults = self.scenario.check_attributes(quasi_identifiers)
         return [*faults, *([] if too_few is None else [too_few])]
 
-    def breaking(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
-        """Blame no class on its own."""
-        return np.zeros(classes.sizes.size, np.bool_)
-
-    def attack(self, remaining: Remaining, cut: int = 0) -> Attack:
+    def attack(self, remaining: Remaining, cut: int = 0, apart: Labels | None = None) -> Attack:
         """Return the scenario against what is left when the first `cut` classes are suppressed."""
-        gone = remaining.breaking.copy()
-        gone[remaining.order[:cut]] = True
-        whole = attack_on(remaining.microdata, remaining.classes.scheme, self.scenario)
-        counts = remaining.microdata.counts * ~gone[remaining.classes.label_of_tuple]
-        return whole.with_counts(counts)
+        suppressed = remaining.suppressed.copy()
+        suppressed[remaining.order[:cut]] = True
+        classes = remaining.classes
+        kept = ~suppressed[classes.label_of_tuple]
+        return attack_on(remaining.microdata, classes.scheme, self.scenario, kept, apart)
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the statistic over the records that are left; 0 without records."""
-        attack = self.attack(remaining, cut)
-        return assess(attack).statistic(self.statistic) if attack.records else 0.0
+        return overall_risk(self.attack(remaining, cut), self.statistic)
 
     def passes(self, remaining: Remaining, cut: int = 0) -> bool:
         """Whether the statistic is within the threshold."""
@@ -100,14 +102,8 @@ class Overall:
 
     def first_cut(self, remaining: Remaining, start: int) -> int:
         """Find the least cut that passes; see `shortest_cut` for when that is exact."""
-        return start + shortest_cut(
-            self.attack(remaining, start),
-            remaining.classes.label_of_tuple,
-            remaining.order[start:],
-            self.statistic,
-            self.threshold,
-        )
-
-    def binding(self, remaining: Remaining) -> Binding | None:  # noqa: ARG002
-        """Know nothing of finer schemes."""
-        return None
+        classes = remaining.classes
+        attack = self.attack(remaining, start, Labels(classes.label_of_tuple, classes.sizes.size))
+        order = remaining.order[start:]
+        cut = shortest_cut(attack, classes.label_of_tuple, order, self.statistic, self.threshold)
+        return start + cut

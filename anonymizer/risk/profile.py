@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.estimators.uniques import ESTIMATORS
-from anonymizer.risk.model import Histogram
+from anonymizer.risk.remaining import Histogram
 
 THRESHOLDS = (0.05, 0.1, 0.2, 0.5)
 """A record at more than such a risk is counted; 0.05 and 0.2 are the usual limits (Simon et al. 2020)."""

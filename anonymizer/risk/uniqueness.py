@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 from anonymizer.errors import quote_some
 from anonymizer.estimators.uniques import ESTIMATORS, first_cut
-from anonymizer.risk.model import (
-    Binding,
-    Histogram,
-    Monotone,
-    Remaining,
-    TableModel,
-    check_share,
-    check_whole,
-)
+from anonymizer.risk.model import Monotone, Population, TableModel
+from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share, check_whole
+from anonymizer.risk.remaining import Binding, Histogram, Remaining
 
 
 @dataclass(frozen=True)
@@ -24,6 +18,9 @@ class SampleUniqueness(TableModel):
     """The share of records that are alone in their class is at most the threshold."""
 
     name: ClassVar[str] = "sample-uniqueness"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        replace(THRESHOLD, usual=tuple(10.0**-e for e in range(1, 6))),
+    )
     monotone: ClassVar[Monotone] = Monotone.TABLE  # a record that merges is unique no more
     decreases: ClassVar[bool] = True  # uniques go first, each with one record
 
@@ -57,6 +54,9 @@ class PUniqueness(TableModel):
     """
 
     name: ClassVar[str] = "p-uniqueness"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        replace(THRESHOLD, usual=tuple(10.0**-e for e in range(2, 9))),
+    )
 
     threshold: float
     population: int
@@ -74,6 +74,20 @@ class PUniqueness(TableModel):
             f"{self.name} of at most {self.threshold:g} in a population of {self.population:,} "
             f"({self.estimator})"
         )
+
+    @property
+    def exact(self) -> bool:
+        """Whether no cut can be missed; `Cuts` says from which limit on Pitman's estimate may rise."""
+        return self.estimator in ("zayatz", "snb") or self.threshold < 0.1
+
+    @property
+    def sampled_from(self) -> Population:
+        """A population of the size given."""
+        return Population(self.population)
+
+    def with_population(self, size: int) -> Self:
+        """Return the model for a population of another size."""
+        return replace(self, population=size)
 
     def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A sample is no larger than its population."""

@@ -1,4 +1,4 @@
-"""SubtreeBounds: bounding boxes of a lattice in compiled code, for k-anonymity and loss.
+"""SubtreeBounds: bounding boxes of a lattice in compiled code, for a least class size and loss.
 
 The table is prepared once; what a descent then needs for each partition is one pass over the tuples.
 """
@@ -18,7 +18,6 @@ from anonymizer.engine.domain import Column
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.kernels.subtree_bounds import DEPTH, FEW_CELLS, Outcome, Task, Workspace, descend
 from anonymizer.lattice import Lattice
-from anonymizer.risk import KAnonymity
 from anonymizer.utility.loss import Aggregate, Loss
 
 __all__ = ["Outcome", "SubtreeBounds"]
@@ -52,8 +51,8 @@ class SubtreeBounds:
 
     @staticmethod
     def suit(evaluator: Evaluator) -> SubtreeBounds | None:
-        """Prepare a table, if classes of fewer than k records are all that its risk models forbid."""
-        if not all(isinstance(model, KAnonymity) for model in evaluator.models):
+        """Prepare a table, if classes of too few records are all that its risk models forbid."""
+        if not all(model.only_least_class for model in evaluator.models):
             return None
         if not evaluator.models or not isinstance(evaluator.measure, Loss):
             return None
@@ -62,7 +61,7 @@ class SubtreeBounds:
 
     @property
     def fits(self) -> bool:
-        """Whether memory is enough, and 16 bits are for the values of an attribute and for k."""
+        """Whether memory is enough, and 16 bits are for an attribute's values and the least class."""
         columns = self.evaluator.microdata.columns
         widest = max(max(column.group_counts) for column in columns)
         if max(widest, self.least_class + 1) > MOST_VALUES:
@@ -75,7 +74,8 @@ class SubtreeBounds:
     @property
     def least_class(self) -> int:
         """The records that every class must have."""
-        return max(model.k for model in self.evaluator.models if isinstance(model, KAnonymity))
+        records = self.evaluator.microdata.records
+        return max(model.least_class(records) for model in self.evaluator.models)
 
     @property
     def cells(self) -> int:

@@ -14,6 +14,7 @@ from anonymizer.data.staging import Staging
 from anonymizer.data.table import Table, open_table
 from anonymizer.errors import ReleaseError, quote_some
 from anonymizer.policy import digest_of_hierarchy
+from anonymizer.risk import packages_of
 from anonymizer.solution.solution import Solution, timed
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def make_manifest(
     return {
         "anonymizer": __version__,
         "policy": release.policy.describe(),
+        "packages": packages_of(release.policy.risk),
         "hierarchies": {
             column.hierarchy.name: digest_of_hierarchy(column.hierarchy) for column in columns
         },
@@ -88,6 +90,8 @@ class Manifest(BaseModel):
     model_config = ConfigDict(strict=True)
 
     policy: dict[str, Any]
+    packages: dict[str, str] = {}
+    """The package and version that each risk model comes from."""
     hierarchies: dict[str, str]
     input: Digest
     output: Digest

@@ -98,7 +98,7 @@ def mapping_rows(policy: Policy, scheme: dict[str, int]) -> Sequence[tuple[str, 
     """
     return [
         (hierarchy.name, row[0], row[scheme[hierarchy.name]])
-        for hierarchy in policy.hierarchies()
+        for hierarchy in policy.load_hierarchies()
         for row in hierarchy.rows()
     ]
 

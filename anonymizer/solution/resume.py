@@ -18,7 +18,7 @@ FILE_NAME = "search.json"
 
 def fingerprint(policy: Policy, table: Table) -> str:
     """Return a digest of all that decides a search: the policy, the files it names, and the table."""
-    hierarchies = {h.name: digest_of_hierarchy(h) for h in policy.hierarchies()}
+    hierarchies = {h.name: digest_of_hierarchy(h) for h in policy.load_hierarchies()}
     files = [
         hashlib.sha256(path.read_bytes()).hexdigest()
         for path in policy.files

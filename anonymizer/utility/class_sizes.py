@@ -6,6 +6,7 @@ from both sides: its classes are unions of u's, and what is binding at v is lost
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,13 +15,13 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
-from anonymizer.risk.model import Binding
-from anonymizer.utility.measure import Appraisal, Released
+from anonymizer.risk.remaining import Binding
+from anonymizer.utility.measure import Appraisal, Measure, Released
 
 Sizes = NDArray[np.int64]
 
 
-class ClassSizeMeasure:
+class ClassSizeMeasure(Measure):
     """A base for measures of class sizes; a measure gives `lost`, `floor` and `forfeit`.
 
     For schemes u <= w <= v, what w loses is at least floor(u) + forfeit(v).
@@ -29,30 +30,17 @@ class ClassSizeMeasure:
     __slots__ = ()
     floors: ClassVar[bool] = True
 
+    @abstractmethod
     def lost(self, kept: Sizes, records: int) -> float:
         """Return what is lost of so many records when classes of these sizes are kept."""
-        raise NotImplementedError
 
+    @abstractmethod
     def floor(self, sizes: Sizes, least_class: int, records: int) -> float:
         """Return what is lost, at least, by every partition into unions of classes of these sizes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def forfeit(self, binding: Sizes, exempt: int, least_class: int, records: int) -> float:
         """Return what is lost on top, if all but `exempt` records of some classes are suppressed."""
-        raise NotImplementedError
-
-    @property
-    def most(self) -> float:
-        """The sum of terms of a table of which nothing is left."""
-        return 1.0
-
-    def of_terms(self, total: float) -> float:
-        """Return the loss for a sum of terms: itself."""
-        return float(total)
-
-    def to_terms(self, loss: float) -> float:
-        """Return the sum of terms that has a loss: itself."""
-        return loss
 
     def appraise(
         self,
@@ -70,15 +58,6 @@ class ClassSizeMeasure:
             np.full((attributes, levels), forfeit / attributes),
             self.floor(sizes, least_class, records),
         )
-
-    def attribute_losses(
-        self,
-        microdata: Microdata,  # noqa: ARG002
-        classes: EquivalenceClasses,  # noqa: ARG002
-        suppressed: NDArray[np.bool_],  # noqa: ARG002
-    ) -> tuple[float, ...]:
-        """Return nothing: no attribute has a part of its own in it."""
-        return ()
 
     def of_release(self, released: Released) -> tuple[float, tuple[float, ...]]:
         """Weigh the released classes."""

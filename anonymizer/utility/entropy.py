@@ -15,8 +15,8 @@ from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import select_by_label
 from anonymizer.lattice import Lattice
-from anonymizer.risk.model import Binding
-from anonymizer.utility.measure import AttributeMeasure, Released, check_weights
+from anonymizer.risk.remaining import Binding
+from anonymizer.utility.measure import AttributeMeasure, check_weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ class Entropy(AttributeMeasure):
     the bound does not fall with the level. Where some unknown records of B are exempt, E(l, B) is least
     if they are the rarest values, for what is left is then as uneven as it can be, and E, a constant
     minus a sum of the convex r log2 r, is least for the most uneven.
+
+    Not computable from a release, which does not tell how often each original value occurred.
     """
 
     name: ClassVar[str] = "entropy"
@@ -55,7 +57,3 @@ class Entropy(AttributeMeasure):
         # an attribute with one value has nothing to lose
         lost: NDArray[np.float64] = (whole - left) / np.where(whole > 0, whole, 1.0)
         return np.maximum(0.0, lost)
-
-    def of_release(self, released: Released) -> None:  # noqa: ARG002
-        """Tell nothing: how often each original value occurred is not in a release."""
-        return

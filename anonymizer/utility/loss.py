@@ -15,10 +15,16 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
-from anonymizer.kernels.partition import select_by_label, sum_chosen
+from anonymizer.kernels.partition import select_by_label, sum_chosen, sum_covered_by_step
 from anonymizer.lattice import Lattice
-from anonymizer.risk.model import Binding
-from anonymizer.utility.measure import AttributeMeasure, Released, check_weights
+from anonymizer.risk.remaining import Binding
+from anonymizer.utility.measure import (
+    Appraisal,
+    AttributeMeasure,
+    Released,
+    check_weights,
+    sum_left_to_right,
+)
 
 
 class Aggregate(StrEnum):
@@ -42,6 +48,7 @@ class Loss(AttributeMeasure):
     """
 
     name: ClassVar[str] = "loss"
+    fast_steps: ClassVar[bool] = True
 
     aggregate: Aggregate
     weights: tuple[float, ...]
@@ -61,6 +68,32 @@ class Loss(AttributeMeasure):
             # a suppressed record no longer covers its own group but the whole domain
             covered = covered - microdata.sum_covered(chosen, box, gone.exempt) + records * sizes
         return attribute_loss(covered, microdata.records, sizes)
+
+    def appraise_steps(
+        self,
+        microdata: Microdata,
+        classes: EquivalenceClasses,
+        step_of_class: NDArray[np.int64],
+        steps: int,
+    ) -> list[Appraisal]:
+        """Sum what suppressed records cover by the step at which they go, and add up the steps."""
+        scheme = classes.scheme
+        chosen = select_by_label(classes.label_of_tuple, step_of_class < steps)
+        covered = sum_covered_by_step(
+            chosen, step_of_class[classes.label_of_tuple[chosen]], steps, microdata.codes,
+            microdata.counts, microdata.domain.covered, microdata.domain.offsets, np.array(scheme),
+        )  # fmt: skip
+        records = np.bincount(step_of_class, classes.sizes, steps + 1)[:steps].astype(np.int64)
+        suppressed = np.cumsum(records)[:, np.newaxis, np.newaxis]
+        sizes = microdata.domain.sizes[:, np.newaxis]
+        left = microdata.total_covered - np.cumsum(covered, axis=0)
+        losses = attribute_loss(left + suppressed * sizes, microdata.records, sizes)
+        terms = np.moveaxis(self.terms(np.moveaxis(losses, 1, 0)), 1, 0)
+        own = terms[:, range(len(scheme)), scheme]
+        return [
+            Appraisal(self.of_terms(sum_left_to_right(mine)), bounds)
+            for mine, bounds in zip(own, terms, strict=True)
+        ]
 
     def terms(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what losses of the attributes, one row for each, add to the sum of `of_terms`."""

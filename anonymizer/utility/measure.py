@@ -1,16 +1,18 @@
-"""What every utility measure answers, and what it may be asked about.
+"""The contract of utility measures: all that an author of a measure needs to read.
 
-A measure is a frozen value. It says what a scheme loses, 0 to 1, once some classes are suppressed, and
-what that proves: a lower bound on what every finer scheme loses, so that a search can leave those out
-without looking, and still be exact.
+A measure is a frozen dataclass. It says what a scheme loses, 0 to 1, once some classes are suppressed,
+and what that proves: a lower bound on what every finer scheme loses, so that a search can leave those out
+without looking, and still be exact. Its fields, if any, are `weights`, one for each quasi-identifier, and
+`aggregate`. tests/utility/test_contract.py holds every measure to it.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,7 @@ from numpy.typing import NDArray
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
 from anonymizer.lattice import Lattice
-from anonymizer.risk.model import Binding
+from anonymizer.risk.remaining import Binding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,17 +58,23 @@ class Released:
         return self.records - int(self.class_sizes.sum())
 
 
-class Measure(Protocol):
+class Measure(ABC):
     """What the search, the release and the verification ask of a measure."""
 
+    __slots__ = ()
     name: ClassVar[str]
-    floors: ClassVar[bool]
+    """What a policy calls it."""
+    floors: ClassVar[bool] = False
     """Whether a scheme bounds the coarser ones too, so that both ends of a box are worth a look."""
+    fast_steps: ClassVar[bool] = False
+    """Whether `appraise_steps` takes less time than to appraise the steps one by one."""
 
     @property
     def most(self) -> float:
         """The sum of terms of a table of which nothing is left."""
+        return 1.0
 
+    @abstractmethod
     def appraise(
         self,
         microdata: Microdata,
@@ -76,47 +84,29 @@ class Measure(Protocol):
     ) -> Appraisal:
         """Weigh what is lost with the suppressed classes gone, and bound it elsewhere."""
 
+    def appraise_steps(
+        self,
+        microdata: Microdata,
+        classes: EquivalenceClasses,
+        step_of_class: NDArray[np.int64],
+        steps: int,
+    ) -> list[Appraisal]:
+        """Appraise ever more suppression: at step s, the classes up to s are suppressed, and binding."""
+        gone = [step_of_class <= step for step in range(steps)]
+        return [self.appraise(microdata, classes, each, Binding(each)) for each in gone]
+
     def attribute_losses(
-        self, microdata: Microdata, classes: EquivalenceClasses, suppressed: NDArray[np.bool_]
+        self,
+        microdata: Microdata,  # noqa: ARG002
+        classes: EquivalenceClasses,  # noqa: ARG002
+        suppressed: NDArray[np.bool_],  # noqa: ARG002
     ) -> tuple[float, ...]:
         """Return the loss of each attribute, before weights; nothing where that has no meaning."""
+        return ()
 
-    def of_release(self, released: Released) -> tuple[float, tuple[float, ...]] | None:
-        """Return loss and attribute losses from a released file; None where it cannot tell."""
-
-    def of_terms(self, total: float) -> float:
-        """Return the loss for a sum of terms."""
-
-    def to_terms(self, loss: float) -> float:
-        """Return the sum of terms that has a loss; the inverse of `of_terms`."""
-
-
-class AttributeMeasure:
-    """A base for measures that are the mean of one loss for each attribute, with weights.
-
-    A measure gives `losses`; what follows here is the same for all of them. Their bound is tight: where
-    everything suppressed is binding, it is the loss of the scheme itself.
-    """
-
-    __slots__ = ()
-    floors: ClassVar[bool] = False
-    weights: tuple[float, ...]
-
-    def losses(
-        self, microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice
-    ) -> NDArray[np.float64]:
-        """Return the loss of each attribute at every level of a box; other levels mean nothing.
-
-        All but `gone.exempt` of the records in the marked classes count as suppressed: for each
-        attribute and level, those whose suppression costs least. A measure says how much that is.
-        """
-        raise NotImplementedError
-
-    def terms(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what losses of the attributes, one row for each, add to the sum of `of_terms`."""
-        weights = np.reshape(self.weights, (-1, *[1] * (losses.ndim - 1)))
-        weighted: NDArray[np.float64] = weights * losses / len(self.weights)
-        return weighted
+    def of_release(self, released: Released) -> tuple[float, tuple[float, ...]] | None:  # noqa: ARG002
+        """Return loss and attribute losses from a released file; None: not computable from a release."""
+        return None
 
     def of_terms(self, total: float) -> float:
         """Return the loss for a sum of terms."""
@@ -125,6 +115,33 @@ class AttributeMeasure:
     def to_terms(self, loss: float) -> float:
         """Return the sum of terms that has a loss; the inverse of `of_terms`."""
         return loss
+
+
+class AttributeMeasure(Measure):
+    """A base for measures that are the mean of one loss for each attribute, with weights.
+
+    A measure gives `losses`; what follows here is the same for all of them. Their bound is tight: where
+    everything suppressed is binding, it is the loss of the scheme itself.
+    """
+
+    __slots__ = ()
+    weights: tuple[float, ...]
+
+    @abstractmethod
+    def losses(
+        self, microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice
+    ) -> NDArray[np.float64]:
+        """Return the loss of each attribute at every level of a box; other levels mean nothing.
+
+        All but `gone.exempt` of the records in the marked classes count as suppressed: for each
+        attribute and level, those whose suppression costs least.
+        """
+
+    def terms(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what losses of the attributes, one row for each, add to the sum of `of_terms`."""
+        weights = np.reshape(self.weights, (-1, *[1] * (losses.ndim - 1)))
+        weighted: NDArray[np.float64] = weights * losses / len(self.weights)
+        return weighted
 
     @property
     def most(self) -> float:

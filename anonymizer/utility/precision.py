@@ -15,7 +15,7 @@ from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import sum_chosen
 from anonymizer.lattice import Lattice
-from anonymizer.risk.model import Binding
+from anonymizer.risk.remaining import Binding
 from anonymizer.utility.measure import AttributeMeasure, Released, check_weights
 
 

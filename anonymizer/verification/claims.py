@@ -68,3 +68,17 @@ def check_figures(claim: str, mine: Mapping[str, Any], theirs: Mapping[str, Any]
     differing = differing_keys(mine, theirs)
     detail = f"differs in {quote_some(differing)}" if differing else "all figures agree"
     return Check(claim, not differing, detail)
+
+
+def check_packages(mine: Mapping[str, str], theirs: Mapping[str, str] | None) -> Check:
+    """Compare the packages that the risk models come from; another version is not another package."""
+    claim = "the risk models come from the packages named"
+    if theirs is None:
+        return Check(claim, None, "the manifest names no packages")
+    pairs = {name: (theirs.get(name, "no package"), package) for name, package in mine.items()}
+    details = [f"{name}: {then} then, {now} now" for name, (then, now) in pairs.items()]
+    if any(then.split()[0] != now.split()[0] for then, now in pairs.values()):
+        return Check(claim, False, "; ".join(details), about_risk=True)
+    if any(then != now for then, now in pairs.values()):
+        return Check(claim, None, "; ".join(details))
+    return Check(claim, True, ", ".join(dict.fromkeys(mine.values())))

@@ -7,7 +7,7 @@ shown to be the declared generalization of an input row, and the optimum is sear
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,12 +23,12 @@ from anonymizer.engine.generalized import generalize
 from anonymizer.engine.microdata import count_by_leaves, encode_tuples
 from anonymizer.errors import AnonymizerError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy
-from anonymizer.policy import Policy, Role, digest_of_hierarchy
-from anonymizer.risk import Need, Remaining, RiskModel
+from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
+from anonymizer.problem import Source, describe_risk, load_policy, open_population
+from anonymizer.risk import Need, Remaining, RiskModel, packages_of
 from anonymizer.search import Status
 from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
 from anonymizer.solution.release import REDACTED
-from anonymizer.solution.solution import Source, describe_risk, load_policy, open_population
 from anonymizer.utility import Released
 from anonymizer.verification.claims import (
     ROUNDING,
@@ -36,6 +36,7 @@ from anonymizer.verification.claims import (
     Verification,
     check_digest,
     check_figures,
+    check_packages,
 )
 from anonymizer.verification.original import check_against, released_columns
 
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 def verify(
     released: str | Path | pd.DataFrame | pa.Table | Table,
-    policy: Policy | str | Path,
+    policy: PolicyLike,
     manifest: Mapping[str, Any] | str | Path | None = None,
     against: Source = None,
 ) -> Verification:
@@ -111,8 +112,10 @@ def check_release(table: Table, policy: Policy, manifest: Mapping[str, Any]) -> 
     if reading.unknown:
         return
     yield check_counts(reading, policy, manifest)
-    remaining = classes_of(reading, policy, manifest["records"]) if reading.kept else None
-    yield from check_risk(remaining, policy, manifest)
+    models = policy.load_models()
+    records = manifest["records"]
+    remaining = classes_of(reading, policy, models, records) if reading.kept else None
+    yield from check_risk(remaining, models, manifest)
     yield check_loss(reading, remaining, policy, manifest)
     yield check_proof(manifest)
 
@@ -130,7 +133,7 @@ def hierarchies_used(policy: Policy, manifest: Mapping[str, Any]) -> tuple[Hiera
     claimed = manifest["hierarchies"]
     return tuple(
         extended if digest_of_hierarchy(extended) == claimed.get(hierarchy.name) else hierarchy
-        for hierarchy in policy.hierarchies()
+        for hierarchy in policy.load_hierarchies()
         for extended in [hierarchy.with_missing()]
     )
 
@@ -256,26 +259,29 @@ def check_counts(reading: Reading, policy: Policy, manifest: Mapping[str, Any]) 
 
 
 def check_risk(
-    remaining: Remaining | None, policy: Policy, manifest: Mapping[str, Any]
+    remaining: Remaining | None, models: Sequence[RiskModel], manifest: Mapping[str, Any]
 ) -> Iterator[Check]:
     """Check the risk models and the reported profile on the file as it is."""
+    yield check_packages(packages_of(models), manifest.get("packages"))
     if remaining is None:
         after = manifest["risk"]["after"]
         held = after.get("records") == 0 and after.get("sample_uniques") == 0
         yield Check("the risk models hold", held, "no record is released", about_risk=True)
         return
-    for model in policy.models:
+    for model in models:
         yield check_model(model, remaining)
     kept = np.ones(remaining.classes.sizes.size, np.bool_)
-    mine = asdict(describe_risk(policy, remaining.classes, kept))
+    mine = asdict(describe_risk(models, remaining.classes, kept))
     claim = "the risk of the file is the one reported"
     yield check_figures(claim, mine, manifest["risk"]["after"])
 
 
-def classes_of(reading: Reading, policy: Policy, input_records: int) -> Remaining:
+def classes_of(
+    reading: Reading, policy: Policy, models: Sequence[RiskModel], input_records: int
+) -> Remaining:
     """Partition the released records by their values as they are."""
     hierarchies = [h.from_level(reading.scheme[h.name]) for h in reading.hierarchies]
-    population, people = open_population(policy), None
+    population, people = open_population(models, policy), None
     if population is not None:
         original = count_by_leaves(population, reading.hierarchies)
         people = generalize(original, reading.hierarchies, reading.scheme)
@@ -298,11 +304,13 @@ def check_model(model: RiskModel, remaining: Remaining) -> Check:
     if faults:
         return Check(claim, False, " ".join(faults), about_risk=True)
     sizes = remaining.classes.sizes
-    breaking = model.breaking(remaining.classes)
-    if breaking.any():
-        records = int(sizes[breaking].sum())
-        detail = f"{int(breaking.sum())} classes with {records} records break it; the smallest has "
-        return Check(claim, False, f"{detail}{int(sizes[breaking].min())}", about_risk=True)
+    violating = model.violating(remaining.classes)
+    if violating.any():
+        records, smallest = int(sizes[violating].sum()), int(sizes[violating].min())
+        detail = (
+            f"{int(violating.sum())} classes with {records} records violate it; the smallest has"
+        )
+        return Check(claim, False, f"{detail} {smallest}", about_risk=True)
     try:
         passed, risk = model.passes(remaining), model.risk(remaining)
     except ValueError as error:  # such as a population smaller than what was released

@@ -22,7 +22,6 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from anonymizer.search import search
-from anonymizer.solution.solution import make_evaluator
 from experiments.benchmark import arx, growth, plots
 from experiments.benchmark.clock import best_of
 from experiments.benchmark.commands import measure_registry, measure_start
@@ -105,8 +104,8 @@ def measure_workers(folder: Path, _: Path | None) -> None:
         return
     searches = Searches("ihis", path)
     policy = policy_of("ihis", path, K_ANONYMITY[1])
-    evaluator = make_evaluator(searches.microdata, policy)
-    lattice = searches.microdata.lattice
+    problem = searches.problem.with_policy(policy)
+    evaluator, lattice = problem.evaluator, problem.lattice
     search(evaluator, lattice)
     one, two = (
         best_of(3, lambda workers=workers: search(evaluator, lattice, workers=workers))

@@ -10,9 +10,9 @@ from typing import Any
 from anonymizer.frontiers.frontier import Frontier, frontier
 from anonymizer.frontiers.sweep import Sweep
 from anonymizer.policy import Policy
+from anonymizer.problem import Problem
 from anonymizer.report.frontier import plot_frontier
 from anonymizer.search import search
-from anonymizer.solution.solution import make_evaluator, read
 from experiments.benchmark.clock import best_of
 from experiments.benchmark.searches import POPULATIONS
 from experiments.datasets import path_of, policy_of
@@ -41,7 +41,7 @@ def draw_example(folder: Path) -> None:
 def measure(name: str, path: Path, risk: dict[str, Any]) -> dict[str, Any]:
     """Measure one sweep; the time to read the table is left out of all figures."""
     policy = policy_of(name, path, risk)
-    reading = best_of(3, lambda: read(None, policy))
+    reading = best_of(3, lambda: Problem.read(None, policy))
     found = frontier(None, policy)  # compiles
     whole = best_of(2, lambda: frontier(None, policy)) - reading
     alone = list(seconds_alone(policy, found))
@@ -62,9 +62,9 @@ def measure(name: str, path: Path, risk: dict[str, Any]) -> dict[str, Any]:
 
 def seconds_alone(policy: Policy, found: Frontier) -> Iterator[float]:
     """Time a search at each threshold by itself."""
-    _, microdata = read(None, policy)
-    for models in Sweep.of(policy.models, [point.value for point in found.points]).models:
-        evaluator = make_evaluator(microdata, policy.model_copy(update={"risk": models}))
+    problem = Problem.read(None, policy)
+    for models in Sweep.of(problem.models, [point.value for point in found.points]).models:
+        at = problem.with_models(*models)
         started = time.perf_counter()
-        search(evaluator, microdata.lattice)
+        search(at.evaluator, at.lattice)
         yield time.perf_counter() - started

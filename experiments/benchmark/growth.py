@@ -12,9 +12,9 @@ import pandas as pd
 from anonymizer import Policy
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.lattice import Lattice
+from anonymizer.problem import Problem
 from anonymizer.search import Limits, Progress, search
 from anonymizer.search.subtree_bounds import SubtreeBounds
-from anonymizer.solution.solution import make_evaluator, read
 from experiments.benchmark.clock import best_of, group_by_seconds, peak_bytes, reset_peak
 from experiments.benchmark.searches import Searches
 from experiments.benchmark.wide import (
@@ -73,9 +73,8 @@ def cost_over_k() -> Iterator[dict[str, Any]]:
 
 def measure_search(frame: pd.DataFrame, policy: Policy, unit: float) -> dict[str, Any]:
     """Search for at most a minute; a search that ends within a second is timed again."""
-    _, microdata = read(frame, policy)
-    evaluator = make_evaluator(microdata, policy)
-    lattice = policy.lattice(tuple(column.hierarchy for column in microdata.columns))
+    problem = Problem.read(frame, policy)
+    microdata, evaluator, lattice = problem.microdata, problem.evaluator, problem.lattice
     compile_kernels(evaluator, lattice)
     reset_peak()
     found: list[Any] = []
@@ -113,8 +112,8 @@ def compile_kernels(evaluator: Evaluator, lattice: Lattice) -> None:
 def watch(register: pd.DataFrame, workers: int) -> list[dict[str, Any]]:
     """Note best loss and bound as they move, and where they end."""
     policy = wide_policy()
-    _, microdata = read(register, policy)
-    lattice = policy.lattice(tuple(column.hierarchy for column in microdata.columns))
+    problem = Problem.read(register, policy)
+    evaluator, lattice = problem.evaluator, problem.lattice
     seen: list[dict[str, Any]] = []
 
     def note(progress: Progress) -> None:
@@ -126,7 +125,6 @@ def watch(register: pd.DataFrame, workers: int) -> list[dict[str, Any]]:
             "evaluated": progress.proof.effort, "loss": loss, "bound": bound, "gap": loss - bound,
         })  # fmt: skip
 
-    evaluator = make_evaluator(microdata, policy)
     compile_kernels(evaluator, lattice)
     search(evaluator, lattice, Limits(SECONDS), workers, note)
     return thin_out(seen)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from anonymizer.problem import Problem
 from anonymizer.risk import AttributeGroup, Scenario
 from anonymizer.search import search
-from anonymizer.solution.solution import make_evaluator, read
 from experiments.benchmark.clock import best_of, group_by_seconds, peak_bytes, reset_peak
 from experiments.datasets import REFERENCE, policy_of
 
@@ -50,14 +50,15 @@ class Searches:
     def __init__(self, name: str, path: Path) -> None:
         self.name, self.path = name, path
         self.unit = group_by_seconds(pd.read_csv(path, sep=";", dtype=str))
-        _, self.microdata = read(path, policy_of(name, path, K_ANONYMITY[0]))
+        self.problem = Problem.read(path, policy_of(name, path, K_ANONYMITY[0]))
+        self.microdata = self.problem.microdata
 
     def measure(self, risk: Risk, repeats: int = 3) -> dict[str, Any]:
         """Search some times, the first time to compile; return the shortest."""
         given = {**risk, "scenario": self.scenario()} if risk["model"] == "overall" else risk
         policy = policy_of(self.name, self.path, given)
-        evaluator = make_evaluator(self.microdata, policy)
-        lattice = policy.lattice(tuple(column.hierarchy for column in self.microdata.columns))
+        problem = self.problem.with_policy(policy)
+        evaluator, lattice = problem.evaluator, problem.lattice
         found = search(evaluator, lattice)
         reset_peak()
         seconds = best_of(repeats, lambda: search(evaluator, lattice))

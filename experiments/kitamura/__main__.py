@@ -1,7 +1,8 @@
 """python -m experiments.kitamura: every log(I) that the paper prints, computed from its table.
 
-Writes results/kitamura/: indicators.csv (every row of the table), printed.csv (beside what is printed),
-the coloured table as a page, and a summary.
+Reads characteristics.csv, the paper's table as it is printed but for its medians. Writes
+results/kitamura/: indicators.csv (every row of the table), printed.csv (beside what is printed), the
+coloured table as a page, and a summary.
 """
 
 from __future__ import annotations
@@ -15,37 +16,36 @@ from typing import Any
 import pandas as pd
 
 from anonymizer.assessment.published import (
+    Attack,
     Indicators,
     Limits,
     Published,
     assess_published,
     read_published,
 )
+from anonymizer.assessment.published.partition import Answer
 from anonymizer.data.staging import Staging
 from anonymizer.report.published import published_page
-from experiments.datasets import REFERENCE, RESULTS
+from experiments.datasets import RESULTS
 from experiments.kitamura.page import write_page
 from experiments.kitamura.printed import (
-    ARMS,
     CONCLUDED,
     PRINTED,
     Printed,
+    name_of,
     patient_rows,
 )
 
-TABLE = REFERENCE / "kitamura_characteristics.csv"
-CHOSEN = Limits(pdp=1.4, pfdoc=1.107, pfdptc=1.1)
-"""An l for each attack, to show which rows break it."""
+TABLE = Path(__file__).with_name("characteristics.csv")
+CHOSEN = Limits(pdp=1.4, pfdoc=1.107, pfdptc=1.1, advantage=0.2)
+"""A limit for each attack, to show which rows break it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(prog="python -m experiments.kitamura", description=__doc__)
     options.add_argument("--out", type=Path, help="folder to write to")
     folder = options.parse_args(arguments).out or RESULTS / "kitamura"
-    if not TABLE.is_file():
-        sys.exit("skipped: the paper's table is not at hand (../shared)")
-    rows, arms = read_published(TABLE, ARMS)
-    table = assess_published(rows, arms, CHOSEN)
+    table = assess_published(*read_published(TABLE), CHOSEN)
     with Staging(folder) as staging:
         indicators = pd.DataFrame(indicator_rows(table))
         indicators.to_csv(staging.path("indicators.csv"), index=False, float_format="%.6f")
@@ -59,39 +59,63 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def indicator_rows(table: Published) -> list[dict[str, Any]]:
-    """List the indicators of every row, and under which attack it breaks the chosen l."""
+    """List the indicators and advantages of every row, and which limits it breaks."""
     return [
         {
-            "characteristic": row.characteristic.name,
-            "treatment": row.characteristic.treatment,
-            "placebo": row.characteristic.placebo,
-            "PDP": row.pdp,
-            "PFDOC": row.pfdoc,
-            "PFDPTC treatment": row.pfdptc_treatment,
-            "PFDPTC placebo": row.pfdptc_placebo,
-            "breaks": " ".join(table.limits.broken_by(row)).upper(),
+            "characteristic": row.partition.label,
+            **{
+                arm: sum(each.counts[index] for each in row.partition.rows)
+                for index, arm in enumerate(table.arms.names)
+            },
+            **{f"{arm} measured": size for arm, size in measured(row, table).items()},
+            **pdp_columns(row),
+            "PFDOC": row.pfdoc.bits,
+            **{
+                f"PFDPTC {arm}": attack.bits
+                for arm, attack in zip(table.arms.names, row.pfdptc, strict=True)
+            },
+            "PFDPTC advantage": max(attack.advantage for attack in row.pfdptc),
+            "breaks": ", ".join(map(str, table.breaches(row))),
         }
         for row in table.rows
     ]
 
 
-def indicator(row: Indicators, printed: Printed) -> float:
-    """Return the indicator of a row that a printed figure is about."""
+def measured(row: Indicators, table: Published) -> dict[str, int]:
+    """Return how many people of each arm were measured."""
+    people = row.partition.rows[0].measured(table.arms)
+    return dict(zip(table.arms.names, people, strict=True))
+
+
+def pdp_columns(row: Indicators) -> dict[str, float | None]:
+    """Return PDP in bits, and its advantage, for who has it, who does not and who was not measured."""
+    columns: dict[str, float | None] = {}
+    for answer in (Answer.HAS, Answer.LACKS, Answer.MISSING):
+        group = row.partition.group(answer)
+        attack = row.pdp_of(answer) if group and group.attacks else None
+        columns[f"PDP {answer}"] = None if attack is None else attack.bits
+        columns[f"PDP {answer}, advantage"] = None if attack is None else attack.advantage
+    return columns
+
+
+def attack_on(row: Indicators, printed: Printed, arms: Sequence[str]) -> Attack:
+    """Return the attack on a row that a printed figure is about."""
     if printed.attack == "PFDPTC":
-        return row.pfdptc_treatment if printed.arm == "treatment" else row.pfdptc_placebo
-    return row.pdp if printed.attack == "PDP" else row.pfdoc
+        return row.pfdptc[arms.index(printed.arm)]
+    return row.pdp[0] if printed.attack == "PDP" else row.pfdoc
 
 
 def printed_rows(table: Published) -> list[dict[str, Any]]:
     """Set every printed log(I) beside the computed one, to as many digits."""
-    by_name = {row.characteristic.name: row for row in table.rows}
+    by_name = {name_of(row): row for row in table.printed}
+    arms = table.arms.names
     listed = []
     for printed in PRINTED:
         row = by_name[printed.characteristic]
         digits = len(printed.log_l.partition(".")[2])
-        computed = f"{indicator(row, printed):.{digits}f}"
-        arm = getattr(row.characteristic, printed.arm) if printed.arm else None
-        counts = (arm, row.characteristic.total)
+        computed = f"{attack_on(row, printed, arms).bits:.{digits}f}"
+        counts = row.partition.rows[0].counts
+        arm = counts[arms.index(printed.arm)] if printed.arm else None
         listed.append(
             {
                 "attack": printed.attack,
@@ -100,7 +124,7 @@ def printed_rows(table: Published) -> list[dict[str, Any]]:
                 "printed": printed.log_l,
                 "computed": computed,
                 "agrees": computed == printed.log_l,
-                "counts of the table": beside(*counts),
+                "counts of the table": beside(arm, sum(counts)),
                 "counts printed beside it": beside(printed.count, printed.total),
             }
         )
@@ -115,18 +139,21 @@ def beside(count: int | None, total: int | None) -> str:
 def concluded_rows(table: Published) -> list[dict[str, Any]]:
     """Set the I that the paper concludes beside that of all rows, and of the patients' own ones."""
     part = Published(table.arms, patient_rows(table))
-    listed = []
-    for attack, printed in CONCLUDED.items():
-        every, some = (getattr(each.kept, attack.lower()) for each in (table, part))
-        listed.append(
-            {
-                "attack": attack,
-                "printed": printed,
-                "all rows": f"{every:.3f}",
-                "conditions and medications": f"{some:.3f}",
-            }
-        )
-    return listed
+    return [
+        {
+            "attack": attack,
+            "printed": printed,
+            "all rows": f"{l_of(table.paper, attack):.3f}",
+            "conditions and medications": f"{l_of(part.paper, attack):.3f}",
+            "with complement and baseline": f"{l_of(table.kept, attack):.3f}",
+        }
+        for attack, printed in CONCLUDED.items()
+    ]
+
+
+def l_of(limits: Limits, attack: str) -> float | None:
+    """Return the l of one attack."""
+    return {"PDP": limits.pdp, "PFDOC": limits.pfdoc, "PFDPTC": limits.pfdptc}[attack]
 
 
 if __name__ == "__main__":

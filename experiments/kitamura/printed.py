@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anonymizer.assessment.published import Arms, Indicators, Published
-
-ARMS = Arms(228, 105)
+from anonymizer.assessment.published import Indicators, Published
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,5 +43,11 @@ FIRST_OF_PATIENT, LAST_OF_PATIENT = "No other conditions", "Statins"
 
 def patient_rows(table: Published) -> tuple[Indicators, ...]:
     """Return the rows on coexisting conditions and previous medications."""
-    names = [row.characteristic.name for row in table.rows]
-    return table.rows[names.index(FIRST_OF_PATIENT) : names.index(LAST_OF_PATIENT) + 1]
+    rows = table.printed
+    names = [name_of(row) for row in rows]
+    return rows[names.index(FIRST_OF_PATIENT) : names.index(LAST_OF_PATIENT) + 1]
+
+
+def name_of(row: Indicators) -> str:
+    """Return the name of a printed row, without its heading."""
+    return row.partition.rows[0].name

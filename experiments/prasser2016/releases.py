@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from anonymizer.data.table import open_table
 from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import DataError, quote_some
-from anonymizer.evaluation.suppression import suppress
+from anonymizer.problem import Problem
 from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
-from anonymizer.search import Status, search
-from anonymizer.solution.solution import make_evaluator, read
+from anonymizer.search import Status
+from anonymizer.solution.solution import anonymize
 from experiments.adult import CACHE
 from experiments.datasets import DATA, policy_of, spec_of
 from experiments.prasser2016.paper import k_anonymity
@@ -32,11 +31,11 @@ class Dataset:
 
     name: str
     path: Path
-    microdata: Microdata = field(repr=False)
+    problem: Problem = field(repr=False)
 
     @property
     def records(self) -> int:
-        return self.microdata.records
+        return self.problem.microdata.records
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,34 +77,28 @@ def load(name: str, path: Path) -> Dataset:
             f"{path}: a file of {name.upper()} has the columns {quote_some(wanted, most=9)}, separated "
             f"by ';', but this one has {quote_some(found, most=9)}; see hierarchies/{name}."
         )
-    _, microdata = read(None, policy_of(name, path, k_anonymity(1)))
-    return Dataset(name, path, microdata)
+    return Dataset(name, path, Problem.read(None, policy_of(name, path, k_anonymity(1))))
 
 
 @cache
 def release(dataset: Dataset, model: RiskModel) -> Released:
     """Search for the best release under a model."""
-    policy = policy_of(dataset.name, dataset.path, model)
-    microdata = dataset.microdata
-    evaluator = make_evaluator(microdata, policy)
-    found = search(evaluator, microdata.lattice)
-    assert found.best is not None  # everything may be suppressed
+    problem = dataset.problem.with_models(model)
+    found = anonymize(problem)  # there is a solution: everything may be suppressed
     assert found.status is Status.OPTIMAL
-    classes = partition(microdata, found.best.scheme)
-    gone = suppress(microdata, classes, evaluator.models).suppressed
     return Released(
-        found.best.quality,
-        dict(zip(microdata.attributes, found.best.scheme, strict=True)),
-        found.best.suppressed_records,
-        microdata.records,
-        classes.sizes[~gone],
+        found.quality,
+        found.scheme,
+        found.suppressed,
+        found.records,
+        found.outcome.classes.sizes[~found.outcome.suppressed],
     )
 
 
 @cache
 def untouched(dataset: Dataset) -> Released:
     """Return the data set as it is."""
-    microdata = dataset.microdata
+    microdata = dataset.problem.microdata
     scheme = dict.fromkeys(microdata.attributes, 0)
     classes = partition(microdata, tuple(scheme.values()))
     return Released(1.0, scheme, 0, microdata.records, classes.sizes)

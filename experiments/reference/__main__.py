@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 
 from anonymizer import Policy
-from anonymizer.data.table import open_table
+from anonymizer.data.table import Table, open_table
 from anonymizer.engine.classes import partition
 from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.estimators.pitman import fit_pitman
@@ -27,9 +27,9 @@ from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import cut_classes
 from anonymizer.lattice import Scheme
 from anonymizer.policy import parse_model
+from anonymizer.problem import Problem
 from anonymizer.risk import PUniqueness, Remaining
 from anonymizer.search import search
-from anonymizer.solution.solution import make_evaluator
 from experiments.datasets import REFERENCE, RESULTS, path_of, spec_of
 
 MEASURES = {"loss geometric": "geometric", "loss arithmetic": "arithmetic"}
@@ -84,13 +84,14 @@ def uniqueness_rows(data: list[str]) -> Iterator[dict[str, Any]]:
 
 
 @cache
-def microdata_of(name: str, quasi: tuple[str, ...] | None) -> Microdata:
-    """Encode a data set once."""
+def table_of(name: str, quasi: tuple[str, ...] | None) -> tuple[Table, Microdata]:
+    """Encode a data set once, with some of its columns or all."""
     path = path_of(name)
     assert path is not None
     table = open_table(path, ";")
     columns = [c for c in table.columns if quasi is None or c in quasi]
-    return encode(table, policy_of(name, columns, {"model": "k-anonymity", "k": 1}).hierarchies())
+    policy = policy_of(name, columns, {"model": "k-anonymity", "k": 1})
+    return table, encode(table, policy.load_hierarchies())
 
 
 def policy_of(
@@ -104,10 +105,10 @@ def policy_of(
     )
 
 
-def evaluator_of(row: dict[str, Any]) -> tuple[Evaluator, Policy]:
+def problem_of(row: dict[str, Any]) -> Problem:
     """Put a row's model to work on its data."""
     quasi = None if row["quasi"] is None else tuple(row["quasi"])
-    microdata = microdata_of(row["dataset"], quasi)
+    table, microdata = table_of(row["dataset"], quasi)
     policy = policy_of(
         row["dataset"],
         microdata.attributes,
@@ -115,17 +116,16 @@ def evaluator_of(row: dict[str, Any]) -> tuple[Evaluator, Policy]:
         utility={"aggregate": MEASURES[row["measure"]]},
         search={"suppression_limit": float(row["suppression_limit"])},
     )
-    return make_evaluator(microdata, policy), policy
+    return Problem.of(policy, table, microdata)
 
 
 def compare(row: dict[str, Any]) -> dict[str, Any]:
     """Search, and set the optimum beside ARX's."""
     print(f"{row['dataset']} {row['model']} {row['parameters']}", file=sys.stderr, flush=True)
-    evaluator, policy = evaluator_of(row)
-    microdata = evaluator.microdata
-    lattice = policy.lattice(tuple(column.hierarchy for column in microdata.columns))
+    problem = problem_of(row)
+    evaluator, microdata = problem.evaluator, problem.microdata
     started = time.perf_counter()
-    found = search(evaluator, lattice)
+    found = search(evaluator, problem.lattice)
     seconds = time.perf_counter() - started
     best = found.best
     assert best is not None

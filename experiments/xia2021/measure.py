@@ -12,14 +12,14 @@ import pandas as pd
 from anonymizer import Assessment, Policy, assess
 from anonymizer.assessment.scenarios.scenario_risk import ScenarioRisk
 from anonymizer.hierarchy import load_hierarchy
+from anonymizer.knowledge.attack import attack_on
 from anonymizer.knowledge.catalogue import load_scenario
-from anonymizer.knowledge.overall_risk import attack_on
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
-from anonymizer.knowledge.simulation import simulate as play
-from anonymizer.solution.solution import read
+from anonymizer.problem import Problem
 from experiments.datasets import spec_of
 from experiments.xia2021 import published
 from experiments.xia2021.patients import ATTRIBUTES
+from experiments.xia2021.simulation import play
 
 SCENARIOS = {"Twitter": "social-media", "Voter registration": "voter-registration"}
 PARAMETERS = (0.2, 0.5, 0.8)
@@ -158,10 +158,10 @@ def compare_with_simulation(
 ) -> list[Agreement]:
     """Play the attack on every subject as the paper does, and set it beside the exact risk."""
     policy = policy_of_patients()
-    _, microdata = read(sample, policy)
+    microdata = Problem.read(sample, policy).microdata
     found = []
     for risk in assess(sample, policy, named, workers=2).scenarios:
         attack = attack_on(microdata, (0,) * len(ATTRIBUTES), risk.scenario)
-        played = play(attack, np.random.default_rng(seed), trials)
+        played = play(attack, microdata.counts, np.random.default_rng(seed), trials)
         found.append(Agreement(risk.name, risk.mean(), played.mean, played.standard_error))
     return found

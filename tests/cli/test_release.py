@@ -12,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from anonymizer import __version__
 from anonymizer.utility import MEASURES
 from tests.wards import (
     MODELS,
@@ -397,7 +398,7 @@ def test_a_ctrl_c_outside_the_search_leaves_nothing(tmp_path: Path, run, monkeyp
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("anonymizer.solution.solution.encode", interrupted)
+    monkeypatch.setattr("anonymizer.problem.encode", interrupted)
     status, *_ = run("run", write_files(tmp_path), "--out", tmp_path / "out")
     assert status == 130
     assert not (tmp_path / "out").exists()
@@ -434,3 +435,21 @@ def test_the_installed_command_runs_the_demo(tmp_path: Path) -> None:
         str(folder / "register.csv"),
     ]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def test_names_that_look_like_markup_are_printed_as_they_are(tmp_path: Path, run) -> None:
+    frame = patients().rename(columns={"zip": "zip[/s]", "days": "[bold]days"})
+    text = POLICY.replace("zip       =", '"zip[/s]" =').replace("days      =", '"[bold]days" =')
+    policy, out = write_files(tmp_path, frame, text), tmp_path / "o[/x]y"
+    status, output, errors = run("run", policy, "--out", out, "--explain")
+    assert (status, errors) == (0, "")
+    assert "zip[/s]" in output
+    assert "o[/x]y" in output
+    status, output, errors = run("verify", out / "release.csv", policy)
+    assert (status, errors) == (0, "")
+    status, _, errors = run("frontier", policy, "--out", tmp_path / "f[/b]", "--at", "2..4")
+    assert (status, errors) == (0, "")
+
+
+def test_the_version_is_printed(run) -> None:
+    assert run("--version") == (0, f"anonymizer {__version__}\n", "")

@@ -1,4 +1,4 @@
-"""The experiments on NRF and on published tables: what they write, and what they take from where."""
+"""The experiment on NRF: what it writes, and what it takes from where."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments.kitamura.__main__ import TABLE
-from experiments.kitamura.__main__ import main as kitamura
 from experiments.nrf import __main__ as nrf
 from experiments.nrf.discharges import draw_discharges
 from experiments.nrf.reconstruction import FACTS, read_reconstruction
@@ -17,15 +15,6 @@ from tests.shared import ABSENT
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 needs_facts = pytest.mark.skipif(not FACTS.is_dir(), reason=ABSENT)
-
-
-@pytest.mark.skipif(not TABLE.is_file(), reason=ABSENT)
-def test_kitamura_writes_what_is_committed(tmp_path: Path) -> None:
-    kitamura(["--out", str(tmp_path)])
-    names = {"README.md", "indicators.csv", "printed.csv", "published.html"}
-    assert {path.name for path in tmp_path.iterdir()} == names
-    for name in names:
-        assert (tmp_path / name).read_text() == (RESULTS / "kitamura" / name).read_text()
 
 
 @needs_facts

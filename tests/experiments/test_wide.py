@@ -334,7 +334,7 @@ def test_the_folder_has_no_spec_of_anything_else():
 
 
 def test_every_value_of_every_attribute_has_a_leaf(patients):
-    microdata = encode(open_table(patients), wide_policy().hierarchies())
+    microdata = encode(open_table(patients), wide_policy().load_hierarchies())
     assert microdata.attributes == WIDE_QUASI_IDENTIFIERS
     assert microdata.records == len(patients)
 
@@ -342,12 +342,12 @@ def test_every_value_of_every_attribute_has_a_leaf(patients):
 def test_a_value_without_a_leaf_would_be_noticed(patients):
     stranger = patients.head(10).replace({"income": {patients["income"].iloc[0]: "a lot"}})
     with pytest.raises(HierarchyError, match="a lot"):
-        encode(open_table(stranger), wide_policy().hierarchies())
+        encode(open_table(stranger), wide_policy().load_hierarchies())
 
 
 def test_the_lattice_has_more_than_a_thousand_million_schemes():
     policy = wide_policy()
-    assert policy.lattice(policy.hierarchies()).size > 10**9
+    assert policy.lattice(policy.load_hierarchies()).size > 10**9
 
 
 @pytest.mark.parametrize("width", range(4, 21))
@@ -360,7 +360,7 @@ def test_a_policy_has_any_number_of_the_quasi_identifiers_and_releases_no_other(
 
 
 def test_a_policy_takes_any_risk_model():
-    (model,) = wide_policy(risk=[{"model": "k-anonymity", "k": 2}]).models
+    (model,) = wide_policy(risk=[{"model": "k-anonymity", "k": 2}]).load_models()
     assert model.k == 2
 
 

@@ -62,7 +62,7 @@ def releases(patients: pd.DataFrame) -> pd.DataFrame:
 def test_patients_have_the_attributes_and_values_of_table_2(patients: pd.DataFrame) -> None:
     assert tuple(patients) == ATTRIBUTES
     policy = policy_of_patients()
-    for hierarchy in policy.hierarchies():
+    for hierarchy in policy.load_hierarchies():
         assert set(patients[hierarchy.name].astype(str)) <= set(hierarchy.leaves)
     assert patients["year_of_birth"].astype(int).max() == 1977
     assert (patients["state"] == "TN").mean() == pytest.approx(0.8, abs=0.01)

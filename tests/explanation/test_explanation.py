@@ -444,7 +444,7 @@ def test_every_model_is_explained_as_json_by_figures_of_its_own(tmp_path: Path, 
     assert described["now"]["meets"]
     assert described["now"]["highest"] == solution.after.prosecutor.highest
     assert described["now"]["average"] == solution.after.prosecutor.average
-    assert len(described["now"]["risks"]) == len(solution.release.policy.models)
+    assert len(described["now"]["risks"]) == len(solution.release.policy.load_models())
     assert explain(solution) == told
 
 

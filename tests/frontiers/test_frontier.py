@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer import Policy, anonymize
+from anonymizer import problem as problem_module
+from anonymizer.data.coded import CodedTable
 from anonymizer.errors import InfeasibleError, PolicyError
 from anonymizer.frontiers.frontier import Frontier, Point, Stage, Tracker, frontier, mark_dominated
 from anonymizer.frontiers.sweep import Sweep
@@ -45,7 +47,16 @@ def track(problem: Problem, models: list[RiskModel], values: list[float]) -> Tra
         },
         risk=models,
     )
-    tracker = Tracker(evaluator, policy, lattice_of(problem), Sweep.of(models, values), {}, None)
+    put = problem_module.Problem(
+        policy,
+        CodedTable({}),
+        evaluator.microdata,
+        lattice_of(problem),
+        tuple(models),
+        evaluator.measure,
+        evaluator.suppression_limit,
+    )
+    tracker = Tracker(put, Sweep.of(models, values), {}, None)
     tracker.run()
     return tracker
 
@@ -151,7 +162,7 @@ def test_several_populations_are_several_curves(policy: Policy) -> None:
         (10**6, 0.001),
     ]
     picked = found.pick(0.01, population=10**6)
-    assert picked.release.policy.models == (PUniqueness(0.01, 10**6),)
+    assert picked.release.policy.load_models() == (PUniqueness(0.01, 10**6),)
 
 
 def test_thresholds_that_cannot_be_met_are_listed(policy: Policy) -> None:

@@ -1,115 +1,221 @@
-"""The risks of records of any level, against the slow and obvious way."""
+"""The risks of records, exact and drawn, against the slow and obvious ways."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from anonymizer.data.table import FrameTable
-from anonymizer.errors import DataError, HierarchyError
-from anonymizer.hierarchy import Hierarchy
-from anonymizer.knowledge.exposure import Method, count_subsets, draw, expose, sum_exactly
-from anonymizer.knowledge.scenario import AttributeGroup, Scenario
-from anonymizer.knowledge.target import Target
-from anonymizer.knowledge.values import Subjects, Values
-from tests.assessment.procedure import oracle
-
-AGE = Hierarchy.from_rows(
-    "age", [("21", "20s", "-39", "*"), ("25", "20s", "-39", "*"), ("33", "30s", "-39", "*"),
-            ("47", "40s", "40-", "*"), ("90", "90", "40-", "*")]
-)  # fmt: skip
-SEX = Hierarchy.from_rows("sex", [("F",), ("M",)])  # no top of its own
-ZIP = Hierarchy.from_rows("zip", [("11", "1*", "*"), ("12", "1*", "*"), ("21", "2*", "*")])
-HIERARCHIES = {h.name: h for h in (AGE, SEX, ZIP)}
-CELLS = {h.name: sorted({"*", *(t for row in h.rows() for t in row)}) for h in (AGE, SEX, ZIP)}
-
-chances = st.sampled_from([0.0, 1.0, 0.5, 0.3, 0.07])
-
-
-def read(people: list[dict[str, str]]) -> Subjects:
-    return Subjects.read(FrameTable(pd.DataFrame(people)), list(HIERARCHIES.values()))
-
-
-def scenario_of(*groups: AttributeGroup, population: int = 1000) -> Scenario:
-    return Scenario(groups, population, 0.5, 0.4, 0.3, 0.2)
-
-
-@st.composite
-def scenarios(draw_: st.DrawFn) -> Scenario:
-    names = draw_(st.permutations(list(HIERARCHIES)))
-    cut = draw_(st.integers(1, 2))
-    groups = []
-    for attributes in (names[:cut], names[cut:]):
-        levels = {
-            name: draw_(st.integers(0, HIERARCHIES[name].height - 1))
-            for name in attributes
-            if draw_(st.booleans())
-        }
-        if draw_(st.booleans()):
-            by = draw_(st.sampled_from(list(HIERARCHIES)))
-            leaf = draw_(st.sampled_from(HIERARCHIES[by].leaves))
-            group = AttributeGroup(
-                tuple(attributes),
-                by=by,
-                probabilities={leaf: draw_(chances)},
-                default=draw_(chances),
-                levels=levels,
-            )
-        else:
-            group = AttributeGroup(tuple(attributes), draw_(chances), levels=levels)
-        groups.append(group)
-    return scenario_of(*groups)
-
-
-people = st.lists(
-    st.fixed_dictionaries({name: st.sampled_from(cells) for name, cells in CELLS.items()}),
-    min_size=1,
-    max_size=9,
+from anonymizer.errors import PolicyError
+from anonymizer.knowledge.attack import Attack
+from anonymizer.knowledge.exposure import (
+    MEASURES,
+    Exposure,
+    Method,
+    count_subsets,
+    draw,
+    expose,
+    overall_risk,
+    overall_risks,
+    sum_exactly,
 )
+from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+from anonymizer.knowledge.statistics import statistic_of
+from anonymizer.knowledge.values import Subjects
+from tests.knowledge import matching_oracle, people
+from tests.knowledge import overall_oracle as oracle
+from tests.knowledge.people import AGE, CELLS, HIERARCHIES, read
+from tests.knowledge.tables import Table, estimate, half, random_table, scenario_of, tables
+from tests.knowledge.test_statistics import STATISTICS
 
 
-def per_row(subjects: Subjects, target: Target) -> np.ndarray:
-    exposure = sum_exactly(target, 1, None)
+def columns_of(exposure: Exposure) -> NDArray[np.float64]:
+    return np.array([exposure.measure(name) for name in MEASURES])
+
+
+def oracle_columns(risks: Sequence[oracle.Risks]) -> NDArray[np.float64]:
+    return np.array([[getattr(risk, name) for risk in risks] for name in MEASURES])
+
+
+def exact(attack: Attack, estimate: Any = estimate) -> Exposure:
+    return sum_exactly(attack, estimate=estimate)
+
+
+# --- one level for each column, as a search has it
+
+
+@given(tables())
+def test_the_exact_risk_is_that_of_enumeration(table: Table) -> None:
+    attack = table.attack()
+    expected = oracle_columns(table.oracle())
+    np.testing.assert_allclose(columns_of(exact(attack)), expected, rtol=0, atol=1e-12)
+    alone = overall_risks(attack, estimate)[attack.row_of_tuple]
+    np.testing.assert_allclose(alone, expected[0], rtol=0, atol=1e-12)
+
+
+@given(tables(), st.data())
+def test_suppressed_records_neither_match_nor_count(table: Table, data: st.DataObject) -> None:
+    size = len(table.people)
+    kept = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
+    attack = table.attack(kept=kept)
+    exposure, rows = exact(attack), np.flatnonzero(kept)
+    expected = oracle_columns(table.oracle(rows.tolist())).reshape(4, -1)
+    np.testing.assert_allclose(columns_of(exposure)[:, rows], expected, atol=1e-12)
+    assert (columns_of(exposure)[:, ~kept] == 0).all()
+    for name in STATISTICS:
+        of_oracle = oracle.statistic(expected[0].tolist(), name)
+        assert overall_risk(attack, name, estimate) == pytest.approx(of_oracle, abs=1e-12)
+
+
+@given(tables())
+def test_counts_are_repeated_rows(table: Table) -> None:
+    distinct = sorted(set(table.people))
+    counts = [table.people.count(person) for person in distinct]
+    counted, repeated = table.attack(distinct, counts), table.attack()
+    at = [distinct.index(person) for person in table.people]
+    both = columns_of(exact(counted))[:, at], columns_of(exact(repeated))
+    np.testing.assert_allclose(*both, atol=1e-14)
+    for name in STATISTICS:
+        same = overall_risk(repeated, name, estimate)
+        assert overall_risk(counted, name, estimate) == pytest.approx(same, abs=1e-14)
+
+
+@given(tables(), st.randoms(use_true_random=False))
+def test_the_order_of_tuples_never_matters(table: Table, random: Any) -> None:
+    order = list(range(len(table.people)))
+    random.shuffle(order)
+    shuffled = exact(table.attack([table.people[row] for row in order]))
+    assert (columns_of(shuffled) == columns_of(exact(table.attack()))[:, order]).all()
+
+
+@given(tables())
+def test_risks_are_probabilities_and_in_their_order(table: Table) -> None:
+    risk = exact(table.attack())
+    assert ((columns_of(risk) >= 0) & (columns_of(risk) <= 1)).all()
+    assert (risk.journalist <= risk.prosecutor).all()
+    assert (risk.prosecutor <= risk.marketer + 1e-12).all()
+
+
+AGES = ((0, 0), (1, 0), (1, 1))
+"""Three people: the first has an age of her own, the other two differ by sex."""
+
+
+def test_with_one_group_known_for_sure_the_risk_is_that_of_its_classes() -> None:
+    scenario = scenario_of(AttributeGroup(("a0",), 1), AttributeGroup(("a1",), 0))
+    risk = exact(Table(AGES, (1, 1), scenario).attack(), half)
+    assert risk.marketer.tolist() == [1, 0.5, 0.5]
+    assert risk.prosecutor.tolist() == [1, 0, 0]
+    assert risk.journalist.tolist() == [0.5, 0, 0]
+    unique = 1 - (1 - 0.5 * 0.4) * (1 - 0.8 * 0.5) * (1 - 0.25)
+    np.testing.assert_allclose(risk.overall, [unique, 0.125, 0.125], rtol=1e-15)
+
+
+def test_with_nothing_known_everyone_matches() -> None:
+    scenario = scenario_of(AttributeGroup(("a0",), 0))
+    risk = exact(Table(AGES, (1, 1), scenario).attack())
+    np.testing.assert_allclose(risk.overall, 0.25 / 3, rtol=1e-15)
+    assert not risk.prosecutor.any()
+    assert not risk.journalist.any()
+
+
+def test_without_confirmation_only_the_unique_are_at_risk() -> None:
+    scenario = scenario_of(AttributeGroup(("a0",), 0.5), p_c=0)
+    risk = exact(Table(AGES, (1, 1), scenario).attack(), half)
+    np.testing.assert_allclose(risk.overall, [0.5 * (1 - (1 - 0.2) * (1 - 0.4)), 0, 0], rtol=1e-15)
+
+
+def test_with_everything_certain_the_unique_are_re_identified() -> None:
+    groups = AttributeGroup(("a0",), 1), AttributeGroup(("a1",), 1)
+    scenario = scenario_of(*groups, p_m=1, p_fm=1, p_c=1, p_cu=1)
+    risk = exact(Table(((0, 0), (1, 1), (1, 1)), (1, 1), scenario).attack(), half)
+    assert risk.overall.tolist() == [1, 0.5, 0.5]
+
+
+def test_what_cannot_be_estimated_counts_as_unique() -> None:
+    attack = Table(AGES, (1, 1), scenario_of(AttributeGroup(("a0",), 1))).attack()
+    assert exact(attack, lambda *_: None).journalist[0] == 1
+
+
+def test_a_table_without_records_has_risk_0() -> None:
+    scenario = scenario_of(AttributeGroup(("a0",), 0.5))
+    attack = Table(AGES, (1, 1), scenario).attack(kept=[False] * 3)
+    assert not columns_of(exact(attack)).any()
+    for name in STATISTICS:
+        assert overall_risk(attack, name, estimate) == 0
+    assert not columns_of(draw(attack, np.random.default_rng(1), 10)).any()
+
+
+def test_the_demo_scenario_can_be_assessed_with_the_default_estimate() -> None:
+    path = Path(__file__).parents[2] / "hierarchies" / "demo" / "scenario.toml"
+    scenario = Scenario.read(path)
+    rows = np.random.default_rng(1).integers(0, 3, (200, 7))
+    renamed = dict(zip(scenario.attributes, (f"a{at}" for at in range(7)), strict=True))
+    groups = tuple(
+        replace(
+            group,
+            attributes=tuple(renamed[name] for name in group.attributes),
+            by=group.by and renamed[group.by],
+            probabilities={"0": 0.0} if group.by else {},
+        )
+        for group in scenario.groups
+    )
+    table = Table(tuple(map(tuple, rows.tolist())), (1,) * 7, replace(scenario, groups=groups))
+    attack = table.attack()
+    risk = expose(attack)
+    assert (risk.prosecutor[rows[:, 0] == 0] < risk.prosecutor.max()).all()
+    mean, p95, highest = (overall_risk(attack, name) for name in ("mean", "p95", "maximum"))
+    assert 0 < mean < p95 <= highest < 1
+
+
+# --- mixed levels, as an assessment may have them
+
+
+def per_row(subjects: Subjects, attack: Attack) -> NDArray[np.float64]:
+    exposure = sum_exactly(attack)
     measures = np.stack([exposure.prosecutor, exposure.journalist, exposure.marketer], axis=1)
     return measures[subjects.tuple_of_row]
 
 
 @settings(max_examples=150, deadline=None)
-@given(people, scenarios())
+@given(people.tables, people.scenarios())
 def test_risks_at_mixed_levels_are_those_of_the_oracle(table, scenario) -> None:
     subjects = read(table)
-    mine = per_row(subjects, Target.of(subjects, scenario))
-    np.testing.assert_allclose(mine, oracle.risks(table, HIERARCHIES, scenario), atol=1e-12)
+    mine = per_row(subjects, Attack.of(subjects, scenario))
+    theirs = matching_oracle.risks(table, HIERARCHIES, scenario)
+    np.testing.assert_allclose(mine, theirs, atol=1e-12)
 
 
 @settings(max_examples=60, deadline=None)
-@given(people, scenarios())
+@given(people.tables, people.scenarios())
 def test_without_a_group_is_the_scenario_in_which_it_is_never_learned(table, scenario) -> None:
     subjects = read(table)
-    exposure = sum_exactly(Target.of(subjects, scenario), 1, None)
+    exposure = sum_exactly(Attack.of(subjects, scenario))
     for driver in exposure.drivers:
         group = replace(
             scenario.groups[driver.group], probability=0.0, by=None, probabilities={}, default=None
         )
         groups = [group if at == driver.group else g for at, g in enumerate(scenario.groups)]
-        never = sum_exactly(Target.of(subjects, replace(scenario, groups=tuple(groups))), 1, None)
-        mean = (never.overall * subjects.counts).sum() / subjects.records
+        never = sum_exactly(Attack.of(subjects, replace(scenario, groups=tuple(groups))))
+        mean = statistic_of(never.overall, subjects.counts, "mean")
         assert driver.overall(scenario) == pytest.approx(mean, abs=1e-12)
 
 
 @settings(max_examples=60, deadline=None)
-@given(people, scenarios())
+@given(people.tables, people.scenarios())
 def test_the_sets_that_may_be_known_add_up_to_the_mean(table, scenario) -> None:
     subjects = read(table)
-    exposure = sum_exactly(Target.of(subjects, scenario), 1, None)
-    mean = (exposure.overall * subjects.counts).sum() / subjects.records
+    attack = Attack.of(subjects, scenario)
+    exposure = sum_exactly(attack)
+    mean = statistic_of(exposure.overall, subjects.counts, "mean")
     assert sum(known.overall for known in exposure.known_sets) == pytest.approx(mean, abs=1e-12)
-    assert exposure.subsets <= count_subsets(Target.of(subjects, scenario))
+    assert exposure.subsets <= count_subsets(attack)
 
 
 @given(st.permutations(range(8)), st.integers(1, 3))
@@ -119,30 +225,42 @@ def test_neither_the_order_of_rows_nor_the_workers_change_a_risk(order, workers)
         {"age": CELLS["age"][i % 9], "sex": "FM"[i % 2], "zip": CELLS["zip"][i % 5]}
         for i in range(8)
     ]
-    scenario = scenario_of(*(AttributeGroup((name,), 0.3) for name in HIERARCHIES))
+    scenario = people.scenario_of(*(AttributeGroup((name,), 0.3) for name in HIERARCHIES))
     one = read(table)
     other = read([table[i] for i in order])
-    first = expose(Target.of(one, scenario), 1)
-    second = expose(Target.of(other, scenario), workers)
+    first = expose(Attack.of(one, scenario), 1)
+    second = expose(Attack.of(other, scenario), workers)
     np.testing.assert_array_equal(first.overall, second.overall)
     np.testing.assert_array_equal(one.tuple_of_row[list(order)], other.tuple_of_row)
 
 
-def test_finer_and_coarser_values_match_and_suppressed_cells_match_everything() -> None:
-    table = [
-        {"age": "25", "sex": "F", "zip": "11"},
-        {"age": "20s", "sex": "F", "zip": "11"},  # covers the first
-        {"age": "33", "sex": "F", "zip": "11"},  # covered by none of them
-        {"age": "*", "sex": "*", "zip": "*"},  # suppressed
-        {"age": "47", "sex": "M", "zip": "21"},
-    ]
-    certain = scenario_of(AttributeGroup(("age", "sex", "zip"), 1.0))
-    subjects = read(table)
-    shares = expose(Target.of(subjects, certain)).marketer[subjects.tuple_of_row]
-    assert (1 / shares).round(9).tolist() == [3, 3, 2, 5, 2]
-    decades = scenario_of(AttributeGroup(("age", "sex", "zip"), 1.0, levels={"age": 2}))
-    shares = expose(Target.of(subjects, decades)).marketer[subjects.tuple_of_row]
-    assert (1 / shares).round(9).tolist() == [4, 4, 4, 5, 2]
+# --- by drawing
+
+
+@settings(max_examples=30)
+@given(tables(), st.integers(0, 2**32))
+def test_draws_agree_with_the_exact_risk(table: Table, seed: int) -> None:
+    attack = table.attack()
+    drawn = draw(attack, np.random.default_rng(seed), 2000, estimate=estimate)
+    assert drawn.standard_error is not None
+    ones = np.ones(len(table.people), np.int64)
+    mean = statistic_of(drawn.overall, ones, "mean")
+    slack = 4 * drawn.standard_error + 1 / 2000
+    assert abs(mean - overall_risk(attack, "mean", estimate)) <= slack
+    expected = columns_of(exact(attack))
+    np.testing.assert_allclose(columns_of(drawn), expected, atol=4 * 0.5 / 2000**0.5)
+
+
+def test_draws_repeat_with_their_seed_and_are_within_4_standard_errors() -> None:
+    table = random_table(500, 3)
+    attack = table.attack()
+    runs = [draw(attack, np.random.default_rng(7), 300, estimate=estimate) for _ in range(2)]
+    np.testing.assert_array_equal(runs[0].overall, runs[1].overall)
+    error = runs[0].standard_error
+    assert error is not None
+    assert 0 < error < 0.02
+    mean = statistic_of(runs[0].overall, np.ones(500, np.int64), "mean")
+    assert abs(mean - overall_risk(attack, "mean", estimate)) < 4 * error
 
 
 def test_drawing_agrees_with_the_sum_within_three_standard_errors() -> None:
@@ -152,55 +270,38 @@ def test_drawing_agrees_with_the_sum_within_three_standard_errors() -> None:
         for _ in range(12)
     ]
     by = AttributeGroup(("age",), by="sex", probabilities={"F": 0.2}, default=0.7)
-    scenario = scenario_of(by, AttributeGroup(("sex",), 0.4), AttributeGroup(("zip",), 0.3))
+    groups = by, AttributeGroup(("sex",), 0.4), AttributeGroup(("zip",), 0.3)
+    scenario = people.scenario_of(*groups)
     subjects = read(table)
-    target = Target.of(subjects, scenario)
-    exact, drawn = expose(target), draw(target, random, 1000, None)
-    assert (exact.method, drawn.method) == (Method.EXACT, Method.SIMULATED)
+    attack = Attack.of(subjects, scenario)
+    summed, drawn = expose(attack), draw(attack, random, 1000)
+    assert (summed.method, drawn.method) == (Method.EXACT, Method.SIMULATED)
     assert drawn.standard_error is not None
-    means = [(e.overall * subjects.counts).sum() / subjects.records for e in (exact, drawn)]
+    means = [statistic_of(e.overall, subjects.counts, "mean") for e in (summed, drawn)]
     assert abs(means[0] - means[1]) <= 3 * drawn.standard_error
-    for one, other in zip(exact.drivers, drawn.drivers, strict=True):
+    for one, other in zip(summed.drivers, drawn.drivers, strict=True):
         assert other.probability == one.probability
         assert other.overall(scenario) == pytest.approx(one.overall(scenario), abs=0.02)
-    assert expose(target, work_limit=0).method is Method.SIMULATED
+    assert expose(attack, work_limit=0).method is Method.SIMULATED
 
 
 def test_what_is_always_drawn_cannot_be_left_out_by_drawing() -> None:
     """Without a certain group there is no draw to look at: it is left out, not said to be nothing."""
     groups = AttributeGroup(("age",), 1.0), AttributeGroup(("zip",), 0.5)
     table = [{"age": age, "sex": "F", "zip": "11"} for age in AGE.leaves]
-    target = Target.of(read(table), scenario_of(*groups))
-    drawn = draw(target, np.random.default_rng(1), 20, None)
+    attack = Attack.of(read(table), people.scenario_of(*groups))
+    drawn = draw(attack, np.random.default_rng(1), 20)
     assert [driver.group for driver in drawn.drivers] == [1]
 
 
-def test_a_value_that_no_level_has_is_named() -> None:
-    with pytest.raises(HierarchyError, match=r"column 'zip': 1 values are unknown.*'99'"):
-        read([{"age": "25", "sex": "F", "zip": "99"}])
-
-
-def test_a_missing_cell_matches_missing_and_suppressed_cells_only() -> None:
-    table = [{"age": "25", "sex": sex, "zip": "11"} for sex in ("", "", "F", "*")]
-    certain = scenario_of(AttributeGroup(("sex",), 1.0))
-    subjects = read(table)
-    shares = expose(Target.of(subjects, certain)).marketer[subjects.tuple_of_row]
-    assert (1 / shares).round(9).tolist() == [3, 3, 2, 4]
-
-
-def test_too_many_combinations_of_levels_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anonymizer.knowledge.target.MIXTURE_LIMIT", 2)
-    table = [{"age": age, "sex": "F", "zip": "11"} for age in ("25", "20s", "-39")]
-    with pytest.raises(DataError, match="mixes 3 combinations of levels"):
-        Target.of(read(table), scenario_of(AttributeGroup(("age",), 1.0)))
-
-
-def test_a_value_covers_the_leaves_below_it() -> None:
-    values = Values.of(AGE, ["20s", "90", "*", "33"])
-    assert values.texts == ("33", "90", "20s", "*")
-    assert [values.leaves_of(at) for at in range(4)] == [
-        ["33"],
-        ["90"],
-        ["21", "25"],
-        list(AGE.leaves),
-    ]
+def test_too_many_groups_are_drawn_or_refused() -> None:
+    groups = [AttributeGroup((f"a{number}",), 0.02) for number in range(40)]
+    rows = np.random.default_rng(5).integers(0, 2, (50, 40))
+    attack = Table(tuple(map(tuple, rows.tolist())), (1,) * 40, scenario_of(*groups)).attack()
+    with pytest.raises(PolicyError, match=r"40 groups are more than the 20 .* which draws"):
+        overall_risk(attack, "mean", estimate)
+    drawn = draw(attack, np.random.default_rng(5), 20, estimate=estimate)
+    assert (drawn.overall >= 0.25 / 50).all()
+    assert (drawn.overall < 1).all()
+    with pytest.raises(ValueError, match="at least 2 trials, got 1"):
+        draw(attack, np.random.default_rng(1), 1)

@@ -1,28 +1,100 @@
 from __future__ import annotations
 
-from anonymizer.assessment.published import Arms, Characteristic, Limits, assess_published
-from anonymizer.report.published import colour, published_page, verdict
+from rich.console import Console
 
-ROWS = [Characteristic("<b>COPD</b>", 23, 2), Characteristic("Tobacco", 6, 6)]
+from anonymizer.assessment.published import Arms, Characteristic, Limits, assess_published
+from anonymizer.report.published import colour, published_grid, published_page, verdict
+
+TRIAL = Arms(("treatment", "placebo"), (228, 105))
+ROWS = [Characteristic("<b>COPD</b>", (23, 2)), Characteristic("Tobacco", (6, 6))]
+TITRE = [
+    Characteristic(name, counts, (145, 70), "Titre", category=True)
+    for name, counts in {"1:40": (65, 34), "1:80": (80, 30)}.items()
+]
+
+
+def on_terminal(table) -> str:
+    console = Console(width=250, color_system=None)
+    with console.capture() as capture:
+        console.print(published_grid(table))
+    return capture.get()
 
 
 def test_only_what_breaks_the_chosen_l_is_framed_and_listed() -> None:
-    table = assess_published(ROWS, Arms(228, 105), Limits(pfdptc=1.1))
+    table = assess_published(ROWS, TRIAL, Limits(pfdptc=1.1))
     page = published_page(table, "A table")
     assert page.count('class="shaded breaks"') == 1  # COPD in the placebo arm
-    assert "&lt;b&gt;COPD&lt;/b&gt;</span>: PFDPTC" in page
+    assert "&lt;b&gt;COPD&lt;/b&gt;</span>: PFDPTC (placebo)" in page
     assert "at most 1.100" in page
     assert "1 of 2 rows break" in verdict(table)
 
 
-def test_without_a_chosen_l_nothing_is_framed() -> None:
-    page = published_page(assess_published(ROWS, Arms(228, 105)), "A table")
+def test_an_advantage_that_is_too_large_is_framed_and_marked() -> None:
+    table = assess_published(ROWS, TRIAL, Limits(advantage=0.2))
+    page = published_page(table, "A table")
+    assert page.count('class="shaded breaks"') == 1
+    assert "PDP (has it) by advantage" in page
+    shown = on_terminal(table)
+    assert "treatment 92.0% (68.5%)!" in shown
+    assert "placebo 50.0% (31.5%) " in shown
+
+
+def test_without_a_chosen_limit_nothing_is_framed() -> None:
+    page = published_page(assess_published(ROWS, TRIAL), "A table")
     assert 'class="shaded breaks"' not in page
     assert "Rows that break" not in page
 
 
+def test_every_probability_stands_beside_its_baseline() -> None:
+    table = assess_published([ROWS[1]], TRIAL)
+    for shown in (published_page(table, "A table"), on_terminal(table)):
+        for part in (
+            "placebo 50.0% (31.5%)",  # PDP, who has it
+            "treatment 69.2% (68.5%)",  # PDP, who does not
+            "does not have it 96.4% (50.0%)",  # PFDOC
+            "has it 5.7% (3.6%)",  # PFDPTC placebo
+        ):
+            assert part in shown
+    assert "l = 1.865" in verdict(table)
+
+
+def test_own_totals_and_categories_are_shown_under_their_heading() -> None:
+    table = assess_published([*TITRE, ROWS[1]], TRIAL)
+    page, shown = published_page(table, "A table"), on_terminal(table)
+    for text in (page, shown):
+        assert text.count("Titre") == 2 - (text is page)  # one heading in each grid
+        assert "65/145" in text
+        assert "1:40, of those measured" in text
+        assert "all categories" in text
+        assert "not measured" in text
+
+
+def test_three_arms_have_their_columns() -> None:
+    arms = Arms(("low", "high", "none"), (10, 10, 10))
+    table = assess_published([Characteristic("it", (3, 2, 1))], arms)
+    page, shown = published_page(table, "A table"), on_terminal(table)
+    for arm in arms.names:
+        assert f"PFDPTC {arm}" in page
+        assert f"PFDPTC {arm}" in shown
+
+
+def test_what_nobody_has_is_shown_as_nobody_and_white() -> None:
+    table = assess_published([Characteristic("it", (0, 0))], TRIAL, Limits(pdp=2, pfdoc=2))
+    page = published_page(table, "A table")
+    assert 'style="background: #ffffff" title="Nobody has it.">0.0000<small>nobody' in page
+    assert "All rows keep l = any under PDP" in verdict(table)
+    assert "break a chosen" not in verdict(table)
+
+
+def test_an_l_above_that_of_the_allocation_is_said_to_be() -> None:
+    assert "more than the sizes of the arms alone keep" in verdict(
+        assess_published(ROWS, TRIAL, Limits(pdp=1.9))
+    )
+    assert "more than the sizes" not in verdict(assess_published(ROWS, TRIAL, Limits(pdp=1.8)))
+
+
 def test_a_page_stands_alone() -> None:
-    page = published_page(assess_published(ROWS, Arms(228, 105)), "A table")
+    page = published_page(assess_published(ROWS, TRIAL), "A table")
     assert "http" not in page.replace("http-equiv", "")
     assert "<script" not in page
 

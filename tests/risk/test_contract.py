@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.data.table import FrameTable
+from anonymizer.data.frame import FrameTable
 from anonymizer.engine.classes import partition
 from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.evaluation.suppression import shortest_cut, suppress
@@ -76,8 +76,8 @@ def remaining_of(
     microdata: Microdata, scheme: tuple[int, ...], models: list[RiskModel]
 ) -> Remaining:
     classes = partition(microdata, scheme)
-    breaking = np.logical_or.reduce([model.breaking(classes) for model in models])
-    return Remaining(microdata, classes, breaking)
+    violating = np.logical_or.reduce([model.violating(classes) for model in models])
+    return Remaining(microdata, classes, violating)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -98,8 +98,8 @@ def test_it_is_monotone_as_it_says_when_a_scheme_is_made_finer(
     fine = tuple(data.draw(st.integers(0, level)) for level in coarse)
     upper, lower = partition(microdata, coarse), partition(microdata, fine)
     if model.monotone is Monotone.RECORD:
-        breaks_above = model.breaking(upper)[upper.label_of_tuple]
-        breaks_below = model.breaking(lower)[lower.label_of_tuple]
+        breaks_above = model.violating(upper)[upper.label_of_tuple]
+        breaks_below = model.violating(lower)[lower.label_of_tuple]
         assert (breaks_below | ~breaks_above).all()
     if model.monotone is Monotone.TABLE:
         nothing = [Remaining(microdata, c, np.zeros(c.sizes.size, bool)) for c in (lower, upper)]
@@ -141,7 +141,7 @@ def test_several_models_are_met_together_by_the_shortest_cut(
     ]
     cut = shortest_cut(remaining, models)
     assert cut == passing.index(True)
-    expected = remaining.breaking.copy()
+    expected = remaining.suppressed.copy()
     expected[remaining.order[:cut]] = True
     found = suppress(microdata, remaining.classes, models)
     assert found.suppressed.tolist() == expected.tolist()
@@ -157,7 +157,7 @@ def test_no_class_is_smaller_than_it_says_and_does_not_break_it(
     microdata = table_of(problem)
     for scheme in (problem.low, problem.high):
         classes = partition(microdata, scheme)
-        assert model.breaking(classes)[classes.sizes < model.least_class].all()  # type: ignore[attr-defined]
+        assert model.violating(classes)[classes.sizes < model.least_class].all()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("model", ALL, ids=str)

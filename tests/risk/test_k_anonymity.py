@@ -15,8 +15,8 @@ def test_the_classes_below_k_break_it(problem: Problem) -> None:
     microdata = microdata_of(problem.rows, problem.trees)
     for scheme in problem.schemes():
         classes = partition(microdata, scheme)
-        breaking = KAnonymity(problem.k).breaking(classes)
-        assert breaking.tolist() == [size < problem.k for size in classes.sizes.tolist()]
+        violating = KAnonymity(problem.k).violating(classes)
+        assert violating.tolist() == [size < problem.k for size in classes.sizes.tolist()]
 
 
 @given(problems(max_attributes=3))

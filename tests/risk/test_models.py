@@ -29,7 +29,7 @@ def test_a_model_of_another_package_can_be_asked_for_by_name() -> None:
         attributes={"sex": {"role": "quasi", "hierarchy": sex}},
         risk=[{"model": "stricter", "k": 2}],
     )
-    assert policy.models == (Stricter(2),)
+    assert policy.load_models() == (Stricter(2),)
 
 
 def test_without_other_packages_there_are_ours() -> None:

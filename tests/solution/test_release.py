@@ -30,7 +30,7 @@ REDACT = POLICY + '\n[release]\nsuppressed = "redact"\n'
 def generalize(frame: pd.DataFrame, policy: Policy, scheme: dict[str, int]) -> pd.DataFrame:
     """Generalize row by row: slow and obvious."""
     expected = frame.drop(columns="name").astype(object)
-    for hierarchy in policy.hierarchies():
+    for hierarchy in policy.load_hierarchies():
         level = scheme[hierarchy.name]
         released = {row[0]: row[level] for row in hierarchy.rows()}
         expected[hierarchy.name] = [released[str(value)] for value in frame[hierarchy.name]]

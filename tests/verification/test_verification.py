@@ -77,7 +77,7 @@ def test_a_release_is_verified(tmp_path: Path, kind: str, text: str) -> None:
     for against in (False, True):
         verification = published.check(against)
         assert verification.passed, claims(verification)
-    assert len(verification.checks) == 16
+    assert len(verification.checks) == 17
 
 
 @pytest.mark.parametrize("redact", [False, True], ids=["drop", "redact"])
@@ -93,7 +93,7 @@ def test_a_release_under_every_model_is_verified(tmp_path: Path, name: str, reda
         verification = published.check(against)
         assert verification.passed, claims(verification)
         held = [check for check in verification.checks if check.claim.endswith(" holds")]
-        assert len(held) == len(Policy.read(published.policy).models)
+        assert len(held) == len(Policy.read(published.policy).load_models())
         assert all(check.passed for check in held)
 
 
@@ -278,7 +278,7 @@ def test_an_order_that_was_kept_is_found(tmp_path: Path) -> None:
     published = Published(tmp_path, kept)
     assert published.check().passed
     (tmp_path / "policy.toml").write_text(POLICY)
-    assert "rows stand as in the original" in claims(published.check())
+    assert "rows stand much as in the original" in claims(published.check())
 
 
 def test_an_identifying_column_left_in_is_found(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ Both are computed from ln(1 - r) = sum_C log1p(-u_C z_C q_C), so that no small r
 
 That product is the paper's (equation 3). It treats the subsets as independent, but just one of them is
 what is disclosed, so that under the paper's own assumptions the risk is exactly sum_C u_C z_C q_C. The
-two agree where risks are small; the sum is never below the product, and is told beside it.
+two agree where risks are small; the sum is never below the product, and is told beside it. It is the
+overall risk of Xia et al. 2021, too, for the attacker of `as_scenario`.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from anonymizer.assessment.disclosure.sources import (
 from anonymizer.assessment.disclosure.unique_subsets import OnSubsets, Uniqueness, count_unique
 from anonymizer.data.table import Table, open_table
 from anonymizer.errors import DataError, PolicyError
+from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 
 Floats = NDArray[np.float64]
 
@@ -154,6 +156,20 @@ class Reidentification:
         if self.individual_exact >= 1:
             return 1.0
         return 0.0 - math.expm1(self.uniqueness.records * math.log1p(-self.individual_exact))
+
+    def as_scenario(self) -> Scenario:
+        """Return the same attacker as a scenario of Xia et al., in which every attribute is a group.
+
+        The mean overall risk of the records is then `individual_exact`. E-uniqueness must be one number.
+        """
+        outside = np.unique(self.unique_outside)
+        if outside.size > 1:
+            raise PolicyError(
+                "e_uniqueness: it differs between subsets, which no scenario can say; give one number."
+            )
+        groups = tuple(AttributeGroup((name,), chance) for name, chance in self.disclosed.items())
+        records = self.uniqueness.records
+        return Scenario(groups, records, p_m=1.0, p_fm=float(outside[0]), p_c=0.0, p_cu=0.0)
 
     def over_records(self, records: ArrayLike) -> Floats:
         """Return the risk that at least one of n people is re-identified, for each n."""

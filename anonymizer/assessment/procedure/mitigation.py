@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from anonymizer.assessment.procedure.keys import KeySet, coarser_levels
 from anonymizer.assessment.procedure.source_risk import SourceRisk
 from anonymizer.evaluation.evaluate import Evaluator
-from anonymizer.knowledge.overall_risk import passes
+from anonymizer.knowledge.statistics import passes
 from anonymizer.policy import Policy, Role
 from anonymizer.risk import KAnonymity
 from anonymizer.search import Limits, Status, search

@@ -19,7 +19,7 @@ from anonymizer.assessment.procedure.overlap import Proportion
 from anonymizer.assessment.procedure.people import KeyCells
 from anonymizer.assessment.procedure.statement import ExternalSource
 from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.knowledge.overall_risk import SLACK
+from anonymizer.knowledge.statistics import SLACK
 from anonymizer.lattice import Scheme
 
 Floats = NDArray[np.float64]

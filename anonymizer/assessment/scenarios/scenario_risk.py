@@ -16,11 +16,11 @@ from anonymizer.assessment.procedure.statement import THRESHOLDS as ACCEPTED
 from anonymizer.data.table import Table, check_present
 from anonymizer.errors import AnonymizerWarning, PolicyError, quote_some
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.knowledge.attack import Attack, Floats, check_levels
 from anonymizer.knowledge.catalogue import find_scenario, load_scenario
 from anonymizer.knowledge.exposure import MEASURES, Exposure, expose
-from anonymizer.knowledge.overall_risk import SLACK, check_levels
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
-from anonymizer.knowledge.target import Floats, Target
+from anonymizer.knowledge.statistics import SLACK, statistic_of
 from anonymizer.knowledge.values import Subjects
 from anonymizer.policy import Policy
 
@@ -67,11 +67,11 @@ class ScenarioRisk:
 
     def mean(self, measure: str = "overall") -> float:
         """Return the mean risk of the records; 0 without records."""
-        return mean_of(self.exposure.measure(measure), self.counts)
+        return statistic_of(self.exposure.measure(measure), self.counts, "mean")
 
     def worst_mean(self, measure: str = "overall") -> float:
         """Return the mean risk of the records in the worst case."""
-        return mean_of(self.worst.measure(measure), self.counts)
+        return statistic_of(self.worst.measure(measure), self.counts, "mean")
 
     def above(self, threshold: float, measure: str = "overall") -> int:
         """Count the records whose risk is above a threshold."""
@@ -118,11 +118,6 @@ class ScenarioRisk:
         }
 
 
-def mean_of(risks: Floats, counts: NDArray[np.int64]) -> float:
-    """Return the mean over records."""
-    return float((risks * counts).sum() / max(1, int(counts.sum())))
-
-
 def describe_values(values: Floats) -> dict[str, float | None]:
     """Return mean, quartiles, 95th percentile and maximum; None for each where there is no value.
 
@@ -147,20 +142,20 @@ def assess_scenarios(
     """Say for each scenario how likely each record is re-identified, and against the worst case."""
     named = name_scenarios(scenarios)
     check_present(table, policy.quasi_identifiers)
-    hierarchies = policy.hierarchies()
+    hierarchies = policy.load_hierarchies()
     if on_progress is not None:
         on_progress("reading the table", 0, 1)
     subjects = Subjects.read(table, hierarchies)
     fitted = {name: fit(name, scenario, subjects, hierarchies) for name, scenario in named.items()}
     worst = {
-        population: expose(Target.of(subjects, worst_case(subjects, population)))
+        population: expose(Attack.of(subjects, worst_case(subjects, population)))
         for population in dict.fromkeys(scenario.population for scenario in fitted.values())
     }
     found = []
     for name, scenario in fitted.items():
         step = None if on_progress is None else named_step(on_progress, name)
-        target = Target.of(subjects, scenario)
-        exposure = expose(target, workers or os.cpu_count() or 1, step, np.random.default_rng(seed))
+        attack = Attack.of(subjects, scenario)
+        exposure = expose(attack, workers or os.cpu_count() or 1, step, np.random.default_rng(seed))
         baseline = worst[scenario.population].under(scenario)
         found.append(ScenarioRisk(name, exposure, baseline, subjects))
     return tuple(found)

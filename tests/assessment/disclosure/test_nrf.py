@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 from anonymizer.assessment.disclosure.nrf import Reidentification, assess_disclosure, combine
 from anonymizer.assessment.disclosure.sources import Source
 from anonymizer.assessment.disclosure.unique_subsets import Uniqueness
+from anonymizer.data.frame import FrameTable
 from anonymizer.errors import DataError, PolicyError
+from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.knowledge.attack import Attack
+from anonymizer.knowledge.exposure import overall_risk
+from anonymizer.knowledge.values import Subjects
 from experiments.nrf.reconstruction import (
     figure_2,
     figure_3,
@@ -78,6 +83,25 @@ def test_the_risk_is_that_of_brute_force(frame: pd.DataFrame, data) -> None:
     assert risk.data_set == pytest.approx(brute_force(frame, sources, e_uniqueness), abs=1e-9)
     assert 0 <= risk.individual <= risk.individual_exact * (1 + 1e-12) + 1e-15
     assert risk.data_set <= risk.data_set_exact * (1 + 1e-9) + 1e-15
+    by_sums = overall_risk(attack_on_cells(frame, risk), "mean")
+    assert risk.individual_exact == pytest.approx(by_sums, abs=1e-12)
+
+
+def attack_on_cells(frame: pd.DataFrame, risk: Reidentification) -> Attack:
+    """The same attacker as a scenario, against the same cells, each a leaf of a flat hierarchy."""
+    cells = frame.fillna(MISSING)
+    hierarchies = [
+        Hierarchy.from_rows(name, [(text,) for text in cells[name].unique()]) for name in cells
+    ]
+    return Attack.of(Subjects.read(FrameTable(frame), hierarchies), risk.as_scenario())
+
+
+def test_what_is_unique_outside_by_subset_is_no_scenario() -> None:
+    by_subset = np.array([1.0, 0.5, 0.5, 0.2])
+    whole = assess_disclosure(TOY, [Source("forum", 1.0, {"X": 0.5, "Y": 0.5})])
+    risk = Reidentification(whole.uniqueness, whole.sources, by_subset)
+    with pytest.raises(PolicyError, match="it differs between subsets"):
+        risk.as_scenario()
     assert risk.individual_exact <= 1
 
 

@@ -13,7 +13,7 @@ from anonymizer.assessment.procedure.linkage import (
     to_leaves,
 )
 from anonymizer.data.columns import Coded
-from anonymizer.data.table import FrameTable
+from anonymizer.data.frame import FrameTable
 from anonymizer.errors import DataError, HierarchyError
 from anonymizer.hierarchy import Hierarchy
 from tests.assessment.tables import Row, frame_of, key_set, tables

@@ -10,8 +10,8 @@ import numpy as np
 
 from anonymizer.estimators.uniques import unique_given_unique
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.knowledge.overall_risk import unique_in_population
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+from anonymizer.knowledge.uniqueness import unique_in_population
 
 Person = dict[str, str]
 Place = tuple[int, frozenset[str]]

@@ -1,0 +1,32 @@
+"""Attacks on a published table of patient characteristics, and how far each row resists them.
+
+`table` is what is printed: arms and rows. `reading` reads it from a CSV file. `partition` divides the
+people of a trial by what they would answer to a row. `indicators` computes the paper's entropies, and
+what each attack guesses beside what it would guess without the table. `sentences` says it in words, and
+`verdict` holds rows against limits.
+"""
+
+from anonymizer.assessment.published.indicators import Attack, Guess, Indicators, entropy, measure
+from anonymizer.assessment.published.partition import Group, Partition
+from anonymizer.assessment.published.reading import read_published
+from anonymizer.assessment.published.sentences import say_attacks
+from anonymizer.assessment.published.table import Arms, Characteristic
+from anonymizer.assessment.published.verdict import Breach, Limits, Published, assess_published
+
+__all__ = [
+    "Arms",
+    "Attack",
+    "Breach",
+    "Characteristic",
+    "Group",
+    "Guess",
+    "Indicators",
+    "Limits",
+    "Partition",
+    "Published",
+    "assess_published",
+    "entropy",
+    "measure",
+    "read_published",
+    "say_attacks",
+]

@@ -1,0 +1,40 @@
+"""u_S: how likely somebody who is unique in the table on what is known is unique in the population."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.estimators.uniques import unique_given_unique as by_pitman
+from anonymizer.knowledge.scenario import Scenario
+
+UniqueGivenUnique = Callable[[NDArray[np.int64], int], float | None]
+"""From class sizes and the size of the population: the probability that a record that is unique in the
+table is unique in the population; None or NaN where it cannot be estimated."""
+
+
+def unique_in_population(
+    sizes: NDArray[np.int64], scenario: Scenario, estimate: UniqueGivenUnique
+) -> float:
+    """Return u_S, the probability that a record unique in the table is so in the population.
+
+    Where it cannot be estimated, it is 1: what is not known must not look safe.
+    """
+    if not (sizes == 1).any():
+        return 0.0  # no record needs it
+    sizes = sizes[sizes > 0]
+    # no table has more records than the population it is drawn from
+    estimated = estimate(sizes, max(scenario.population, int(sizes.sum())))
+    if estimated is None or math.isnan(estimated):
+        return 1.0
+    return min(max(float(estimated), 0.0), 1.0)
+
+
+def estimate_needed(scenario: Scenario, given: UniqueGivenUnique | None) -> UniqueGivenUnique:
+    """Return the estimate of u_S that the overall risk needs: none at all where p_cu is 0."""
+    if scenario.p_cu == 0:
+        return lambda *_: None
+    return given or by_pitman

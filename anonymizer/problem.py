@@ -1,0 +1,270 @@
+"""Problem: a policy put to a table, resolved once; every question a user asks starts from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.data.table import Table, check_columns, open_table
+from anonymizer.engine.classes import EquivalenceClasses, partition
+from anonymizer.engine.microdata import Microdata, encode
+from anonymizer.errors import DataError, PolicyError, quote_some
+from anonymizer.evaluation.evaluate import Evaluation, Evaluator, Outcome
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.lattice import Lattice, Scheme
+from anonymizer.policy import Policy, PolicyLike
+from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
+from anonymizer.search import Limits
+from anonymizer.utility import Measure
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+Source: TypeAlias = "str | Path | pd.DataFrame | pa.Table | Table | None"
+"""A path, a dataframe or a table of any kind; None where the policy names the path."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table in integers, the schemes that the policy allows, the risk models and the measure.
+
+    It can be kept and asked again with other models, levels or weights; the table is read once. It is
+    passed to `anonymize`, `apply` and `frontier` in place of the data.
+    """
+
+    policy: Policy
+    table: Table
+    microdata: Microdata
+    lattice: Lattice
+    """The schemes that the level ranges of the policy allow."""
+    models: tuple[RiskModel, ...]
+    """The policy's risk models, with the files they name."""
+    measure: Measure
+    suppression_limit: int
+    """The largest number of records that may be suppressed."""
+
+    @staticmethod
+    def read(data: Source, policy: PolicyLike) -> Problem:
+        """Load what the policy names, check the table against it, and aggregate the table.
+
+        `data` is a dataframe or a path, or None where the policy says where the data is.
+        """
+        policy = load_policy(policy)
+        table = open_data(data, policy)
+        check_columns(table, tuple(policy.attributes))
+        hierarchies = policy.load_hierarchies()
+        policy.lattice(hierarchies)  # a level out of range is better known before the table is read
+        models = policy.load_models()
+        microdata = encode(table, hierarchies, open_population(models, policy))
+        return Problem.of(policy, table, microdata, models)
+
+    @staticmethod
+    def of(
+        policy: Policy,
+        table: Table,
+        microdata: Microdata,
+        models: Sequence[RiskModel] | None = None,
+    ) -> Problem:
+        """Put a policy to an aggregated table; raise a PolicyError where it does not fit."""
+        models = policy.load_models() if models is None else tuple(models)
+        check_models(models, microdata)
+        return Problem(
+            policy,
+            table,
+            microdata,
+            policy.lattice(hierarchies_of(microdata)),
+            tuple(models),
+            policy.measure,
+            # a product such as 0.29 * 100 may fall just short of the whole number that is meant
+            int(policy.search.suppression_limit * microdata.records + 1e-9),
+        )
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """What evaluates a scheme."""
+        return Evaluator(self.microdata, self.models, self.measure, self.suppression_limit)
+
+    @property
+    def hierarchies(self) -> tuple[Hierarchy, ...]:
+        """The hierarchies of the quasi-identifiers, with a leaf for missing cells where there are any."""
+        return hierarchies_of(self.microdata)
+
+    @property
+    def limits(self) -> Limits:
+        """When a search stops, and the bytes its open boxes may take."""
+        given = self.policy.search
+        return Limits(given.time_limit, given.evaluation_limit, int(given.memory_limit * 2**30))
+
+    def evaluate(self, scheme: Scheme) -> Evaluation:
+        """Return what a scheme loses once the models' suppression is applied."""
+        return self.evaluator.evaluate(scheme)
+
+    def outcome(self, scheme: Scheme) -> Outcome:
+        """Return the classes of a scheme, what is suppressed of them, and what is lost."""
+        return self.evaluator.outcome(scheme)
+
+    @cached_property
+    def profile_before(self) -> RiskProfile:
+        """The risks of the table as it is."""
+        untouched = partition(self.microdata, (0,) * len(self.microdata.attributes))
+        return self.profile(untouched, np.ones(untouched.sizes.size, np.bool_))
+
+    def profile(self, classes: EquivalenceClasses, kept: NDArray[np.bool_]) -> RiskProfile:
+        """Return the risks of the classes that are kept."""
+        return describe_risk(self.models, classes, kept)
+
+    def named(self, scheme: Scheme) -> dict[str, int]:
+        """Return the level of each quasi-identifier by its name."""
+        return dict(zip(self.microdata.attributes, scheme, strict=True))
+
+    def scheme_of(self, levels: Mapping[str, int]) -> Scheme:
+        """Return the scheme with these levels; a DataError lists those the policy does not allow."""
+        attributes, lattice = self.microdata.attributes, self.lattice
+        faults = [f"no level for '{name}'." for name in attributes if name not in levels]
+        faults += [
+            f"'{name}' is not a quasi-identifier of the policy."
+            for name in levels
+            if name not in attributes
+        ]
+        faults += [
+            f"'{name}' has level {levels[name]}, but the policy allows {low} to {high}."
+            for name, low, high in zip(attributes, lattice.low, lattice.high, strict=True)
+            if name in levels and levels[name] not in range(low, high + 1)
+        ]
+        if faults:
+            raise DataError.defective("scheme", faults)
+        return tuple(levels[name] for name in attributes)
+
+    def with_policy(self, policy: Policy) -> Problem:
+        """Put another policy to the same table; columns, roles and hierarchies must be the same."""
+        if policy.table_keys() != self.policy.table_keys():
+            raise PolicyError(
+                "policy: columns, roles or hierarchies differ from those the table was read with; "
+                "start again with Problem.read."
+            )
+        return self.with_resolved(policy, policy.load_models())
+
+    def with_resolved(self, policy: Policy, models: Sequence[RiskModel]) -> Problem:
+        """Put a policy to the same table; read that again only for a population table of another kind."""
+        if population_tables(models).keys() != population_tables(self.models).keys():
+            return Problem.read(self.table, policy)
+        return Problem.of(policy, self.table, self.microdata, models)
+
+    def with_models(self, *models: RiskModel) -> Problem:
+        """Ask with other risk models, or the same at other thresholds."""
+        policy = self.policy.model_copy(update={"risk": models})
+        resolved = tuple(model.resolve(policy.folder) for model in models)
+        return self.with_resolved(policy, resolved)
+
+    def with_levels(
+        self, low: Mapping[str, int] | None = None, high: Mapping[str, int] | None = None
+    ) -> Problem:
+        """Ask with other least or highest levels of some quasi-identifiers."""
+        changes = {name: {"min_level": level} for name, level in (low or {}).items()}
+        for name, level in (high or {}).items():
+            changes[name] = {**changes.get(name, {}), "max_level": level}
+        return self.with_resolved(self.policy.with_attributes(changes), self.models)
+
+    def with_weights(self, weights: Mapping[str, float]) -> Problem:
+        """Ask with other weights of some quasi-identifiers."""
+        changes = {name: {"weight": weight} for name, weight in weights.items()}
+        return self.with_resolved(self.policy.with_attributes(changes), self.models)
+
+    def with_suppression_limit(self, records: int) -> Problem:
+        """Ask with another number of records that may be suppressed."""
+        return replace(self, suppression_limit=records)
+
+
+def as_problem(data: Source | Problem, policy: PolicyLike | None) -> Problem:
+    """Return the problem that is given, or put the policy to the data."""
+    if isinstance(data, Problem):
+        return data if policy is None else data.with_policy(load_policy(policy))
+    if policy is None:
+        raise PolicyError("no policy is given; pass one beside the data, or pass a Problem.")
+    return Problem.read(data, policy)
+
+
+def load_policy(policy: PolicyLike) -> Policy:
+    """Take a policy, make one of its keys, or read it from its file."""
+    return Policy.of(policy)
+
+
+def hierarchies_of(microdata: Microdata) -> tuple[Hierarchy, ...]:
+    """Return the hierarchies of the quasi-identifiers."""
+    return tuple(column.hierarchy for column in microdata.columns)
+
+
+def open_data(data: Source, policy: Policy) -> Table:
+    """Open the table that is given, or else the policy's."""
+    if data is None:
+        data = policy.data_path
+    if data is None:
+        raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
+    return open_table(data, policy.data.delimiter)
+
+
+def population_tables(models: Sequence[RiskModel]) -> dict[str | int, Any]:
+    """Return the population tables that models count people in: a file by its path, else by identity."""
+    tables = [model.sampled_from.table for model in models]
+    return {
+        str(table) if isinstance(table, str | Path) else id(table): table
+        for table in tables
+        if table is not None
+    }
+
+
+def open_population(models: Sequence[RiskModel], policy: Policy) -> Table | None:
+    """Open the population table that a model counts people in, if one does."""
+    tables = list(population_tables(models).values())
+    if not tables:
+        return None
+    if len(tables) > 1:
+        raise PolicyError("policy: two population tables are given; name one for all models.")
+    table = open_table(tables[0], policy.data.delimiter)
+    if absent := [name for name in policy.quasi_identifiers if name not in table.columns]:
+        raise DataError(
+            f"{table.name}: the population table has no column {quote_some(absent)}; it needs every "
+            "quasi-identifier."
+        )
+    return table
+
+
+def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:
+    """Raise a PolicyError that says why models do not fit the table."""
+    faults = [
+        fault for model in models for fault in model.check(microdata.records, microdata.attributes)
+    ]
+    if microdata.population is not None:
+        people = int(microdata.population.counts.sum())
+        if people < microdata.records:
+            faults.append(
+                f"the population table has {people} people, fewer than the {microdata.records} records; "
+                "it must hold the whole population."
+            )
+    if faults:
+        raise PolicyError.defective("policy", faults)
+
+
+def describe_risk(
+    models: Sequence[RiskModel], classes: EquivalenceClasses, kept: NDArray[np.bool_]
+) -> RiskProfile:
+    """Return the risk profile of the classes that are kept, with the population that the models know."""
+    return profile(classes.sizes[kept], population_model(models, classes, kept))
+
+
+def population_model(
+    models: Sequence[RiskModel], classes: EquivalenceClasses, kept: NDArray[np.bool_]
+) -> PopulationModel | None:
+    """Return what the models know of the population."""
+    if classes.population_sizes is not None:
+        return PopulationModel(class_sizes=classes.population_sizes[kept])
+    sizes = [model.sampled_from.size for model in models]
+    size = next((size for size in sizes if size is not None), None)
+    return None if size is None else PopulationModel(size, classes.input_records)

@@ -1,0 +1,94 @@
+"""Parameters of risk models: those that can be tightened, and checks that all of them share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+
+class Direction(StrEnum):
+    """Which values of a parameter are tighter."""
+
+    UP = "up"
+    DOWN = "down"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter that can be tightened: at no scheme does a tighter value suppress fewer records.
+
+    A frontier varies the first one that a model declares, and an explanation tightens each of them. Both
+    rely on the direction; a frontier that sees it violated is an error.
+
+    >>> K.loosest_first([5, 2, 3.0])
+    [2, 3.0, 5]
+    >>> THRESHOLD.loosest_first([0.1, 0.5])
+    [0.5, 0.1]
+    """
+
+    name: str
+    """The field of the model."""
+    tightens: Direction
+    usual: tuple[float, ...] = ()
+    """The values that a frontier takes where the user names none."""
+    whole: bool = False
+    """Whether it is a whole number."""
+    limits_risk: bool = False
+    """Whether it is the largest value of the model's own `risk` that passes."""
+    meaning: str = ""
+    """What its values are, for the axis of a plot."""
+
+    def __post_init__(self) -> None:
+        if self.limits_risk and self.tightens is Direction.UP:
+            raise ValueError(f"{self.name} limits the risk, so that it tightens down, not up")
+
+    def loosest_first(self, values: Iterable[float]) -> list[float]:
+        """Order values without repeats."""
+        return sorted(set(values), reverse=self.tightens is Direction.DOWN)
+
+    def value_of(self, model: Any) -> float:
+        """Return the value that a model has."""
+        value: float = getattr(model, self.name)
+        return value
+
+    def at(self, model: Any, value: float) -> Any:
+        """Return the model with another value; a ValueError or TypeError says why it has no such one."""
+        if self.whole and value == math.floor(value):
+            value = int(value)
+        return replace(model, **{self.name: value})
+
+
+K = Parameter(
+    "k", Direction.UP, tuple(range(2, 51)), whole=True, meaning="records that look alike, at least"
+)
+THRESHOLD = Parameter(
+    "threshold",
+    Direction.DOWN,
+    tuple(round(0.01 * step, 2) for step in range(50, 0, -1)),
+    limits_risk=True,
+    meaning="largest risk accepted",
+)
+
+
+def check_k(k: int, records: int) -> list[str]:
+    """Say that a table of so many records has no class of k, or nothing."""
+    if k <= records:
+        return []
+    return [f"k = {k} is larger than the table, which has {records} records; lower k."]
+
+
+def check_share(name: str, value: float) -> None:
+    """Raise a ValueError unless the value is a number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
+
+
+def check_whole(name: str, value: int, least: int = 1) -> None:
+    """Raise a ValueError unless the value is a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError(f"{name} must be a whole number, got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")

@@ -1,0 +1,140 @@
+"""Small tables and what an attacker may know about the people in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.knowledge.attack import Attack
+from anonymizer.knowledge.labels import code_labels
+from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+from anonymizer.knowledge.values import Subjects, Values
+from tests.knowledge import overall_oracle as oracle
+
+LEAVES = range(10)
+probabilities = st.sampled_from([0.0, 1.0, 0.5, 0.3, 0.07])
+
+
+def estimate(sizes: Any, population: int) -> float | None:
+    """Some probability that depends on all sizes but not their order; often not to be had."""
+    ones, records = sum(size == 1 for size in sizes), sum(sizes)
+    if ones in (len(sizes), 3):
+        return None
+    return ones / (len(sizes) + records / population)
+
+
+def half(sizes: NDArray[np.int64], population: int) -> float:
+    return 0.5
+
+
+def scenario_of(*groups: AttributeGroup, **changes: Any) -> Scenario:
+    parameters = {"population": 1000, "p_m": 0.5, "p_fm": 0.4, "p_c": 0.25, "p_cu": 0.8} | changes
+    return Scenario(groups, **parameters)
+
+
+@dataclass(frozen=True)
+class Table:
+    """People as tuples of leaf numbers, and what an attacker may know about them."""
+
+    people: tuple[tuple[int, ...], ...]
+    widths: tuple[int, ...]
+    """How many leaves become one value, for each attribute."""
+    scenario: Scenario
+
+    @property
+    def names(self) -> list[str]:
+        return [f"a{number}" for number in range(len(self.widths))]
+
+    def oracle(self, kept: Sequence[int] | None = None) -> list[oracle.Risks]:
+        rows = self.people if kept is None else [self.people[row] for row in kept]
+        people = [dict(zip(self.names, map(str, row), strict=True)) for row in rows]
+        records = [
+            {
+                name: str(leaf // width)
+                for name, leaf, width in zip(self.names, row, self.widths, strict=True)
+            }
+            for row in rows
+        ]
+        return oracle.all_risks(records, people, self.scenario, estimate)
+
+    def subjects(self, rows: Any = None, counts: Any = None) -> Subjects:
+        """These rows at the scheme, each a tuple of its own; once, unless counts are given."""
+        rows = self.people if rows is None else rows
+        leaves = np.array(rows, np.int64).reshape(len(rows), len(self.widths)).T
+        values = {
+            name: values_of(name, width)
+            for name, width in zip(self.names, self.widths, strict=True)
+        }
+        codes = dict(zip(self.names, leaves, strict=True))
+        counts = np.ones(len(rows), np.int64) if counts is None else np.asarray(counts, np.int64)
+        return Subjects(values, codes, counts, np.arange(len(rows), dtype=np.int32))
+
+    def attack(
+        self,
+        rows: Any = None,
+        counts: Any = None,
+        kept: Sequence[bool] | None = None,
+        by_class: bool = False,
+    ) -> Attack:
+        """The attack on these rows; `by_class` tells the classes of the scheme apart."""
+        apart = code_labels(self.classes()) if by_class else None
+        marked = None if kept is None else np.array(kept, np.bool_)
+        return Attack.of(self.subjects(rows, counts), self.scenario, marked, apart)
+
+    def classes(self) -> NDArray[np.int64]:
+        """The class of each person at the scheme, by all attributes."""
+        rows = np.array(self.people) // np.array(self.widths)
+        return np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+
+
+def values_of(name: str, width: int) -> Values:
+    """All leaves, as a scheme generalizes them to the level at which so many are one value."""
+    rows = [(str(leaf), f"from {leaf // width * width}") for leaf in LEAVES]
+    hierarchy = Hierarchy.from_rows(name, rows)
+    ancestors = np.append(hierarchy.codes, np.zeros((1, len(rows)), np.int64), axis=0)
+    return Values(hierarchy, hierarchy.leaves, np.ones(len(rows), np.int64), ancestors)
+
+
+@st.composite
+def tables(draw: st.DrawFn, max_rows: int = 10, p_cu: float | None = None) -> Table:
+    """Draw a small table; some attributes may be in no group."""
+    number = draw(st.integers(1, 4))
+    names = [f"a{i}" for i in range(number)]
+    row = st.tuples(*(st.integers(0, draw(st.integers(0, 4))) for _ in names))
+    people = draw(st.lists(row, min_size=1, max_size=max_rows))
+    widths = tuple(draw(st.integers(1, 3)) for _ in names)
+    group_of = [0, *(draw(st.integers(0, 3)) for _ in names[1:])]
+    groups = tuple(
+        draw(groups_of(tuple(n for n, g in zip(names, group_of, strict=True) if g == i), names))
+        for i in sorted({0, *group_of} - {3})
+    )
+    parameters = [draw(probabilities) for _ in range(4)]
+    if p_cu is not None:
+        parameters[3] = p_cu
+    scenario = Scenario(groups, draw(st.sampled_from([50, 10**6])), *parameters)
+    return Table(tuple(people), widths, scenario)
+
+
+@st.composite
+def groups_of(draw: st.DrawFn, members: tuple[str, ...], names: list[str]) -> AttributeGroup:
+    """Draw how likely a group is learned, for all or by leaf."""
+    if draw(st.booleans()):
+        return AttributeGroup(members, draw(probabilities))
+    listed = draw(st.dictionaries(st.sampled_from("0123"), probabilities, max_size=2))
+    by, default = draw(st.sampled_from(names)), draw(probabilities)
+    return AttributeGroup(members, by=by, probabilities=listed, default=default)
+
+
+def random_table(rows: int, groups: int, **changes: Any) -> Table:
+    """A table of random people, each attribute a group of its own."""
+    people = np.random.default_rng(rows).geometric(0.3, (rows, groups)).clip(1, 9)
+    scenario = scenario_of(
+        *(AttributeGroup((f"a{g}",), 0.3 + 0.4 * g / groups) for g in range(groups)), **changes
+    )
+    return Table(tuple(map(tuple, people.tolist())), (1,) * groups, scenario)
