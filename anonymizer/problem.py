@@ -25,9 +25,10 @@ from anonymizer.utility import Measure
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
-Source: TypeAlias = "str | Path | pd.DataFrame | Table | None"
-"""A path or a dataframe; None where the policy names the path."""
+Source: TypeAlias = "str | Path | pd.DataFrame | pa.Table | Table | None"
+"""A path, a dataframe or a table of any kind; None where the policy names the path."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from anonymizer.assessment.procedure.special_uniques import (
     find_special_uniques,
 )
 from anonymizer.assessment.procedure.statement import Statement
-from anonymizer.data.table import FrameTable
+from anonymizer.data.frame import FrameTable
 from anonymizer.engine.microdata import encode
 from experiments.datasets import REFERENCE, path_of
 from experiments.simon2020 import paper
