@@ -20,6 +20,7 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.policy import Policy
 from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
+from anonymizer.risk.profile import everyone_in
 from anonymizer.search import Limits
 from anonymizer.utility import Measure
 
@@ -117,7 +118,7 @@ class Problem:
 
     def profile(self, classes: EquivalenceClasses, kept: NDArray[np.bool_]) -> RiskProfile:
         """Return the risks of the classes that are kept."""
-        return describe_risk(self.models, classes, kept)
+        return describe_risk(self.microdata, self.models, classes, kept)
 
     def named(self, scheme: Scheme) -> dict[str, int]:
         """Return the level of each quasi-identifier by its name."""
@@ -238,13 +239,17 @@ def open_population(models: Sequence[RiskModel], policy: Policy) -> Table | None
 def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:
     """Raise a PolicyError that says why models do not fit the table."""
     faults = [
-        fault for model in models for fault in model.check(microdata.records, microdata.attributes)
+        fault
+        for model in models
+        for fault in model.check(microdata.number_of_people, microdata.attributes)
     ]
     if microdata.population is not None:
         people = int(microdata.population.counts.sum())
-        if people < microdata.records:
+        here = microdata.number_of_people
+        if people < here:
+            whom = "records" if microdata.people is None else "people of the table"
             faults.append(
-                f"the population table has {people} people, fewer than the {microdata.records} records; "
+                f"the population table has {people} people, fewer than the {here} {whom}; "
                 "it must hold the whole population."
             )
     if faults:
@@ -252,10 +257,15 @@ def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:
 
 
 def describe_risk(
-    models: Sequence[RiskModel], classes: EquivalenceClasses, kept: NDArray[np.bool_]
+    microdata: Microdata,
+    models: Sequence[RiskModel],
+    classes: EquivalenceClasses,
+    kept: NDArray[np.bool_],
 ) -> RiskProfile:
     """Return the risk profile of the classes that are kept, with the population that the models know."""
-    return profile(classes.sizes[kept], population_model(models, classes, kept))
+    population = population_model(models, classes, kept)
+    everyone = everyone_in(microdata, classes, kept)
+    return profile(classes.sizes[kept], population, everyone, int(classes.records[kept].sum()))
 
 
 def population_model(
@@ -266,4 +276,4 @@ def population_model(
         return PopulationModel(class_sizes=classes.population_sizes[kept])
     sizes = [model.sampled_from.size for model in models]
     size = next((size for size in sizes if size is not None), None)
-    return None if size is None else PopulationModel(size, classes.input_records)
+    return None if size is None else PopulationModel(size, classes.input_people)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from anonymizer.data.cells import Cells, text_of
 from anonymizer.data.table import Table
 from anonymizer.engine.domain import Column, Domain, read_only
+from anonymizer.engine.people import People
 from anonymizer.errors import AnonymizerWarning, DataError, HierarchyError
 from anonymizer.hierarchy import MISSING, Hierarchy, check_values
 from anonymizer.kernels.entropy import sum_entropy
@@ -82,6 +83,19 @@ class Microdata:
     counts: NDArray[np.int32]
     tuple_of_row: NDArray[np.int32] = field(repr=False)
     population: Population | None = None
+    people: People | None = None
+    """Whom the rows belong to; None where each row is a person."""
+
+    @property
+    def number_of_people(self) -> int:
+        """How many different people the table has."""
+        return self.records if self.people is None else self.people.number
+
+    def count_people(
+        self, labels: NDArray[np.int32], records: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return the people in each class, given the class of each tuple and the records of each."""
+        return records if self.people is None else self.people.class_sizes(labels, records.size)
 
     @cached_property
     def words(self) -> NDArray[np.uint64]:

@@ -56,6 +56,8 @@ class SubtreeBounds:
             return None
         if not evaluator.models or not isinstance(evaluator.measure, Loss):
             return None
+        if evaluator.microdata.people is not None:  # the kernel counts records
+            return None
         descents = SubtreeBounds(evaluator, threading.local())
         return descents if descents.fits else None
 

@@ -266,13 +266,13 @@ def check_risk(
     for model in models:
         yield check_model(model, remaining)
     kept = np.ones(remaining.classes.sizes.size, np.bool_)
-    mine = asdict(describe_risk(models, remaining.classes, kept))
+    mine = asdict(describe_risk(remaining.microdata, models, remaining.classes, kept))
     claim = "the risk of the file is the one reported"
     yield check_figures(claim, mine, manifest["risk"]["after"])
 
 
 def classes_of(
-    reading: Reading, policy: Policy, models: Sequence[RiskModel], input_records: int
+    reading: Reading, policy: Policy, models: Sequence[RiskModel], input_people: int
 ) -> Remaining:
     """Partition the released records by their values as they are."""
     hierarchies = [h.from_level(reading.scheme[h.name]) for h in reading.hierarchies]
@@ -281,7 +281,7 @@ def classes_of(
         population = GeneralizedTable(population, reading.hierarchies, reading.scheme)
     microdata = encode(MemoryTable(reading.columns), hierarchies, population)
     classes = partition(microdata, (0,) * len(hierarchies))
-    classes = replace(classes, input_records=input_records)
+    classes = replace(classes, input_people=input_people)
     return Remaining(microdata, classes, np.zeros(classes.sizes.size, np.bool_))
 
 
@@ -293,7 +293,7 @@ def check_model(model: RiskModel, remaining: Remaining) -> Check:
             "it looks at values that the release no longer has; give the original with --against"
         )
         return Check(claim, None, detail, about_risk=True)
-    faults = model.check(remaining.classes.input_records, remaining.microdata.attributes)
+    faults = model.check(remaining.classes.input_people, remaining.microdata.attributes)
     if faults:
         return Check(claim, False, " ".join(faults), about_risk=True)
     sizes = remaining.classes.sizes
