@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,8 @@ from anonymizer.kernels.partition import (
     sum_covered,
 )
 from anonymizer.lattice import Lattice
+
+Prepared = TypeVar("Prepared")
 
 KEY_LIMIT = 2**63  # a key fits one machine word
 ROW_LIMIT = 2**31  # row and tuple numbers fit an int32
@@ -101,6 +103,18 @@ class Microdata:
     def words(self) -> NDArray[np.uint64]:
         """The paths of all columns: one row for each machine word, one column for each tuple."""
         return read_only(self.domain.paths.encode(self.codes))
+
+    @cached_property
+    def prepared(self) -> dict[int, tuple[object, Any]]:
+        """What models prepare of the table, by what they prepare it for."""
+        return {}
+
+    def once(self, what: object, prepare: Callable[[], Prepared]) -> Prepared:
+        """Return what is prepared of the table for an object, made when first asked for."""
+        if id(what) not in self.prepared:
+            self.prepared[id(what)] = what, prepare()  # the object stays, and so does its identity
+        found: Prepared = self.prepared[id(what)][1]
+        return found
 
     @cached_property
     def workspace(self) -> Workspace:
