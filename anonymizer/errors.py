@@ -8,7 +8,7 @@ from typing import Self
 
 
 class AnonymizerError(Exception):
-    """A mistake the user can mend; its text is all the user needs to see."""
+    """A mistake the user can fix; its text is all the user needs to see."""
 
     faults: tuple[str, ...] = ()
     """The sentences of the message one by one, without the place."""
@@ -71,13 +71,32 @@ class AnonymizerWarning(UserWarning):
     """Something the user should know about, though the run goes on."""
 
 
+def shorten(text: str, most: int = 60) -> str:
+    """Write a text on one line of at most so many characters, so that no message shows a whole cell.
+
+    >>> shorten("one\\ntwo"), shorten("abcdefgh", most=6)
+    ('one two', 'abc...')
+    """
+    line = "".join(char if char.isprintable() else " " for char in text[: most + 1])
+    return line if len(line) <= most else f"{line[: most - 3]}..."
+
+
+def quote(value: object) -> str:
+    """Write a value for a message.
+
+    >>> quote(" 34")
+    "' 34'"
+    """
+    return f"'{shorten(str(value))}'"
+
+
 def quote_some(values: Iterable[object], most: int = 5) -> str:
     """List the first few values for a message.
 
     >>> quote_some(["a", "b", "c"], most=2)
     "'a', 'b' and 1 more"
     """
-    shown = [f"'{value}'" for value in values]
+    shown = [quote(value) for value in values]
     rest = len(shown) - most
     return ", ".join(shown) if rest <= 0 else ", ".join(shown[:most]) + f" and {rest} more"
 

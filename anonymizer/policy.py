@@ -3,33 +3,48 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING as NO_DEFAULT
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     PlainSerializer,
-    ValidationError,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
     model_validator,
 )
+from pydantic.json_schema import SkipJsonSchema
 
-from anonymizer.errors import HierarchyError, PolicyError, quote_some, suggest_name
+from anonymizer.errors import AnonymizerError, HierarchyError, PolicyError, quote_some, suggest_name
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from anonymizer.lattice import Lattice
-from anonymizer.risk import RiskModel, check_name, find_model
+from anonymizer.risk import RiskModel, check_name, find_model, known_models
+from anonymizer.risk.schema import is_required, model_schema
 from anonymizer.utility import MEASURES, Aggregate, Measure, make_measure, parameters_of
-from anonymizer.validation import read_toml
-
-NO_HIERARCHY = "a quasi-identifier needs a hierarchy; `anonymizer hierarchy suggest` proposes one"
-NO_MODEL = "risk: no model is given; add a [[risk]] table"
-NO_QUASI_IDENTIFIER = "no attribute has the role 'quasi', so there is nothing to generalize"
+from anonymizer.validation import (
+    FROM_NUMPY,
+    ONLY_LISTS,
+    Count,
+    Delimiter,
+    FilePath,
+    Flag,
+    Level,
+    Number,
+    Part,
+    Text,
+    check_as_whole,
+    explain_dots,
+    one_of,
+    parse,
+    plain_schema,
+    read_described,
+    show,
+)
 
 
 class Role(StrEnum):
@@ -45,42 +60,35 @@ class Role(StrEnum):
     """Neither; kept."""
 
 
-Described = TypeVar("Described")
-
-
-class Part(BaseModel):
-    """A part of a policy: frozen, and without room for keys it does not know."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
-
-
 class Data(Part):
     """Where the table is."""
 
-    path: Path | None = None
-    delimiter: str = Field(",", min_length=1, max_length=1)
+    path: FilePath | None = None
+    delimiter: Delimiter = ","
 
 
-def parse_hierarchy(value: object) -> Hierarchy | Path:
+def parse_hierarchy(value: object) -> Hierarchy | Path | None:
     """Take a hierarchy or the path of one."""
-    if isinstance(value, str):
-        return Path(value)
-    if isinstance(value, Hierarchy | Path):
+    if value is None or isinstance(value, Hierarchy):
         return value
-    raise ValueError(f"{value!r} does not fit: give the path of a .toml or .csv file")
+    if isinstance(value, str | Path) and str(value) and "\0" not in str(value):
+        return Path(value)
+    raise ValueError(f"{show(value)} is not a hierarchy; give the path of a .toml or .csv file")
 
 
 class Attribute(Part):
     """What one column is, and for a quasi-identifier, what it may become."""
 
-    role: Role
-    hierarchy: Annotated[Any, BeforeValidator(parse_hierarchy)] = None
+    role: Annotated[Role, one_of(Role)]
+    hierarchy: Annotated[
+        Any, BeforeValidator(parse_hierarchy), WithJsonSchema({"type": "string"})
+    ] = None
     """A path, relative to the policy, or a Hierarchy."""
-    delimiter: str = Field(";", min_length=1, max_length=1)
+    delimiter: Delimiter = ";"
     """Of a hierarchy in a CSV file."""
-    min_level: int = Field(0, ge=0)
-    max_level: int | None = Field(None, ge=0)
-    weight: float = Field(1.0, ge=0, allow_inf_nan=False)
+    min_level: Level = 0
+    max_level: Level | None = None
+    weight: Annotated[Number, Field(ge=0)] = 1.0
 
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON; the hierarchy has a digest of its own."""
@@ -93,18 +101,34 @@ class Attribute(Part):
             "max_level": self.max_level,
         }
 
+    @field_validator("hierarchy")
+    @classmethod
+    def check_hierarchy(cls, hierarchy: object, info: ValidationInfo) -> object:
+        """Check that a quasi-identifier has a hierarchy."""
+        if hierarchy is None and info.data.get("role") is Role.QUASI:
+            raise ValueError(
+                "a quasi-identifier needs a hierarchy; `anonymizer hierarchy suggest` proposes one"
+            )
+        return hierarchy
+
+    @field_validator("max_level")
+    @classmethod
+    def check_range(cls, max_level: int | None, info: ValidationInfo) -> int | None:
+        """Check that the range of levels is not empty."""
+        least = info.data.get("min_level", 0)
+        if max_level is not None and max_level < least:
+            raise ValueError(f"{show(max_level)} is below min_level {show(least)}; swap the two")
+        return max_level
+
     @model_validator(mode="after")
     def check_role(self) -> Self:
-        """Check that a quasi-identifier has a hierarchy, and that nothing else has."""
-        if self.role is Role.QUASI and self.hierarchy is None:
-            raise ValueError(NO_HIERARCHY)
+        """Check that only a quasi-identifier has what only quasi-identifiers have."""
         extra = self.model_fields_set - {"role"}
         if self.role is not Role.QUASI and extra:
             raise ValueError(
-                f"only a quasi-identifier has {quote_some(sorted(extra))}, and this is {self.role}"
+                f"only a quasi-identifier has {quote_some(sorted(extra))}, and this is {self.role}; "
+                "leave it out"
             )
-        if self.max_level is not None and self.max_level < self.min_level:
-            raise ValueError(f"max_level {self.max_level} is below min_level {self.min_level}")
         return self
 
 
@@ -113,14 +137,16 @@ def parse_measure(value: object) -> object:
     if isinstance(value, str) and value in MEASURES:
         return value
     known = quote_some(MEASURES, most=len(MEASURES))
-    raise ValueError(f"{value!r} does not fit: use one of {known}")
+    raise ValueError(f"{show(value)} is not a measure; use one of {known}")
 
 
 class Utility(Part):
     """How quality is measured."""
 
-    measure: Annotated[str, BeforeValidator(parse_measure)] = "loss"
-    aggregate: Aggregate = Aggregate.GEOMETRIC
+    measure: Annotated[
+        str, BeforeValidator(parse_measure), WithJsonSchema({"enum": [*MEASURES]})
+    ] = "loss"
+    aggregate: Annotated[Aggregate, one_of(Aggregate)] = Aggregate.GEOMETRIC
 
     @model_validator(mode="after")
     def check_aggregate(self) -> Self:
@@ -130,26 +156,28 @@ class Utility(Part):
         return self
 
     def has(self, parameter: str) -> bool:
-        """Whether the measure can be told this."""
+        """Whether the measure has such a parameter."""
         return parameter in parameters_of(self.measure)
 
 
 class Search(Part):
     """How far the search may go."""
 
-    suppression_limit: float = Field(1.0, ge=0, le=1)
-    time_limit: float | None = Field(None, gt=0)
-    evaluation_limit: int | None = Field(None, ge=1)
-    memory_limit: float = Field(1.0, gt=0, allow_inf_nan=False)
+    suppression_limit: Annotated[Number, Field(ge=0, le=1)] = 1.0
+    """A share of the records."""
+    time_limit: Annotated[float, Field(strict=True, gt=0)] | None = None
+    """Seconds; inf is no limit."""
+    evaluation_limit: Count | None = None
+    memory_limit: Annotated[Number, Field(gt=0)] = 1.0
     """GiB for what a large lattice leaves open; beyond, boxes are ended one by one, depth first."""
-    workers: int = Field(1, ge=1, le=256)
+    workers: Annotated[int, Field(strict=True, ge=1, le=256), FROM_NUMPY] = 1
 
 
 class Release(Part):
     """What the released table looks like."""
 
     suppressed: Literal["drop", "redact"] = "drop"
-    shuffle: bool = True
+    shuffle: Flag = True
 
 
 def parse_model(value: object) -> RiskModel:
@@ -158,7 +186,7 @@ def parse_model(value: object) -> RiskModel:
         check_name(value)
         return value
     if not isinstance(value, Mapping):
-        raise ValueError(f"{value!r} is not a risk model; give a table with the key 'model'")
+        raise ValueError(f"{show(value)} is not a risk model; give a table with the key 'model'")
     parameters = dict(value)
     name = parameters.pop("model", None)
     model: Any = find_model(name)
@@ -176,17 +204,39 @@ def parse_model(value: object) -> RiskModel:
     return made
 
 
-def is_required(field: Any) -> bool:
-    """Whether a field of a dataclass has no default."""
-    return field.default is NO_DEFAULT and field.default_factory is NO_DEFAULT
-
-
 def print_model(model: RiskModel) -> dict[str, object]:
     """Write a risk model as a table that JSON can hold, which `parse_model` reads back."""
     return {"model": model.name, **model.describe()}
 
 
-Model = Annotated[Any, BeforeValidator(parse_model), PlainSerializer(print_model)]
+def read_model(value: object) -> object:
+    """Make a risk model; what the model refuses is a fault of the policy, at the model's place."""
+    try:
+        return parse_model(value)
+    except (TypeError, ArithmeticError, RecursionError) as error:
+        raise ValueError(f"a parameter has the wrong type ({error})") from None
+    except AnonymizerError as error:
+        raise ValueError(str(error)) from None
+
+
+def check_models(value: object) -> Iterator[str]:
+    """Check that there is something to generalize for."""
+    if isinstance(value, list | tuple) and not value:
+        yield "no model is given; add a [[risk]] table"
+
+
+def check_roles(value: object) -> Iterator[str]:
+    """Check that there is something to generalize, as far as the roles are known."""
+    if not isinstance(value, Mapping):
+        return
+    tables = list(value.values())
+    roles = [dict(table).get("role") for table in tables if isinstance(table, Mapping | Attribute)]
+    others = [role.value for role in Role if role is not Role.QUASI]
+    if len(roles) == len(tables) and all(role in others for role in roles):
+        yield "no attribute has the role 'quasi', so there is nothing to generalize; give it to one"
+
+
+Model = Annotated[Any, BeforeValidator(read_model), PlainSerializer(print_model)]
 
 
 class Policy(Part):
@@ -202,25 +252,33 @@ class Policy(Part):
     """
 
     data: Data = Data()
-    attributes: dict[str, Attribute]
-    risk: tuple[Model, ...]
+    attributes: Annotated[
+        dict[Text, Attribute], explain_dots(Attribute.model_fields), check_as_whole(check_roles)
+    ]
+    risk: Annotated[tuple[Model, ...], ONLY_LISTS, check_as_whole(check_models)]
     utility: Utility = Utility()
     search: Search = Search()
     release: Release = Release()
-    folder: Path = Field(Path(), exclude=True)
+    folder: SkipJsonSchema[Path] = Field(Path(), exclude=True)
     """What the paths in the policy are relative to."""
-
-    def __init__(self, **keys: Any) -> None:
-        try:
-            super().__init__(**keys)
-        except ValidationError as error:
-            faults = list(dict.fromkeys([*list_faults(error), *missing_parts(keys)]))
-            raise PolicyError.defective("policy", faults) from None
 
     @staticmethod
     def read(path: str | Path) -> Policy:
         """Read a policy from a TOML file, or say everything that is wrong with it."""
         return read_described(Policy, path, "policy")
+
+    @staticmethod
+    def of(policy: PolicyLike) -> Policy:
+        """Take a policy, the keys of one, or the path of its TOML file."""
+        if isinstance(policy, Policy):
+            return policy
+        if isinstance(policy, str | Path):
+            return Policy.read(policy)
+        if isinstance(policy, Mapping):
+            return parse(Policy, dict(policy))
+        raise PolicyError(
+            f"policy: {show(policy)} is not a policy; give a Policy, its keys or the path of a file."
+        )
 
     def with_search(self, **keys: Any) -> Policy:
         """Return the policy with some keys of [search] replaced; those given as None stay."""
@@ -251,19 +309,17 @@ class Policy(Part):
         """Return what decides how a table is read: roles and hierarchies of its columns."""
         return {name: (a.role, a.hierarchy, a.delimiter) for name, a in self.attributes.items()}
 
-    @model_validator(mode="after")
-    def check_complete(self) -> Self:
-        """Check that there is something to generalize, and something to generalize for."""
-        if not self.risk:
-            raise ValueError(NO_MODEL)
-        if not self.quasi_identifiers:
-            raise ValueError(NO_QUASI_IDENTIFIER)
-        if not self.utility.has("weights") and any(weight != 1 for weight in self.weights):
+    @field_validator("utility")
+    @classmethod
+    def check_weights(cls, utility: Utility, info: ValidationInfo) -> Utility:
+        """Check that weights are given only to a measure that has them."""
+        attributes: dict[str, Attribute] = info.data.get("attributes", {})
+        if not utility.has("weights") and any(each.weight != 1 for each in attributes.values()):
             raise ValueError(
-                f"utility.measure: {self.utility.measure!r} looks at classes, not attributes, so it has "
-                "no weights; remove the key 'weight' from the attributes"
+                f"the measure {utility.measure!r} looks at classes, not attributes, so it has no "
+                "weights; remove the key 'weight' from the attributes"
             )
-        return self
+        return utility
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -357,15 +413,8 @@ class Policy(Part):
         return described
 
 
-def read_described(make: Callable[..., Described], path: str | Path, kind: str) -> Described:
-    """Make what a TOML file describes; its faults are told with the file's name."""
-    keys = read_toml(path, kind)
-    if "folder" in keys:  # what paths are relative to is where the file is
-        raise PolicyError(f"{path}: folder: this key is unknown; remove it.")
-    try:
-        return make(**keys, folder=Path(path).parent)
-    except PolicyError as error:
-        raise PolicyError.defective(str(path), error.faults) from None
+PolicyLike: TypeAlias = Policy | Mapping[str, Any] | str | Path
+"""A policy, its keys, or the path of its TOML file."""
 
 
 def digest_of_hierarchy(hierarchy: Hierarchy) -> str:
@@ -376,57 +425,13 @@ def digest_of_hierarchy(hierarchy: Hierarchy) -> str:
     return digest.hexdigest()
 
 
-def missing_parts(keys: Mapping[str, Any]) -> list[str]:
-    """List what a policy lacks as a whole; pydantic looks for that only where each key is sound."""
-    faults = [] if keys.get("risk", True) else [f"{NO_MODEL}."]
-    attributes = keys.get("attributes")
-    if not isinstance(attributes, Mapping):
-        return faults
-    tables = {name: table for name, table in attributes.items() if isinstance(table, Mapping)}
-    quasi = {name: table for name, table in tables.items() if table.get("role") == Role.QUASI}
-    faults += [
-        f"attributes.{name}: {NO_HIERARCHY}."
-        for name, table in quasi.items()
-        if table.get("hierarchy") is None
-    ]
-    if tables and all(table.get("role") in set(Role) - {Role.QUASI} for table in tables.values()):
-        faults.append(f"{NO_QUASI_IDENTIFIER}.")
-    return faults
+def policy_schema() -> dict[str, Any]:
+    """Return the JSON schema of a policy, for editors that complete and check its keys.
 
-
-def list_faults(error: ValidationError) -> list[str]:
-    """Write every fault as one sentence that begins with the key."""
-    faults = []
-    for fault in error.errors():
-        where = ".".join(str(key) for key in fault["loc"])
-        faults.append(f"{where}: {describe_fault(fault)}" if where else describe_fault(fault))
-    return list(dict.fromkeys(faults))
-
-
-def describe_fault(fault: Any) -> str:
-    """Say what is wrong with one key, and what to do."""
-    kind, value = fault["type"], fault["input"]
-    if kind == "extra_forbidden":
-        return f"this key is unknown; {suggest_key(fault['loc'])}"
-    if kind == "missing":
-        return "this key is missing; add it."
-    if kind == "value_error":
-        return f"{fault['ctx']['error']}."
-    message = fault["msg"][:1].lower() + fault["msg"][1:]
-    return f"{value!r} does not fit: {message}."
-
-
-SECTIONS: dict[str, type[Part]] = {
-    "data": Data,
-    "utility": Utility,
-    "search": Search,
-    "release": Release,
-    "attributes": Attribute,
-}
-
-
-def suggest_key(place: tuple[int | str, ...]) -> str:
-    """Propose the key that was meant."""
-    section: type[Part] = SECTIONS.get(str(place[0]), Policy) if len(place) > 1 else Policy
-    keys = [name for name in section.model_fields if name != "folder"]
-    return suggest_name(str(place[-1]), keys)
+    >>> list(policy_schema()["properties"])
+    ['data', 'attributes', 'risk', 'utility', 'search', 'release']
+    """
+    schema = plain_schema(Policy)
+    models = [model_schema(name, model) for name, model in known_models().items()]
+    schema["properties"]["risk"] |= {"items": {"oneOf": models}, "minItems": 1}
+    return schema

@@ -18,7 +18,7 @@ from anonymizer.errors import DataError, PolicyError, quote_some
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator, Outcome
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice, Scheme
-from anonymizer.policy import Policy
+from anonymizer.policy import Policy, PolicyLike
 from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
 from anonymizer.risk.profile import everyone_in
 from anonymizer.search import Limits
@@ -51,7 +51,7 @@ class Problem:
     """The largest number of records that may be suppressed."""
 
     @staticmethod
-    def read(data: Source, policy: Policy | str | Path) -> Problem:
+    def read(data: Source, policy: PolicyLike) -> Problem:
         """Load what the policy names, check the table against it, and aggregate the table.
 
         `data` is a dataframe or a path, or None where the policy says where the data is.
@@ -182,7 +182,7 @@ class Problem:
         return replace(self, suppression_limit=records)
 
 
-def as_problem(data: Source | Problem, policy: Policy | str | Path | None) -> Problem:
+def as_problem(data: Source | Problem, policy: PolicyLike | None) -> Problem:
     """Return the problem that is given, or put the policy to the data."""
     if isinstance(data, Problem):
         return data if policy is None else data.with_policy(load_policy(policy))
@@ -191,9 +191,9 @@ def as_problem(data: Source | Problem, policy: Policy | str | Path | None) -> Pr
     return Problem.read(data, policy)
 
 
-def load_policy(policy: Policy | str | Path) -> Policy:
-    """Take a policy or read it from its file."""
-    return policy if isinstance(policy, Policy) else Policy.read(policy)
+def load_policy(policy: PolicyLike) -> Policy:
+    """Take a policy, make one of its keys, or read it from its file."""
+    return Policy.of(policy)
 
 
 def hierarchies_of(microdata: Microdata) -> tuple[Hierarchy, ...]:

@@ -1,17 +1,22 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import pandas as pd
 import pytest
 from pydantic import ValidationError
 
+from anonymizer import anonymize
+from anonymizer.demo.example import POLICY as DEMO
 from anonymizer.errors import HierarchyError, PolicyError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice
-from anonymizer.policy import Policy, Role, parse_model, print_model
-from anonymizer.risk import KAnonymity
+from anonymizer.policy import Policy, Role, parse_model, policy_schema, print_model
+from anonymizer.risk import MODELS, KAnonymity
 from anonymizer.utility import (
     MEASURES,
     Aggregate,
@@ -123,7 +128,7 @@ def test_a_measure_is_asked_for_by_name_and_gets_the_weights_it_has(
     keys = changed(utility={"measure": name}, attributes={**KEYS["attributes"], "age": age})
     if expected is None:
         (fault,) = faults_of(keys)
-        assert fault.startswith(f"utility.measure: {name!r} looks at classes, not attributes")
+        assert fault.startswith(f"utility: the measure {name!r} looks at classes, not attributes")
     else:
         assert Policy(**keys).measure == expected
     described = plain.describe()["utility"]
@@ -276,7 +281,7 @@ def test_levels_beyond_the_hierarchies_are_all_named() -> None:
 def test_a_range_upside_down_is_refused() -> None:
     age = {"role": "quasi", "hierarchy": AGE, "min_level": 2, "max_level": 1}
     assert faults_of(changed(attributes={"age": age})) == (
-        "attributes.age: max_level 1 is below min_level 2.",
+        "attributes.age.max_level: 1 is below min_level 2; swap the two.",
     )
 
 
@@ -293,19 +298,19 @@ def test_a_range_upside_down_is_refused() -> None:
          "attributes.ward.wieght: this key is unknown; did you mean 'weight'?"),
         ({"attributes": {"ward": {}}}, "attributes.ward.role: this key is missing; add it."),
         ({"attributes": {"ward": {"role": "secret"}}},
-         "attributes.ward.role: 'secret' does not fit: input should be 'identifying', 'quasi'"),
+         "attributes.ward.role: 'secret' is unknown; use one of 'identifying', 'quasi'"),
         ({"attributes": {"ward": {"role": "quasi"}}},
-         "attributes.ward: a quasi-identifier needs a hierarchy;"),
+         "attributes.ward.hierarchy: a quasi-identifier needs a hierarchy;"),
         ({"attributes": {"ward": {"role": "sensitive", "weight": 2.0}}},
-         "attributes.ward: only a quasi-identifier has 'weight', and this is sensitive."),
+         "attributes.ward: only a quasi-identifier has 'weight', and this is sensitive; leave it out."),
         ({"attributes": {"sex": {"role": "quasi", "hierarchy": 3}}},
-         "attributes.sex.hierarchy: 3 does not fit: give the path of a .toml or .csv file."),
+         "attributes.sex.hierarchy: 3 is not a hierarchy; give the path of a .toml or .csv file."),
         ({"attributes": {"sex": {"role": "quasi", "hierarchy": SEX, "weight": -1}}},
-         "attributes.sex.weight: -1 does not fit:"),
+         "attributes.sex.weight: -1 is too small; use 0 or more."),
         ({"attributes": {"sex": {"role": "quasi", "hierarchy": SEX, "weight": float("inf")}}},
-         "attributes.sex.weight: inf does not fit:"),
+         "attributes.sex.weight: inf is not a finite number;"),
         ({"attributes": {"sex": {"role": "quasi", "hierarchy": SEX, "min_level": -1}}},
-         "attributes.sex.min_level: -1 does not fit:"),
+         "attributes.sex.min_level: -1 is too small; use 0 or more."),
         ({"risk": []}, "risk: no model is given; add a [[risk]] table."),
         ({"risk": [{"model": "k-anonimity", "k": 2}]},
          "risk.0: model 'k-anonimity' is unknown; use one of 'k-anonymity'"),
@@ -315,19 +320,24 @@ def test_a_range_upside_down_is_refused() -> None:
          "risk.0: k-anonymity has no parameter 'l'; it has 'k'."),
         ({"risk": [{"model": "k-anonymity", "k": 0}]}, "risk.0: k must be at least 1, got 0."),
         ({"risk": [{"model": "k-anonymity", "k": "5"}]}, "risk.0: k must be a whole number"),
-        ({"risk": {"model": "k-anonymity", "k": 2}}, "risk:"),
-        ({"search": {"suppression_limit": 1.5}}, "search.suppression_limit: 1.5 does not fit:"),
-        ({"search": {"suppression_limit": float("nan")}}, "search.suppression_limit: nan does not"),
-        ({"search": {"time_limit": 0}}, "search.time_limit: 0 does not fit:"),
-        ({"search": {"evaluation_limit": 0}}, "search.evaluation_limit: 0 does not fit:"),
-        ({"search": {"workers": 0}}, "search.workers: 0 does not fit:"),
-        ({"utility": {"aggregate": "median"}}, "utility.aggregate: 'median' does not fit:"),
-        ({"utility": {"measure": "entropies"}}, "utility.measure: 'entropies' does not fit:"),
-        ({"utility": {"measure": 3}}, "utility.measure: 3 does not fit: use one of 'loss',"),
+        ({"risk": {"model": "k-anonymity", "k": 2}},
+         "risk: {'k': 2, 'model': 'k-anonymity'} is not a list of tables; write each as [[risk]]."),
+        ({"search": {"suppression_limit": 1.5}},
+         "search.suppression_limit: 1.5 is too large; use 1 or less."),
+        ({"search": {"suppression_limit": float("nan")}}, "search.suppression_limit: nan is not"),
+        ({"search": {"time_limit": 0}}, "search.time_limit: 0 is too small; use a number above 0."),
+        ({"search": {"evaluation_limit": 0}}, "search.evaluation_limit: 0 is too small; use 1 or more."),
+        ({"search": {"workers": 0}}, "search.workers: 0 is too small; use 1 or more."),
+        ({"utility": {"aggregate": "median"}},
+         "utility.aggregate: 'median' is unknown; use one of 'geometric', 'arithmetic'."),
+        ({"utility": {"measure": "entropies"}}, "utility.measure: 'entropies' is not a measure;"),
+        ({"utility": {"measure": 3}}, "utility.measure: 3 is not a measure; use one of 'loss',"),
         ({"utility": {"measure": "entropy", "aggregate": "geometric"}},
          "utility: the measure 'entropy' has no aggregate; remove the key."),
-        ({"release": {"suppressed": "hide"}}, "release.suppressed: 'hide' does not fit:"),
-        ({"data": {"delimiter": ";;"}}, "data.delimiter: ';;' does not fit:"),
+        ({"release": {"suppressed": "hide"}},
+         "release.suppressed: 'hide' is unknown; use one of 'drop', 'redact'."),
+        ({"data": {"delimiter": ";;"}},
+         "data.delimiter: ';;' is not a delimiter; use one ASCII character, such as ';'."),
     ],
 )  # fmt: skip
 def test_a_fault_is_one_sentence_that_begins_with_its_key(
@@ -355,7 +365,8 @@ def test_what_is_no_model_is_refused(entry: object) -> None:
 def test_a_policy_without_quasi_identifiers_is_refused() -> None:
     keys = KEYS | {"attributes": {"ward": {"role": "insensitive"}}}
     assert faults_of(keys) == (
-        "no attribute has the role 'quasi', so there is nothing to generalize.",
+        "attributes: no attribute has the role 'quasi', so there is nothing to generalize; give it to "
+        "one.",
     )
 
 
@@ -420,3 +431,175 @@ def test_the_faults_of_all_hierarchy_files_are_shown_together(tmp_path: Path) ->
     message = str(caught.value)
     assert "'34' already has row 1" in message
     assert "sex.csv: there is no such file" in message
+
+
+# Defects that ended in a traceback, or in words that explained nothing
+
+
+@pytest.mark.parametrize("role", [[], {}, 3, None, True, ["quasi"], {"quasi": 1}], ids=repr)
+def test_a_role_of_any_type_is_refused_in_one_sentence(role: object) -> None:
+    (fault,) = faults_of(changed(attributes={"ward": {"role": role}}))
+    assert fault.startswith("attributes.ward.role: ")
+    assert fault.endswith("use one of 'identifying', 'quasi', 'sensitive', 'insensitive'.")
+
+
+@pytest.mark.parametrize("delimiter", ["", ";;", "§", "\n", '"', 3], ids=repr)
+def test_a_delimiter_is_one_ascii_character(delimiter: object) -> None:
+    sex = {"role": "quasi", "hierarchy": "sex.csv", "delimiter": delimiter}
+    faults = faults_of(changed(data={"delimiter": delimiter}, attributes={"sex": sex}))
+    assert [fault.split(":")[0] for fault in faults] == [
+        "data.delimiter",
+        "attributes.sex.delimiter",
+    ]
+    assert all("use one ASCII character" in fault for fault in faults)
+
+
+def test_a_nul_in_a_path_is_refused() -> None:
+    sex = {"role": "quasi", "hierarchy": "a\0b.csv"}
+    assert faults_of(changed(data={"path": "a\0b.csv"}, attributes={"sex": sex})) == (
+        "data.path: 'a\\x00b.csv' cannot be the path of a file; correct it.",
+        "attributes.sex.hierarchy: 'a\\x00b.csv' is not a hierarchy; give the path of a .toml or "
+        ".csv file.",
+    )
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        'Wr.Hnd = { role = "quasi", hierarchy = "age.csv" }',
+        'Wr.Hnd.role = "insensitive"',
+        '[attributes.Wr.Hnd]\nrole = "insensitive"',
+    ],
+)
+def test_a_column_with_a_dot_needs_quotes(tmp_path: Path, lines: str) -> None:
+    text = FULL.replace("[[risk]]", f"{lines}\n[[risk]]")
+    with pytest.raises(PolicyError) as refused:
+        Policy.read(write(tmp_path, text))
+    assert refused.value.faults == (
+        'attributes.Wr: a name with a dot in it needs quotes; quote the name: "Wr.Hnd".',
+    )
+
+
+def test_a_column_with_a_dot_in_quotes_is_a_column_like_any_other(tmp_path: Path) -> None:
+    text = FULL.replace("ward       =", '"Wr.Hnd" =')
+    assert "Wr.Hnd" in Policy.read(write(tmp_path, text)).attributes
+    with pytest.raises(PolicyError, match=r'attributes\."Wr\.Hnd"\.role: \'x\' is unknown'):
+        Policy.read(write(tmp_path, text.replace('role = "insensitive"', 'role = "x"')))
+
+
+@dataclass(frozen=True)
+class Fussy(KAnonymity):
+    """A user's model that objects in every way."""
+
+    name: ClassVar[str] = "fussy"
+
+    def __post_init__(self) -> None:
+        raise {1: ValueError, 2: TypeError, 3: OverflowError, 4: PolicyError}[self.k]("no such k")
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+def test_what_a_model_objects_to_names_its_place(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MODELS, "fussy", Fussy)
+    risk = [{"model": "k-anonymity", "k": 2}, {"model": "fussy", "k": k}]
+    (fault,) = faults_of(changed(risk=risk))
+    assert fault.startswith("risk.1: ")
+    assert "no such k" in fault
+
+
+@pytest.mark.parametrize("risk", [set(), {KAnonymity(2)}, iter([]), iter([KAnonymity(2)]), {}])
+def test_models_are_a_list(risk: object) -> None:
+    (fault,) = faults_of(changed(risk=risk))
+    assert "is not a list" in fault
+
+
+def test_long_and_deep_values_do_not_flood_the_message() -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    for value in ("x" * 100_000, deep, list(range(100_000)), dict.fromkeys(range(100_000))):
+        changes = {"attributes": {"ward": {"role": value}}, "search": {"workers": value}}
+        faults = faults_of(changed(**changes))
+        assert len(faults) == 2
+        assert all(len(fault) < 200 for fault in faults)
+
+
+def test_faults_of_the_whole_are_shown_together_with_faults_of_parts() -> None:
+    keys = {
+        "attributes": {"ward": {"role": "insensitive", "wieght": 1}, "name": {"role": "sensitive"}},
+        "risk": [],
+        "serach": {},
+    }
+    assert [fault.split(":")[0] for fault in faults_of(keys)] == [
+        "attributes.ward.wieght",
+        "attributes",
+        "risk",
+        "serach",
+    ]
+
+
+# Policies as dicts, and the schema
+
+
+def test_keys_a_path_and_a_policy_are_taken_for_a_policy(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    policy = Policy.read(path)
+    assert Policy.of(policy) is policy
+    assert Policy.of(path) == Policy.of(str(path)) == policy
+    assert Policy.of(KEYS) == Policy(**KEYS)
+    with pytest.raises(PolicyError, match="policy: 3 is not a policy; give a Policy, its keys or"):
+        Policy.of(3)  # type: ignore[arg-type]
+    with pytest.raises(PolicyError, match="policy: risk: no model is given"):
+        Policy.of(KEYS | {"risk": []})
+    with pytest.raises(PolicyError, match="policy: 3: the name 3 is not a string"):
+        Policy.of({**KEYS, 3: 4})  # type: ignore[dict-item]
+
+
+def test_anonymize_takes_the_keys_of_a_policy() -> None:
+    frame = pd.DataFrame({"sex": ["F", "M"] * 2, "age": [34, 34, 47, 47], "ward": list("abcd")})
+    solution = anonymize(frame, KEYS)
+    assert solution.scheme == anonymize(frame, Policy(**KEYS)).scheme
+
+
+def is_described(schema: dict[str, Any], value: Any, root: dict[str, Any]) -> bool:
+    """Whether a value fits a schema, as far as ours go."""
+    if "$ref" in schema:
+        return is_described(root["$defs"][schema["$ref"].split("/")[-1]], value, root)
+    if "oneOf" in schema:
+        return sum(is_described(each, value, root) for each in schema["oneOf"]) == 1
+    if "const" in schema or "enum" in schema:
+        return value in schema.get("enum", [schema.get("const")])
+    if isinstance(value, dict):
+        properties, more = schema.get("properties", {}), schema.get("additionalProperties", {})
+        inside = all(
+            more is not False and is_described(more, each, root)
+            if key not in properties
+            else is_described(properties[key], each, root)
+            for key, each in value.items()
+        )
+        return schema["type"] == "object" and inside and {*schema.get("required", [])} <= {*value}
+    if isinstance(value, list):
+        return schema["type"] == "array" and all(
+            is_described(schema["items"], each, root) for each in value
+        )
+    types = {"string": str, "integer": int, "number": (int, float), "boolean": bool}
+    above = value >= schema["minimum"] if "minimum" in schema else True
+    return above and isinstance(value, types.get(schema.get("type", ""), object))
+
+
+@pytest.mark.parametrize("text", [FULL, DEMO], ids=["full", "demo"])
+def test_the_schema_accepts_policies_and_refuses_misspelt_ones(text: str) -> None:
+    keys = tomllib.loads(text)
+    schema = json.loads(json.dumps(policy_schema()))
+    assert is_described(schema, keys, schema)
+    assert not is_described(schema, keys | {"serach": {}}, schema)
+    assert not is_described(schema, keys | {"risk": [{"model": "k-anonimity", "k": 2}]}, schema)
+    assert not is_described(schema, keys | {"risk": [{"model": "k-anonymity", "l": 2}]}, schema)
+    assert not is_described(schema, keys | {"search": {"workers": 0}}, schema)
+    assert not is_described(schema, keys | {"attributes": {"a": {"role": "secret"}}}, schema)
+
+
+def test_the_schema_has_every_key_of_a_policy_but_its_folder() -> None:
+    properties = policy_schema()["properties"]
+    assert set(properties) == set(Policy.model_fields) - {"folder"}
+    models = {each["properties"]["model"]["const"] for each in properties["risk"]["items"]["oneOf"]}
+    assert models == set(MODELS)

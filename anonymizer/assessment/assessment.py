@@ -30,7 +30,7 @@ from anonymizer.assessment.scenarios.scenario_risk import (
 )
 from anonymizer.data.table import Table
 from anonymizer.errors import PolicyError
-from anonymizer.policy import Policy
+from anonymizer.policy import PolicyLike
 from anonymizer.problem import Source as Data
 from anonymizer.problem import load_policy, open_data
 
@@ -78,7 +78,7 @@ class Assessment:
 
 def assess(
     data: Data,
-    policy: Policy | str | Path,
+    policy: PolicyLike,
     scenarios: Scenarios | None = None,
     *,
     statement: Statement | str | Path | None = None,

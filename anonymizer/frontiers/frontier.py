@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.frontiers.sweep import AtThreshold, Sweep, SweepEvaluator
 from anonymizer.lattice import Scheme
-from anonymizer.policy import Policy
+from anonymizer.policy import PolicyLike
 from anonymizer.problem import Problem, Source, as_problem, describe_risk
 from anonymizer.risk import Parameter, Remaining, RiskProfile
 from anonymizer.search import Progress, Proof, SearchResult, Status, StopReason, search
@@ -155,7 +154,7 @@ class Frontier:
 
 def frontier(
     data: Source | Problem,
-    policy: Policy | str | Path | None = None,
+    policy: PolicyLike | None = None,
     values: Iterable[float] | None = None,
     populations: Sequence[int] = (),
     on_stage: OnStage | None = None,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.validation import parse_delimiter
 
 
 def read_arx(path: str | Path, name: str | None = None, delimiter: str = ";") -> Hierarchy:
@@ -60,13 +61,15 @@ def read_text(path: Path, encoding: str = "utf-8") -> str:
         raise HierarchyError(
             f"{path}: cannot be read ({error.strerror}); check the path."
         ) from None
+    except ValueError:  # a NUL character
+        raise HierarchyError(f"{str(path)!r} cannot be the path of a file; correct it.") from None
 
 
 def _check_delimiter(delimiter: str) -> None:
-    if len(delimiter) != 1 or delimiter in '"\r\n':
-        raise HierarchyError(
-            f"delimiter {delimiter!r} parts no cells; use one character, as in ';'."
-        )
+    try:
+        parse_delimiter(delimiter)
+    except ValueError as error:
+        raise HierarchyError(f"delimiter: {error}.") from None
 
 
 def _quote(cell: str, delimiter: str) -> str:

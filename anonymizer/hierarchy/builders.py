@@ -4,66 +4,89 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
-from datetime import date, timedelta
-from itertools import pairwise, repeat
-from typing import Any, ClassVar
+from datetime import date
+from itertools import pairwise
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic.dataclasses import dataclass
 
 from anonymizer.errors import HierarchyError, quote_some
-from anonymizer.hierarchy import checks
-from anonymizer.hierarchy.checks import Faults
+from anonymizer.hierarchy.checks import (
+    Day,
+    Range,
+    Rising,
+    RisingCounts,
+    Values,
+    Widths,
+    expand,
+)
 from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.levels import Levels
+from anonymizer.validation import (
+    CHECKED,
+    FROM_NUMPY,
+    NOT_EMPTY,
+    ONLY_LISTS,
+    Text,
+    Whole,
+    expecting,
+    plain_errors,
+    raise_faults,
+)
 
 Columns = list[list[str]]
 """For each level below the top, the values of all leaves."""
 
+T = TypeVar("T")
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=CHECKED)
 class Builder(ABC):
     """What builders have in common: values that stay themselves up to the top, and the top."""
 
     kind: ClassVar[str]
-    others: tuple[Any, ...] = ()
+    others: Values = ()
     """Values outside the pattern, such as "unknown"; each stays apart until the top."""
-    top: str = "*"
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            object.__setattr__(self, field.name, checks.freeze(getattr(self, field.name)))
-        faults = [*checks.text("top", self.top), *checks.values("others", self.others)]
-        faults += self._faults()
-        # leaves can be listed only once all keys are sound
-        faults += [] if faults or not self.others else self._overlap()
-        if faults:
-            raise HierarchyError.defective(f"builder '{self.kind}'", faults)
+    top: Text = "*"
 
     @abstractmethod
     def columns(self) -> Columns:
         """List the values of all leaves, level by level, leaves first, without others and top."""
 
-    @abstractmethod
-    def _faults(self) -> Faults:
-        """Say what is wrong with the builder's own keys, one sentence each."""
+    @model_validator(mode="after")
+    def check_others(self) -> Self:
+        """Check that what is outside the pattern is not inside."""
+        known = set(self.columns()[0]) if self.others else set()
+        if double := [other for other in expand(self.others) if other in known]:
+            raise ValueError(f"others: already a leaf: {quote_some(double)}; leave it out here")
+        return self
 
-    def _overlap(self) -> Faults:
-        known = set(self.columns()[0])
-        double = [other for other in checks.expand(self.others) if other in known]
-        if double:
-            yield f"others: already a leaf: {quote_some(double)}; leave it out here."
+    def all_columns(self) -> Columns:
+        """List the values of all leaves, level by level, with others and top."""
+        columns, others = self.columns(), expand(self.others)
+        top = [self.top] * (len(columns[0]) + len(others))
+        return [*([*column, *others] for column in columns), top]
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """List the rows of the hierarchy, one for each leaf."""
-        columns = self.columns()
-        yield from zip(*columns, repeat(self.top, len(columns[0])), strict=True)
-        for other in checks.expand(self.others):
-            yield (*repeat(other, len(columns)), self.top)
+        return zip(*self.all_columns(), strict=True)
 
     def build(self, name: str, source: str | None = None) -> Hierarchy:
         """Make the hierarchy of the attribute `name`."""
-        return Hierarchy.from_rows(name, self.rows(), source)
+        return Hierarchy.from_levels(name, Levels.of_columns(self.all_columns()), source)
 
 
-@dataclass(frozen=True, slots=True)
+def builder(cls: type[T]) -> type[T]:
+    """Let a builder say in our sentences what is wrong with its keys."""
+    kind = cls.kind  # type: ignore[attr-defined]  # pydantic's decorator hides the base from mypy
+    return plain_errors(HierarchyError, f"builder '{kind}'")(cls)
+
+
+@builder
+@dataclass(frozen=True, slots=True, config=CHECKED)
 class Intervals(Builder):
     """Whole numbers in intervals that widen from level to level.
 
@@ -77,10 +100,20 @@ class Intervals(Builder):
     """
 
     kind: ClassVar[str] = "intervals"
-    domain: tuple[int, int]
-    widths: tuple[int, ...] = ()
-    bounds: tuple[tuple[int, ...], ...] = ()
-    origin: int = 0
+    domain: Range
+    widths: Widths = ()
+    bounds: Annotated[tuple[Rising, ...], ONLY_LISTS] = ()
+    origin: Whole = 0
+
+    @field_validator("bounds")
+    @classmethod
+    def check_bounds(cls, bounds: Any, info: ValidationInfo) -> Any:
+        """Check that the bounds cut the domain, each level's among those of the last."""
+        if bounds and info.data.get("widths"):
+            raise ValueError("`widths` is given too; keep one of them")
+        if "domain" in info.data:
+            raise_faults(bounds_faults(bounds, *info.data["domain"]))
+        return bounds
 
     def columns(self) -> Columns:
         """List the numbers, then the interval of each, level by level."""
@@ -99,18 +132,6 @@ class Intervals(Builder):
         spans = ((start, following - 1) for start, following in pairwise(starts))
         return [interval(low, high) for low, high in spans for _ in range(low, high + 1)]
 
-    def _faults(self) -> Faults:
-        domain = list(checks.span("domain", self.domain))
-        yield from [*domain, *checks.whole("origin", self.origin)]
-        widths = list(checks.rising("widths", self.widths, least=1))
-        yield from widths or _not_multiples(self.widths)
-        if not isinstance(self.bounds, tuple):
-            yield f"bounds: {self.bounds!r} is no list; write one list of numbers for each level."
-        elif not domain:
-            yield from _bounds_faults(self.bounds, *self.domain)
-        if self.widths and self.bounds:
-            yield "widths and bounds: both are given; keep one of them."
-
 
 def interval(low: int, high: int) -> str:
     """Name the whole numbers from low to high.
@@ -123,31 +144,18 @@ def interval(low: int, high: int) -> str:
     return f"{low}-{high}" if low >= 0 else f"{low} to {high}"
 
 
-def _not_multiples(widths: Sequence[int]) -> Faults:
-    for narrow, wide in pairwise(widths):
-        if wide % narrow:
-            yield (
-                f"widths: {wide} is no multiple of {narrow}, so intervals would be cut in two; "
-                f"use {wide + narrow - wide % narrow}."
-            )
-
-
-def _bounds_faults(levels: Sequence[Any], low: int, high: int) -> Faults:
-    wrong = [fault for bounds in levels for fault in checks.rising("bounds", bounds)]
-    yield from wrong
-    if wrong:
-        return
+def bounds_faults(levels: Sequence[Sequence[int]], low: int, high: int) -> Iterator[str]:
+    """Say which bounds are outside the domain, or cut an interval of the level below in two."""
     for bound in dict.fromkeys(bound for bounds in levels for bound in bounds):
         if not low < bound <= high:
-            yield f"bounds: {bound} starts no interval of {low} to {high}; leave it out."
+            yield f"{bound} does not start an interval within {low} to {high}; leave it out"
     for fine, coarse in pairwise(levels):
         for bound in sorted(set(coarse) - set(fine)):
-            yield (
-                f"bounds: {bound} would cut an interval of the level below in two; add it there."
-            )
+            yield f"{bound} would cut an interval of the level below in two; add it there"
 
 
-@dataclass(frozen=True, slots=True)
+@builder
+@dataclass(frozen=True, slots=True, config=CHECKED)
 class Redaction(Builder):
     """Codes that lose character after character, by default from the right.
 
@@ -161,11 +169,23 @@ class Redaction(Builder):
     """
 
     kind: ClassVar[str] = "redaction"
-    digits: int | None = None
-    values: tuple[Any, ...] = ()
-    side: str = "right"
-    redact: tuple[int, ...] = ()
-    mask: str = "*"
+    digits: Annotated[int, Field(strict=True, ge=1, le=6), FROM_NUMPY] | None = None
+    values: Values = ()
+    side: Literal["left", "right"] = "right"
+    redact: RisingCounts = ()
+    mask: Annotated[
+        str,
+        Field(strict=True, min_length=1, max_length=1),
+        expecting("is not one character; write one in quotes"),
+    ] = "*"
+
+    @field_validator("values")
+    @classmethod
+    def check_codes(cls, values: Any, info: ValidationInfo) -> Any:
+        """Check that the codes are known."""
+        if "digits" in info.data and (info.data["digits"] is None) == (not values):
+            raise ValueError("give either this or `digits`, so that the codes are known")
+        return values
 
     def columns(self) -> Columns:
         """List the codes, then what is left of them, level by level."""
@@ -175,7 +195,7 @@ class Redaction(Builder):
 
     def _codes(self) -> list[str]:
         if self.digits is None:
-            return checks.expand(self.values)
+            return expand(self.values)
         return [f"{number:0{self.digits}}" for number in range(10**self.digits)]
 
     def _redacted(self, code: str, count: int) -> str:
@@ -183,33 +203,58 @@ class Redaction(Builder):
         hidden = self.mask * (len(code) - kept)
         return code[:kept] + hidden if self.side == "right" else hidden + code[len(code) - kept :]
 
-    def _faults(self) -> Faults:
-        if (self.digits is None) == (not self.values):
-            yield "digits or values: give one of them, so that the codes are known."
-        if self.digits is not None:
-            yield from checks.whole("digits", self.digits, least=1, most=6)
-        yield from checks.values("values", self.values)
-        yield from checks.choice("side", self.side, ("left", "right"))
-        yield from checks.rising("redact", self.redact, least=1)
-        if not isinstance(self.mask, str) or len(self.mask) != 1:
-            yield f"mask: {self.mask!r} is not one character; write one in quotes."
+
+class Period(NamedTuple):
+    """A period of time, numbered from 1970 on; each is made of whole shorter ones."""
+
+    number_of: Callable[[NDArray[np.datetime64]], NDArray[np.int64]]
+    """The numbers of the periods that hold some days."""
+    names_of: Callable[[range], list[str]]
 
 
-def _quarter(day: date) -> str:
-    return f"{day.year:04}-Q{(day.month + 2) // 3}"
+def months(days: NDArray[np.datetime64]) -> NDArray[np.int64]:
+    """Number the months that hold some days, January 1970 with 0."""
+    return days.astype("datetime64[M]").astype(np.int64)
 
 
-PERIODS: dict[str, Callable[[date], str]] = {
-    "day": date.isoformat,
-    "month": lambda day: f"{day.year:04}-{day.month:02}",
-    "quarter": _quarter,
-    "year": lambda day: f"{day.year:04}",
-    "decade": lambda day: f"{day.year // 10 * 10:04}s",
+def dates(numbers: range) -> list[str]:
+    """Write days, numbered from 1970-01-01 on, as ISO does."""
+    days = np.arange(numbers.start, numbers.stop).astype("datetime64[D]")
+    return list(map(str, np.datetime_as_string(days).tolist()))
+
+
+PeriodName = Literal["day", "month", "quarter", "year", "decade"]
+
+PERIODS: dict[PeriodName, Period] = {
+    "day": Period(lambda days: days.astype(np.int64), dates),
+    "month": Period(
+        months, lambda numbers: [f"{1970 + n // 12:04}-{n % 12 + 1:02}" for n in numbers]
+    ),
+    "quarter": Period(
+        lambda days: months(days) // 3,
+        lambda numbers: [f"{1970 + n // 4:04}-Q{n % 4 + 1}" for n in numbers],
+    ),
+    "year": Period(
+        lambda days: months(days) // 12, lambda numbers: [f"{1970 + n:04}" for n in numbers]
+    ),
+    "decade": Period(
+        lambda days: months(days) // 120,  # 1970 is the first year of a decade
+        lambda numbers: [f"{1970 + 10 * n:04}s" for n in numbers],
+    ),
 }
-"""How the period that holds a day is written; each period is made of whole shorter ones."""
+"""From short to long."""
 
 
-@dataclass(frozen=True, slots=True)
+def check_longer(levels: tuple[PeriodName, ...]) -> tuple[PeriodName, ...]:
+    """Check that each period is longer than the one before."""
+    ranks = [list(PERIODS).index(name) for name in levels]
+    if any(fine >= coarse for fine, coarse in pairwise(ranks)):
+        raise ValueError(f"list them from short to long, as in {quote_some(PERIODS)}")
+    return levels
+
+
+@builder
+@dataclass(frozen=True, slots=True, config=CHECKED)
 class Dates(Builder):
     """Dates of a span of time, in ever longer periods; the first of `levels` is the data's own.
 
@@ -220,30 +265,30 @@ class Dates(Builder):
     """
 
     kind: ClassVar[str] = "dates"
-    from_: date | str
-    to: date | str
-    levels: tuple[str, ...] = tuple(PERIODS)
+    from_: Annotated[Day, Field(alias="from")]
+    to: Day
+    levels: Annotated[
+        tuple[PeriodName, ...], NOT_EMPTY, AfterValidator(check_longer), ONLY_LISTS
+    ] = get_args(PeriodName)
+
+    @field_validator("to")
+    @classmethod
+    def check_span(cls, to: date, info: ValidationInfo) -> date:
+        """Check that the span does not end before it starts."""
+        if to < info.data.get("from_", to):
+            raise ValueError(f"{to} is before {info.data['from_']}; swap the two")
+        return to
 
     def columns(self) -> Columns:
         """List the dates, then the period of each, level by level."""
-        first, last = checks.as_day(self.from_), checks.as_day(self.to)
-        days = (first + timedelta(number) for number in range((last - first).days + 1))
+        days = np.arange(np.datetime64(self.from_), np.datetime64(self.to) + 1)
         # one day stands for each leaf: whatever period holds the day holds the leaf
-        leaves = {PERIODS[self.levels[0]](day): day for day in days}
-        return [[PERIODS[level](day) for day in leaves.values()] for level in self.levels]
+        leaves = days[np.unique(PERIODS[self.levels[0]].number_of(days), return_index=True)[1]]
+        return [names_of(PERIODS[level], leaves) for level in self.levels]
 
-    def _faults(self) -> Faults:
-        ends = [*checks.day("from", self.from_), *checks.day("to", self.to)]
-        yield from ends
-        if not ends and checks.as_day(self.from_) > checks.as_day(self.to):
-            yield f"from: {self.from_} is after {self.to}; swap the two."
-        if not isinstance(self.levels, tuple) or not self.levels:
-            yield f"levels: {self.levels!r} is no list; write some of {quote_some(PERIODS)}."
-            return
-        unknown = [
-            fault for name in self.levels for fault in checks.choice("levels", name, PERIODS)
-        ]
-        yield from unknown
-        ranks = [list(PERIODS).index(name) for name in self.levels if not unknown]
-        if any(fine >= coarse for fine, coarse in pairwise(ranks)):
-            yield f"levels: list them from short to long, as in {quote_some(PERIODS)}."
+
+def names_of(period: Period, days: NDArray[np.datetime64]) -> list[str]:
+    """Name the period that holds each of some rising days."""
+    numbers = period.number_of(days)
+    names = period.names_of(range(int(numbers[0]), int(numbers[-1]) + 1))
+    return list(map(names.__getitem__, (numbers - numbers[0]).tolist()))

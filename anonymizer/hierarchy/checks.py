@@ -1,47 +1,28 @@
-"""What a key of a builder may hold: each check yields one sentence for each fault it finds."""
+"""What a key of a builder may hold: types of fields, and the checks behind them."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from datetime import date, datetime
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Any
 
-from anonymizer.errors import quote_some
+from pydantic import AfterValidator, BeforeValidator
+
+from anonymizer.validation import NOT_EMPTY, ONLY_LISTS, Count, Whole, check_unrepeated, show
 
 MOST_LEAVES = 5_000_000
 """More than this is a slip of the pen, and would fill the memory before anyone noticed."""
 
-Faults = Iterator[str]
-
-
-def freeze(value: Any) -> Any:
-    """Turn lists into tuples, all the way down.
-
-    >>> freeze([1, [2, 3]])
-    (1, (2, 3))
-    """
-    if isinstance(value, list | tuple):
-        return tuple(map(freeze, value))
-    if isinstance(value, Mapping):
-        return {str(key): freeze(item) for key, item in value.items()}
-    return value
-
 
 def is_whole(value: object) -> bool:
-    """Tell whether the value is a whole number; true and false are not."""
+    """Whether the value is a whole number; true and false are not."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def is_value(value: object) -> bool:
-    """Tell whether the value can be a leaf: text, a number or a date."""
-    return isinstance(value, str | int | float | date) and not isinstance(value, bool)
-
-
 def is_range(value: object) -> bool:
-    """Tell whether the value is a pair such as [2, 4], short for 2, 3, 4."""
-    return isinstance(value, tuple) and len(value) == 2 and all(map(is_whole, value))
+    """Whether the value is a pair such as [2, 4], short for 2, 3, 4."""
+    return isinstance(value, list | tuple) and len(value) == 2 and all(map(is_whole, value))
 
 
 def expand(values: Iterable[Any]) -> list[str]:
@@ -56,93 +37,101 @@ def expand(values: Iterable[Any]) -> list[str]:
     return texts
 
 
-def text(key: str, value: object) -> Faults:
-    """Check that the value is a text."""
-    if not isinstance(value, str):
-        yield f"{key}: {value!r} is no text; put it in quotes."
-
-
-def choice(key: str, value: Any, choices: Collection[str]) -> Faults:
-    """Check that the value is one of a few."""
-    if value not in choices:
-        yield f"{key}: {value!r} is unknown; use one of {quote_some(choices, most=9)}."
-
-
-def whole(key: str, value: Any, least: int | None = None, most: int | None = None) -> Faults:
-    """Check that the value is a whole number within bounds."""
-    if not is_whole(value):
-        yield f"{key}: {value!r} is no whole number; write one without quotes or a decimal point."
-    elif least is not None and value < least:
-        yield f"{key}: {value} is too small; use {least} or more."
-    elif most is not None and value > most:
-        yield f"{key}: {value} is too large; use {most} or less."
-
-
-def rising(key: str, values: object, least: int | None = None) -> Faults:
-    """Check that the value is a list of whole numbers, each larger than the one before."""
-    if not isinstance(values, tuple):
-        yield f"{key}: {values!r} is no list; write it as [ ... ]."
-        return
-    wrong = [fault for value in values for fault in whole(key, value, least)]
-    yield from wrong
-    for low, high in pairwise(values if not wrong else ()):
-        if low >= high:
-            yield f"{key}: {high} comes after {low}; list the numbers from small to large."
-
-
-def span(key: str, value: Any) -> Faults:
-    """Check that the value is a range of whole numbers that is not empty and not endless."""
+def parse_range(value: Any) -> tuple[int, int]:
+    """Take a range of whole numbers that is not empty and not endless."""
     if not is_range(value):
-        yield f"{key}: {value!r} is no range; write it as [lowest, highest] in whole numbers."
-        return
+        raise ValueError(
+            f"{show(value)} is not a range; write it as [lowest, highest] in whole numbers"
+        )
     low, high = value
     if low > high:
-        yield f"{key}: {low} is above {high}; write it as [lowest, highest]."
-    elif high - low >= MOST_LEAVES:
-        yield f"{key}: {high - low + 1:,} values are too many; use at most {MOST_LEAVES:,}."
+        raise ValueError(f"{show(low)} is above {show(high)}; write it as [lowest, highest]")
+    if high - low >= MOST_LEAVES:
+        raise ValueError(f"{show([low, high])} has too many values; use at most {MOST_LEAVES:,}")
+    return low, high
 
 
-def values(key: str, items: object, least: int = 0) -> Faults:
-    """Check that the value is a list of leaves, ranges among them, without repetition."""
-    if not isinstance(items, tuple):
-        yield f"{key}: {items!r} is no list; write it as [ ... ]."
-        return
-    wrong = [fault for item in items for fault in _leaf_faults(key, item)]
-    yield from wrong
-    if len(items) < least:
-        yield f"{key}: the list is empty; write the values the column can take."
-    if not wrong:
-        yield from unrepeated(key, expand(items))
+def parse_leaf(value: object) -> object:
+    """Take text, a number, a date or a range."""
+    if isinstance(value, list | tuple):
+        return parse_range(value)
+    # Python refuses to write a whole number of more digits
+    small = not is_whole(value) or abs(value) < 10**4000  # type: ignore[arg-type]
+    if isinstance(value, str | int | float | date) and not isinstance(value, bool) and small:
+        return value
+    raise ValueError(
+        f"{show(value)} is not a value; write text in quotes, a number or a range [2, 4]"
+    )
 
 
-def _leaf_faults(key: str, item: object) -> Faults:
-    if isinstance(item, tuple):
-        yield from span(key, item)
-    elif not is_value(item):
-        yield f"{key}: {item!r} is no value; write text in quotes, a number or a range [2, 4]."
+def check_leaves(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Check that no value comes twice, ranges written in full."""
+    if sum(high - low for low, high in filter(is_range, values)) >= MOST_LEAVES:
+        raise ValueError(f"the ranges have too many values; use at most {MOST_LEAVES:,}")
+    check_unrepeated(expand(values))
+    return values
 
 
-def unrepeated(key: str, texts: Iterable[str]) -> Faults:
-    """Check that no text comes twice."""
-    twice = [value for value, times in Counter(texts).items() if times > 1]
-    if twice:
-        yield f"{key}: listed more than once: {quote_some(twice)}; keep one of each."
+def check_rising(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """Check that each number is larger than the one before."""
+    for low, high in pairwise(numbers):
+        if low >= high:
+            raise ValueError(f"{high} comes after {low}; list the numbers from small to large")
+    return numbers
 
 
-def day(key: str, value: object) -> Faults:
-    """Check that the value is a date, as TOML or ISO writes it."""
-    try:
-        as_day(value)
-    except ValueError:
-        yield f"{key}: {str(value)!r} is no date; write it as 2024-12-31."
+def parse_day(value: object) -> date:
+    """Take a date as TOML or ISO writes it.
 
-
-def as_day(value: object) -> date:
-    """Return the date a value stands for.
-
-    >>> as_day("2024-12-31")
+    >>> parse_day("2024-12-31")
     datetime.date(2024, 12, 31)
     """
     if isinstance(value, date) and not isinstance(value, datetime):
         return value
-    return date.fromisoformat(str(value))
+    try:
+        return date.fromisoformat(value if isinstance(value, str) else "")
+    except ValueError:
+        raise ValueError(f"{show(value)} is not a date; write it as 2024-12-31") from None
+
+
+def check_multiples(widths: tuple[int, ...]) -> tuple[int, ...]:
+    """Check that no interval is cut in two by the intervals of the next level."""
+    for narrow, wide in pairwise(widths):
+        if wide % narrow:
+            raise ValueError(
+                f"{wide} is not a multiple of {narrow}, so intervals would be cut in two; "
+                f"use {wide + narrow - wide % narrow}"
+            )
+    return widths
+
+
+def freeze(value: Any) -> Any:
+    """Turn lists into tuples, all the way down.
+
+    >>> freeze([1, [2, 3]])
+    (1, (2, 3))
+    """
+    if isinstance(value, list | tuple):
+        return tuple(map(freeze, value))
+    if isinstance(value, dict):
+        return {str(key): freeze(item) for key, item in value.items()}
+    return value
+
+
+Range = Annotated[tuple[int, int], BeforeValidator(parse_range)]
+Values = Annotated[
+    tuple[Annotated[Any, BeforeValidator(parse_leaf)], ...],
+    AfterValidator(check_leaves),
+    ONLY_LISTS,
+]
+"""What a column can hold; a range stands for its whole numbers."""
+SomeValues = Annotated[
+    tuple[Annotated[Any, BeforeValidator(parse_leaf)], ...],
+    NOT_EMPTY,
+    AfterValidator(check_leaves),
+    ONLY_LISTS,
+]
+Rising = Annotated[tuple[Whole, ...], AfterValidator(check_rising), ONLY_LISTS]
+RisingCounts = Annotated[tuple[Count, ...], AfterValidator(check_rising), ONLY_LISTS]
+Widths = Annotated[RisingCounts, AfterValidator(check_multiples)]
+Day = Annotated[date, BeforeValidator(parse_day)]

@@ -1,19 +1,131 @@
-"""Builders for values that are grouped by hand: an explicit mapping, and ordered grouping."""
+"""Builders that group listed values: by name, or by their order."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from anonymizer.errors import quote_some
-from anonymizer.hierarchy import checks
-from anonymizer.hierarchy.builders import Builder, Columns
-from anonymizer.hierarchy.checks import Faults
+from pydantic import AfterValidator, BeforeValidator, ValidationInfo, field_validator
+from pydantic.dataclasses import dataclass
+from pydantic_core import PydanticKnownError
+
+from anonymizer.errors import quote, quote_some
+from anonymizer.hierarchy.builders import Builder, Columns, builder
+from anonymizer.hierarchy.checks import SomeValues, Values, expand, freeze
+from anonymizer.validation import (
+    CHECKED,
+    NOT_EMPTY,
+    ONLY_LISTS,
+    CellText,
+    Count,
+    Place,
+    Text,
+    check_unrepeated,
+    raise_faults,
+    validate_each,
+)
+
+MOST_LEVELS = 100
+"""Groups nested more deeply are a slip of the pen, and would exhaust the stack."""
 
 
-@dataclass(frozen=True, slots=True)
+def nested_rows(node: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """List leaf, parent, grandparent and so on of every leaf below a node."""
+    if isinstance(node, Mapping):
+        for label, child in node.items():
+            yield from nested_rows(child, (label, *above))
+    else:
+        for leaf in expand(node):
+            yield (leaf, *above)
+
+
+def lists_of(node: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[Place, Any]]:
+    """List the path and the content of everything that is not a group of groups."""
+    if len(path) > MOST_LEVELS:
+        raise ValueError(f"the groups are nested more than {MOST_LEVELS} deep; flatten them")
+    for label, child in node.items():
+        if isinstance(child, Mapping) and child:
+            yield from lists_of(child, (*path, str(label)))
+        else:
+            yield (*path, str(label)), child
+
+
+def parse_groups(groups: object) -> object:
+    """Take lists of values by group, nested equally deep."""
+    if groups is None:
+        return None
+    if not isinstance(groups, Mapping):
+        raise PydanticKnownError("dict_type")
+    paths = list(validate_each(SomeValues, lists_of(groups)))
+    depths = {len(path): path for path in paths}
+    faults = list(homonyms(paths))
+    if len(depths) > 1:
+        deep, flat = (".".join(map(str, depths[end(depths)])) for end in (max, min))
+        faults.append(f"{quote(deep)} lies deeper than {quote(flat)}; nest all lists equally deep")
+    raise_faults(faults)
+    check_unrepeated([leaf for leaf, *_ in nested_rows(groups)])
+    return freeze(groups)
+
+
+def quote_path(path: Sequence[int | str]) -> str:
+    """Name a group with the groups above it."""
+    return quote(".".join(map(str, path)))
+
+
+def homonyms(paths: Sequence[Place]) -> Iterator[str]:
+    """Say which groups of one depth have the same name."""
+    parents: dict[tuple[int, int | str], Place] = {}
+    for path in paths:
+        for depth, label in enumerate(path):
+            first = parents.setdefault((depth, label), path[:depth])
+            if first != path[:depth]:
+                here, there = quote_path(path[:depth]), quote_path(first)
+                name = quote_path([label])
+                yield f"{name} is in {here} and in {there}; give each group a name of its own"
+
+
+def climb(levels: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
+    """List leaf, parent, grandparent and so on of every leaf of the first level."""
+    parents = [parents_in(level) for level in levels]
+    for leaf in parents[0]:
+        row = [leaf]
+        for parent in parents:
+            row.append(parent[row[-1]])
+        yield tuple(row)
+
+
+def parents_in(level: Mapping[str, Any]) -> dict[str, str]:
+    """Find the group of each of the values that a level merges."""
+    return {member: group for group, members in level.items() for member in expand(members)}
+
+
+def check_members(level: dict[str, Any]) -> dict[str, Any]:
+    """Check that nothing is in two groups of a level."""
+    check_unrepeated([member for group in level.values() for member in expand(group)])
+    return level
+
+
+def check_levels(levels: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
+    """Check that each level merges all groups of the level below, and nothing else."""
+    faults = []
+    for number, (fine, coarse) in enumerate(pairwise(levels), start=2):
+        merged = parents_in(coarse)
+        if orphans := [group for group in fine if group not in merged]:
+            faults.append(f"level {number} leaves out {quote_some(orphans)}; add what is missing")
+        if strangers := [member for member in merged if member not in fine]:
+            strange = quote_some(strangers)
+            faults.append(f"level {number} merges {strange}, unknown one level below; leave it out")
+    raise_faults(faults)
+    return levels
+
+
+Members = Annotated[dict[CellText, SomeValues], NOT_EMPTY, AfterValidator(check_members)]
+"""The groups of one level, each with what it merges."""
+
+
+@builder
+@dataclass(frozen=True, slots=True, config=CHECKED)
 class Explicit(Builder):
     """Values grouped by name.
 
@@ -27,128 +139,74 @@ class Explicit(Builder):
     """
 
     kind: ClassVar[str] = "mapping"
-    values: tuple[Any, ...] = ()
-    groups: Mapping[str, Any] | None = None
-    levels: tuple[Mapping[str, Any], ...] = ()
+    values: Values = ()
+    groups: Annotated[dict[str, Any] | None, BeforeValidator(parse_groups)] = None
+    levels: Annotated[tuple[Members, ...], AfterValidator(check_levels), ONLY_LISTS] = ()
+
+    @field_validator("levels")
+    @classmethod
+    def check_one(cls, levels: Any, info: ValidationInfo) -> Any:
+        """Check that the values are given in one way only."""
+        given = [levels, *(info.data[key] for key in ("values", "groups") if key in info.data)]
+        if len(given) == 3 and sum(map(bool, given)) != 1:
+            raise ValueError("give exactly one of `values`, `groups` and `levels`")
+        return levels
 
     def columns(self) -> Columns:
         """List the values, then the group of each, level by level."""
         if self.values:
-            return [checks.expand(self.values)]
-        rows = _nested_rows(self.groups) if self.groups else _climb(self.levels)
+            return [expand(self.values)]
+        rows = nested_rows(self.groups) if self.groups else climb(self.levels)
         return [list(column) for column in zip(*rows, strict=True)]
 
-    def _faults(self) -> Faults:
-        if sum(map(bool, (self.values, self.groups, self.levels))) != 1:
-            yield "values, groups or levels: give exactly one of them."
-        yield from checks.values("values", self.values)
-        if self.groups:
-            yield from _nested_faults(self.groups)
-        if not isinstance(self.levels, tuple):
-            yield f"levels: {self.levels!r} is no list; write one [[levels]] table for each level."
-        else:
-            yield from _level_faults(self.levels)
+
+def cuts(group: int | tuple[int, ...], count: int) -> list[int]:
+    """Find where each group starts, and where the last one ends, in values of the level below.
+
+    >>> cuts(2, 5), cuts((1, 4), 5)
+    ([0, 2, 4, 5], [0, 1, 5])
+    """
+    if isinstance(group, int):
+        return [*range(0, count, group), count]
+    return [0, *accumulate(group)]
 
 
-def _nested_rows(node: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """List leaf, parent, grandparent and so on of every leaf below a node."""
-    if isinstance(node, Mapping):
-        for label, child in node.items():
-            yield from _nested_rows(child, (label, *above))
-    else:
-        for leaf in checks.expand(node):
-            yield (leaf, *above)
+def spans(leaves: Sequence[str], starts: Sequence[int]) -> list[str]:
+    """Name groups of neighbours by their first and last."""
+    pairs = ((leaves[start], leaves[end - 1]) for start, end in pairwise(starts))
+    return [first if first == last else f"{first} to {last}" for first, last in pairs]
 
 
-def _nested_faults(groups: Any) -> Faults:
-    if not isinstance(groups, Mapping):
-        yield f"groups: {groups!r} is no table; write each group as name = [ ... ]."
-        return
-    lists = list(_lists(groups))
-    wrong = [fault for path, leaves in lists for fault in _list_faults(path, leaves)]
-    yield from wrong
-    if wrong:
-        return
-    depths = {len(path): path for path, _ in lists}
-    if len(depths) > 1:
-        deep, flat = depths[max(depths)], depths[min(depths)]
-        yield (
-            f"groups: '{'.'.join(deep)}' lies deeper than '{'.'.join(flat)}'; "
-            "nest all lists equally deep."
-        )
-    yield from checks.unrepeated("groups", (leaf for leaf, *_ in _nested_rows(groups)))
-    yield from _homonyms(lists)
+def group_counts(groups: Sequence[int | tuple[int, ...]], count: int) -> Iterator[int]:
+    """Count the groups of each level; a ValueError says which level does not merge all."""
+    for level, group in enumerate(groups, start=1):
+        if isinstance(group, tuple) and sum(group) != count:
+            raise ValueError(f"level {level} merges {sum(group)} of {count} values; merge all")
+        count = len(cuts(group, count)) - 1
+        yield count
 
 
-def _lists(node: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[Any, Any]]:
-    """List the path and the content of everything that is no group of groups."""
-    for label, child in node.items():
-        if isinstance(child, Mapping) and child:
-            yield from _lists(child, (*path, label))
-        else:
-            yield (*path, label), child
+def label_faults(labels: Sequence[Sequence[str]], counts: Sequence[int]) -> Iterator[str]:
+    """Say where names and groups are not equally many."""
+    for level, (names, count) in enumerate(zip(labels, counts, strict=False), start=1):
+        if len(names) != count:
+            yield f"level {level} has {len(names)} names for {count} groups; name each one"
+    if len(labels) > len(counts):
+        yield "there are more lists than levels in `groups`; leave out the rest"
 
 
-def _list_faults(path: Sequence[str], leaves: object) -> Faults:
-    yield from checks.values(f"groups.{'.'.join(path)}", leaves, least=1)
+def parse_sizes(value: object) -> object:
+    """Take how many neighbours go together: one number, or one for each group."""
+    kind = tuple[Count, ...] if isinstance(value, list | tuple) else Count
+    return validate_each(kind, [((), value)])[()]
 
 
-def _homonyms(lists: Sequence[tuple[tuple[str, ...], Any]]) -> Faults:
-    parents: dict[tuple[int, str], tuple[str, ...]] = {}
-    for path, _ in lists:
-        for depth, label in enumerate(path):
-            if parents.setdefault((depth, label), path[:depth]) != path[:depth]:
-                there = ".".join(parents[depth, label])
-                yield (
-                    f"groups: '{label}' is in '{'.'.join(path[:depth])}' and in '{there}'; "
-                    "give each group a name of its own."
-                )
+GroupSizes = Annotated[Any, BeforeValidator(parse_sizes)]
+Labels = Annotated[tuple[Text, ...], AfterValidator(check_unrepeated), ONLY_LISTS]
 
 
-def _climb(levels: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
-    """List leaf, parent, grandparent and so on of every leaf of the first level."""
-    parents = [_parents(level) for level in levels]
-    for leaf in parents[0]:
-        row = [leaf]
-        for parent in parents:
-            row.append(parent[row[-1]])
-        yield tuple(row)
-
-
-def _parents(level: Mapping[str, Any]) -> dict[str, str]:
-    return {member: group for group, members in level.items() for member in checks.expand(members)}
-
-
-def _level_faults(levels: Sequence[Any]) -> Faults:
-    wrong = [fault for number, level in enumerate(levels, 1) for fault in _one_level(number, level)]
-    yield from wrong
-    for number, (fine, coarse) in enumerate(pairwise(levels if not wrong else ()), start=2):
-        merged = _parents(coarse)
-        orphans = [group for group in fine if group not in merged]
-        if orphans:
-            yield f"levels: level {number} leaves out {quote_some(orphans)}; add what is missing."
-        strangers = [member for member in merged if member not in fine]
-        if strangers:
-            strange = quote_some(strangers)
-            yield f"levels: level {number} merges {strange}, unknown one level below; leave it out."
-
-
-def _one_level(number: int, level: object) -> Faults:
-    if not isinstance(level, Mapping) or not level:
-        yield f"levels: level {number} is no table; write each group as name = [ ... ]."
-        return
-    wrong = [
-        fault
-        for group, members in level.items()
-        for fault in checks.values(f"levels.{group}", members, least=1)
-    ]
-    yield from wrong
-    if not wrong:
-        members = [member for group in level.values() for member in checks.expand(group)]
-        yield from checks.unrepeated("levels", members)
-
-
-@dataclass(frozen=True, slots=True)
+@builder
+@dataclass(frozen=True, slots=True, config=CHECKED)
 class Ordered(Builder):
     """Values in an order, of which neighbours are merged, level by level.
 
@@ -162,16 +220,33 @@ class Ordered(Builder):
     """
 
     kind: ClassVar[str] = "ordered"
-    values: tuple[Any, ...]
-    groups: tuple[int | tuple[int, ...], ...] = ()
-    labels: tuple[tuple[str, ...], ...] = ()
+    values: SomeValues
+    groups: Annotated[tuple[GroupSizes, ...], ONLY_LISTS] = ()
+    labels: Annotated[tuple[Labels, ...], ONLY_LISTS] = ()
+
+    @field_validator("groups")
+    @classmethod
+    def check_groups(cls, groups: Any, info: ValidationInfo) -> Any:
+        """Check that all values of a level are merged into groups of the next."""
+        if "values" in info.data:
+            list(group_counts(groups, len(expand(info.data["values"]))))
+        return groups
+
+    @field_validator("labels")
+    @classmethod
+    def check_labels(cls, labels: Any, info: ValidationInfo) -> Any:
+        """Check that each group of a level has a name, or none has."""
+        if "values" in info.data and "groups" in info.data:
+            counts = list(group_counts(info.data["groups"], len(expand(info.data["values"]))))
+            raise_faults(label_faults(labels, counts))
+        return labels
 
     def columns(self) -> Columns:
         """List the values, then the group of each, level by level."""
-        leaves = checks.expand(self.values)
+        leaves = expand(self.values)
         columns = [leaves]
         for level, starts in enumerate(self._starts(len(leaves))):
-            names = self.labels[level] if level < len(self.labels) else _spans(leaves, starts)
+            names = self.labels[level] if level < len(self.labels) else spans(leaves, starts)
             sizes = [end - start for start, end in pairwise(starts)]
             columns.append(
                 [name for name, size in zip(names, sizes, strict=True) for _ in range(size)]
@@ -182,59 +257,5 @@ class Ordered(Builder):
         """Find for each level where its groups start, and where the last one ends."""
         starts = list(range(size + 1))
         for group in self.groups:
-            starts = [starts[index] for index in _cuts(group, len(starts) - 1)]
+            starts = [starts[index] for index in cuts(group, len(starts) - 1)]
             yield starts
-
-    def _faults(self) -> Faults:
-        wrong = [*checks.values("values", self.values, least=1), *_size_faults(self.groups)]
-        wrong += _label_faults(self.labels)
-        yield from wrong
-        if not wrong:
-            yield from self._misfits()
-
-    def _misfits(self) -> Faults:
-        count = len(checks.expand(self.values))
-        for level, group in enumerate(self.groups, start=1):
-            if isinstance(group, tuple) and sum(group) != count:
-                yield f"groups: level {level} merges {sum(group)} of {count} values; merge all."
-                return
-            count = len(_cuts(group, count)) - 1
-            if level <= len(self.labels) and len(self.labels[level - 1]) != count:
-                found = len(self.labels[level - 1])
-                yield f"labels: level {level} has {found} names for {count} groups; name each one."
-        if len(self.labels) > len(self.groups):
-            yield "labels: there are more lists than levels in groups; leave out the rest."
-
-
-def _cuts(group: int | tuple[int, ...], count: int) -> list[int]:
-    """Find where each group starts, and where the last one ends, in values of the level below.
-
-    >>> _cuts(2, 5), _cuts((1, 4), 5)
-    ([0, 2, 4, 5], [0, 1, 5])
-    """
-    if isinstance(group, int):
-        return [*range(0, count, group), count]
-    return [0, *accumulate(group)]
-
-
-def _spans(leaves: Sequence[str], starts: Sequence[int]) -> list[str]:
-    pairs = ((leaves[start], leaves[end - 1]) for start, end in pairwise(starts))
-    return [first if first == last else f"{first} to {last}" for first, last in pairs]
-
-
-def _size_faults(groups: object) -> Faults:
-    if not isinstance(groups, tuple):
-        yield f"groups: {groups!r} is no list; write one entry for each level."
-        return
-    for group in groups:
-        sizes = group if isinstance(group, tuple) else (group,)
-        yield from (fault for size in sizes for fault in checks.whole("groups", size, least=1))
-
-
-def _label_faults(labels: object) -> Faults:
-    if not isinstance(labels, tuple) or not all(isinstance(names, tuple) for names in labels):
-        yield f"labels: {labels!r} is no list of lists; write one list for each level."
-        return
-    for names in labels:
-        wrong = [fault for name in names for fault in checks.text("labels", name)]
-        yield from wrong or checks.unrepeated("labels", names)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy.levels import MISSING as MISSING
 from anonymizer.hierarchy.levels import Levels
-from anonymizer.hierarchy.lint import find_errors
+from anonymizer.hierarchy.lint import Defect, find_errors, find_level_errors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,10 +48,13 @@ class Hierarchy:
         """Build the tree from one row for each leaf, or say all that is wrong with the rows."""
         table = list(rows)
         levels = Levels.of(table)
-        errors = find_errors(table, levels, name)
-        if errors:
-            where = source or f"hierarchy '{name}'"
-            raise HierarchyError.defective(where, [error.message for error in errors])
+        refuse_defects(find_errors(table, levels, name), name, source)
+        return cls(name, levels.labels, levels.codes, source)
+
+    @classmethod
+    def from_levels(cls, name: str, levels: Levels, source: str | None = None) -> Hierarchy:
+        """Build the tree from levels that are encoded already, or say all that is wrong with them."""
+        refuse_defects(find_level_errors(levels, name), name, source)
         return cls(name, levels.labels, levels.codes, source)
 
     @property
@@ -127,3 +130,10 @@ class Hierarchy:
 
     def __hash__(self) -> int:
         return hash((self.name, self.labels))
+
+
+def refuse_defects(errors: Sequence[Defect], name: str, source: str | None) -> None:
+    """Raise a HierarchyError that lists all defects, if there are any."""
+    if errors:
+        where = source or f"hierarchy '{name}'"
+        raise HierarchyError.defective(where, [error.message for error in errors])

@@ -37,9 +37,19 @@ class Levels:
         odd = {number for number, row in enumerate(rows, start=1) if len(row) != width}
         row_numbers = [number for number in range(1, len(rows) + 1) if number not in odd]
         even = [rows[number - 1] for number in row_numbers] if odd else rows
-        encoded = [encode(column) for column in zip(*even, strict=True)]
-        codes = np.array([codes for _, codes in encoded], np.int32).reshape(len(encoded), len(even))
-        return cls(tuple(labels for labels, _ in encoded), codes, np.array(row_numbers, np.int64))
+        return cls.of_columns(list(zip(*even, strict=True)), np.array(row_numbers, np.int64))
+
+    @classmethod
+    def of_columns(
+        cls, columns: Sequence[Sequence[str]], row_numbers: NDArray[np.int64] | None = None
+    ) -> Levels:
+        """Encode the values of all leaves, given level by level; rows are numbered from 1."""
+        encoded = [encode(column) for column in columns]
+        if row_numbers is None:
+            row_numbers = np.arange(1, len(columns[0]) + 1)
+        codes = np.array([codes for _, codes in encoded], np.int32)
+        codes = codes.reshape(len(encoded), row_numbers.size)
+        return cls(tuple(labels for labels, _ in encoded), codes, row_numbers)
 
     def first_rows(self, level: int) -> NDArray[np.int64]:
         """Find for each value of a level the row (its index in codes) where it first appears."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from anonymizer.errors import HierarchyError, quote_some
+from anonymizer.errors import HierarchyError, quote, quote_some
 from anonymizer.hierarchy.levels import MISSING, Levels, Rows, usual_width
 
 if TYPE_CHECKING:
@@ -52,7 +52,12 @@ def find_errors(rows: Rows, levels: Levels, attribute: str) -> list[Defect]:
         Defect("error", attribute, row, value, message)
         for find in (_empty, _ragged)
         for row, value, message in find(rows)
-    ] + [
+    ] + find_level_errors(levels, attribute)
+
+
+def find_level_errors(levels: Levels, attribute: str) -> list[Defect]:
+    """Find what keeps levels of one height from being a tree."""
+    return [
         Defect("error", attribute, row, value, message)
         for look in (_duplicates, _two_parents, _split_by_blanks)
         for row, value, message in look(levels)
@@ -98,7 +103,11 @@ def _duplicates(levels: Levels) -> Found:
     for again in np.flatnonzero(first != np.arange(first.size)).tolist():
         row, earlier = levels.row_numbers[again], levels.row_numbers[first[again]]
         value = levels.labels[0][levels.codes[0, again]]
-        yield int(row), value, f"row {row}: '{value}' already has row {earlier}; keep one of them."
+        yield (
+            int(row),
+            value,
+            f"row {row}: {quote(value)} already has row {earlier}; keep one of them.",
+        )
 
 
 def _two_parents(levels: Levels) -> Found:
@@ -119,8 +128,8 @@ def _second_parent(levels: Levels, level: int, stray: int, first: int) -> tuple[
     return (
         row,
         value,
-        f"row {row}: '{value}' at level {level} belongs to '{here}', but to '{there}' in row "
-        f"{earlier}; give it one parent.",
+        f"row {row}: {quote(value)} at level {level} belongs to {quote(here)}, but to "
+        f"{quote(there)} in row {earlier}; give it one parent.",
     )
 
 
@@ -133,8 +142,8 @@ def _split_by_blanks(levels: Levels) -> Found:
             yield (
                 row_of[value],
                 value,
-                f"row {row_of[value]}: '{value}' at level {level} differs from '{earlier}' only by "
-                "blanks, so they are two groups; write both alike.",
+                f"row {row_of[value]}: {quote(value)} at level {level} differs from {quote(earlier)} "
+                "only by blanks, so they are two groups; write both alike.",
             )
 
 
@@ -146,7 +155,7 @@ def _blanks(levels: Levels) -> Found:
             yield (
                 row_of[value],
                 value,
-                f"row {row_of[value]}: '{value}' at level {level} has blanks around it, which "
+                f"row {row_of[value]}: {quote(value)} at level {level} has blanks around it, which "
                 "count when values are compared; remove them unless the data has them too.",
             )
 
@@ -158,8 +167,8 @@ def _written_twice(levels: Levels) -> Found:
         yield (
             row_of[value],
             value,
-            f"row {row_of[value]}: '{value}' and '{earlier}' are one value written in two ways, "
-            "yet two leaves; keep the one the data has.",
+            f"row {row_of[value]}: {quote(value)} and {quote(earlier)} are one value written in two "
+            "ways, yet two leaves; keep the one the data has.",
         )
 
 
@@ -246,11 +255,11 @@ def check_values(hierarchy: Hierarchy, values: Iterable[str]) -> list[Defect]:
 def _trapped(hierarchy: Hierarchy, trap: str, values: Sequence[str], leaf: str) -> Defect:
     first, column = values[0], f"column '{hierarchy.name}'"
     message = (
-        f"{column}: '{first}' has no row, but '{leaf}' has; it differs by {trap}: "
-        f"write it as '{leaf}'."
+        f"{column}: {quote(first)} has no row, but {quote(leaf)} has; it differs by {trap}: "
+        f"write it as {quote(leaf)}."
         if len(values) == 1
         else f"{column}: {len(values):,} values have no row: {quote_some(values)}; "
-        f"they differ from its leaves by {trap}: write '{first}' as '{leaf}', and so on."
+        f"they differ from its leaves by {trap}: write {quote(first)} as {quote(leaf)}, and so on."
     )
     return Defect("error", hierarchy.name, None, first, message)
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import MISSING as NO_DEFAULT
-from dataclasses import Field, fields
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from anonymizer.errors import HierarchyError, quote_some, suggest_name
-from anonymizer.hierarchy.arx import read_arx, read_rows, read_text
+from anonymizer.hierarchy.arx import read_arx, read_rows
 from anonymizer.hierarchy.builders import Builder, Dates, Intervals, Redaction
 from anonymizer.hierarchy.groups import Explicit, Ordered
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.lint import Defect, check_rows
+from anonymizer.validation import parse, read_toml, show
 
 BUILDERS: dict[str, type[Builder]] = {
     builder.kind: builder for builder in (Intervals, Redaction, Dates, Explicit, Ordered)
@@ -54,11 +52,7 @@ def check_file(path: str | Path, name: str | None = None, delimiter: str = ";") 
 
 def read_spec(path: str | Path) -> Builder:
     """Read the builder of a spec file, or say everything that is wrong with the file."""
-    try:
-        table = tomllib.loads(read_text(Path(path)))
-    except tomllib.TOMLDecodeError as error:
-        raise HierarchyError(f"{path}: not valid TOML ({error}); mend that place.") from None
-    return parse_spec(table, str(path))
+    return parse_spec(read_toml(path, "hierarchy", HierarchyError), str(path))
 
 
 def parse_spec(table: Mapping[str, Any], where: str = "spec") -> Builder:
@@ -67,40 +61,17 @@ def parse_spec(table: Mapping[str, Any], where: str = "spec") -> Builder:
     >>> parse_spec({"builder": "intervals", "domain": [0, 9], "widths": [5]}).widths
     (5,)
     """
-    kind = table.get("builder")
+    keys = dict(table)
+    kind = keys.pop("builder", None)
     if not isinstance(kind, str) or kind not in BUILDERS:
-        raise HierarchyError.defective(where, [_unknown_builder(kind)])
-    keys = {_key(field): field for field in fields(BUILDERS[kind])}
-    given = {key: value for key, value in table.items() if key in keys}
-    missing = [key for key, field in keys.items() if key not in given and _required(field)]
-    faults = [_unknown_key(key, keys) for key in table if key not in {*keys, "builder"}]
-    faults += [f"{key}: this key is missing; builder '{kind}' needs it." for key in missing]
-    try:
-        # a missing key is no reason to keep silent about the others
-        values: dict[str, Any] = dict.fromkeys(missing) | given
-        builder = BUILDERS[kind](**{keys[key].name: value for key, value in values.items()})
-    except HierarchyError as error:
-        faults += [fault for fault in error.faults if fault.split(":")[0] not in missing]
-    if faults:
-        raise HierarchyError.defective(where, faults)
-    return builder
+        raise HierarchyError.defective(where, [unknown_builder(kind)])
+    return parse(BUILDERS[kind], keys, where, HierarchyError)
 
 
-def _key(field: Field[Any]) -> str:
-    # `from` is a word of Python's own, so the field is called `from_`
-    return field.name.rstrip("_")
-
-
-def _required(field: Field[Any]) -> bool:
-    return field.default is NO_DEFAULT and field.default_factory is NO_DEFAULT
-
-
-def _unknown_builder(kind: object) -> str:
-    known = quote_some(BUILDERS, most=len(BUILDERS))
+def unknown_builder(kind: object) -> str:
+    """Say which builders there are."""
     if kind is None:
+        known = quote_some(BUILDERS, most=len(BUILDERS))
         return f"builder: this key is missing; use one of {known}."
-    return f"builder: {kind!r} is unknown; use one of {known}."
-
-
-def _unknown_key(key: str, keys: Iterable[str]) -> str:
-    return f"{key}: this key is unknown; {suggest_name(key, keys)}"
+    name = kind if isinstance(kind, str) else ""
+    return f"builder: {show(kind)} is unknown; {suggest_name(name, BUILDERS)}"

@@ -1,4 +1,4 @@
-"""Suggest: a first spec for a column, to be read and mended by someone who knows the data."""
+"""Suggest: a first spec for a column, to be read and corrected by someone who knows the data."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def _categories(name: str, values: list[str], alone: bool) -> str:
     return _lines(
         f"# Column '{name}': {len(values):,} categories.",
         *(warning if len(values) > FEW_VALUES else []),
-        "# Now each is either told or not. To merge some, put groups in place of `values`:",
+        "# Each is kept or goes to the top. To merge some, put groups in place of `values`:",
         "#   [groups]",
         f'#   "name of the group" = {example}',
         'builder = "mapping"',

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from anonymizer.errors import PolicyError, quote_some
-from anonymizer.hierarchy.checks import Faults
+from anonymizer.knowledge.scenario import GROUP_KEYS, Scenario
 
 if TYPE_CHECKING:
     import networkx
-
-from anonymizer.knowledge.scenario import GROUP_KEYS, Scenario
 
 
 class Node(NamedTuple):
@@ -102,7 +101,7 @@ def to_network(scenario: Scenario) -> networkx.DiGraph:
 def from_network(graph: networkx.DiGraph) -> Scenario:
     """Read the scenario back from a network; one that is not Figure 1's is refused.
 
-    The exact risk holds for that network only, so other arrows or tables would be ignored in silence.
+    The exact risk holds for that network only, so other arrows or tables would be silently ignored.
 
     >>> from anonymizer.risk import AttributeGroup
     >>> scenario = Scenario((AttributeGroup(("age",), 0.3),), 1000, 0.5, 0.2, 0.5, 0.2)
@@ -135,7 +134,7 @@ def entry(graph: networkx.DiGraph, name: str, values: tuple[bool, ...]) -> float
     return table.get(values)
 
 
-def network_faults(graph: networkx.DiGraph, expected: networkx.DiGraph) -> Faults:
+def network_faults(graph: networkx.DiGraph, expected: networkx.DiGraph) -> Iterator[str]:
     """Say where a network differs from Figure 1."""
     for name in sorted(set(graph) ^ set(expected), key=str):
         yield f"{name}: the network of Figure 1 has {'no' if name in graph else 'this'} node."

@@ -8,32 +8,47 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, fields, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter, ValidationError, ValidationInfo, field_validator
+from pydantic.dataclasses import dataclass
 
-from anonymizer.errors import PolicyError, quote_some, suggest_name
-from anonymizer.hierarchy.checks import Faults, text, unrepeated, whole
-from anonymizer.validation import read_toml
+from anonymizer.errors import quote, quote_some, suggest_name
+from anonymizer.validation import (
+    CHECKED,
+    ONLY_LISTS,
+    ByName,
+    ByValue,
+    Count,
+    Level,
+    Names,
+    Probability,
+    Text,
+    check_as_whole,
+    parse,
+    plain_errors,
+    raise_faults,
+    read_toml,
+)
 
-PARAMETERS = ("p_m", "p_fm", "p_c", "p_cu")
-KEYS = ("population", *PARAMETERS, "groups")
-GROUP_KEYS = ("attributes", "probability", "by", "probabilities", "default", "levels", "source")
+PARAMETERS = ("population", "p_m", "p_fm", "p_c", "p_cu")
 ALL_OTHERS = "*"
 """Stands for every quasi-identifier that no group names."""
 
 
-@dataclass(frozen=True, slots=True)
+@plain_errors()
+@dataclass(frozen=True, slots=True, config=CHECKED)
 class AttributeGroup:
     """Attributes that the attacker learns together, from one source, or not at all.
 
     The `probability` is the same for everyone, or it depends on the person's value of the attribute
     `by`, as it was before generalization: `probabilities` lists values, `default` is for all others.
-    A source that tells an attribute coarsely tells the value of a level of its hierarchy (`levels`).
+    Where a source has an attribute coarsely, it has the value of a level of its hierarchy (`levels`).
     The attribute "*" stands for every quasi-identifier that no group names.
 
     >>> voters = AttributeGroup(("age", "sex"), by="state", probabilities={"TN": 0.643}, default=0.6)
@@ -41,25 +56,47 @@ class AttributeGroup:
     [0.643, 0.6]
     """
 
-    attributes: tuple[str, ...]
-    probability: float | None = None
-    by: str | None = None
-    probabilities: Mapping[str, float] = field(default_factory=dict, hash=False)
-    default: float | None = None
-    levels: Mapping[str, int] = field(default_factory=dict, hash=False)
-    source: str | None = None
+    attributes: Names
+    probability: Probability | None = None
+    by: Text | None = None
+    probabilities: ByValue[Probability] = field(default_factory=dict, hash=False)
+    default: Probability | None = None
+    levels: ByName[Level] = field(default_factory=dict, hash=False)
+    source: Text | None = None
     """Where the attacker learns it from, in words."""
 
-    def __post_init__(self) -> None:
-        if faults := list(group_faults(self.describe())):
-            raise PolicyError.defective("attribute group", faults)
-        object.__setattr__(self, "levels", dict(self.levels))
-        plain = {value: float(number) for value, number in self.probabilities.items()}
-        object.__setattr__(self, "attributes", tuple(self.attributes))
-        object.__setattr__(self, "probabilities", plain)
-        for key in ("probability", "default"):
-            if getattr(self, key) is not None:
-                object.__setattr__(self, key, float(getattr(self, key)))
+    @field_validator("by")
+    @classmethod
+    def check_either(cls, by: str | None, info: ValidationInfo) -> str | None:
+        """Check that there is one probability, or one for each value of an attribute."""
+        if "probability" in info.data and (info.data["probability"] is None) == (by is None):
+            raise ValueError(
+                "give either `probability`, or this with `probabilities` and `default`"
+            )
+        return by
+
+    @field_validator("probabilities", "default")
+    @classmethod
+    def check_dependent(cls, value: Any, info: ValidationInfo) -> Any:
+        """Check that what depends on an attribute is given where the attribute is, and only there."""
+        by = info.data.get("by", value)
+        if value not in (None, {}) and by is None:
+            raise ValueError("this key needs `by`, the attribute that the probability depends on")
+        if value is None and by is not None:
+            raise ValueError("this key is missing; give the probability for all values not listed")
+        return value
+
+    @field_validator("levels")
+    @classmethod
+    def check_levels(cls, levels: dict[str, int], info: ValidationInfo) -> dict[str, int]:
+        """Check that the levels are those of attributes of the group."""
+        names = info.data.get("attributes", levels)
+        raise_faults(
+            f"the group has no attribute {quote(name)}; {suggest_name(name, names)}"
+            for name in levels
+            if name not in names
+        )
+        return levels
 
     def __str__(self) -> str:
         return ", ".join(self.attributes)
@@ -83,16 +120,38 @@ class AttributeGroup:
 
     def describe(self) -> dict[str, Any]:
         """Return the keys that are set, as TOML has them."""
-        keys: dict[str, Any] = {"attributes": self.attributes}
-        if isinstance(self.attributes, tuple):
-            keys["attributes"] = list(self.attributes)
-        keys |= {key: getattr(self, key) for key in ("source", "probability", "by", "default")}
-        keys["probabilities"] = self.probabilities or None
-        keys["levels"] = self.levels or None
-        return {key: value for key, value in keys.items() if value is not None}
+        keys = {key: getattr(self, key) for key in ("source", "probability", "by", "default")}
+        keys |= {"probabilities": self.probabilities or None, "levels": self.levels or None}
+        given = {key: value for key, value in keys.items() if value is not None}
+        return {"attributes": list(self.attributes), **given}
 
 
-@dataclass(frozen=True, slots=True)
+GROUP_KEYS = tuple(each.name for each in fields(AttributeGroup))
+
+
+def check_groups(value: object) -> Iterator[str]:
+    """Check that there are groups, and that no attribute is in two of those that are sound."""
+    if not isinstance(value, list | tuple):
+        return
+    if not value:
+        yield "no group is given; add a [[groups]] table"
+    for one, other in combinations(sound_groups(value), 2):
+        shared = [name for name in one.attributes if name in other.attributes]
+        if shared and not one.excludes(other):
+            yield f"{quote_some(shared)} is in two groups; an attribute is learned with one group only"
+
+
+def sound_groups(tables: Sequence[object]) -> Iterator[AttributeGroup]:
+    """List the groups that have no faults of their own."""
+    for table in tables:
+        try:
+            yield TypeAdapter(AttributeGroup).validate_python(table)
+        except ValidationError:
+            continue
+
+
+@plain_errors()
+@dataclass(frozen=True, slots=True, config=CHECKED)
 class Scenario:
     """What the attacker learns, how likely each step of an attack is, and the size of the population.
 
@@ -102,25 +161,17 @@ class Scenario:
     ('age', 'sex')
     """
 
-    groups: tuple[AttributeGroup, ...]
-    population: int
+    groups: Annotated[tuple[AttributeGroup, ...], ONLY_LISTS, check_as_whole(check_groups)]
+    population: Count
     """The people among whom the attacker looks for the subject."""
-    p_m: float
+    p_m: Probability
     """That the subject's presence in the table is disclosed."""
-    p_fm: float
+    p_fm: Probability
     """That the attacker finds out about a disclosed presence."""
-    p_c: float
+    p_c: Probability
     """That the attacker can confirm that a record, picked among those that match, is the subject's."""
-    p_cu: float
+    p_cu: Probability
     """That the attacker can confirm that a subject who is unique in the population is so."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", tuple(self.groups))
-        parameters = {key: getattr(self, key) for key in KEYS[:-1]}
-        if faults := [*parameter_faults(parameters), *overlap_faults(self.groups)]:
-            raise PolicyError.defective("scenario", faults)
-        for key in PARAMETERS:
-            object.__setattr__(self, key, float(getattr(self, key)))
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -152,11 +203,11 @@ class Scenario:
         return replace(self, groups=tuple(groups))
 
     def check_attributes(self, quasi_identifiers: Sequence[str]) -> list[str]:
-        """Say which attributes of the scenario are no quasi-identifiers of the table."""
-        unknown = [name for name in self.named if name not in quasi_identifiers]
+        """Say which attributes of the scenario are not quasi-identifiers of the table."""
         return [
-            f"groups: '{name}' is no quasi-identifier; {suggest_name(name, quasi_identifiers)}"
-            for name in unknown
+            f"groups: '{name}' is not a quasi-identifier; {suggest_name(name, quasi_identifiers)}"
+            for name in self.named
+            if name not in quasi_identifiers
         ]
 
     def check_records(self, records: int) -> str | None:
@@ -178,27 +229,23 @@ class Scenario:
     def parse(keys: Mapping[str, Any], where: str = "scenario") -> Scenario:
         """Make a scenario of the keys of a TOML file; all faults are shown together.
 
-        >>> Scenario.parse({"population": 0, "p_m": 2, "p_fm": 1, "p_c": 1, "p_cu": 1})
+        >>> Scenario.parse({"groups": [], "population": 0, "p_m": 2, "p_fm": 1, "p_c": 1, "p_cu": 1})
         Traceback (most recent call last):
         anonymizer.errors.PolicyError: scenario has 3 defects:
-          - population: 0 is too small; use 1 or more.
-          - p_m: 2 is no probability; use a number from 0 to 1.
           - groups: no group is given; add a [[groups]] table.
+          - population: 0 is too small; use 1 or more.
+          - p_m: 2 is not a probability; use a number from 0 to 1.
         """
-        faults = [*unknown_keys(keys, KEYS), *parameter_faults(keys), *groups_faults(keys)]
-        if faults:
-            raise PolicyError.defective(where, faults)
-        groups = tuple(AttributeGroup(**table) for table in keys["groups"])
-        return Scenario(groups, **{key: keys[key] for key in KEYS[:-1]})
+        return parse(Scenario, dict(keys), where)
 
     def describe(self) -> dict[str, Any]:
         """Return the scenario as JSON or TOML has it; `parse` reads it back."""
-        parameters = {key: getattr(self, key) for key in KEYS[:-1]}
+        parameters = {key: getattr(self, key) for key in PARAMETERS}
         return parameters | {"groups": [group.describe() for group in self.groups]}
 
     def to_toml(self) -> str:
         """Write the scenario as the text of a TOML file; `read` reads it back."""
-        lines = [f"{key} = {getattr(self, key)!r}" for key in KEYS[:-1]]
+        lines = [f"{key} = {getattr(self, key)!r}" for key in PARAMETERS]
         for group in self.groups:
             lines += ["", "[[groups]]", *group_lines(group.describe())]
         return "\n".join(lines) + "\n"
@@ -207,122 +254,14 @@ class Scenario:
 def group_lines(keys: dict[str, Any]) -> Iterator[str]:
     """Write a group as lines of TOML."""
     tables = {key: keys.pop(key) for key in ("probabilities", "levels") if key in keys}
-    keys["attributes"] = "[" + ", ".join(map(quote, keys["attributes"])) + "]"
-    keys |= {key: quote(keys[key]) for key in ("by", "source") if key in keys}
+    keys["attributes"] = "[" + ", ".join(map(toml_text, keys["attributes"])) + "]"
+    keys |= {key: toml_text(keys[key]) for key in ("by", "source") if key in keys}
     yield from (f"{key} = {value}" for key, value in keys.items())
     for name, table in tables.items():
         yield f"[groups.{name}]"
-        yield from (f"{quote(value)} = {number!r}" for value, number in table.items())
+        yield from (f"{toml_text(value)} = {number!r}" for value, number in table.items())
 
 
-def quote(value: str) -> str:
+def toml_text(value: str) -> str:
     """Write a text as TOML does."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", r"\u007f")
-
-
-def unknown_keys(keys: Mapping[str, Any], known: Sequence[str]) -> Faults:
-    """Check that every key is known."""
-    for key in keys:
-        if key not in known:
-            yield f"{key}: this key is unknown; {suggest_name(key, known)}"
-
-
-def probability(key: str, value: object) -> Faults:
-    """Check that the value is a probability."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not (number and 0 <= value <= 1):  # type: ignore[operator]  # it is a number
-        yield f"{key}: {value!r} is no probability; use a number from 0 to 1."
-
-
-def parameter_faults(keys: Mapping[str, Any]) -> Faults:
-    """Check the population and the four probabilities."""
-    for key in KEYS[:-1]:
-        if key not in keys:
-            yield f"{key}: this key is missing; add it."
-        elif key == "population":
-            yield from whole(key, keys[key], least=1)
-        else:
-            yield from probability(key, keys[key])
-
-
-def groups_faults(keys: Mapping[str, Any]) -> Faults:
-    """Check the tables of all groups, and that no attribute is in two."""
-    tables = keys.get("groups", [])
-    if not isinstance(tables, list | tuple) or not all(isinstance(t, Mapping) for t in tables):
-        yield f"groups: {tables!r} is no list of tables; write each group as a [[groups]] table."
-        return
-    sound = []
-    for number, table in enumerate(tables, 1):
-        faults = [*unknown_keys(table, GROUP_KEYS), *group_faults(table)]
-        yield from (f"group {number}: {fault}" for fault in faults)
-        if not faults:
-            sound.append(AttributeGroup(**table))
-    if sound or not tables:
-        yield from overlap_faults(sound)
-
-
-def overlap_faults(groups: Sequence[AttributeGroup]) -> Faults:
-    """Check that there are groups, and that no attribute is in two of them."""
-    if not groups:
-        yield "groups: no group is given; add a [[groups]] table."
-    for one, other in combinations(groups, 2):
-        shared = [name for name in one.attributes if name in other.attributes]
-        if shared and not one.excludes(other):
-            names = quote_some(shared)
-            yield f"groups: {names} is in two groups; an attribute is learned with one group only."
-
-
-def group_faults(table: Mapping[str, Any]) -> Faults:
-    """Check the keys of one group."""
-    yield from attribute_faults(table.get("attributes", ()))
-    yield from level_faults(table)
-    if "source" in table:
-        yield from text("source", table["source"])
-    if ("probability" in table) == ("by" in table):
-        yield "probability: give either this, or `by` with `probabilities` and `default`."
-    elif "by" in table:
-        yield from by_faults(table)
-    else:
-        yield from probability("probability", table["probability"])
-        for key in ("probabilities", "default"):
-            if key in table:
-                yield f"{key}: this key needs `by`, the attribute that the probability depends on."
-
-
-def attribute_faults(attributes: Any) -> Faults:
-    """Check that the attributes of a group are a list of different names."""
-    if not isinstance(attributes, list | tuple):
-        yield f"attributes: {attributes!r} is no list; write it as [ ... ]."
-        return
-    if not attributes:
-        yield "attributes: the group is empty; name at least one attribute."
-    wrong = [fault for name in attributes for fault in text("attributes", name)]
-    yield from wrong or unrepeated("attributes", attributes)
-
-
-def level_faults(table: Mapping[str, Any]) -> Faults:
-    """Check the levels at which the source tells some of the group's attributes."""
-    levels = table.get("levels", {})
-    if not isinstance(levels, Mapping):
-        yield f"levels: {levels!r} is no table; write the level of each attribute."
-        return
-    for name, level in levels.items():
-        if name not in table.get("attributes", ()):
-            yield f"levels.{name}: the group has no such attribute; name one of the group's."
-        yield from whole(f"levels.{name}", level, least=0)
-
-
-def by_faults(table: Mapping[str, Any]) -> Faults:
-    """Check the probabilities by the value of an attribute."""
-    yield from text("by", table["by"])
-    values = table.get("probabilities", {})
-    if not isinstance(values, Mapping):
-        yield f"probabilities: {values!r} is no table; write a probability for each value."
-        return
-    for value, its_probability in values.items():
-        yield from text("probabilities", value)
-        yield from probability(f"probabilities.{value}", its_probability)
-    if "default" in table:
-        yield from probability("default", table["default"])
-    else:
-        yield "default: this key is missing; give the probability for all values not listed."

@@ -6,14 +6,13 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anonymizer.errors import InfeasibleError
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
-from anonymizer.policy import Policy
+from anonymizer.policy import PolicyLike
 from anonymizer.problem import Problem, Source, as_problem
 from anonymizer.risk import RiskProfile
 from anonymizer.search import Checkpoint, Proof, SearchResult, Status, StopReason, search
@@ -93,7 +92,7 @@ class Solution:
 
 def anonymize(
     data: Source | Problem,
-    policy: Policy | str | Path | None = None,
+    policy: PolicyLike | None = None,
     on_progress: OnProgress | None = None,
     resume: Checkpoint | None = None,
 ) -> Solution:
@@ -126,9 +125,7 @@ def anonymize(
     return make_solution(problem, outcome, found, seconds)
 
 
-def apply(
-    data: Source | Problem, policy: Policy | str | Path | None, scheme: Mapping[str, int]
-) -> Solution:
+def apply(data: Source | Problem, policy: PolicyLike | None, scheme: Mapping[str, int]) -> Solution:
     """Apply a scheme found before to a table, with its risks checked again.
 
     Classes that break a risk model are suppressed; an InfeasibleError says if that is more than the

@@ -21,7 +21,7 @@ from anonymizer.engine.generalized import GeneralizedTable
 from anonymizer.engine.microdata import encode
 from anonymizer.errors import AnonymizerError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy
-from anonymizer.policy import Policy, Role, digest_of_hierarchy
+from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
 from anonymizer.problem import Source, describe_risk, load_policy, open_population
 from anonymizer.risk import Need, Remaining, RiskModel, packages_of
 from anonymizer.search import Status
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 def verify(
     released: str | Path | pd.DataFrame,
-    policy: Policy | str | Path,
+    policy: PolicyLike,
     manifest: Mapping[str, Any] | str | Path | None = None,
     against: Source = None,
 ) -> Verification:

@@ -189,7 +189,7 @@ def test_a_shipped_scenario_is_fitted_to_the_table(ward: Path, run) -> None:
     ("arguments", "message"),
     [
         (("--scenario", "voters"), "voters: this is no file and no shipped scenario"),
-        (("--scenario", "social-media"), "'race' is no quasi-identifier"),
+        (("--scenario", "social-media"), "'race' is not a quasi-identifier"),
         (
             ("--scenario", "worst-case", "--population", "7"),
             "7 people are fewer than the table's 120",
@@ -201,8 +201,11 @@ def test_a_shipped_scenario_is_fitted_to_the_table(ward: Path, run) -> None:
         (("--scenario", "worst-case", "--data", "nowhere.csv"), "there is no such file"),
         (("--small-cells", "cells.csv"), "--small-cells: the cells are those of a statement"),
         (("--e-uniqueness", "0.5"), "name the sources too"),
-        (("--statement", "none.toml"), "none.toml: there is no such statement file."),
-        (("--sources", "none.toml"), "none.toml: there is no such sources file."),
+        (
+            ("--statement", "none.toml"),
+            "none.toml: there is no such statement file; check the path.",
+        ),
+        (("--sources", "none.toml"), "none.toml: there is no such sources file; check the path."),
     ],
 )
 def test_a_mistake_is_one_sentence_and_leaves_nothing(ward: Path, run, arguments, message) -> None:
@@ -218,10 +221,14 @@ def test_a_mistake_is_one_sentence_and_leaves_nothing(ward: Path, run, arguments
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("statement", STATEMENT.replace("0.9", "1.9"), "source.0.p: 1.9 is no share of people"),
-        ("statement", STATEMENT.replace("zip", "zap"), "'zap' is no column; did you mean 'zip'?"),
+        ("statement", STATEMENT.replace("0.9", "1.9"), "source.0.p: 1.9 is not a share of people"),
+        (
+            "statement",
+            STATEMENT.replace("zip", "zap"),
+            "'zap' is not a column; did you mean 'zip'?",
+        ),
         ("statement", STATEMENT + 'table = "none.csv"', "with a table, 'p' is not estimated"),
-        ("sources", SOURCES.replace("0.19", "1.9"), "usage: 1.9 is no probability"),
+        ("sources", SOURCES.replace("0.19", "1.9"), "usage: 1.9 is not a probability"),
         ("sources", SOURCES.replace("zip", "zap"), "no column 'zap'; did you mean 'zip'?"),
         ("sources", SOURCES.replace("[[", "["), "not valid TOML"),
         (

@@ -120,8 +120,10 @@ def test_a_file_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("delimiter", ["", ";;", '"', "\n"])
-def test_a_delimiter_that_parts_no_cells_is_refused(tmp_path: Path, delimiter: str) -> None:
-    with pytest.raises(HierarchyError, match="parts no cells; use one character"):
+def test_a_delimiter_that_is_not_one_ascii_character_is_refused(
+    tmp_path: Path, delimiter: str
+) -> None:
+    with pytest.raises(HierarchyError, match="is not a delimiter; use one ASCII character"):
         write_arx(SEXES, tmp_path / "x.csv", delimiter)
-    with pytest.raises(HierarchyError, match="parts no cells; use one character"):
+    with pytest.raises(HierarchyError, match="is not a delimiter; use one ASCII character"):
         read_rows(tmp_path / "x.csv", delimiter)

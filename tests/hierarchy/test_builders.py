@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from datetime import date, timedelta
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -8,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.errors import HierarchyError
-from anonymizer.hierarchy import BUILDERS, Builder, Dates, Explicit, Intervals, Ordered, Redaction
+from anonymizer.hierarchy import (
+    BUILDERS,
+    Builder,
+    Dates,
+    Explicit,
+    Hierarchy,
+    Intervals,
+    Ordered,
+    Redaction,
+)
 
 DAYS = st.dates(date(1890, 1, 1), date(2110, 1, 1))
 PERIODS = ("day", "month", "quarter", "year", "decade")
@@ -82,6 +92,7 @@ def test_every_builder_yields_levels_that_only_coarsen(kind: str, data: st.DataO
         for row in rows:
             assert parents.setdefault(row[level], row[level + 1]) == row[level + 1]
     assert len({row[0] for row in rows}) == len(rows) == builder.build("x").size
+    assert builder.build("x") == Hierarchy.from_rows("x", rows)
     assert {row[-1] for row in rows} == {"*"}
 
 
@@ -146,6 +157,29 @@ def test_dates_pass_through_month_quarter_year_and_decade() -> None:
     ]
 
 
+NAMES: dict[str, Callable[[date], str]] = {
+    "day": date.isoformat,
+    "month": lambda day: f"{day.year:04}-{day.month:02}",
+    "quarter": lambda day: f"{day.year:04}-Q{(day.month + 2) // 3}",
+    "year": lambda day: f"{day.year:04}",
+    "decade": lambda day: f"{day.year // 10 * 10:04}s",
+}
+
+
+@given(
+    st.dates(date(1, 1, 1), date(9990, 1, 1)),
+    st.integers(0, 2000),
+    st.sets(st.sampled_from(PERIODS), min_size=1),
+)
+def test_dates_are_those_of_a_walk_through_the_calendar(
+    first: date, length: int, chosen: set[str]
+) -> None:
+    levels = tuple(period for period in PERIODS if period in chosen)
+    days = [first + timedelta(number) for number in range(length + 1)]
+    rows = dict.fromkeys(tuple(NAMES[level](day) for level in levels) for day in days)
+    assert [row[:-1] for row in Dates(first, days[-1], levels).rows()] == list(rows)
+
+
 @given(DAYS)
 def test_a_quarter_is_three_whole_months(day: date) -> None:
     ((_, quarter, _),) = Dates(day, day, ("month", "quarter")).rows()
@@ -157,34 +191,34 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     (
         Intervals,
         {"domain": "0-9"},
-        "domain: '0-9' is no range; write it as [lowest, highest] in whole numbers.",
+        "domain: '0-9' is not a range; write it as [lowest, highest] in whole numbers.",
     ),
     (
         Intervals,
         {"domain": (0, 10**9)},
-        "domain: 1,000,000,001 values are too many; use at most 5,000,000.",
+        "domain: [0, 1000000000] has too many values; use at most 5,000,000.",
     ),
     (
         Intervals,
         {"domain": (0, 9), "widths": (4, 6)},
-        "widths: 6 is no multiple of 4, so intervals would be cut in two; use 8.",
+        "widths: 6 is not a multiple of 4, so intervals would be cut in two; use 8.",
     ),
     (
         Intervals,
         {"domain": (0, 9), "widths": (4, 2)},
         "widths: 2 comes after 4; list the numbers from small to large.",
     ),
-    (Intervals, {"domain": (0, 9), "widths": (0,)}, "widths: 0 is too small; use 1 or more."),
-    (Intervals, {"domain": (0, 9), "widths": 5}, "widths: 5 is no list; write it as [ ... ]."),
+    (Intervals, {"domain": (0, 9), "widths": (0,)}, "widths.0: 0 is too small; use 1 or more."),
+    (Intervals, {"domain": (0, 9), "widths": 5}, "widths: 5 is not a list; write it as [ ... ]."),
     (
         Intervals,
         {"domain": (0, 9), "origin": 0.5},
-        "origin: 0.5 is no whole number; write one without quotes or a decimal point.",
+        "origin: 0.5 is not a whole number; write one without quotes or a decimal point.",
     ),
     (
         Intervals,
         {"domain": (0, 9), "bounds": ((12,),)},
-        "bounds: 12 starts no interval of 0 to 9; leave it out.",
+        "bounds: 12 does not start an interval within 0 to 9; leave it out.",
     ),
     (
         Intervals,
@@ -194,12 +228,12 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     (
         Intervals,
         {"domain": (0, 9), "bounds": 5},
-        "bounds: 5 is no list; write one list of numbers for each level.",
+        "bounds: 5 is not a list; write it as [ ... ].",
     ),
     (
         Intervals,
         {"domain": (0, 9), "widths": (2,), "bounds": ((3,),)},
-        "widths and bounds: both are given; keep one of them.",
+        "bounds: `widths` is given too; keep one of them.",
     ),
     (
         Intervals,
@@ -209,10 +243,10 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     (
         Intervals,
         {"domain": (0, 9), "others": (True,)},
-        "others: True is no value; write text in quotes, a number or a range [2, 4].",
+        "others.0: True is not a value; write text in quotes, a number or a range [2, 4].",
     ),
-    (Intervals, {"domain": (0, 9), "top": 1}, "top: 1 is no text; put it in quotes."),
-    (Redaction, {}, "digits or values: give one of them, so that the codes are known."),
+    (Intervals, {"domain": (0, 9), "top": 1}, "top: 1 is not a string; put it in quotes."),
+    (Redaction, {}, "values: give either this or `digits`, so that the codes are known."),
     (Redaction, {"digits": 9}, "digits: 9 is too large; use 6 or less."),
     (
         Redaction,
@@ -232,17 +266,27 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     (
         Dates,
         {"from_": "2024-13-01", "to": "2024-01-01"},
-        "from: '2024-13-01' is no date; write it as 2024-12-31.",
+        "from: '2024-13-01' is not a date; write it as 2024-12-31.",
     ),
     (
         Dates,
         {"from_": "2024-02-01", "to": "2024-01-01"},
-        "from: 2024-02-01 is after 2024-01-01; swap the two.",
+        "to: 2024-01-01 is before 2024-02-01; swap the two.",
     ),
     (
         Dates,
         {"from_": "2024-01-01", "to": "2024-01-02", "levels": ("week",)},
-        "levels: 'week' is unknown; use one of 'day', 'month', 'quarter', 'year', 'decade'.",
+        "levels.0: 'week' is unknown; use one of 'day', 'month', 'quarter', 'year', 'decade'.",
+    ),
+    (
+        Dates,
+        {"from_": "2024-01-01", "to": "2024-01-02", "levels": ["day", {}]},
+        "levels.1: {} is unknown; use one of 'day', 'month', 'quarter', 'year', 'decade'.",
+    ),
+    (
+        Dates,
+        {"from_": datetime(2024, 1, 1), "to": "2024-01-02"},
+        "from: 2024-01-01 00:00:00 is not a date; write it as 2024-12-31.",
     ),
     (
         Dates,
@@ -252,7 +296,7 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     (
         Dates,
         {"from_": "2024-01-01", "to": "2024-01-02", "levels": ()},
-        "levels: () is no list; write some of 'day', 'month', 'quarter', 'year', 'decade'.",
+        "levels: this is empty; name at least one.",
     ),
 ]
 
@@ -271,8 +315,13 @@ def test_all_faults_of_a_builder_are_shown_together() -> None:
     with pytest.raises(HierarchyError) as caught:
         Intervals((9, 0), widths=(0,), origin="x", top=1)  # type: ignore[arg-type]
     assert [fault.split(":")[0] for fault in caught.value.faults] == [
-        "top",
         "domain",
+        "widths.0",
         "origin",
-        "widths",
+        "top",
     ]
+
+
+def test_a_label_that_two_groups_share_is_refused_when_the_hierarchy_is_built() -> None:
+    with pytest.raises(HierarchyError, match="give it one parent"):
+        Intervals((0, 9), widths=(5, 10), others=("0-4",)).build("x")

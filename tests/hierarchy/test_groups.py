@@ -41,23 +41,23 @@ def test_ordered_groups_count_what_the_level_below_has() -> None:
 
 
 FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
-    (Explicit, {}, "values, groups or levels: give exactly one of them."),
+    (Explicit, {}, "levels: give exactly one of `values`, `groups` and `levels`."),
     (
         Explicit,
         {"values": ("a",), "groups": {"g": ["b"]}},
-        "values, groups or levels: give exactly one of them.",
+        "levels: give exactly one of `values`, `groups` and `levels`.",
     ),
-    (Explicit, {"values": "a"}, "values: 'a' is no list; write it as [ ... ]."),
+    (Explicit, {"values": "a"}, "values: 'a' is not a list; write it as [ ... ]."),
     (
         Explicit,
         {"groups": ("a",)},
-        "groups: ('a',) is no table; write each group as name = [ ... ].",
+        "groups: ('a',) is not a table; write it as name = value.",
     ),
-    (Explicit, {"groups": {"g": "a"}}, "groups.g: 'a' is no list; write it as [ ... ]."),
+    (Explicit, {"groups": {"g": "a"}}, "groups.g: 'a' is not a list; write it as [ ... ]."),
     (
         Explicit,
         {"groups": {"g": []}},
-        "groups.g: the list is empty; write the values the column can take.",
+        "groups.g: this is empty; name at least one.",
     ),
     (
         Explicit,
@@ -77,17 +77,17 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     (
         Explicit,
         {"levels": {"g": ["a"]}},
-        "levels: {'g': ('a',)} is no list; write one [[levels]] table for each level.",
+        "levels: {'g': ['a']} is not a list of tables; write each as [[levels]].",
     ),
     (
         Explicit,
         {"levels": ("g",)},
-        "levels: level 1 is no table; write each group as name = [ ... ].",
+        "levels.0: 'g' is not a table; write it as name = value.",
     ),
     (
         Explicit,
         {"levels": ({"g": ["a"], "h": ["a"]},)},
-        "levels: listed more than once: 'a'; keep one of each.",
+        "levels.0: listed more than once: 'a'; keep one of each.",
     ),
     (
         Explicit,
@@ -102,22 +102,22 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     (
         Ordered,
         {"values": ()},
-        "values: the list is empty; write the values the column can take.",
+        "values: this is empty; name at least one.",
     ),
     (
         Ordered,
         {"values": ((4, 2),)},
-        "values: 4 is above 2; write it as [lowest, highest].",
+        "values.0: 4 is above 2; write it as [lowest, highest].",
     ),
     (
         Ordered,
         {"values": ("a", "b"), "groups": 2},
-        "groups: 2 is no list; write one entry for each level.",
+        "groups: 2 is not a list; write it as [ ... ].",
     ),
     (
         Ordered,
         {"values": ("a", "b"), "groups": (0,)},
-        "groups: 0 is too small; use 1 or more.",
+        "groups.0: 0 is too small; use 1 or more.",
     ),
     (
         Ordered,
@@ -132,17 +132,17 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     (
         Ordered,
         {"values": ("a", "b"), "groups": (1,), "labels": (("x", "x"),)},
-        "labels: listed more than once: 'x'; keep one of each.",
+        "labels.0: listed more than once: 'x'; keep one of each.",
     ),
     (
         Ordered,
         {"values": ("a", "b"), "labels": (("x", "y"),)},
-        "labels: there are more lists than levels in groups; leave out the rest.",
+        "labels: there are more lists than levels in `groups`; leave out the rest.",
     ),
     (
         Ordered,
-        {"values": ("a", "b"), "labels": ("x", "y")},
-        "labels: ('x', 'y') is no list of lists; write one list for each level.",
+        {"values": ("a", "b"), "labels": ("x",)},
+        "labels.0: 'x' is not a list; write it as [ ... ].",
     ),
 ]
 
@@ -154,3 +154,21 @@ def test_a_fault_names_the_key_the_value_and_the_remedy(
     with pytest.raises(HierarchyError) as caught:
         builder(**keys)
     assert caught.value.faults == (message,)
+
+
+def test_groups_nested_without_end_are_refused() -> None:
+    groups: dict[str, Any] = {"g": ["a"]}
+    for _ in range(100_000):
+        groups = {"g": groups}
+    with pytest.raises(HierarchyError, match="groups: the groups are nested more than 100 deep"):
+        Explicit(groups=groups)
+
+
+def test_faults_in_several_groups_are_shown_together() -> None:
+    with pytest.raises(HierarchyError) as caught:
+        Explicit(groups={"A": {"g": "a", "h": [True]}, "B": {"i": []}})
+    assert caught.value.faults == (
+        "groups.A.g: 'a' is not a list; write it as [ ... ].",
+        "groups.A.h.0: True is not a value; write text in quotes, a number or a range [2, 4].",
+        "groups.B.i: this is empty; name at least one.",
+    )

@@ -61,10 +61,10 @@ def test_all_faults_of_a_spec_are_shown_together_with_the_file(tmp_path: Path) -
         load_hierarchy(path)
     assert str(caught.value).splitlines() == [
         f"{path} has 4 defects:",
+        "  - domain: this key is missing; add it.",
+        "  - widths: 6 is not a multiple of 4, so intervals would be cut in two; use 8.",
+        "  - top: 1 is not a string; put it in quotes.",
         "  - width: this key is unknown; did you mean 'widths'?",
-        "  - domain: this key is missing; builder 'intervals' needs it.",
-        "  - top: 1 is no text; put it in quotes.",
-        "  - widths: 6 is no multiple of 4, so intervals would be cut in two; use 8.",
     ]
 
 
@@ -88,11 +88,11 @@ def test_all_faults_of_a_spec_are_shown_together_with_the_file(tmp_path: Path) -
         ),
         (
             "builder = 'dates'\nto = 2024-01-01",
-            "from: this key is missing; builder 'dates' needs it.",
+            "from: this key is missing; add it.",
         ),
         (
             "builder = ",
-            "not valid TOML (Invalid value (at end of document)); mend that place.",
+            "not valid TOML (Invalid value (at end of document)); fix that place.",
         ),
     ],
 )
@@ -109,7 +109,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     for name, message in {
         "size.xlsx": "a hierarchy is a .csv file (as ARX has it) or a .toml file (a spec); "
         "name it accordingly.",
-        "size.toml": "there is no such file; check the path.",
+        "size.toml": "there is no such hierarchy file; check the path.",
         "size.csv": "there is no such file; check the path.",
     }.items():
         for read in (load_hierarchy, check_file):
@@ -118,9 +118,16 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
             assert str(caught.value) == f"{tmp_path / name}: {message}"
 
 
+@pytest.mark.parametrize("name", ["a\0b.toml", "a\0b.csv"])
+def test_a_nul_in_the_path_of_a_hierarchy_is_one_sentence(name: str) -> None:
+    with pytest.raises(HierarchyError) as caught:
+        load_hierarchy(name)
+    assert str(caught.value).isprintable()
+
+
 def test_a_spec_that_is_not_utf_8_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "size.toml").write_bytes(b"# caf\xe9")
-    with pytest.raises(HierarchyError, match="byte 6 is not UTF-8; save the file as UTF-8"):
+    with pytest.raises(HierarchyError, match="the hierarchy is not UTF-8 text; save it as UTF-8"):
         load_hierarchy(tmp_path / "size.toml")
 
 

@@ -117,7 +117,7 @@ def test_categories_become_a_mapping_to_fill_in() -> None:
     text = suggest(pd.Series(["red", "green", "red"], name="colour"))
     assert text == (
         "# Column 'colour': 2 categories.\n"
-        "# Now each is either told or not. To merge some, put groups in place of `values`:\n"
+        "# Each is kept or goes to the top. To merge some, put groups in place of `values`:\n"
         "#   [groups]\n"
         '#   "name of the group" = ["green", "red"]\n'
         'builder = "mapping"\n'

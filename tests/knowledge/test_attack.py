@@ -106,7 +106,7 @@ def test_a_scheme_generalizes_what_matches_but_not_what_is_learned() -> None:
     scenario = scenario_of(voters)
     risk = sum_exactly(attack_on(encode(FrameTable(frame), [age, sex]), (1, 1), scenario))
     np.testing.assert_allclose(risk.marketer, [1 / 2, 1 / 3, 1 / 3])
-    with pytest.raises(PolicyError, match="'age' is no quasi-identifier"):
+    with pytest.raises(PolicyError, match="'age' is not a quasi-identifier"):
         attack_on(encode(FrameTable(frame[["sex"]]), [sex]), (0,), scenario)
     too_coarse = scenario_of(AttributeGroup(("sex",), 0.5, levels={"sex": 2}))
     with pytest.raises(PolicyError, match=r"levels\.sex: 2 is above the top"):

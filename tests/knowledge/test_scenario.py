@@ -92,37 +92,37 @@ def test_the_demo_scenario_fits_the_demo_register() -> None:
 @pytest.mark.parametrize(
     ("keys", "fault"),
     [
-        (scenario_of(p_m=1.5), "p_m: 1.5 is no probability; use a number from 0 to 1."),
-        (scenario_of(p_c=-0.1), "p_c: -0.1 is no probability; use a number from 0 to 1."),
-        (scenario_of(p_c=float("nan")), "p_c: nan is no probability; use a number from 0 to 1."),
-        (scenario_of(p_cu=True), "p_cu: True is no probability; use a number from 0 to 1."),
-        (scenario_of(p_fm="1"), "p_fm: '1' is no probability; use a number from 0 to 1."),
+        (scenario_of(p_m=1.5), "p_m: 1.5 is not a probability; use a number from 0 to 1."),
+        (scenario_of(p_c=-0.1), "p_c: -0.1 is not a probability; use a number from 0 to 1."),
+        (scenario_of(p_c=float("nan")), "p_c: nan is not a probability; use a number from 0 to 1."),
+        (scenario_of(p_cu=True), "p_cu: True is not a probability; use a number from 0 to 1."),
+        (scenario_of(p_fm="1"), "p_fm: '1' is not a probability; use a number from 0 to 1."),
         (scenario_of(population=0), "population: 0 is too small; use 1 or more."),
         (
             scenario_of(population=1.5),
-            "population: 1.5 is no whole number; write one without quotes or a decimal point.",
+            "population: 1.5 is not a whole number; write one without quotes or a decimal point.",
         ),
         (scenario_of(popultion=5), "popultion: this key is unknown; did you mean 'population'?"),
         (scenario_of(groups=[]), "groups: no group is given; add a [[groups]] table."),
         (
             scenario_of(groups="age"),
-            "groups: 'age' is no list of tables; write each group as a [[groups]] table.",
+            "groups: 'age' is not a list of tables; write each as [[groups]].",
         ),
         (
             scenario_of({"attributes": [], "probability": 1}),
-            "group 1: attributes: the group is empty; name at least one attribute.",
+            "groups.0.attributes: this is empty; name at least one.",
         ),
         (
             scenario_of({"attributes": "age", "probability": 1}),
-            "group 1: attributes: 'age' is no list; write it as [ ... ].",
+            "groups.0.attributes: 'age' is not a list; write it as [ ... ].",
         ),
         (
             scenario_of({"attributes": [3], "probability": 1}),
-            "group 1: attributes: 3 is no text; put it in quotes.",
+            "groups.0.attributes.0: 3 is not a string; put it in quotes.",
         ),
         (
             scenario_of({"attributes": ["age", "age"], "probability": 1}),
-            "group 1: attributes: listed more than once: 'age'; keep one of each.",
+            "groups.0.attributes: listed more than once: 'age'; keep one of each.",
         ),
         (
             scenario_of(
@@ -133,37 +133,37 @@ def test_the_demo_scenario_fits_the_demo_register() -> None:
         ),
         (
             scenario_of({"attributes": ["age"], "probability": 2}),
-            "group 1: probability: 2 is no probability; use a number from 0 to 1.",
+            "groups.0.probability: 2 is not a probability; use a number from 0 to 1.",
         ),
         (
             scenario_of({"attributes": ["age"]}),
-            "group 1: probability: give either this, or `by` with `probabilities` and `default`.",
+            "groups.0.by: give either `probability`, or this with `probabilities` and `default`.",
         ),
         (
             scenario_of({"attributes": ["age"], "probability": 1, "by": "age", "default": 1}),
-            "group 1: probability: give either this, or `by` with `probabilities` and `default`.",
+            "groups.0.by: give either `probability`, or this with `probabilities` and `default`.",
         ),
         (
             scenario_of({"attributes": ["age"], "by": "age"}),
-            "group 1: default: this key is missing; give the probability for all values not listed.",
+            "groups.0.default: this key is missing; give the probability for all values not listed.",
         ),
         (
             scenario_of(
                 {"attributes": ["age"], "by": "age", "default": 1, "probabilities": {"7": 7}}
             ),
-            "group 1: probabilities.7: 7 is no probability; use a number from 0 to 1.",
+            "groups.0.probabilities.7: 7 is not a probability; use a number from 0 to 1.",
         ),
         (
             scenario_of({"attributes": ["age"], "by": "age", "default": 1, "probabilities": 1}),
-            "group 1: probabilities: 1 is no table; write a probability for each value.",
+            "groups.0.probabilities: 1 is not a table; write it as name = value.",
         ),
         (
             scenario_of({"attributes": ["age"], "probability": 1, "default": 1}),
-            "group 1: default: this key needs `by`, the attribute that the probability depends on.",
+            "groups.0.default: this key needs `by`, the attribute that the probability depends on.",
         ),
         (
             scenario_of({"attributes": ["age"], "chance": 1, "probability": 1}),
-            "group 1: chance: this key is unknown; use one of 'attributes', 'probability', 'by', "
+            "groups.0.chance: this key is unknown; use one of 'attributes', 'probability', 'by', "
             "'probabilities', 'default', 'levels', 'source'.",
         ),
     ],
@@ -204,7 +204,7 @@ def test_a_file_that_cannot_be_read_is_named(
 
 def test_values_built_in_code_are_checked_too() -> None:
     group = AttributeGroup(("age",), 0.5)
-    with pytest.raises(PolicyError, match="attribute group: probability: 2 is no probability"):
+    with pytest.raises(PolicyError, match="attribute group: probability: 2 is not a probability"):
         AttributeGroup(("age",), 2)
     with pytest.raises(PolicyError, match="'age' is in two groups"):
         Scenario((group, group), 1000, 1, 1, 1, 1)
@@ -240,17 +240,19 @@ def test_levels_and_sources_survive_toml() -> None:
     scenario = Scenario.parse(scenario_of(group))
     assert Scenario.parse(tomllib.loads(scenario.to_toml())) == scenario
     assert scenario.groups[0].levels == {"age": 2}
-    with pytest.raises(PolicyError, match=r"levels\.sex: the group has no such attribute"):
+    with pytest.raises(
+        PolicyError, match="levels: the group has no attribute 'sex'; use one of 'age'"
+    ):
         AttributeGroup(("age",), 0.5, levels={"sex": 1})
     with pytest.raises(PolicyError, match=r"levels\.age: -1 is too small"):
         AttributeGroup(("age",), 0.5, levels={"age": -1})
 
 
-def test_attributes_that_are_no_quasi_identifiers_are_named() -> None:
+def test_attributes_that_are_not_quasi_identifiers_are_named() -> None:
     keys = scenario_of({"attributes": ["aeg"], "by": "state", "default": 1})
     assert Scenario.parse(keys).check_attributes(["age", "sex"]) == [
-        "groups: 'aeg' is no quasi-identifier; did you mean 'age'?",
-        "groups: 'state' is no quasi-identifier; use one of 'age', 'sex'.",
+        "groups: 'aeg' is not a quasi-identifier; did you mean 'age'?",
+        "groups: 'state' is not a quasi-identifier; use one of 'age', 'sex'.",
     ]
 
 

@@ -1,4 +1,4 @@
-"""Where an adversary may learn attributes of a person, and how likely he learns each.
+"""Where an adversary may learn attributes of a person, and how likely they learn each.
 
 A source is a social network, a register, a newspaper: the share of people who are in it (usage), and for
 each attribute the share of these who disclose it there. Sources and attributes are taken as independent
@@ -8,22 +8,35 @@ each attribute the share of these who disclose it there. Sources and attributes 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
+from pydantic.dataclasses import dataclass
 
 from anonymizer.data.table import Table, guess_delimiter
-from anonymizer.errors import PolicyError, quote_some, suggest_name
-from anonymizer.hierarchy.checks import Faults, text
-from anonymizer.knowledge.scenario import probability, unknown_keys
-from anonymizer.validation import read_toml
+from anonymizer.errors import PolicyError, quote, quote_some, suggest_name
+from anonymizer.validation import (
+    CHECKED,
+    ONLY_LISTS,
+    ByName,
+    Part,
+    Place,
+    Probability,
+    Text,
+    parse,
+    plain_errors,
+    read_toml,
+    validate_also,
+)
 
 EXAMPLE = """
-disclosure = { age = 0.216, gender = 0.7629 }    # the share of users who tell it, in every source
+disclosure = { age = 0.216, gender = 0.7629 }    # the share of users who disclose it, in every source
 
 [[sources]]
 name = "Twitter"
@@ -36,13 +49,13 @@ disclosure = { location = 0.193 }                # and here also this
 """
 """Sources with every key there is."""
 
-KEYS = ("sources", "disclosure")
-SOURCE_KEYS = ("name", "usage", "disclosure")
+NO_ATTRIBUTE = "no attribute is named; write a rate for each that is disclosed"
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@plain_errors()
+@dataclass(frozen=True, slots=True, config=CHECKED)
 class Source:
     """A place where people disclose attributes, with the probabilities that they do.
 
@@ -50,16 +63,19 @@ class Source:
     0.04104
     """
 
-    name: str
-    usage: float
+    name: Text
+    usage: Probability
     """The share of people who are in it."""
-    disclosure: Mapping[str, float] = field(hash=False)
+    disclosure: ByName[Probability] = field(hash=False)
     """The share of these who disclose an attribute; one that is not named is never disclosed."""
 
-    def __post_init__(self) -> None:
-        keys = {"name": self.name, "usage": self.usage, "disclosure": self.disclosure}
-        if faults := list(source_faults(keys)):
-            raise PolicyError.defective("source", faults)
+    @field_validator("disclosure")
+    @classmethod
+    def check_some(cls, rates: dict[str, float]) -> dict[str, float]:
+        """Check that something is disclosed."""
+        if not rates:
+            raise ValueError(NO_ATTRIBUTE)
+        return rates
 
     def likelihood(self, attribute: str) -> float:
         """Return the probability that a random person's attribute is disclosed here."""
@@ -119,66 +135,59 @@ def parse_sources(keys: Mapping[str, Any], where: str = "sources") -> tuple[Sour
     >>> parse_sources({"disclosure": {"age": 0.2}, "sources": sources})[0].disclosure
     {'age': 0.2, 'sex': 0.7}
     """
-    if faults := list(faults_of(keys)):
-        raise PolicyError.defective(where, faults)
-    common = keys.get("disclosure", {})
+    file = parse(SourcesFile, dict(keys), where)
     return tuple(
-        Source(table["name"], table["usage"], {**common, **table.get("disclosure", {})})
-        for table in keys["sources"]
+        Source(source.name, source.usage, {**file.disclosure, **source.disclosure})
+        for source in file.sources
     )
 
 
-def faults_of(keys: Mapping[str, Any]) -> Iterator[str]:
-    """Check all keys of a file of sources."""
-    yield from unknown_keys(keys, KEYS)
-    common = keys.get("disclosure", {})
-    yield from rate_faults(common)
-    tables = keys.get("sources", [])
-    if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
-        yield f"sources: {tables!r} is no list of tables; write each source as [[sources]]."
-        return
+class SourceTable(Part):
+    """A source as it is written in a file; what all sources disclose may be written once."""
+
+    name: Text
+    usage: Probability
+    disclosure: ByName[Probability] = Field({})
+
+
+class SourcesFile(Part):
+    """What a file of sources holds."""
+
+    disclosure: ByName[Probability] = Field({})
+    sources: Annotated[tuple[SourceTable, ...], ONLY_LISTS] = ()
+
+    @field_validator("sources", mode="wrap")
+    @classmethod
+    def check_sources(
+        cls, value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo
+    ) -> Any:
+        """Check the sources together, too, and even where some of them are not sound."""
+        tables = value if isinstance(value, list | tuple) else [None]
+        faults = [*shared_names(tables), *silent_sources(tables, info.data.get("disclosure", True))]
+        return validate_also(value, handler, faults)
+
+
+def shared_names(tables: Sequence[object]) -> Iterator[tuple[Place, str]]:
+    """Check that there are sources, and that no two have one name."""
     if not tables:
-        yield "sources: no source is given; add a [[sources]] table."
-    for number, table in enumerate(tables, 1):
-        yield from (f"source {number}: {fault}" for fault in unknown_keys(table, SOURCE_KEYS))
-        yield from (f"source {number}: {fault}" for fault in source_faults(table, common))
-    yield from repeated([table.get("name") for table in tables])
+        yield (), "no source is given; add a [[sources]] table"
+    names = [table.get("name") for table in tables if isinstance(table, Mapping)]
+    for name, times in Counter(name for name in names if isinstance(name, str)).items():
+        if times > 1:
+            yield (), f"the name {quote(name)} is given twice; each source has its own"
 
 
-def source_faults(table: Mapping[str, Any], common: object = None) -> Faults:
-    """Check the keys of one source; it discloses something, if only what all do."""
-    for key in ("name", "usage"):
-        if key not in table:
-            yield f"{key}: this key is missing; add it."
-    if "name" in table:
-        yield from text("name", table["name"])
-    if "usage" in table:
-        yield from probability("usage", table["usage"])
-    own = table.get("disclosure", {})
-    yield from rate_faults(own)
-    if not own and not common:
-        yield "disclosure: no attribute is named; write a rate for each that is disclosed."
-
-
-def rate_faults(rates: object) -> Faults:
-    """Check the disclosure rates by attribute."""
-    if not isinstance(rates, Mapping):
-        yield f"disclosure: {rates!r} is no table; write `attribute = rate` for each attribute."
-        return
-    for attribute, rate in rates.items():
-        yield from probability(f"disclosure.{attribute}", rate)
-
-
-def repeated(names: Sequence[object]) -> Faults:
-    """Check that no two sources have one name."""
-    for name in dict.fromkeys(name for name in names if name is not None and names.count(name) > 1):
-        yield f"sources: the name {name!r} is given twice; each source has its own."
+def silent_sources(tables: Sequence[object], common: object) -> Iterator[tuple[Place, str]]:
+    """Check that each source discloses something, if only what all do."""
+    for number, table in enumerate(tables):
+        if not common and isinstance(table, Mapping) and table.get("disclosure", {}) == {}:
+            yield (number, "disclosure"), NO_ATTRIBUTE
 
 
 def check_named(sources: Sequence[Source], table: Table) -> None:
     """Raise a PolicyError unless there are sources, and the table has all that they disclose."""
     if not sources:
-        raise PolicyError("no source is given; without one the risk cannot be told.")
+        raise PolicyError("no source is given; name at least one, or there is no risk to compute.")
     faults = [
         f"disclosure: {table.name} has no column '{name}'; {propose(name, table)}"
         for name in named_attributes(sources)

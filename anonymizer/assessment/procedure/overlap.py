@@ -7,16 +7,16 @@ source. A record in a cell of k is then re-identified with probability p * q / k
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BeforeValidator, TypeAdapter
+from pydantic.dataclasses import dataclass
 
-from anonymizer.errors import quote_some
-
-PROPORTION_KEYS = ("by", "values", "default")
+from anonymizer.validation import CHECKED, ByValue, Part, Share, Text, plain_errors
 
 
 class Pattern(StrEnum):
@@ -37,7 +37,8 @@ class AttackKind(StrEnum):
     """What somebody knows of an event in the life of one person."""
 
 
-@dataclass(frozen=True, slots=True)
+@plain_errors()
+@dataclass(frozen=True, slots=True, config=CHECKED)
 class Overlap:
     """The overlap in one cell.
 
@@ -46,13 +47,8 @@ class Overlap:
     ('protected data is subset', 0.12, 0.06, 25.0)
     """
 
-    p: float = 1.0
-    q: float = 1.0
-
-    def __post_init__(self) -> None:
-        for key in ("p", "q"):
-            if fault := proportion_fault(getattr(self, key)):
-                raise ValueError(f"{key}: {fault}")
+    p: Share = 1.0
+    q: Share = 1.0
 
     @property
     def pattern(self) -> Pattern:
@@ -124,15 +120,8 @@ def write_number(value: float) -> str:
     return text.removesuffix(".0")
 
 
-def proportion_fault(value: object) -> str | None:
-    """Say why a value is no proportion; None where it is one."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if number and 0 < value <= 1:  # type: ignore[operator]  # it is a number
-        return None
-    return f"{value!r} is no share of people; use a number above 0 and up to 1."
-
-
-@dataclass(frozen=True, slots=True)
+@plain_errors()
+@dataclass(frozen=True, slots=True, config=CHECKED)
 class Proportion:
     """p or q: one for all, or by the value of a key, with a default for values not listed.
 
@@ -141,9 +130,9 @@ class Proportion:
     [0.12, 0.3]
     """
 
-    default: float = 1.0
-    by: str | None = None
-    values: Mapping[str, float] = field(default_factory=dict, hash=False)
+    default: Share = 1.0
+    by: Text | None = None
+    values: ByValue[Share] = field(default_factory=dict, hash=False)
 
     def of(self, labels: Sequence[str]) -> NDArray[np.float64]:
         """Return the proportion for each of the values of the key `by`."""
@@ -156,27 +145,23 @@ class Proportion:
         return {"by": self.by, "values": dict(self.values), "default": self.default}
 
 
+class ShareByValue(Part):
+    """A proportion as it is written where it depends on the value of a key."""
+
+    by: Text
+    values: ByValue[Share]
+    default: Share
+
+
 def parse_proportion(value: object) -> Proportion:
-    """Take a number, or a table with `by`, `values` and `default`; a ValueError says what is wrong."""
+    """Take a number, or a table with `by`, `values` and `default`."""
     if isinstance(value, Proportion):
         return value
     if not isinstance(value, Mapping):
-        if fault := proportion_fault(value):
-            raise ValueError(fault.rstrip("."))
-        return Proportion(float(value))  # type: ignore[arg-type]  # it is a number
-    faults = [f"'{key}' is unknown" for key in value if key not in PROPORTION_KEYS]
-    faults += [f"'{key}' is missing" for key in PROPORTION_KEYS if key not in value]
-    table = value.get("values", {})
-    if not isinstance(table, Mapping):
-        raise ValueError("'values' is no table; write a share for each value of the key")
-    numbers = {**table, "default": value.get("default", 1.0)}
-    faults += [
-        f"{key}: {fault.rstrip('.')}"
-        for key, n in numbers.items()
-        if (fault := proportion_fault(n))
-    ]
-    if faults:
-        keys = quote_some(PROPORTION_KEYS)
-        raise ValueError(f"{'; '.join(faults)} (a number, or a table with {keys})")
-    shares = {str(key): float(number) for key, number in table.items()}
-    return Proportion(float(value["default"]), str(value["by"]), shares)
+        return Proportion(TypeAdapter(Share).validate_python(value))
+    table = TypeAdapter(ShareByValue).validate_python(dict(value))
+    return Proportion(table.default, table.by, table.values)
+
+
+PeopleShare = Annotated[Proportion, BeforeValidator(parse_proportion)]
+"""A share of people as a statement writes it."""

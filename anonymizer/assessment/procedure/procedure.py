@@ -53,7 +53,7 @@ from anonymizer.assessment.procedure.special_uniques import (
 from anonymizer.assessment.procedure.statement import ExternalSource, Statement
 from anonymizer.data.table import check_present
 from anonymizer.errors import DataError
-from anonymizer.policy import Policy
+from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Source as Data
 from anonymizer.problem import load_policy, open_data
 from anonymizer.risk.profile import SIZE_EDGES, range_name
@@ -67,7 +67,7 @@ SHOWN_VALUES = 5
 
 def follow_procedure(
     data: Data,
-    policy: Policy | str | Path,
+    policy: PolicyLike,
     statement: Statement | str | Path,
     on_step: OnStep | None = None,
 ) -> Findings:
@@ -89,7 +89,7 @@ def follow_procedure(
 
 
 def list_small_cells(
-    data: Data, policy: Policy | str | Path, statement: Statement | str | Path
+    data: Data, policy: PolicyLike, statement: Statement | str | Path
 ) -> pd.DataFrame:
     """List the small cells of every source with their key values: for the steward alone."""
     policy = load_policy(policy)

@@ -68,13 +68,13 @@ def test_all_faults_are_shown_together() -> None:
     message = str(refused.value)
     for part in (
         "sources.toml has 8 defects",
-        "disclosure.age: 1.5 is no probability; use a number from 0 to 1.",
+        "disclosure.age: 1.5 is not a probability; use a number from 0 to 1.",
         "source: this key is unknown; did you mean 'sources'?",
-        "source 1: usage: -0.1 is no probability",
-        "source 2: usage: True is no probability",
-        "source 2: disclosure.zip: 'often' is no probability",
-        "source 3: discloses: this key is unknown; did you mean 'disclosure'?",
-        "source 3: name: this key is missing",
+        "sources.0.usage: -0.1 is not a probability",
+        "sources.1.usage: True is not a probability",
+        "sources.1.disclosure.zip: 'often' is not a probability",
+        "sources.2.discloses: this key is unknown; did you mean 'disclosure'?",
+        "sources.2.name: this key is missing",
         "sources: the name 'a' is given twice",
     ):
         assert part in message
@@ -85,8 +85,8 @@ def test_all_faults_are_shown_together() -> None:
     [
         (b"", "no source is given"),
         (b"[[sources]]\nname = 'a'\nusage = 1\n", "no attribute is named"),
-        (b"sources = 3\n", "is no list of tables"),
-        (b"disclosure = 3\n[[sources]]\nname = 'a'\nusage = 1\n", "disclosure: 3 is no table"),
+        (b"sources = 3\n", "is not a list of tables"),
+        (b"disclosure = 3\n[[sources]]\nname = 'a'\nusage = 1\n", "disclosure: 3 is not a table"),
         (b"[[sources]\n", "not valid TOML"),
         (b"\xff\xfe", "not UTF-8"),
     ],
@@ -104,5 +104,5 @@ def test_a_file_that_is_not_there_says_so(tmp_path: Path) -> None:
 
 
 def test_a_source_in_code_is_checked_too() -> None:
-    with pytest.raises(PolicyError, match=r"usage: 2 is no probability"):
+    with pytest.raises(PolicyError, match=r"usage: 2 is not a probability"):
         Source("a", 2, {"age": 0.5})

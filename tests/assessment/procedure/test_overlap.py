@@ -10,9 +10,11 @@ from anonymizer.assessment.procedure.overlap import (
     AttackKind,
     Overlap,
     Pattern,
+    PeopleShare,
     Proportion,
-    parse_proportion,
 )
+from anonymizer.errors import PolicyError
+from anonymizer.validation import parse
 
 RECORDS = "identified or identifiable records available to a potential adversary."
 PAPER = {
@@ -89,29 +91,31 @@ def test_the_probability_falls_with_the_cell_and_rises_with_the_overlap(p, q, k)
 
 @pytest.mark.parametrize("value", [0, -0.1, 1.5, "half", True, float("nan")])
 def test_p_and_q_are_above_0_and_at_most_1(value):
-    with pytest.raises(
-        ValueError, match=r"is no share of people; use a number above 0 and up to 1"
-    ):
+    wrong = "is not a share of people; use a number above 0 and up to 1"
+    with pytest.raises(PolicyError, match=f"overlap: p: .* {wrong}"):
         Overlap(p=value)
-    with pytest.raises(ValueError, match="is no share of people"):
-        parse_proportion(value)
-    with pytest.raises(ValueError, match="is no share of people"):
-        parse_proportion({"by": "state", "values": {"Ohio": value}, "default": 0.5})
+    with pytest.raises(PolicyError, match=f"p: .* {wrong}"):
+        parse(PeopleShare, value, "p")
+    with pytest.raises(PolicyError, match=f"p: values.Ohio: .* {wrong}"):
+        parse(PeopleShare, {"by": "state", "values": {"Ohio": value}, "default": 0.5}, "p")
 
 
 def test_a_proportion_by_value_is_read_and_written():
     table = {"by": "state", "values": {"Ohio": 0.3}, "default": 0.1}
-    share = parse_proportion(table)
+    share = parse(PeopleShare, table, "p")
     assert share.of(["Ohio", "Utah"]).tolist() == [0.3, 0.1]
     assert share.describe() == table
-    assert parse_proportion(0.5).describe() == 0.5
-    assert parse_proportion(Proportion(0.5)) == Proportion(0.5)
+    assert parse(PeopleShare, 0.5, "p").describe() == 0.5
+    assert parse(PeopleShare, Proportion(0.5), "p") == Proportion(0.5)
 
 
 def test_what_a_proportion_lacks_is_said():
-    with pytest.raises(
-        ValueError, match="'extra' is unknown; 'by' is missing; 'default' is missing"
-    ):
-        parse_proportion({"values": {}, "extra": 1})
-    with pytest.raises(ValueError, match="'values' is no table"):
-        parse_proportion({"by": "state", "values": 3, "default": 1})
+    with pytest.raises(PolicyError) as refused:
+        parse(PeopleShare, {"values": {}, "extra": 1}, "p")
+    assert refused.value.faults == (
+        "by: this key is missing; add it.",
+        "default: this key is missing; add it.",
+        "extra: this key is unknown; use one of 'default', 'by', 'values'.",
+    )
+    with pytest.raises(PolicyError, match="values: 3 is not a table"):
+        parse(PeopleShare, {"by": "state", "values": 3, "default": 1}, "p")

@@ -39,21 +39,25 @@ def test_all_faults_are_shown_together():
         sensetive={},
     )
     assert len(faults) == 6
-    assert "source.0.p: 0 is no share of people; use a number above 0 and up to 1." in faults
+    assert "source.0.p: 0 is not a share of people; use a number above 0 and up to 1." in faults
     assert "source.0.treshold: this key is unknown; did you mean 'threshold'?" in faults
     assert "sensetive: this key is unknown; did you mean 'sensitive'?" in faults
     assert any(
-        fault.startswith("threshold: 'strict' is no threshold; use 'general'") for fault in faults
+        fault.startswith("threshold: 'strict' is not a threshold; use 'general'")
+        for fault in faults
     )
 
 
 @pytest.mark.parametrize(
     ("source", "fault"),
     [
-        ({"keys": ["age", "age"]}, "'age' is named twice"),
-        ({"levels": {"agee": 1}}, "levels: 'agee' is no key of this source; did you mean 'age'?"),
-        ({"without": {"zip": {"q": 0.5}}}, "without: 'zip' is no key of this source"),
-        ({"p": {"by": "zip", "values": {}, "default": 1}}, "p: 'zip' is no key of this source"),
+        ({"keys": ["age", "age"]}, "keys: listed more than once: 'age'; keep one of each"),
+        (
+            {"levels": {"agee": 1}},
+            "levels: 'agee' is not a key of this source; did you mean 'age'?",
+        ),
+        ({"without": {"zip": {"q": 0.5}}}, "without: 'zip' is not a key of this source"),
+        ({"p": {"by": "zip", "values": {}, "default": 1}}, "p: 'zip' is not a key of this source"),
         ({"table": "v.csv", "p": 0.5}, "with a table, 'p' is not estimated; leave it out"),
         ({"columns": {"age": "years"}}, "'columns' is about a table; name it under 'table'"),
         ({"without": {"age": {"r": 1}}}, "this key is unknown; use one of 'p', 'q'."),
@@ -74,9 +78,7 @@ def test_there_is_a_source_and_each_has_a_name_of_its_own():
 def test_sensitive_values_are_listed():
     statement = Statement(source=[SOURCE], sensitive={"hiv": "yes", "code": [1, 2]})
     assert statement.sensitive == {"hiv": ("yes",), "code": ("1", "2")}
-    assert (
-        "list the values that would do harm" in faults_of(source=[SOURCE], sensitive={"hiv": []})[0]
-    )
+    assert "list those that would do harm" in faults_of(source=[SOURCE], sensitive={"hiv": []})[0]
 
 
 def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path):
@@ -93,11 +95,12 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path):
     with pytest.raises(PolicyError, match="folder: this key is unknown"):
         Statement.read(path)
     path.write_text("id = 3")
-    with pytest.raises(PolicyError, match=f"{path} has 1|{path}: id"):
+    with pytest.raises(PolicyError, match="id: 3 is not a string; put it in quotes") as refused:
         Statement.read(path)
+    assert str(refused.value).startswith(f"{path} has 2 defects:")
 
 
-def test_names_that_are_no_columns_are_named_together(tmp_path: Path):
+def test_names_that_are_not_columns_are_named_together(tmp_path: Path):
     policy = Policy.read(write_files(tmp_path))
     statement = Statement(
         source=[{"name": "a", "keys": ["agee", "name", "days"], "levels": {"days": 1}}],
@@ -107,12 +110,12 @@ def test_names_that_are_no_columns_are_named_together(tmp_path: Path):
     with pytest.raises(PolicyError) as error:
         statement.check_against(policy)
     assert error.value.faults == (
-        "source.0.keys: 'agee' is no column; did you mean 'age'?",
+        "source.0.keys: 'agee' is not a column; did you mean 'age'?",
         "source.0.levels: 'days' has no hierarchy in the policy; leave it out.",
         "source.0.keys: 'name' is the id; a key is known to others.",
-        "sensitive: 'diagnoses' is no column; did you mean 'diagnosis'?",
+        "sensitive: 'diagnoses' is not a column; did you mean 'diagnosis'?",
     )
     high = Statement(source=[{"name": "a", "keys": ["age"], "levels": {"age": 9}}], id="nam")
     with pytest.raises(PolicyError, match="'age' has levels 0 to 4, not 9") as error:
         high.check_against(policy)
-    assert "id: 'nam' is no column; did you mean 'name'?" in error.value.faults
+    assert "id: 'nam' is not a column; did you mean 'name'?" in error.value.faults

@@ -1,0 +1,96 @@
+"""Parts: frozen values that refuse what they do not know, and say all that is wrong in our sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from functools import wraps
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from anonymizer.errors import AnonymizerError, PolicyError
+from anonymizer.validation.sentences import list_faults
+
+T = TypeVar("T")
+
+CHECKED = ConfigDict(
+    extra="forbid",
+    arbitrary_types_allowed=True,
+    populate_by_name=True,
+    validate_default=True,  # checks across keys also look at those that are left out
+)
+
+
+class Part(BaseModel):
+    """A frozen set of keys that refuses those it does not know."""
+
+    model_config = ConfigDict(frozen=True, **CHECKED)
+
+    def __init__(self, **keys: Any) -> None:
+        with plain_faults(type(self), title_of(type(self))):
+            super().__init__(**keys)
+
+    # a part inside another is then validated without a call of __init__, so that all faults show together
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+
+def plain_errors(
+    error: type[AnonymizerError] = PolicyError, where: str = ""
+) -> Callable[[type[T]], type[T]]:
+    """Make the constructor of a pydantic dataclass raise our error; fields may be given by position."""
+
+    def decorate(cls: type[T]) -> type[T]:
+        initialize: Callable[..., None] = cls.__init__
+
+        @wraps(initialize)
+        def __init__(self: T, *values: Any, **keys: Any) -> None:  # noqa: N807
+            with plain_faults(cls, where or title_of(cls), error):
+                initialize(self, **by_key(cls, values, keys))
+
+        cls.__init__ = __init__  # type: ignore[assignment]
+        return cls
+
+    return decorate
+
+
+def by_key(cls: Any, values: tuple[Any, ...], keys: dict[str, Any]) -> dict[str, Any]:
+    """Return all values by the key that each has in a file, so that faults are named by it."""
+    names = [each.name for each in fields(cls) if not each.kw_only]
+    given = dict(zip(names, values, strict=False))
+    if len(values) > len(names) or given.keys() & keys.keys():
+        raise TypeError(f"{cls.__name__} takes {', '.join(names)}, each once")
+    infos = cls.__pydantic_fields__
+    aliases = {name: info.alias for name, info in infos.items() if info.alias is not None}
+    return {aliases.get(name, name): value for name, value in (given | keys).items()}
+
+
+def parse(
+    kind: type[T], keys: object, where: str = "", error: type[AnonymizerError] = PolicyError
+) -> T:
+    """Make a value of the keys of a table; all faults are shown together."""
+    with plain_faults(kind, where or title_of(kind), error):
+        value: T = TypeAdapter(kind).validate_python(keys)
+        return value
+
+
+@contextmanager
+def plain_faults(
+    kind: Any, where: str, error: type[AnonymizerError] = PolicyError
+) -> Iterator[None]:
+    """Turn what pydantic finds into an error of ours."""
+    try:
+        yield
+    except ValidationError as invalid:
+        raise error.defective(where, list_faults(invalid, kind)) from None
+
+
+def title_of(kind: type) -> str:
+    """Name a class in words.
+
+    >>> title_of(AnonymizerError)
+    'anonymizer error'
+    """
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", kind.__name__).lower()

@@ -1,0 +1,234 @@
+"""Sound keys of everything that users write, with every key there is; and values seldom right."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from anonymizer import Policy, Statement
+from anonymizer.assessment.disclosure import sources
+from anonymizer.assessment.disclosure.sources import Source, SourcesFile, parse_sources
+from anonymizer.assessment.procedure import statement
+from anonymizer.assessment.procedure.overlap import Overlap, Proportion
+from anonymizer.hierarchy import BUILDERS, parse_spec
+from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+
+POLICY = """
+[data]
+path = "discharges.csv"
+delimiter = ";"
+
+[attributes]
+patient_id = { role = "identifying" }
+diagnosis = { role = "sensitive" }
+
+[attributes.age]
+role = "quasi"
+hierarchy = "age.csv"
+delimiter = ","
+min_level = 1
+max_level = 2
+weight = 0.5
+
+[[risk]]
+model = "k-anonymity"
+k = 5
+
+[[risk]]
+model = "overall"
+threshold = 0.1
+scenario = "scenario.toml"
+statistic = "p95"
+
+[utility]
+measure = "loss"
+aggregate = "arithmetic"
+
+[search]
+suppression_limit = 0.05
+time_limit = 60.0
+evaluation_limit = 1000
+memory_limit = 2.0
+workers = 2
+
+[release]
+suppressed = "redact"
+shuffle = false
+"""
+
+SCENARIO = """
+population = 1000
+p_m = 0.2
+p_fm = 0.5
+p_c = 0.2
+p_cu = 0.8
+
+[[groups]]
+attributes = ["age", "sex"]
+probability = 0.5
+source = "voter lists"
+
+[[groups]]
+attributes = ["zip"]
+by = "state"
+default = 0.1
+probabilities = { TN = 0.6 }
+levels = { zip = 2 }
+"""
+
+SPECS = {
+    "intervals": (
+        "domain = [0, 9]\nwidths = [2, 4]\norigin = 1\nothers = ['?']\ntop = 'any'",
+        "domain = [0, 9]\nbounds = [[3, 5], [5]]",
+    ),
+    "redaction": (
+        "digits = 2\nside = 'left'\nredact = [1]\nmask = '#'\nothers = ['?']\ntop = 'any'",
+        "values = ['91326', 91327, [91328, 91330]]",
+    ),
+    "dates": (
+        "from = 2024-01-01\nto = '2024-12-31'\nlevels = ['day', 'month']\nothers = ['?']\ntop = '-'",
+    ),
+    "mapping": (
+        "values = ['a', 'b']\nothers = ['?']\ntop = 'any'",
+        "[groups.Europe]\nNorth = ['NO', 'SE']\nSouth = ['IT']",
+        "[[levels]]\nNorth = ['NO', 'SE']\nSouth = ['IT']\n[[levels]]\nEurope = ['North', 'South']",
+    ),
+    "ordered": (
+        "values = ['S', 'M', 'L', [1, 3]]\ngroups = [2, [1, 2]]\nlabels = [['a', 'b', 'c']]\n"
+        "others = ['?']\ntop = 'any'",
+    ),
+}
+
+
+STATEMENT = tomllib.loads(statement.EXAMPLE)
+STATEMENT["source"][0]["without"]["state"]["p"] = 0.1
+
+
+class Example(NamedTuple):
+    """Sound keys, the model they are for, and what takes them."""
+
+    name: str
+    model: Any
+    take: Callable[[Any], object]
+    keys: dict[str, Any]
+
+
+def spec_examples() -> Iterator[Example]:
+    for kind, texts in SPECS.items():
+        for text in texts:
+            keys = tomllib.loads(f'builder = "{kind}"\n{text}')
+            yield Example(kind, BUILDERS[kind], parse_spec, keys)
+
+
+EXAMPLES = [
+    Example("policy", Policy, Policy.of, tomllib.loads(POLICY)),
+    Example("statement", Statement, lambda keys: Statement(**keys), STATEMENT),
+    Example("scenario", Scenario, Scenario.parse, tomllib.loads(SCENARIO)),
+    Example("sources", SourcesFile, parse_sources, tomllib.loads(sources.EXAMPLE)),
+    Example(
+        "group",
+        AttributeGroup,
+        lambda keys: AttributeGroup(**keys),
+        tomllib.loads(SCENARIO)["groups"][1],
+    ),
+    Example(
+        "source",
+        Source,
+        lambda keys: Source(**keys),
+        {"name": "forum", "usage": 0.5, "disclosure": {"age": 0.5}},
+    ),
+    Example("overlap", Overlap, lambda keys: Overlap(**keys), {"p": 0.5, "q": 1}),
+    Example(
+        "proportion",
+        Proportion,
+        lambda keys: Proportion(**keys),
+        {"by": "state", "values": {"Ohio": 0.3}, "default": 0.1},
+    ),
+    *spec_examples(),
+]
+
+
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def dotted(depth: int) -> dict[str, Any]:
+    value: dict[str, Any] = {"end": 1}
+    for _ in range(depth):
+        value = {"a": value}
+    return value
+
+
+WRONG: dict[str, Any] = {
+    "None": None,
+    "bool": True,
+    "zero": 0,
+    "negative": -1,
+    "int": 7,
+    "float": 3.5,
+    "nan": math.nan,
+    "inf": math.inf,
+    "huge int": 10**400,
+    "endless int": 10**10_000,
+    "empty text": "",
+    "text": "qqq",
+    "NUL": "a\0b",
+    "surrogate": "\ud800",
+    "lines": "one\ntwo",
+    "long text": "x" * 100_000,
+    "path": Path("somewhere"),
+    "bytes": b"qqq",
+    "empty list": [],
+    "list": [3, "a", None],
+    "list of lists": [[[1, 2]], []],
+    "list of tables": [{}, {"a": 1}],
+    "long list": list(range(2_000)),
+    "deep list": nested(10_000),
+    "empty table": {},
+    "table": {"a": 1},
+    "table in a table": {"a": {"b": {"c": 1}}},
+    "deep table": dotted(10_000),
+    "table without names": {3: 4},
+    "day": date(2024, 12, 31),
+    "moment": datetime(2024, 12, 31, 12),
+    "time": time(12),
+    "set": {1, 2},
+    "object": object(),
+}
+
+Steps = tuple[str | int, ...]
+
+
+def places(keys: Any, above: Steps = ()) -> Iterator[Steps]:
+    """Every place in a nest of tables and lists, but the nest itself."""
+    inner = keys.items() if isinstance(keys, dict) else enumerate(keys)
+    for key, value in inner:
+        yield (*above, key)
+        if isinstance(value, dict | list):
+            yield from places(value, (*above, key))
+
+
+def at(keys: Any, place: Steps) -> Any:
+    for key in place:
+        keys = keys[key]
+    return keys
+
+
+def replaced(keys: dict[str, Any], place: Steps, value: object) -> dict[str, Any]:
+    copy = deepcopy(keys)
+    at(copy, place[:-1])[place[-1]] = value
+    return copy
+
+
+def without(keys: dict[str, Any], place: Steps) -> dict[str, Any]:
+    copy = deepcopy(keys)
+    del at(copy, place[:-1])[place[-1]]
+    return copy

@@ -1,0 +1,67 @@
+"""What cannot be read is one sentence, whatever the kind of file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from anonymizer import Policy, Statement
+from anonymizer.assessment import read_sources
+from anonymizer.errors import AnonymizerError, HierarchyError, PolicyError
+from anonymizer.hierarchy import read_spec
+from anonymizer.risk import Scenario
+from anonymizer.validation import read_toml
+
+READERS: dict[str, Callable[[Path], object]] = {
+    "policy": Policy.read,
+    "scenario": Scenario.read,
+    "statement": Statement.read,
+    "sources": read_sources,
+    "hierarchy": read_spec,
+}
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_every_kind_of_file_fails_with_the_same_sentences(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "file.toml"
+    for content, message in (
+        (None, f"there is no such {kind} file; check the path."),
+        (b"caf\xe9 = 1", f"the {kind} is not UTF-8 text; save it as UTF-8."),
+        (b"a = = 1", "not valid TOML (Invalid value (at line 1, column 5)); fix that place."),
+        (
+            b"a = " + b"[" * 100_000,
+            f"the {kind} is nested too deeply; write it with fewer brackets.",
+        ),
+        (b"a = " + b"9" * 10_000, f"the {kind} cannot be read (Exceeds the limit"),
+    ):
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(AnonymizerError) as refused:
+            READERS[kind](path)
+        assert str(refused.value).startswith(f"{path}: {message}")
+    with pytest.raises(AnonymizerError, match=f"there is no such {kind} file"):
+        READERS[kind](tmp_path)
+    with pytest.raises(AnonymizerError, match=f"there is no such {kind} file"):
+        READERS[kind](path / "below a file.toml")
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_a_nul_in_a_path_is_one_sentence(kind: str) -> None:
+    with pytest.raises(AnonymizerError, match=f"the {kind} cannot be read") as refused:
+        READERS[kind](Path("a\0b.toml"))
+    assert "\0" not in str(refused.value)
+
+
+def test_what_cannot_be_read_is_an_error_of_the_kind_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError):
+        read_toml(tmp_path / "absent.toml", "policy")
+    with pytest.raises(HierarchyError):
+        read_toml(tmp_path / "absent.toml", "hierarchy", HierarchyError)
+
+
+def test_a_byte_order_mark_is_not_part_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "file.toml"
+    path.write_bytes("\ufeffa = 1".encode())
+    assert read_toml(path, "policy") == {"a": 1}
