@@ -115,7 +115,8 @@ class SourceAttack:
         ]
         everything = self.source.overlap([*self.source.without])
         products.append(self.by_tuple(everything[0]) * self.by_tuple(everything[1]))
-        return np.minimum.reduce(products)
+        least: Floats = np.minimum.reduce(products)
+        return least
 
     def by_tuple(self, share: Proportion) -> Floats:
         """Return p or q of each tuple, by its own value where that decides."""
@@ -124,4 +125,5 @@ class SourceAttack:
         at = self.microdata.attributes.index(share.by)
         column = self.microdata.columns[at]
         values = [column.hierarchy.leaves[leaf] for leaf in column.leaves]
-        return share.of(values)[self.microdata.codes[at]]
+        by_tuple: Floats = share.of(values)[self.microdata.codes[at]]
+        return by_tuple

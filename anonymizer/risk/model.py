@@ -89,7 +89,8 @@ class RiskModel(ABC):
     @property
     def by_class_size(self) -> bool:
         """Whether a class violates the model if, and only if, it has fewer records than `least_class`."""
-        return type(self).violating is RiskModel.violating  # which no class does
+        # without a method of its own no class violates it, unless people do
+        return self.local and type(self).violating is RiskModel.violating
 
     @property
     def only_least_class(self) -> bool:

@@ -9,14 +9,14 @@ import numpy as np
 
 from anonymizer.assessment.procedure.keys import KeySet, close_top, flat_hierarchy
 from anonymizer.assessment.procedure.linkage import check_common, level_of, match_columns, to_leaves
-from anonymizer.assessment.procedure.overlap import Proportion
 from anonymizer.assessment.procedure.people import Integers, People
-from anonymizer.assessment.procedure.statement import ExternalSource, Statement
 from anonymizer.data.cells import Cells, text_of
 from anonymizer.data.table import MemoryTable, Table, open_table
 from anonymizer.engine.microdata import check_rows, encode
 from anonymizer.errors import DataError, PolicyError, quote_some, suggest_name
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.knowledge.overlap import Proportion
+from anonymizer.knowledge.statement import ExternalSource, Statement
 from anonymizer.policy import Policy, Role
 
 
