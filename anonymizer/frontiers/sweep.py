@@ -19,7 +19,7 @@ from anonymizer.lattice import Scheme
 from anonymizer.risk import Parameter, RiskModel
 from anonymizer.search.result import TIE
 
-PROBES = 8
+PROBES = 32
 """So many schemes are looked at before a tighter threshold is taken to be no better than a looser one."""
 KEPT_BYTES = 1 << 29
 """For classes that are kept from threshold to threshold."""
@@ -155,14 +155,16 @@ class SweepEvaluator:
         return known[scheme]
 
     def probe(self, place: int) -> None:
-        """Evaluate some schemes of the threshold before, to see a false declaration before it is used.
+        """Evaluate some schemes of the threshold before, so that a wrong direction shows in time.
 
-        What can show it is a scheme that suppresses something at the looser threshold.
+        What shows it is a scheme that suppresses something at the looser threshold. A limit on the risk
+        itself has no direction to be wrong about.
         """
+        if self.sweep.parameter.limits_risk:
+            return
         looser = [e for e in self.known[place - 1].values() if e.suppressed_records]
         looser.sort(key=lambda evaluation: (evaluation.suppressed_records, evaluation.scheme))
-        step = max(1, len(looser) // PROBES)
-        for evaluation in looser[::step][:PROBES]:
+        for evaluation in looser[:: 1 + len(looser) // PROBES]:
             self.evaluate(evaluation.scheme, place)
 
     def classes(self, scheme: Scheme) -> EquivalenceClasses:
@@ -225,6 +227,11 @@ class AtThreshold:
     def measure(self) -> Any:
         """The utility measure."""
         return self.own.measure
+
+    @property
+    def suppression_limit(self) -> int:
+        """The largest number of records that may be suppressed."""
+        return self.own.suppression_limit
 
     def evaluate(self, scheme: Scheme) -> Evaluation:
         """Evaluate a scheme, or remember it from another threshold."""

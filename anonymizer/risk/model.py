@@ -11,6 +11,7 @@ unless it says otherwise holds for any model; tests/risk/test_contract.py holds 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
@@ -25,13 +26,21 @@ from anonymizer.risk.remaining import Binding, Histogram, Kept, Remaining
 
 
 class Scope(StrEnum):
-    """Whom a model protects, and so what an optimum is proven against."""
+    """What a model limits, and so over which suppressions an optimum is proven, from most to least."""
 
-    PEOPLE = "single people"
-    """Every single person: the classes that violate it are suppressed, and no others. No scheme with any
-    suppression of records is better than an optimum."""
-    TABLE = "whole table"
-    """People on average: more classes are suppressed in a stated order. No scheme is better under it."""
+    PEOPLE = "people"
+    """The risk of every single person, which never falls when others are dropped. So no suppression of
+    records keeps more than the classes that do not violate it, and no scheme is better with any."""
+    CLASSES = "classes"
+    """Something of every class. No scheme is better with any suppression of whole classes."""
+    TABLE = "table"
+    """A risk of the whole table, for which classes are suppressed in a stated order. No scheme is better
+    under that order."""
+
+    @staticmethod
+    def of(models: Iterable[RiskModel]) -> Scope:
+        """Return what is proven for several models together: as little as for any of them."""
+        return max((model.scope for model in models), key=list(Scope).index)
 
 
 class Monotone(StrEnum):
@@ -74,7 +83,7 @@ class RiskModel(ABC):
     @property
     @abstractmethod
     def scope(self) -> Scope:
-        """Whom the model protects."""
+        """What the model limits."""
 
     @property
     def monotone(self) -> Monotone:
@@ -94,8 +103,8 @@ class RiskModel(ABC):
 
     @property
     def only_least_class(self) -> bool:
-        """Whether all that the model asks for is the size of the smallest class."""
-        return self.scope is Scope.PEOPLE and self.by_class_size
+        """Whether the size of every class is all that the model asks for."""
+        return False
 
     @property
     def needs(self) -> frozenset[Need]:
@@ -189,7 +198,12 @@ class ClassModel(RiskModel):
     A model gives `violating`.
     """
 
-    scope: ClassVar[Scope] = Scope.PEOPLE
+    scope: ClassVar[Scope] = Scope.CLASSES
+
+    @property
+    def only_least_class(self) -> bool:
+        """Whether the size of every class is all that the model asks for."""
+        return self.by_class_size
 
     @abstractmethod
     def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:

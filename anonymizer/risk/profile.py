@@ -162,7 +162,7 @@ def attacker(risks: NDArray[np.float64], everyone: Everyone) -> Attacker:
 def journalist_of(everyone: Everyone, population: PopulationModel) -> Attacker | None:
     """Return the journalist's risk, or None where nothing is known of the population."""
     if population.class_sizes is not None:
-        # a class that nobody in the table matches tells that the table is not the whole population
+        # where nobody in the table matches a class, the table is not the whole population
         return attacker(1 / np.maximum(population.class_sizes, 1), everyone)
     if population.size is None:
         return None

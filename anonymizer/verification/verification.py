@@ -51,7 +51,7 @@ def verify(
     """Check a release against a policy, its manifest and, if given, the original.
 
     The manifest of a file is looked for beside it. A check that cannot be made for want of another
-    that failed is left out: there is then a failure to mend first.
+    that failed is left out: there is then a failure to fix first.
     """
     policy = load_policy(policy)
     if manifest is None and isinstance(released, str | Path):
@@ -314,12 +314,14 @@ def check_model(model: RiskModel, remaining: Remaining) -> Check:
 def check_loss(
     reading: Reading, remaining: Remaining | None, policy: Policy, manifest: Mapping[str, Any]
 ) -> Check:
-    """Recompute the loss from the released values, as far as they tell."""
+    """Recompute the loss from the released values, where that is possible."""
     claim, measure = "the quality is the one reported", policy.measure
     found = measure.of_release(describe_released(reading, remaining, manifest["records"]))
     if found is None:
         consistent = check_figures(claim, {"quality": 1 - manifest["loss"]}, manifest)
-        detail = f"{measure.name} counts original values; give the original with --against"
+        detail = (
+            f"{measure.name} cannot be computed from a release; give the original with --against"
+        )
         return Check(claim, None, detail) if consistent.passed else consistent
     loss, losses = found
     names = [hierarchy.name for hierarchy in reading.hierarchies]
