@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -39,7 +39,7 @@ class Sources(RiskModel):
     monotone: ClassVar[Monotone] = Monotone.RECORD  # a coarser cell has no fewer people
     local: ClassVar[bool] = False  # whoever is suppressed no longer hides others
 
-    statement: Any
+    statement: Any = field(hash=False)
     threshold: float | None = None
 
     def __post_init__(self) -> None:
