@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,14 +12,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.columns import read_columns
 from anonymizer.data.table import Table, check_columns, open_table
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata, encode
-from anonymizer.errors import DataError, PolicyError, quote_some
+from anonymizer.errors import AnonymizerWarning, DataError, PolicyError, quote_some
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator, Outcome
-from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.lattice import Lattice, Scheme
-from anonymizer.policy import Policy, PolicyLike
+from anonymizer.policy import Policy, PolicyLike, Role
 from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
 from anonymizer.risk.profile import everyone_in
 from anonymizer.search import Limits
@@ -26,9 +28,10 @@ from anonymizer.utility import Measure
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
-Source: TypeAlias = "str | Path | pd.DataFrame | Table | None"
-"""A path or a dataframe; None where the policy names the path."""
+Source: TypeAlias = "str | Path | pd.DataFrame | pa.Table | Table | None"
+"""A path, a dataframe or a table of any kind; None where the policy names the path."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +54,11 @@ class Problem:
     """The largest number of records that may be suppressed."""
 
     @staticmethod
-    def read(data: Source, policy: PolicyLike) -> Problem:
+    def read(data: Source, policy: PolicyLike, warn: bool = True) -> Problem:
         """Load what the policy names, check the table against it, and aggregate the table.
 
-        `data` is a dataframe or a path, or None where the policy says where the data is.
+        `data` is a dataframe or a path, or None where the policy says where the data is. Unless told not
+        to, warn where rows that count as people seem to belong to fewer.
         """
         policy = load_policy(policy)
         table = open_data(data, policy)
@@ -62,7 +66,10 @@ class Problem:
         hierarchies = policy.load_hierarchies()
         policy.lattice(hierarchies)  # a level out of range is better known before the table is read
         models = policy.load_models()
-        microdata = encode(table, hierarchies, open_population(models, policy))
+        population = open_population(models, policy)
+        microdata = encode(table, hierarchies, population, policy.data.id)
+        if warn and policy.data.id is None:
+            warn_of_repeated_people(table, policy)
         return Problem.of(policy, table, microdata, models)
 
     @staticmethod
@@ -234,6 +241,32 @@ def open_population(models: Sequence[RiskModel], policy: Policy) -> Table | None
             "quasi-identifier."
         )
     return table
+
+
+def warn_of_repeated_people(table: Table, policy: Policy) -> None:
+    """Warn if an identifying column repeats, and no id says that a person may have several rows.
+
+    A look at the first batch shows whether one repeats; only then is the whole column read.
+    """
+    identifying = policy.with_role(Role.IDENTIFYING)
+    if not identifying:
+        return
+    first = next(iter(table.batches(identifying)), ())
+    repeated = [
+        name
+        for name, cells in zip(identifying, first, strict=False)
+        if len(cells.distinct) < int((cells.indices >= 0).sum())
+    ]
+    for name in repeated[:1]:
+        column = read_columns(table, [name])[name]
+        people = len(column.texts) - (MISSING in column.texts)
+        warnings.warn(
+            f"{table.name}: the identifying column '{name}' has {people:,} different values in "
+            f"{column.codes.size:,} rows, and each row counts as a person. If it tells whose a row "
+            f'is, add id = "{name}" to [data], so that people are counted.',
+            AnonymizerWarning,
+            stacklevel=2,
+        )
 
 
 def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:

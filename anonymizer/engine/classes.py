@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.microdata import Microdata, Workspace, label_keys
-from anonymizer.kernels.partition import label_word, label_words, sum_by_label, sum_shares
+from anonymizer.engine.microdata import Microdata, Workspace
+from anonymizer.kernels.partition import (
+    label_keys,
+    label_word,
+    label_words,
+    sum_by_label,
+    sum_shares,
+)
 from anonymizer.lattice import Scheme
 
 

@@ -4,8 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
+KEY_LIMIT = 2**63  # a key fits one machine word
 HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: spreads mixed-radix keys
+
+
+def label_keys(
+    keys: NDArray[np.int64], key_space: int = KEY_LIMIT
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Number equal keys by first appearance, and say where that is.
+
+    Where the key space is small, there is a slot for every key; else keys are hashed.
+    """
+    labels: NDArray[np.int32]
+    first: NDArray[np.int32]
+    if key_space <= 2 * keys.size:
+        labels, first = label_direct(keys, key_space)
+    else:
+        labels, first = label_hashed(keys, max(1, int(1.5 * keys.size).bit_length()))
+    return labels, first
 
 
 @njit(cache=True, nogil=True)

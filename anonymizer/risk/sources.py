@@ -69,9 +69,11 @@ class Sources(RiskModel):
 
     @property
     def needs(self) -> frozenset[Need]:
-        """The original values too, where the overlap depends on one."""
+        """The original values too, where the overlap, or what a source tells, depends on one."""
         needs = {Need.CLASS_SIZES}
-        if any(share.by is not None for s in self.statement.source for share in (s.p, s.q)):
+        sources = self.statement.source
+        by_value = any(share.by is not None for s in sources for share in (s.p, s.q))
+        if by_value or any(source.levels for source in sources):
             needs.add(Need.ORIGINAL_VALUES)
         return frozenset(needs)
 

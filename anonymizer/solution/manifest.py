@@ -19,12 +19,15 @@ from anonymizer.solution.solution import Solution, timed
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 FILE_NAME = "manifest.json"
 
 
-def make_manifest(solution: Solution, released: Table | pd.DataFrame) -> dict[str, Any]:
-    """Write down what is claimed of a release."""
+def make_manifest(
+    solution: Solution, released: str | Path | pd.DataFrame | pa.Table | Table
+) -> dict[str, Any]:
+    """Write down what is claimed of a release: a file, or a dataframe of any kind."""
     release = solution.release
     columns = release.microdata.columns
     return {
@@ -42,8 +45,7 @@ def make_manifest(solution: Solution, released: Table | pd.DataFrame) -> dict[st
 
 def describe_table(table: Table) -> dict[str, str]:
     """Name a table by its file's name, without the folder, and its digest."""
-    path: Path | None = getattr(table, "path", None)
-    return {"name": table.name if path is None else path.name, "sha256": table.digest()}
+    return {"name": Path(table.name).name, "sha256": table.digest()}
 
 
 def write_release(
@@ -61,7 +63,7 @@ def stage_release(solution: Solution, staging: Staging, seed: int | None = None)
         solution.release.write(staging.path(name), np.random.default_rng(seed))
         manifest = make_manifest(solution, open_table(staging.path(name)))
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-        staging.path(FILE_NAME).write_text(text, encoding="utf-8")
+        staging.seal(FILE_NAME).write_text(text, encoding="utf-8")
     return {
         "release": str(staging.folder / name),
         "manifest": str(staging.folder / FILE_NAME),

@@ -25,7 +25,7 @@ from anonymizer.assessment.procedure.special_uniques import (
     dis_scores,
     find_special_uniques,
 )
-from anonymizer.data.table import FrameTable
+from anonymizer.data.frame import FrameTable
 from anonymizer.engine.microdata import encode
 from anonymizer.knowledge.statement import Statement
 from experiments.datasets import REFERENCE, path_of

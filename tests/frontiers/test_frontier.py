@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from anonymizer import Policy, anonymize
 from anonymizer import problem as problem_module
-from anonymizer.data.table import MemoryTable
+from anonymizer.data.coded import CodedTable
 from anonymizer.errors import InfeasibleError, PolicyError
 from anonymizer.frontiers.frontier import Frontier, Point, Stage, Tracker, frontier, mark_dominated
 from anonymizer.frontiers.sweep import Sweep
@@ -55,7 +55,7 @@ def track(problem: Problem, models: list[RiskModel], values: list[float]) -> Tra
     )
     put = problem_module.Problem(
         policy,
-        MemoryTable({}),
+        CodedTable({}),
         evaluator.microdata,
         lattice_of(problem),
         tuple(models),

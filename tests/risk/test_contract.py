@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.data.table import FrameTable
+from anonymizer.data.frame import FrameTable
 from anonymizer.engine.classes import partition
 from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.evaluation.evaluate import Evaluator

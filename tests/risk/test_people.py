@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.data.table import FrameTable
+from anonymizer.data.frame import FrameTable
 from anonymizer.engine.classes import partition
 from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.people import People

@@ -42,7 +42,12 @@ from anonymizer.assessment.procedure.mitigation import (
     measure_for,
 )
 from anonymizer.assessment.procedure.people import KeyCells
-from anonymizer.assessment.procedure.protected import Protected, make_key_set, open_external
+from anonymizer.assessment.procedure.protected import (
+    Protected,
+    external_file,
+    make_key_set,
+    open_externals,
+)
 from anonymizer.assessment.procedure.source_risk import Floats, SourceRisk
 from anonymizer.assessment.procedure.special_uniques import (
     dis_power,
@@ -114,16 +119,17 @@ def key_sets(
     protected: Protected, policy: Policy, statement: Statement
 ) -> Iterator[tuple[ExternalSource, KeySet]]:
     """See the table through the keys of each source."""
+    externals = open_externals(statement)
     for source in statement.source:
-        yield source, make_key_set(protected, policy, source, open_external(statement, source))
+        external = externals.get(external_file(statement, source))
+        yield source, make_key_set(protected, policy, source, external)
 
 
 def open_protected(data: Data, policy: Policy, statement: Statement) -> Protected:
     """Open the table, and check it and the statement against the policy before anything is computed."""
     table = open_data(data, policy)
     check_statement(statement, policy)
-    for source in statement.source:
-        open_external(statement, source)
+    open_externals(statement)
     check_present(table, statement.columns)
     protected = Protected.load(table, statement)
     for attribute, marked in statement.sensitive.items():
