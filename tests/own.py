@@ -100,7 +100,7 @@ class OwnThreshold(TableModel):
 
     def risk_of(self, histogram: Histogram) -> float:
         small = histogram.sizes < 4
-        return int((histogram.sizes * histogram.counts)[small].sum()) / histogram.records
+        return int((histogram.sizes * histogram.counts)[small].sum()) / histogram.people
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class OwnShare(TableModel):
         return self.largest
 
     def risk_of(self, histogram: Histogram) -> float:
-        return int(histogram.sizes[-1]) / histogram.records
+        return int(histogram.sizes[-1]) / histogram.people
 
 
 @dataclass(frozen=True)

@@ -351,11 +351,11 @@ def find_points(
     """Measure the scheme with more and with fewer classes suppressed, in the order of suppression."""
     order = suppression_order(evaluator.microdata, classes)
     sequence = np.concatenate([order[suppressed[order]], order[~suppressed[order]]])
-    records = np.cumsum(classes.sizes[sequence])
-    now = int(classes.sizes[suppressed].sum())
+    records = np.cumsum(classes.records[sequence])
+    now = int(classes.records[suppressed].sum())
     points = []
     for asked in POINTS:
-        most = now + math.floor(asked * classes.input_records + 1e-9)
+        most = now + math.floor(asked * evaluator.microdata.records + 1e-9)
         marked = np.zeros_like(suppressed)
         marked[sequence[: np.searchsorted(records, most, side="right")]] = True
         points.append(Point(asked, measure_classes(evaluator, classes, marked)))

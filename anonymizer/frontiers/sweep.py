@@ -244,8 +244,8 @@ def least_sizes(sweep: Sweep, evaluator: Evaluator) -> NDArray[np.int64] | None:
         return None
     if not all(model.only_least_class for models in sweep.models for model in models):
         return None
-    records = evaluator.microdata.records
-    sizes = [max(model.least_class(records) for model in models) for models in sweep.models]
+    people = evaluator.microdata.number_of_people
+    sizes = [max(model.least_class(people) for model in models) for models in sweep.models]
     # where a tighter value asks for less, the thresholds are looked at one by one, and that shows
     return np.array(sizes, np.int64) if sizes == sorted(sizes) else None
 
@@ -253,7 +253,7 @@ def least_sizes(sweep: Sweep, evaluator: Evaluator) -> NDArray[np.int64] | None:
 def check_least_class(evaluator: Evaluator, classes: EquivalenceClasses) -> None:
     """Raise a PolicyError if a model is not as simple as it declares."""
     for model in evaluator.models:
-        small = classes.sizes < model.least_class(classes.input_records)
+        small = classes.sizes < model.least_class(classes.input_people)
         if (model.violating(classes) != small).any():
             raise PolicyError(
                 f"frontier: {model.name} declares `by_class_size`, but classes of at least its "
@@ -272,7 +272,7 @@ def judge_by_size(
     found = evaluator.measure.appraise_steps(
         evaluator.microdata, classes, step_of_class, least.size
     )
-    records = np.bincount(step_of_class, classes.sizes, least.size + 1)[: least.size]
+    records = np.bincount(step_of_class, classes.records, least.size + 1)[: least.size]
     limit = evaluator.suppression_limit
     return [
         Evaluation(

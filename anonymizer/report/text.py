@@ -72,6 +72,8 @@ def risk_grid(solution: Solution) -> Grid:
     grid = Grid("risk", "before", "after", title="Risk", title_justify="left")
     before, after = solution.before, solution.after
     grid.add_row("records", f"{before.records:,}", f"{after.records:,}")
+    if before.people != before.records:
+        grid.add_row("people", f"{before.people:,}", f"{after.people:,}")
     grid.add_row("classes", f"{before.classes:,}", f"{after.classes:,}")
     grid.add_row("sample uniques", f"{before.sample_uniques:,}", f"{after.sample_uniques:,}")
     grid.add_row("smallest class", f"{before.smallest_class:,}", f"{after.smallest_class:,}")

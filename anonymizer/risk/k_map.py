@@ -126,7 +126,7 @@ class KMap(ClassModel):
         if self.population is None:
             assert classes.population_sizes is not None
             return classes.population_sizes < self.k
-        return classes.sizes < self.least_class(classes.input_records)
+        return classes.sizes < self.least_class(classes.input_people)
 
     def residual_risk(self, remaining: Remaining) -> float:
         """Return one over the fewest people who match a class, or one over the smallest class."""

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.risk.parameters import THRESHOLD, Parameter
-from anonymizer.risk.remaining import Binding, Histogram, Remaining
+from anonymizer.risk.remaining import Binding, Histogram, Kept, Remaining
 
 
 class Scope(StrEnum):
@@ -98,7 +98,8 @@ class RiskModel(ABC):
     @property
     def by_class_size(self) -> bool:
         """Whether a class violates the model if, and only if, it has fewer records than `least_class`."""
-        return type(self).violating is RiskModel.violating  # which no class does
+        # without a method of its own no class violates it, unless people do
+        return self.local and type(self).violating is RiskModel.violating
 
     @property
     def only_least_class(self) -> bool:
@@ -149,6 +150,23 @@ class RiskModel(ABC):
         """Mark the classes that violate the model by themselves; no class does."""
         return np.zeros(classes.sizes.size, np.bool_)
 
+    @property
+    def local(self) -> bool:
+        """Whether a class violates the model whatever else is suppressed; else see `violators`."""
+        return True
+
+    def violators(self, kept: Kept) -> NDArray[np.bool_]:
+        """Mark the tuples, among those kept, whose people are above the limit; for a model not local.
+
+        Asked again without them until nobody is: what is left is the greatest set that meets the model,
+        if suppressing records never lowers the risk of others.
+        """
+        raise NotImplementedError
+
+    def relaxed(self) -> RiskModel:
+        """Return what the records kept at any finer scheme meet at this one, for a monotone model."""
+        return self
+
     @abstractmethod
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the risk of what remains when the first `cut` classes are suppressed; 0 of nothing."""
@@ -193,10 +211,9 @@ class ClassModel(RiskModel):
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the share of the remaining records whose class violates the model."""
-        left, sizes = remaining.after(cut), remaining.classes.sizes
-        records = int(sizes[left].sum())
+        left, records = remaining.after(cut), remaining.classes.records
         violating = left[self.violating(remaining.classes)[left]]
-        return int(sizes[violating].sum()) / records if records else 0.0
+        return int(records[violating].sum()) / max(1, int(records[left].sum()))
 
     def passes(self, remaining: Remaining, cut: int = 0) -> bool:
         """Whether no remaining class violates the model."""
@@ -234,8 +251,8 @@ class TableModel(RiskModel):
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the risk of what is left; a table without records has none."""
-        left = remaining.histogram.after(cut)
-        return self.risk_of(left) if left.records else 0.0
+        left = remaining.left(cut)
+        return self.risk_of(left) if left.classes else 0.0
 
     def passes(self, remaining: Remaining, cut: int = 0) -> bool:
         """Whether the risk is within the threshold; a risk that is not a number never is."""
@@ -246,7 +263,7 @@ class TableModel(RiskModel):
         end = remaining.histogram.classes
         if self.passes(remaining, start):
             return start
-        if not self.decreases:
+        if not self.decreases or remaining.microdata.people is not None:
             return next(cut for cut in range(start, end + 1) if self.passes(remaining, cut))
         failing, passing = start, end
         while passing - failing > 1:

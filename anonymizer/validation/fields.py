@@ -227,8 +227,8 @@ Probability = Annotated[
 ]
 Share = Annotated[
     float,
-    Field(strict=True, gt=0, le=1),
-    expecting("is not a share of people; use a number above 0 and up to 1"),
+    Field(strict=True, ge=0, le=1),
+    expecting("is not a share of people; use a number from 0 to 1"),
 ]
 FilePath = Annotated[Path, BeforeValidator(parse_path)]
 Delimiter = Annotated[

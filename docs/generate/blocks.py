@@ -9,9 +9,9 @@ from typing import Any
 
 import anonymizer
 from anonymizer.assessment.disclosure import sources
-from anonymizer.assessment.procedure import statement
 from anonymizer.hierarchy import BUILDERS
 from anonymizer.hierarchy.builders import Builder
+from anonymizer.knowledge import statement
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.policy import Attribute, Data, Release, Search, Utility
 from anonymizer.risk import MODELS, Scope
