@@ -22,6 +22,7 @@ POLICY = """
 [data]
 path = "discharges.csv"
 delimiter = ";"
+id = "patient_id"
 
 [attributes]
 patient_id = { role = "identifying" }

@@ -72,6 +72,8 @@ def test_what_fits_is_taken(kind: Any, value: object, taken: object) -> None:
     [
         (Text, b"a", "b'a' is not a string; put it in quotes."),
         (Name, "", "the string is empty; write a name."),
+        (Text, "\ud800", "the string is not valid Unicode; write it anew."),
+        (CellText, "\ud800", "the string is not valid Unicode; write it anew."),
         (Names, [], "this is empty; name at least one."),
         (Names, "age", "'age' is not a list; write it as [ ... ]."),
         (Names, {"age"}, "{'age'} is not a list; write it as [ ... ]."),
