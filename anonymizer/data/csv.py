@@ -213,7 +213,8 @@ class CsvTable:
                 f"{self.path}: {where} has {found} cells where the header has {expected}. "
                 "Fix that row, or quote the cells that contain the delimiter."
             )
-        if "straddl" in message:  # a row longer than Arrow's blocks
+        # a row longer than Arrow's blocks, or a header
+        if "straddl" in message or (self.path.stat().st_size > BATCH_BYTES and "Empty" in message):
             return DataError(
                 f'{self.path}: a row is longer than {BATCH_BYTES >> 10:,} KiB; is a quote (") missing?'
             )

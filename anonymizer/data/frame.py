@@ -118,7 +118,7 @@ def values_of(texts: Sequence[str], dtype: Any, kind: pa.DataType) -> Any:
         values = pd.array(parsed.to_pylist(), dtype=dtype)
     except (TypeError, ValueError, pa.ArrowException):
         return None
-    return values if list(map(text_of, values)) == list(texts) else None
+    return values if list(map(text_of, pd.Series(values).tolist())) == list(texts) else None
 
 
 def keep(column: pd.Series[Any], rows: NDArray[np.int64]) -> pd.Series[Any]:

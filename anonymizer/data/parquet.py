@@ -98,8 +98,7 @@ class ParquetTable(BatchedTable):
             yield
         except (pa.ArrowException, OSError) as error:
             raise DataError(
-                f"{self.path}: the file is damaged: a part of it cannot be read. Get it again from where "
-                "it comes."
+                f"{self.path}: the file is damaged, and a part of it cannot be read; export it again."
             ) from error
 
     def release(self, plan: ReleasePlan) -> pd.DataFrame:

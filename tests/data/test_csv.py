@@ -2,13 +2,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from anonymizer.data import csv
 from anonymizer.data.csv import CsvTable
 from anonymizer.data.table import open_table
 from anonymizer.engine.microdata import encode
-from anonymizer.errors import DataError
+from anonymizer.errors import DataError, ReleaseError
 from anonymizer.hierarchy import Hierarchy
 from tests.data.reading import SECRET, message_of, rows_in, write
 
@@ -128,3 +131,92 @@ def test_a_quote_that_is_never_closed_in_a_long_file_is_said_to_be_one(
     monkeypatch.setattr(csv, "BATCH_BYTES", 64)
     opened = open_table(write(tmp_path, 'a,b\n1,"2\n' + "3,4\n" * 1000))
     assert "quote" in message_of(opened, "a")
+
+
+HEADERS = {
+    "never closed": 'a,"b,c\n' + f"1,2,{SECRET}\n" * 20_000,
+    "closed far down": 'a,"b,c\n' + f"1,2,{SECRET}\n" * 20_000 + '1,2",3\n' + "1,2,3\n" * 20_000,
+    "closed in the next row": f'a,"b,c\n1,{SECRET}",3\n1,2,3\n',
+    "never closed in a small file": f'a,"b,c\n1,2,{SECRET}\n',
+    "never closed with one column": f'"a\n{SECRET}\n',
+    "closed in the middle": f'"a"b,c\n{SECRET},2\n',
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_a_stray_quote_in_the_header_is_one_sentence_without_cells(
+    tmp_path: Path, name: str
+) -> None:
+    message = message_of(open_table(write(tmp_path, HEADERS[name])), "a")
+    assert message == 'a name in the header holds whole rows; is a quote (") missing or too many?'
+
+
+def test_a_name_may_have_several_lines(tmp_path: Path) -> None:
+    opened = open_table(write(tmp_path, 'a,"age\n(years)"\n1,2\n'))
+    assert rows_in(opened, "age\n(years)") == [("2",)]
+
+
+def test_a_header_that_does_not_end_is_not_read_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csv, "HEADER_LIMIT", 1 << 10)
+    opened = open_table(write(tmp_path, "x" * 5000))
+    assert message_of(opened, "a") == "the header is longer than 0 MiB; is this a CSV file?"
+
+
+def test_a_header_longer_than_a_block_is_said_to_be_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csv, "BATCH_BYTES", 1 << 10)
+    names = [f"column {number}" for number in range(500)]
+    opened = open_table(write(tmp_path, ",".join(names) + "\n" + ",".join("1" for _ in names)))
+    assert message_of(opened, "column 7").startswith("a row is longer than 1 KiB")
+
+
+@pytest.mark.parametrize("delimiter", ["", ";;", "é", '"', "\n", "\r", "\0"])
+def test_a_delimiter_is_one_ascii_character(tmp_path: Path, delimiter: str) -> None:
+    with pytest.raises(DataError, match=r"^delimiter .*: use one ASCII character, such as ';'"):
+        open_table(write(tmp_path, "a\n1\n"), delimiter)
+
+
+def test_a_digest_is_made_while_the_file_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, "a,b\n" + "1,2\n" * 1000)
+    expected = open_table(path).digest()
+    opened = open_table(path)
+    rows_in(opened, "a")
+    monkeypatch.setattr(csv, "digest_of_file", None)  # would be another pass
+    assert opened.digest() == expected
+
+
+def test_a_file_that_changes_between_two_readings_is_noticed(tmp_path: Path) -> None:
+    opened = open_table(write(tmp_path, "a,b\n1,2\n"))
+    rows_in(opened, "a")
+    write(tmp_path, "a,b\n1,3\n")
+    with pytest.raises(ReleaseError, match="changed while it was anonymized or assessed"):
+        opened.read(["b"])
+
+
+def test_reading_may_be_given_up(tmp_path: Path) -> None:
+    path = write(tmp_path, "a,b\n" + "1,2\n" * 500_000)
+    opened = open_table(path)
+    first = next(opened.batches(["a"]))
+    assert first[0].indices.size > 0
+    assert opened.digest() == open_table(path).digest()  # what was read of it does not count
+
+
+TEXTS = st.text(st.sampled_from('ab;"\n\r é,'), max_size=4)
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1))
+def test_what_is_written_reads_back_equal(
+    tmp_path_factory: pytest.TempPathFactory, cells: list[tuple[str, str]]
+) -> None:
+    path = tmp_path_factory.mktemp("csv") / "people.csv"
+    names = ["a;b", 'the "c"']
+    columns = [pa.array(column).dictionary_encode() for column in zip(*cells, strict=True)]
+    csv.write_csv(pa.table(columns, names=names), path, ";")
+    opened = CsvTable(path, ";")
+    assert opened.columns == tuple(names)
+    assert rows_in(opened, *names) == [tuple(cell or None for cell in row) for row in cells]

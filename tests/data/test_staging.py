@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from anonymizer.data.processes import belongs_to_the_dead, machine, owner_mark, started
+from anonymizer.data.processes import machine
 from anonymizer.data.staging import PREFIX, Staging
 from anonymizer.errors import DataError, ReleaseError
 
@@ -235,14 +235,6 @@ def test_what_another_machine_or_nobody_known_left_is_left_alone(tmp_path: Path)
     with Staging(tmp_path):
         pass
     assert len(hidden(tmp_path)) == len(names)
-
-
-def test_a_number_that_another_process_has_now_is_not_taken_for_its_owner() -> None:
-    mine = os.getpid()
-    assert not belongs_to_the_dead(f"{owner_mark()}-abc")
-    assert not belongs_to_the_dead(f"{machine()}-{mine}-0-abc")  # when it began is not known
-    if started(mine) is not None:
-        assert belongs_to_the_dead(f"{machine()}-{mine}-{started(mine) - 1}-abc")  # type: ignore[operator]
 
 
 def test_listeners_of_others_are_left_alone(tmp_path: Path) -> None:

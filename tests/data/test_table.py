@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -7,7 +8,7 @@ import pytest
 
 from anonymizer.data import cells, csv
 from anonymizer.data.frame import FrameTable
-from anonymizer.data.table import Table, check_columns, open_table
+from anonymizer.data.table import Table, check_columns, check_present, open_table
 from anonymizer.engine.microdata import encode
 from anonymizer.errors import DataError
 from anonymizer.hierarchy import Hierarchy
@@ -129,3 +130,33 @@ def test_all_that_is_wrong_with_the_columns_is_said_at_once(tmp_path: Path) -> N
     assert "'a'; rename" in message
     assert "no column 'b'" in message
     assert "no role in the policy for 'c'" in message
+
+
+# Paths and headers that are meant to break it
+
+
+def test_a_path_with_a_nul_is_one_sentence() -> None:
+    with pytest.raises(DataError, match=r"^'peo\\x00ple.csv': a path cannot hold a NUL character"):
+        open_table("peo\0ple.csv")
+
+
+def test_a_file_that_may_not_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, "a\n1\n")
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(DataError, match="the file may not be read; check its permissions"):
+        open_table(path)
+
+
+@pytest.mark.parametrize("same", [False, True])
+def test_a_million_columns_are_looked_over_in_seconds(tmp_path: Path, same: bool) -> None:
+    names = ["c" if same else f"c{number}" for number in range(1_000_000)]
+    opened = open_table(write(tmp_path, ",".join(names) + "\n"))
+    started = time.process_time()
+    message = columns_message(opened, "a", "b")
+    with pytest.raises(DataError, match="no column 'a'; the header reads "):
+        check_present(opened, ["a"])
+    assert time.process_time() - started < 10
+    assert len(message) < 400
+    assert "and 999995 more" in message
