@@ -105,7 +105,7 @@ def recode(plan: ReleasePlan, name: str, dtype: Any, kind: pa.DataType | None) -
     if plan.recodings[name].original and kind is not None:
         values = values_of(texts, dtype, kind)
     if values is None:
-        values = pd.array([text if text != MISSING else None for text in texts], dtype="str")
+        values = pd.Series([text if text != MISSING else None for text in texts], dtype="str").array
     return pd.Series(values.take(numbers))
 
 

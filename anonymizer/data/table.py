@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from anonymizer.data.arrow import ArrowTable
+from anonymizer.data.coded import LoadedTable
 from anonymizer.data.contract import Table as Table
 from anonymizer.data.csv import CsvTable, check_delimiter
 from anonymizer.data.files import check_readable
@@ -101,7 +102,9 @@ def check_present(table: Table, needed: Sequence[str]) -> None:
 
 def guess_delimiter(table: Table) -> str:
     """Suggest another delimiter where the header looks like one long name."""
-    if len(table.columns) == 1 and isinstance(table, CsvTable):
+    if isinstance(table, LoadedTable):
+        return guess_delimiter(table.origin)
+    if isinstance(table, CsvTable) and len(table.columns) == 1:
         for other in ",;\t|":
             if other in table.columns[0]:
                 return f". Is the delimiter {other!r} rather than {table.delimiter!r}?"

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
 from anonymizer import __version__
+from anonymizer.data.files import digest_of_file
 from anonymizer.data.staging import Staging
 from anonymizer.data.table import Table, open_table
 from anonymizer.errors import ReleaseError, quote_some
@@ -52,7 +53,8 @@ def write_release(
     solution: Solution, folder: str | Path, seed: int | None = None
 ) -> dict[str, str]:
     """Write the released table and its manifest into a folder; return their paths."""
-    with Staging(folder) as staging:
+    release = solution.release
+    with Staging(folder, [Path(release.table.name), *release.policy.files]) as staging:
         return stage_release(solution, staging, seed)
 
 
@@ -64,10 +66,22 @@ def stage_release(solution: Solution, staging: Staging, seed: int | None = None)
         manifest = make_manifest(solution, open_table(staging.path(name)))
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         staging.seal(FILE_NAME).write_text(text, encoding="utf-8")
+        if (old := old_release(staging.folder)) not in (None, name):
+            staging.remove(str(old))
     return {
         "release": str(staging.folder / name),
         "manifest": str(staging.folder / FILE_NAME),
     }
+
+
+def old_release(folder: Path) -> str | None:
+    """Return the name of the release that stands beside a manifest of its own, as that says."""
+    try:
+        claimed = read_manifest(folder / FILE_NAME)["output"]
+        path = folder / Path(claimed["name"]).name
+        return path.name if digest_of_file(path) == claimed["sha256"] else None
+    except (ReleaseError, OSError):
+        return None
 
 
 class Digest(BaseModel):

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
 from anonymizer.data.coded import CodedTable, load
 from anonymizer.data.columns import read_columns
+from anonymizer.data.csv import CsvTable
 from anonymizer.data.frame import FrameTable
 from anonymizer.data.table import check_present
 from anonymizer.errors import DataError
+from tests.data.reading import write
 
 FRAME = pd.DataFrame({"a": ["x", "y", None], "b": [1, 2, 2]})
 
@@ -42,3 +46,9 @@ def test_columns_that_were_computed_are_a_table_too() -> None:
     assert computed.aggregate(["b"]).counts.tolist() == [1, 2]
     assert computed.read(["a"])["a"].to_pylist() == ["x", "y", None]
     assert CodedTable({}).rows is None
+
+
+def test_a_wrong_delimiter_is_guessed_through_it(tmp_path: Path) -> None:
+    loaded = load(CsvTable(write(tmp_path, "a;b\n1;2\n")), ["a"])
+    with pytest.raises(DataError, match="Is the delimiter ';' rather than ','?"):
+        check_present(loaded, ["a"])

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from anonymizer import anonymize, read_manifest, write_release
+from anonymizer import ReleaseError, anonymize, read_manifest, write_release
 from anonymizer.data.files import digest_of_file
 from tests.wards import patients, write_files
 
@@ -51,6 +51,35 @@ def test_a_manifest_is_that_of_the_release_beside_it_at_every_moment(
         else:
             lacking += 1
     assert lacking == 2  # the old manifest gone, the release not there yet or there already
+
+
+def test_a_release_of_another_kind_goes_with_its_manifest(tmp_path: Path) -> None:
+    policy, out = write_files(tmp_path), tmp_path / "out"
+    write_release(anonymize(tmp_path / "patients.parquet", policy), out)
+    (out / "notes.txt").write_text("mine")
+    write_release(anonymize(tmp_path / "patients.csv", policy), out)
+    assert sorted(path.name for path in out.iterdir()) == [
+        "manifest.json",
+        "notes.txt",
+        "release.csv",
+    ]
+
+
+def test_a_file_that_no_manifest_vouches_for_is_left_alone(tmp_path: Path) -> None:
+    policy, out = write_files(tmp_path), tmp_path / "out"
+    write_release(anonymize(tmp_path / "patients.parquet", policy), out)
+    (out / "release.parquet").write_text("something else")
+    write_release(anonymize(tmp_path / "patients.csv", policy), out)
+    assert (out / "release.parquet").read_text() == "something else"
+
+
+def test_the_original_is_never_overwritten_by_its_release(tmp_path: Path) -> None:
+    policy = write_files(tmp_path)
+    original = (tmp_path / "patients.csv").rename(tmp_path / "release.csv")
+    before = original.read_bytes()
+    with pytest.raises(ReleaseError, match="this file is read by the run"):
+        write_release(anonymize(original, policy), tmp_path)
+    assert original.read_bytes() == before
 
 
 def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path) -> None:
