@@ -131,7 +131,7 @@ def bindings(draw: st.DrawFn) -> tuple[Problem, Microdata, Scheme, Scheme, Suppr
     suppressed &= ~spared_classes
     more = draw(st.integers(0, 3))
     binding = Binding(marked, int(lower.sizes[spared_classes].sum()) + more)
-    return problem, microdata, coarse, fine, Suppression(suppressed, binding)
+    return problem, microdata, coarse, fine, Suppression(lower, suppressed, binding)
 
 
 @pytest.mark.parametrize("name", MEASURES)
