@@ -112,7 +112,10 @@ def check_toml(keys: dict[str, Any]) -> None:
     elif "sources" in keys:
         parse_sources(keys)
     elif keys.keys() <= {"data", "attributes", "risk", "utility", "search", "release"}:
-        attributes = {"sex": {"role": "quasi", "hierarchy": "sex.csv"}}
+        attributes = {
+            "patient_id": {"role": "identifying"},
+            "sex": {"role": "quasi", "hierarchy": "sex.csv"},
+        }
         Policy(**{"attributes": attributes, "risk": [{"model": "k-anonymity", "k": 2}], **keys})
     else:
         assert keys.keys() == {"project"}, f"what is this? {keys}"

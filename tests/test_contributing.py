@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import doctest
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from anonymizer.data.table import FILES
 from anonymizer.hierarchy import BUILDERS
 from anonymizer.risk import MODELS
 from anonymizer.utility import MEASURES
@@ -22,7 +24,7 @@ from tests.utility.oracle import ORACLES
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 TUTORIAL = (ROOT / "docs" / "pages" / "tutorial.md").read_text(encoding="utf-8")
-REGISTRIES: list[dict[str, Any]] = [MODELS, MEASURES, BUILDERS, ORACLES]  # type: ignore[list-item]
+REGISTRIES: list[dict[str, Any]] = [MODELS, MEASURES, BUILDERS, ORACLES, FILES]  # type: ignore[list-item]
 
 
 def section(title: str) -> str:
@@ -64,13 +66,13 @@ def tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Run:
     return run
 
 
-def contract(module: ModuleType, parameter: str, all_parts: object) -> list[Any]:
-    """Find the contract tests that are run for each part by itself: a model, or a measure by its name."""
+def contract(module: ModuleType, parameter: str, every: Iterable[Any]) -> list[Any]:
+    """Find the contract tests that are run for every part: a model, or a measure by its name."""
     found = []
     for name, function in vars(module).items():
         marks = [mark for mark in getattr(function, "pytestmark", ()) if mark.name == "parametrize"]
         if name.startswith("test_") and len(marks) == 1 and marks[0].args[0] == parameter:
-            found += [function] if marks[0].args[1] is all_parts else []
+            found += [function] if {*map(str, every)} <= {*map(str, marks[0].args[1])} else []
     assert found
     return found
 
@@ -82,8 +84,10 @@ def test_a_model_works_everywhere_and_keeps_the_contract(
     MODELS[model.name] = model
     page = Page("CONTRIBUTING.md", tutorial, {"RecordsAtRisk": model})
     page.follow(section("Add a risk model"))
-    for test in contract(of_models, "model", of_models.EVERY):
-        test(model=page.names["example"])
+    for test in contract(of_models, "model", of_models.ALL):
+        with pytest.MonkeyPatch.context() as patch:
+            given = {"model": page.names["example"], "monkeypatch": patch}
+            test(**{name: given[name] for name in signature(test).parameters})
 
 
 def test_a_measure_works_everywhere_and_keeps_the_contract(
@@ -96,9 +100,7 @@ def test_a_measure_works_everywhere_and_keeps_the_contract(
     ORACLES[measure.name] = page.names["changed_cells"]
     for test in contract(of_measures, "name", MEASURES):
         test(name=measure.name)
-    Page("tutorial.md", tutorial).follow(TUTORIAL.split("## 4.")[1].split("## 5.")[0])
-    policy = Path("policy.toml")
-    policy.write_text(policy.read_text() + f'\n[utility]\nmeasure = "{measure.name}"\n')
+    policy = use_policy(("[search]", f'[utility]\nmeasure = "{measure.name}"\n\n[search]'))
     for command in (
         ("run", policy, "--out", "release", "--explain"),
         ("verify", "release/release.csv", policy, "--against", "discharges.csv"),
@@ -106,6 +108,27 @@ def test_a_measure_works_everywhere_and_keeps_the_contract(
     ):
         status, out, errors = tutorial(*command)
         assert status == 0, out + errors
+
+
+def use_policy(*changes: tuple[str, str]) -> Path:
+    """Write the policy of the tutorial with some changes."""
+    (block,) = [block for block in blocks_of(TUTORIAL) if block.title == "policy.toml"]
+    text = block.text
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    Path("policy.toml").write_text(text, encoding="utf-8")
+    return Path("policy.toml")
+
+
+def test_a_kind_of_table_works_everywhere(
+    added: Callable[[str], ModuleType], tutorial: Run
+) -> None:
+    FILES[".jsonl"] = added("Add a kind of table").JsonLinesTable
+    use_policy(("discharges.csv", "discharges.jsonl"))
+    Page("CONTRIBUTING.md", tutorial).follow(section("Add a kind of table"))
+    status, out, errors = tutorial("assess", "policy.toml", "--out", "assessment")
+    assert status == 0, out + errors
 
 
 def test_a_builder_is_known_to_the_command_line(

@@ -56,7 +56,13 @@ def test_the_code_of_a_page_runs_and_prints_what_is_shown(name: str, reader: Run
     Page(name, reader).follow(page(name))
 
 
-@pytest.mark.parametrize("name", HOW_TO)
+SLOW = ("how-to/assess-attackers.md",)
+"""It draws many pictures."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in HOW_TO]
+)
 def test_a_how_to_page_goes_on_from_the_tutorial(name: str, reader: Run) -> None:
     Page("tutorial.md", reader).follow(page("tutorial.md").split(BEFORE_A_HOW_TO)[0])
     Page(name, reader).follow(page(name))
@@ -142,6 +148,11 @@ def test_every_key_is_on_its_page_with_type_and_meaning(place: str) -> None:
 def test_every_model_has_its_parameters_below_its_name(name: str) -> None:
     section = page("reference/policy.md").split(f"### `{name}`\n")[1].split("\n##")[0]
     assert all(f"| `{key.name}` |" in section for key in DECLARED[f"model {name}"])
+
+
+def test_every_model_is_said_to_be_of_people_or_of_the_table() -> None:
+    people, table = (BLOCKS[f"models of {what}"]().split(", ") for what in ("people", "the table"))
+    assert sorted([*people, *table]) == sorted(f"`{name}`" for name in MODELS)
 
 
 @pytest.mark.parametrize("name", MEASURES)

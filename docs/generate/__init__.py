@@ -1,8 +1,8 @@
 """What the pages take from the code, so that it cannot differ from it.
 
 A page says `<!-- generate: NAME -->` where a table goes. `fill` puts it there, when the site is built and
-in the tests. What a key means is taken from the docstring beside its declaration; `meanings.toml` has the
-sentence where there is none.
+in the tests. What a key means is taken from the docstring beside its declaration, unless
+`meanings.toml` says it at more length.
 """
 
 from docs.generate.blocks import BLOCKS, fill

@@ -52,7 +52,7 @@ def keys_of(declaration: type, place: str) -> list[Key]:
             name.rstrip("_"),  # `from` is a word of Python's own, so the field is called `from_`
             stated(place, name, "type") or type_of(kind),
             default_of(default),
-            described.get(name) or stated(place, name, "meaning"),
+            stated(place, name, "meaning") or described.get(name, ""),
         )
         for name, kind, default in fields_of(declaration)
     ]
