@@ -1,17 +1,21 @@
-"""The overall risk of what remains while classes are suppressed one by one."""
+"""The overall risk of what remains while classes are suppressed one by one.
+
+u_S is estimated once for a scheme, so nobody's risk falls while others are suppressed. The risks after one
+prefix of the order are therefore the least that they are after every longer one. What a statistic of
+people cannot pass for that reason is passed over, and the shortest cut found is that of a scan.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.kernels.overall import add_totals_of_prefixes
-from anonymizer.knowledge.attack import Attack, Floats, Knowledge
-from anonymizer.knowledge.exposure import check_exact, combine, sum_risks
+from anonymizer.engine.microdata import Microdata
+from anonymizer.kernels.people import add_highest_left
 from anonymizer.knowledge.statistics import (
     SLACK,
     passes,
@@ -19,178 +23,136 @@ from anonymizer.knowledge.statistics import (
     records_above,
     statistic_of,
 )
-from anonymizer.knowledge.uniqueness import UniqueGivenUnique, estimate_needed
 
-SCAN_LIMIT = 2048  # prefixes
-CACHE_LIMIT = 20_000_000  # labels; 80 MB
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+RisksOf = Callable[[NDArray[np.bool_]], Floats]
+"""From the tuples kept: the risk of each of them."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SuppressionOrder:
-    """An order in which classes are suppressed; the rows of `attack` are in that order.
+@dataclass(frozen=True, eq=False)
+class Turns:
+    """An order in which a table's tuples are suppressed.
 
-    The rows from `starts[p]` on remain after a prefix of length p, with `records[p]` records.
+    `of_tuple` has each tuple's turn, 0, 1, ... below `number`; -1 for those that are suppressed before.
     """
 
-    attack: Attack
-    subsets: Iterable[Knowledge]
-    starts: NDArray[np.intp]
-    records: NDArray[np.int64]
+    microdata: Microdata
+    of_tuple: Integers
+    number: int
 
     @staticmethod
     def of(
-        attack: Attack, label_of_tuple: NDArray[np.integer], order: NDArray[np.integer]
-    ) -> SuppressionOrder:
-        """Sort the rows of an attack, which must tell the classes apart, by their turn."""
-        turn = turns(attack, label_of_tuple, order)
-        sequence = np.argsort(turn, kind="stable")
-        rows = attack.take(sequence)
-        starts = np.searchsorted(turn[sequence], np.arange(order.size + 1))
-        remaining = np.append(np.cumsum(rows.counts[::-1])[::-1], 0)
-        return SuppressionOrder(rows, Subsets.of(rows), starts, remaining[starts])
+        microdata: Microdata, label_of_tuple: NDArray[np.integer], order: NDArray[np.integer]
+    ) -> Turns:
+        """Give all tuples of a class its turn; a class that is not in the order is suppressed before."""
+        classes = int(label_of_tuple.max(initial=-1)) + 1
+        turn_of_class = np.full(classes, -1, np.int64)
+        turn_of_class[order] = np.arange(order.size)
+        return Turns(microdata, turn_of_class[label_of_tuple], order.size)
 
-    def risks_after(
-        self, prefix: int, estimate: UniqueGivenUnique
-    ) -> tuple[NDArray[np.int64], Floats, Floats]:
-        """Return the counts of the rows that remain, their overall risk, and it with every u_S 0."""
-        left = slice(int(self.starts[prefix]), None)
-        rows = self.attack.take(left)
-        sets = (knowledge.take(left) for knowledge in self.subsets)
-        prosecutor, journalist, marketer = sum_risks(rows, sets, estimate)
-        risks = combine(self.attack.scenario, prosecutor, journalist, marketer)
-        lowest = combine(self.attack.scenario, prosecutor, 0.0, marketer)
-        return rows.counts, risks, lowest
+    def kept(self, prefix: int) -> NDArray[np.bool_]:
+        """Mark the tuples that are left after so many turns."""
+        left: NDArray[np.bool_] = self.of_tuple >= prefix
+        return left
 
-    def mean_bounds(self) -> tuple[Floats, Floats]:
-        """Return the mean overall risk after each prefix if every u_S were 0, and if it were 1."""
-        totals = np.zeros((2, self.records.size))
-        rows = self.attack
-        for known, (equal, _) in self.subsets:
-            weights = rows.probability(known)
-            add_totals_of_prefixes(*equal, rows.counts, rows.kind, weights, self.starts, totals)
-        prosecutor, marketer = totals / np.maximum(self.records, 1)
-        low: Floats = combine(rows.scenario, prosecutor, 0.0, marketer)
-        high: Floats = combine(rows.scenario, prosecutor, prosecutor, marketer)
-        return low, high
+    def sums(self, values: Floats) -> Floats:
+        """Sum after 0, 1, 2, ... turns the highest value among each person's tuples left."""
+        people = self.microdata.people
+        there = self.of_tuple >= 0
+        alone = (self.microdata.counts if people is None else people.of_tuple)[there]
+        at_turn = np.bincount(self.of_tuple[there], alone * values[there], self.number)
+        sums: Floats = np.append(np.cumsum(at_turn[::-1])[::-1], 0.0)
+        if people is not None:
+            changes = np.zeros(self.number + 1)
+            entries = people.starts, people.tuple_of_entry, people.of_history
+            add_highest_left(self.of_tuple, values, *entries, changes)
+            sums += np.cumsum(changes)
+        return sums
+
+    @cached_property
+    def people(self) -> Integers:
+        """How many people are left after 0, 1, 2, ... turns."""
+        return np.rint(self.sums(np.ones(self.of_tuple.size))).astype(np.int64)
 
 
-class Subsets:
-    """The sets that may be known, to be gone through many times: kept where they fit, else made anew."""
-
-    def __init__(self, attack: Attack) -> None:
-        self.attack = attack
-
-    def __iter__(self) -> Iterator[Knowledge]:
-        return self.attack.walk()
-
-    @staticmethod
-    def of(attack: Attack) -> Iterable[Knowledge]:
-        """Keep the sets if they fit."""
-        fits = attack.counts.size << len(attack.group_labels) <= CACHE_LIMIT
-        return tuple(attack.walk()) if fits else Subsets(attack)
-
-
-def turns(
-    attack: Attack, label_of_tuple: NDArray[np.integer], order: NDArray[np.integer]
-) -> NDArray[np.intp]:
-    """Return when each row's class is suppressed."""
-    present = attack.row_of_tuple >= 0
-    labels, row = label_of_tuple[present], attack.row_of_tuple[present]
-    turn_of_class = np.full(max(labels.max(initial=-1), order.max(initial=-1)) + 1, -1, np.intp)
-    turn_of_class[order] = np.arange(order.size)
-    turn = turn_of_class[labels]
-    if (turn < 0).any() or np.unique(order).size != order.size:
-        raise ValueError("the order of suppression must have each class with records once")
-    turn_of_row = np.empty(attack.counts.size, np.intp)
-    turn_of_row[row] = turn
-    if (turn_of_row[row] != turn).any():
-        raise ValueError("the rows of the attack must not be of several classes")
-    return turn_of_row
+def people_with(
+    microdata: Microdata, risks: Floats, kept: NDArray[np.bool_]
+) -> tuple[Floats, Integers]:
+    """Return the highest risk among each person's tuples kept, with how many people have it."""
+    if microdata.people is None:
+        return risks[kept], microdata.counts[kept].astype(np.int64)
+    highest, people = microdata.people.highest(np.where(kept, risks, -1.0))
+    there = highest >= 0
+    return highest[there], people[there]
 
 
 def shortest_cut(
-    attack: Attack,
-    label_of_tuple: NDArray[np.integer],
-    order: Sequence[int] | NDArray[np.integer],
-    statistic: str | float,
-    threshold: float,
-    unique_given_unique: UniqueGivenUnique | None = None,
-    scan_limit: int = SCAN_LIMIT,
+    risks_of: RisksOf, turns: Turns, statistic: str | float, threshold: float, start: int = 0
 ) -> int:
-    """Return the length of the shortest prefix of the order after which statistic <= threshold.
+    """Return the least prefix, at least `start`, after which a statistic of people is within a threshold.
 
-    `label_of_tuple` numbers the classes of the scheme, which the attack must tell apart, and `order`
-    lists them, first to go first. The
-    answer is that of a scan over all prefixes, but prefixes that bounds decide are passed over: for
-    the mean, u_S = 0 and u_S = 1 bound it (and agree where p_cu is 0, so that nothing is left to
-    compute); for a percentile, records above the threshold stay above it until they are suppressed.
-    Where more than `scan_limit` prefixes would have to be computed, the rest is bisected: the cut
-    then passes and the one before it does not, but a shorter one may pass too.
+    `risks_of` must not lower the risk of a tuple when others are suppressed. The answer is that of a
+    scan over all prefixes.
     """
-    if not threshold >= 0:
-        raise ValueError(f"a threshold is at least 0, got {threshold}")
-    check_exact(attack.scenario)
+    prefix = start
+    while True:
+        kept = turns.kept(prefix)
+        risks = risks_of(kept)
+        highest = people_with(turns.microdata, risks, kept)
+        if passes(statistic_of(*highest, statistic), threshold):
+            return prefix
+        prefix = next_open(turns, risks, statistic, threshold, prefix)
+
+
+def next_open(
+    turns: Turns, risks: Floats, statistic: str | float, threshold: float, failed: int
+) -> int:
+    """Return the next prefix that may pass, if nobody's risk is below what it is after a shorter one."""
     quantile = quantile_of(statistic)
-    estimate = estimate_needed(attack.scenario, unique_given_unique)
-    suppression = SuppressionOrder.of(attack, label_of_tuple, np.asarray(order, np.int64))
     if quantile is None:
-        return cut_mean(suppression, threshold, estimate, scan_limit)
-    return cut_percentile(suppression, quantile, threshold, estimate, scan_limit)
+        mean = turns.sums(risks) / np.maximum(turns.people, 1)
+        may_pass = mean <= threshold + 2 * SLACK  # sums in another order differ in the last bits
+    else:
+        above = np.rint(turns.sums((risks > threshold + SLACK).astype(np.float64)))
+        may_pass = above <= records_above(quantile, turns.people)
+    may_pass[-1] = True  # a table without records has no risk
+    return failed + 1 + int(np.argmax(may_pass[failed + 1 :]))
 
 
-def cut_mean(
-    suppression: SuppressionOrder, threshold: float, estimate: UniqueGivenUnique, scan_limit: int
+def least_suppressed(
+    risks: Floats, people: Integers, statistic: str | float, threshold: float, *, whole: bool
 ) -> int:
-    """Find the shortest cut for the mean: compute only what the bounds leave open."""
-    low, high = suppression.mean_bounds()
+    """Return how many people, at least, must be suppressed, at least in part, for a statistic to pass.
 
-    def passes_after(prefix: int) -> bool:
-        if passes(high[prefix], threshold):
-            return True
-        counts, risks, _ = suppression.risks_after(prefix, estimate)
-        return passes(statistic_of(risks, counts, "mean"), threshold)
+    Whoever is not has at least the risk given. The highest go first: no other choice of as many leaves
+    less. With `whole`, people are suppressed with all their records; else some may be kept by others of
+    their records, with no risk at all for what is known here.
+    """
+    quantile, total = quantile_of(statistic), int(people.sum())
+    order = np.argsort(-risks, kind="stable")
+    risks, people = risks[order], people[order]
+    if quantile is None:
+        return suppressed_for_mean(risks, people, threshold + 2 * SLACK, whole=whole)
+    above = int(people[risks > threshold + 2 * SLACK].sum())
+    gone = np.arange(above + 1)
+    left = total - gone if whole else np.full(above + 1, total)
+    return int(np.argmax(above - gone <= records_above(quantile, left)))
 
-    sure = int(np.argmax(high <= threshold + SLACK))  # the empty table, at the latest
-    may_pass = np.flatnonzero(low[:sure] <= threshold + SLACK)
-    candidates = [*may_pass.tolist(), sure]
-    if len(candidates) > scan_limit:
-        return bisect_cut(candidates, passes_after)
-    return next(prefix for prefix in candidates if passes_after(prefix))
 
-
-def cut_percentile(
-    suppression: SuppressionOrder,
-    quantile: Fraction,
-    threshold: float,
-    estimate: UniqueGivenUnique,
-    scan_limit: int,
+def suppressed_for_mean(
+    risks: Floats, people: Integers, threshold: float, *, whole: bool
 ) -> int:
-    """Find the shortest cut for a percentile: jump to where enough records above are suppressed."""
-    allowed = records_above(quantile, suppression.records)
+    """Return how many of the people, highest risk first, must go until the mean of the rest passes.
 
-    def look(prefix: int) -> int:
-        """Return the prefix if it passes, else the next one that may."""
-        counts, risks, lowest = suppression.risks_after(prefix, estimate)
-        if counts[risks > threshold + SLACK].sum() <= allowed[prefix]:
-            return prefix
-        # matching records only get fewer: whoever is above with u_S = 0 stays above to the end
-        above = np.cumsum((counts * (lowest > threshold + SLACK))[::-1])[::-1]
-        later = suppression.starts[prefix + 1 :] - suppression.starts[prefix]
-        return prefix + 1 + int(np.argmax(np.append(above, 0)[later] <= allowed[prefix + 1 :]))
-
-    prefix = 0
-    for _ in range(scan_limit):
-        at, prefix = prefix, look(prefix)
-        if at == prefix:
-            return prefix
-    rest = range(prefix, suppression.records.size)
-    return bisect_cut(rest, lambda prefix: look(prefix) == prefix)
-
-
-def bisect_cut(candidates: Sequence[int], passes_after: Callable[[int], bool]) -> int:
-    """Find a candidate that passes while the one before does not; the last one passes."""
-    low, high = -1, len(candidates) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if passes_after(candidates[middle]) else (middle, high)
-    return candidates[high]
+    With `whole` the mean is over the rest; else everybody counts, those gone with no risk.
+    """
+    # sum (risk - threshold) over the rest <= 0, or sum risk over the rest <= threshold * everybody
+    excess = risks - threshold if whole else risks
+    room = 0.0 if whole else threshold * float(people.sum())
+    after = np.append(np.cumsum((excess * people)[::-1])[::-1], 0.0)  # when the first i have gone
+    if after[0] <= room:
+        return 0
+    last = int(np.argmax(after <= room)) - 1  # the group in which the mean begins to pass
+    needed = int(np.floor((after[last] - room) / excess[last]))
+    return int(people[:last].sum()) + max(0, min(needed, int(people[last])))
