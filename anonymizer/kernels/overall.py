@@ -73,3 +73,43 @@ def add_risks(labels, matches, kept, kind, weights, picked, alone, risks):
             if matching == 1:
                 risk += alone
             risks[row] += weights[kind[row]] * risk
+
+
+@njit(cache=True, nogil=True)
+def add_with_error(total, error, term):
+    """Add a term to a running sum, and to its error what rounding took away (Neumaier)."""
+    summed = total + term
+    if abs(total) >= abs(term):
+        error += (total - summed) + term
+    else:
+        error += (term - summed) + total
+    return summed, error
+
+
+@njit(cache=True, nogil=True)
+def add_totals_of_prefixes(labels, n_labels, counts, kind, weights, starts, picked, alone, totals):
+    """Add the sum of the risks of the records that remain after each prefix of an order of suppression.
+
+    The rows from starts[p] up to starts[p + 1] are suppressed at position p. Runs from the empty table
+    back to the whole one, so that the sums grow and nothing is lost by cancellation. For `picked` and
+    `alone` see `add_risks`.
+    """
+    sizes = np.zeros(n_labels, np.int64)
+    sums = np.zeros(n_labels)
+    total, error = 0.0, 0.0
+    for p in range(starts.size - 2, -1, -1):
+        for i in range(starts[p], starts[p + 1]):
+            label = labels[i]
+            size = sizes[label]
+            if size == 1:
+                total, error = add_with_error(total, error, -sums[label] * (picked + alone))
+            elif size > 1:
+                total, error = add_with_error(total, error, -sums[label] / size * picked)
+            size += counts[i]
+            sums[label] += counts[i] * weights[kind[i]]
+            sizes[label] = size
+            if size == 1:
+                total, error = add_with_error(total, error, sums[label] * (picked + alone))
+            else:
+                total, error = add_with_error(total, error, sums[label] / size * picked)
+        totals[p] += total + error

@@ -1,4 +1,4 @@
-"""Cells: which tuples of a table somebody who knows some attributes cannot tell apart, and how many people."""
+"""Cells: whom somebody who knows some attributes of a table's people cannot tell apart."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ class Cells:
     label_of_tuple: NDArray[np.int32]
     people: NDArray[np.int64]
     """How many people are in each cell before anything is suppressed."""
+    uniques: int
+    """How many cells have one."""
 
     @property
     def number(self) -> int:
@@ -80,17 +82,23 @@ class Partitions:
         labels, _, records = label_tuples(
             microdata.words, microdata.counts, mask.astype(np.uint64), microdata.workspace
         )
-        return Cells(read_only(labels), read_only(microdata.count_people(labels, records)))
+        people = microdata.count_people(labels, records)
+        return Cells(read_only(labels), read_only(people), int(np.count_nonzero(people == 1)))
 
-    def count_people(self, cells: Cells, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count the different people kept in each cell."""
-        if kept.all():
-            return cells.people
-        labels, people = cells.label_of_tuple, self.microdata.people
+    def count_people(
+        self,
+        cells: Cells,
+        labels: NDArray[np.int32],
+        counts: NDArray[np.integer],
+        kept: NDArray[np.bool_],
+    ) -> NDArray[np.int64]:
+        """Count the different people kept in each cell, given the rows' cells and their records.
+
+        Where people have several records, the rows must be the tuples.
+        """
+        people = self.microdata.people
         if people is None:
-            counted: NDArray[np.int64] = count_kept(
-                labels, self.microdata.counts, kept, cells.number
-            )
+            counted: NDArray[np.int64] = count_kept(labels, counts, kept, cells.number)
             return counted
         apart = np.where(kept, labels, cells.number).astype(np.int32)
         return people.class_sizes(apart, cells.number + 1)[:-1]

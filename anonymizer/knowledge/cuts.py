@@ -1,21 +1,21 @@
 """The overall risk of what remains while classes are suppressed one by one.
 
-u_S is estimated once for a scheme, so nobody's risk falls while others are suppressed. The risks after one
-prefix of the order are therefore the least that they are after every longer one. What a statistic of
-people cannot pass for that reason is passed over, and the shortest cut found is that of a scan.
+u_S is estimated once for a scheme, so nobody's risk falls while others are suppressed: the risks after a
+prefix of the order are the least that they are after every longer one. What cannot pass for that reason
+is passed over, and the shortest cut found is that of a scan.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.kernels.people import add_highest_left
+from anonymizer.knowledge.scenario_attack import Rows, ScenarioAttack
 from anonymizer.knowledge.statistics import (
     SLACK,
     passes,
@@ -23,84 +23,99 @@ from anonymizer.knowledge.statistics import (
     records_above,
     statistic_of,
 )
+from anonymizer.lattice import Scheme
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-RisksOf = Callable[[NDArray[np.bool_]], Floats]
-"""From the tuples kept: the risk of each of them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Turns:
-    """An order in which a table's tuples are suppressed.
+    """An order in which the classes of a scheme are suppressed.
 
-    `of_tuple` has each tuple's turn, 0, 1, ... below `number`; -1 for those that are suppressed before.
+    `of_row` has the turn of each row, 0, 1, ... below `number`; -1 for what is suppressed before.
     """
 
-    microdata: Microdata
-    of_tuple: Integers
+    attack: ScenarioAttack
+    scheme: Scheme
+    rows: Rows
+    of_row: Integers
     number: int
+    unique: float | None = None
+    """What every u_S is; None where each is estimated."""
 
     @staticmethod
     def of(
-        microdata: Microdata, label_of_tuple: NDArray[np.integer], order: NDArray[np.integer]
+        attack: ScenarioAttack,
+        classes: EquivalenceClasses,
+        order: NDArray[np.integer],
+        unique: float | None = None,
     ) -> Turns:
-        """Give all tuples of a class its turn; a class that is not in the order is suppressed before."""
-        classes = int(label_of_tuple.max(initial=-1)) + 1
-        turn_of_class = np.full(classes, -1, np.int64)
+        """Give all rows of a class its turn; a class that is not in the order is suppressed before."""
+        rows = attack.rows(classes)
+        turn_of_class = np.full(classes.sizes.size, -1, np.int64)
         turn_of_class[order] = np.arange(order.size)
-        return Turns(microdata, turn_of_class[label_of_tuple], order.size)
-
-    def kept(self, prefix: int) -> NDArray[np.bool_]:
-        """Mark the tuples that are left after so many turns."""
-        left: NDArray[np.bool_] = self.of_tuple >= prefix
-        return left
+        turns = turn_of_class[rows.of_tuple(classes.label_of_tuple)]
+        return Turns(attack, classes.scheme, rows, turns, order.size, unique)
 
     def sums(self, values: Floats) -> Floats:
-        """Sum after 0, 1, 2, ... turns the highest value among each person's tuples left."""
-        people = self.microdata.people
-        there = self.of_tuple >= 0
-        alone = (self.microdata.counts if people is None else people.of_tuple)[there]
-        at_turn = np.bincount(self.of_tuple[there], alone * values[there], self.number)
+        """Sum after 0, 1, 2, ... turns the highest value among each person's rows left."""
+        people = self.attack.microdata.people
+        there = self.of_row >= 0
+        alone = (self.rows.counts if people is None else people.of_tuple)[there]
+        at_turn = np.bincount(self.of_row[there], alone * values[there], self.number)
         sums: Floats = np.append(np.cumsum(at_turn[::-1])[::-1], 0.0)
         if people is not None:
             changes = np.zeros(self.number + 1)
             entries = people.starts, people.tuple_of_entry, people.of_history
-            add_highest_left(self.of_tuple, values, *entries, changes)
+            add_highest_left(self.of_row, values, *entries, changes)
             sums += np.cumsum(changes)
         return sums
 
     @cached_property
     def people(self) -> Integers:
         """How many people are left after 0, 1, 2, ... turns."""
-        return np.rint(self.sums(np.ones(self.of_tuple.size))).astype(np.int64)
+        return np.rint(self.sums(np.ones(self.of_row.size))).astype(np.int64)
+
+    def all_means_known(self, statistic: str | float) -> bool:
+        """Whether `means` has what is asked for, but for rounding."""
+        return quantile_of(statistic) is None and self.attack.microdata.people is None
+
+    @cached_property
+    def means(self) -> Floats:
+        """The mean risk after 0, 1, 2, ... turns, where each record is a person."""
+        order = np.argsort(self.of_row)
+        starts = np.searchsorted(self.of_row[order], np.arange(self.number + 1))
+        totals = self.attack.totals_left(self.scheme, self.rows, order, starts, self.unique)
+        means: Floats = totals / np.maximum(self.people, 1)
+        return means
 
 
 def people_with(
-    microdata: Microdata, risks: Floats, kept: NDArray[np.bool_]
+    attack: ScenarioAttack, rows: Rows, risks: Floats, kept: NDArray[np.bool_]
 ) -> tuple[Floats, Integers]:
-    """Return the highest risk among each person's tuples kept, with how many people have it."""
-    if microdata.people is None:
-        return risks[kept], microdata.counts[kept].astype(np.int64)
-    highest, people = microdata.people.highest(np.where(kept, risks, -1.0))
+    """Return the highest risk among each person's rows kept, with how many people have it."""
+    people = attack.microdata.people
+    if people is None:
+        return risks[kept], rows.counts[kept].astype(np.int64)
+    highest, number = people.highest(np.where(kept, risks, -1.0))
     there = highest >= 0
-    return highest[there], people[there]
+    return highest[there], number[there]
 
 
-def shortest_cut(
-    risks_of: RisksOf, turns: Turns, statistic: str | float, threshold: float, start: int = 0
-) -> int:
+def shortest_cut(turns: Turns, statistic: str | float, threshold: float, start: int = 0) -> int:
     """Return the least prefix, at least `start`, after which a statistic of people is within a threshold.
 
-    `risks_of` must not lower the risk of a tuple when others are suppressed. The answer is that of a
-    scan over all prefixes.
+    The answer is that of a scan over all prefixes.
     """
     prefix = start
+    if turns.all_means_known(statistic):
+        prefix = next_open(turns, np.empty(0), statistic, threshold, start - 1)
     while True:
-        kept = turns.kept(prefix)
-        risks = risks_of(kept)
-        highest = people_with(turns.microdata, risks, kept)
-        if passes(statistic_of(*highest, statistic), threshold):
+        kept = turns.of_row >= prefix
+        risks = turns.attack.risks(turns.scheme, turns.rows, kept, turns.unique)
+        people = people_with(turns.attack, turns.rows, risks, kept)
+        if passes(statistic_of(*people, statistic), threshold):
             return prefix
         prefix = next_open(turns, risks, statistic, threshold, prefix)
 
@@ -108,11 +123,16 @@ def shortest_cut(
 def next_open(
     turns: Turns, risks: Floats, statistic: str | float, threshold: float, failed: int
 ) -> int:
-    """Return the next prefix that may pass, if nobody's risk is below what it is after a shorter one."""
+    """Return the next prefix that may pass after one that failed.
+
+    Where each record is a person, all means are known but for rounding. Else nobody's risk is below what
+    it is after the prefix that failed.
+    """
     quantile = quantile_of(statistic)
     if quantile is None:
-        mean = turns.sums(risks) / np.maximum(turns.people, 1)
-        may_pass = mean <= threshold + 2 * SLACK  # sums in another order differ in the last bits
+        known = turns.all_means_known(statistic)
+        means = turns.means if known else turns.sums(risks) / np.maximum(turns.people, 1)
+        may_pass = means <= threshold + 2 * SLACK  # sums in another order differ in the last bits
     else:
         above = np.rint(turns.sums((risks > threshold + SLACK).astype(np.float64)))
         may_pass = above <= records_above(quantile, turns.people)
@@ -129,10 +149,12 @@ def least_suppressed(
     less. With `whole`, people are suppressed with all their records; else some may be kept by others of
     their records, with no risk at all for what is known here.
     """
+    if passes(statistic_of(risks, people, statistic), threshold):
+        return 0
     quantile, total = quantile_of(statistic), int(people.sum())
-    order = np.argsort(-risks, kind="stable")
-    risks, people = risks[order], people[order]
     if quantile is None:
+        order = np.argsort(-risks)
+        risks, people = risks[order], people[order]
         return suppressed_for_mean(risks, people, threshold + 2 * SLACK, whole=whole)
     above = int(people[risks > threshold + 2 * SLACK].sum())
     gone = np.arange(above + 1)
@@ -140,9 +162,7 @@ def least_suppressed(
     return int(np.argmax(above - gone <= records_above(quantile, left)))
 
 
-def suppressed_for_mean(
-    risks: Floats, people: Integers, threshold: float, *, whole: bool
-) -> int:
+def suppressed_for_mean(risks: Floats, people: Integers, threshold: float, *, whole: bool) -> int:
     """Return how many of the people, highest risk first, must go until the mean of the rest passes.
 
     With `whole` the mean is over the rest; else everybody counts, those gone with no risk.

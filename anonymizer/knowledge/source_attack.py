@@ -46,8 +46,11 @@ class SourceAttack:
     ) -> Floats:
         """Return the probability that each tuple's people are found; 0 for what is not kept."""
         partitions = Partitions.of(self.microdata)
-        cells = partitions.cells(partitions.known(zip(self.places, self.levels(scheme), strict=True)))
-        people = partitions.count_people(cells, kept)[cells.label_of_tuple]
+        cells = partitions.cells(
+            partitions.known(zip(self.places, self.levels(scheme), strict=True))
+        )
+        labels = cells.label_of_tuple
+        people = partitions.count_people(cells, labels, self.microdata.counts, kept)[labels]
         if certainty is None:
             certainty = self.certainty(scheme)
         return np.where(kept, certainty / np.maximum(people, 1), 0.0)

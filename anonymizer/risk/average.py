@@ -62,7 +62,7 @@ class Average(TableModel):
         return bisect(passes, 0, table.classes)
 
     def first_of_all_cuts(self, remaining: Remaining, start: int) -> int:
-        """Try every cut: the risk may rise with one, unless it takes the smallest class of different people."""
+        """Try every cut: unless the smallest class goes, or people are in several, the risk may rise."""
         people = remaining.people_left[start:]
         classes = np.arange(people.size)[::-1]
         passing = classes <= self.threshold * people * (1 + 1e-15)

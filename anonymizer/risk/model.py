@@ -237,8 +237,8 @@ class TableModel(RiskModel):
     """A base for models whose risk follows from the sizes of the classes that remain.
 
     A model gives `risk_of` and a `threshold`. If it also says that its risk falls along the order of
-    suppression, smallest class first, the cut is found by bisection; else, and where another model decides
-    the order, by trying every one.
+    suppression, smallest class first, the cut is found by bisection; else, and where another model
+    decides the order, by trying every one.
     """
 
     parameters: ClassVar[tuple[Parameter, ...]] = (THRESHOLD,)

@@ -117,9 +117,15 @@ class Overall(RiskModel):
         """Return the scenario against a table, prepared once for it."""
         return ScenarioAttack.of(self.scenario, microdata)
 
+    @property
+    def unique(self) -> float | None:
+        """What every u_S is; None where each is estimated."""
+        return None
+
     def risks(self, kept: Kept) -> NDArray[np.float64]:
         """Return the overall risk of each tuple among those kept."""
-        return self.attack(kept.microdata).risks(kept.scheme, kept.tuples)
+        attack = self.attack(kept.microdata)
+        return attack.risks(kept.scheme, attack.tuples, kept.tuples, self.unique)
 
     def violators(self, kept: Kept) -> NDArray[np.bool_]:
         """Mark the tuples above the threshold."""
@@ -144,18 +150,23 @@ class Overall(RiskModel):
 
     def class_risks(self, microdata: Microdata, classes: EquivalenceClasses) -> Floats:
         """Return the highest risk in each class with nothing suppressed, rounded for equal ones."""
-        everybody = np.ones(microdata.distinct, np.bool_)
-        risks = self.attack(microdata).risks(classes.scheme, everybody)
+        attack = self.attack(microdata)
+        rows = attack.rows(classes)
+        everybody = np.ones(rows.counts.size, np.bool_)
         highest = np.zeros(classes.sizes.size)
-        np.maximum.at(highest, classes.label_of_tuple, risks)
+        risks = attack.risks(classes.scheme, rows, everybody, self.unique)
+        np.maximum.at(highest, rows.of_tuple(classes.label_of_tuple), risks)
         return np.round(highest, 12)
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the statistic over the people who are left; 0 without records."""
-        kept = remaining.kept(cut)
-        return statistic_of(
-            *people_with(kept.microdata, self.risks(kept), kept.tuples), self.statistic
-        )
+        attack, classes = self.attack(remaining.microdata), remaining.classes
+        rows = attack.rows(classes)
+        there = np.zeros(classes.sizes.size, np.bool_)
+        there[remaining.after(cut)] = True
+        kept = there[rows.of_tuple(classes.label_of_tuple)]
+        risks = attack.risks(classes.scheme, rows, kept, self.unique)
+        return statistic_of(*people_with(attack, rows, risks, kept), self.statistic)
 
     def passes(self, remaining: Remaining, cut: int = 0) -> bool:
         """Whether the statistic is within the threshold."""
@@ -165,13 +176,19 @@ class Overall(RiskModel):
         """Find the least cut that passes; for the maximum none is needed."""
         if self.limits_everybody:
             return start
-        microdata, classes = remaining.microdata, remaining.classes
-        turns = Turns.of(microdata, classes.label_of_tuple, remaining.order)
+        whole = start == 0 and not remaining.suppressed.any()
+        if whole and self.surely_passes(remaining, self.unique):
+            return start
+        attack = self.attack(remaining.microdata)
+        turns = Turns.of(attack, remaining.classes, remaining.order, self.unique)
+        return shortest_cut(turns, self.statistic, self.threshold, start)
 
-        def risks_of(tuples: NDArray[np.bool_]) -> Floats:
-            return self.risks(Kept(microdata, classes.scheme, tuples))
-
-        return shortest_cut(risks_of, turns, self.statistic, self.threshold, start)
+    def surely_passes(self, remaining: Remaining, unique: float | None) -> bool:
+        """Whether the mean of the whole table passes, rounding aside; False where that takes long."""
+        if quantile_of(self.statistic) is not None:
+            return False
+        mean = self.attack(remaining.microdata).mean(remaining.classes.scheme, unique)
+        return mean is not None and mean < self.threshold - SLACK
 
     def binding(self, remaining: Remaining) -> Binding | None:
         """Return how many records, whichever they are, must go at every finer scheme, for a statistic.
@@ -183,23 +200,25 @@ class Overall(RiskModel):
         enough. Where people have several records, suppressing one of them may leave a person with a
         lower risk; so they stay in the statistic, without a risk, and one record of each must go.
         """
-        microdata = remaining.microdata
-        everybody = np.ones(microdata.distinct, np.bool_)
-        risks = self.attack(microdata).risks(remaining.classes.scheme, everybody, unique=0.0)
-        whole = microdata.people is None
-        people = people_with(microdata, risks, everybody)
-        gone = least_suppressed(*people, self.statistic, self.threshold, whole=whole)
+        gone = 0 if self.surely_passes(remaining, 0.0) else self.least_suppressed(remaining)
         every_class = np.ones(remaining.suppressed.size, np.bool_)
-        return Binding(every_class, microdata.records - gone)
+        return Binding(every_class, remaining.microdata.records - gone)
+
+    def least_suppressed(self, remaining: Remaining) -> int:
+        """Return how many records must go at every finer scheme."""
+        attack, scheme = self.attack(remaining.microdata), remaining.classes.scheme
+        rows = attack.rows(remaining.classes)
+        everybody = np.ones(rows.counts.size, np.bool_)
+        people = people_with(attack, rows, attack.risks(scheme, rows, everybody, 0.0), everybody)
+        whole = remaining.microdata.people is None
+        return least_suppressed(*people, self.statistic, self.threshold, whole=whole)
 
 
 @dataclass(frozen=True)
 class WithoutEstimate(Overall):
     """The model with every u_S 0: at no finer scheme is anybody's risk lower."""
 
-    def risks(self, kept: Kept) -> NDArray[np.float64]:
-        """Return the least overall risk of each tuple."""
-        return self.attack(kept.microdata).risks(kept.scheme, kept.tuples, unique=0.0)
+    unique: ClassVar[float] = 0.0
 
     def relaxed(self) -> RiskModel:
         """Return the model itself."""
@@ -210,6 +229,4 @@ class WithoutEstimate(Overall):
 class AtWorst(Overall):
     """The model with every u_S 1: whatever the estimate is, nobody's risk is higher."""
 
-    def risks(self, kept: Kept) -> NDArray[np.float64]:
-        """Return the highest overall risk of each tuple."""
-        return self.attack(kept.microdata).risks(kept.scheme, kept.tuples, unique=1.0)
+    unique: ClassVar[float] = 1.0
