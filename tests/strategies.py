@@ -131,6 +131,7 @@ class Recorder:
         self.measure = evaluator.measure
         self.models = evaluator.models
         self.microdata = evaluator.microdata
+        self.exact = evaluator.exact
         self.asked: list[Scheme] = []
 
     def evaluate(self, scheme: Scheme) -> Evaluation:

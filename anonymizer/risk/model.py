@@ -40,7 +40,7 @@ class Monotone(StrEnum):
     RECORD = "record"
     """A record whose class violates the model violates it at every finer scheme."""
     TABLE = "table"
-    """The risk of the whole table, nothing suppressed, does not fall."""
+    """The risk of the whole table, nothing suppressed and the model relaxed, does not fall."""
     NONE = "none"
 
 
@@ -83,7 +83,7 @@ class RiskModel(ABC):
 
     @property
     def exact(self) -> bool:
-        """Whether `first_cut` always finds the least cut; else thresholds say nothing of each other."""
+        """Whether `first_cut` always finds the least cut; else no scheme is proven optimal."""
         return True
 
     @property

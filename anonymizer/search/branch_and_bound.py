@@ -345,7 +345,8 @@ class BranchAndBound:
         if best is None:
             status = Status.INFEASIBLE if complete else Status.UNKNOWN
         else:  # what is left open when a search is stopped may be able to tie, but not to be better
-            status = Status.OPTIMAL if proof.bound >= best.loss else Status.FEASIBLE
+            proven = proof.bound >= best.loss and self.evaluator.exact
+            status = Status.OPTIMAL if proven else Status.FEASIBLE
         return SearchResult(status, stopped, best, proof, None if complete else self.checkpoint())
 
     def checkpoint(self) -> Checkpoint:

@@ -10,7 +10,8 @@ from anonymizer.search.result import Proof, SearchResult, Status, StopReason, ch
 def search_exhaustively(evaluator: Evaluator, lattice: Lattice) -> SearchResult:
     """Evaluate every scheme of the lattice."""
     best = choose([evaluator.evaluate(scheme) for scheme in lattice])
-    status = Status.INFEASIBLE if best is None else Status.OPTIMAL
+    proven = Status.OPTIMAL if evaluator.exact else Status.FEASIBLE
+    status = Status.INFEASIBLE if best is None else proven
     bound = float("inf") if best is None else best.loss
     return SearchResult(
         status, StopReason.COMPLETE, best, Proof(bound, lattice.size, evaluated=lattice.size)

@@ -92,10 +92,6 @@ def test_rows_are_merged_exactly_if_the_attacker_cannot_tell_them_apart(table: T
     ]
     assert len(set(seen)) == attack.counts.size
     assert attack.records == len(table.people)
-    apart = table.attack(by_class=True)
-    classes = table.classes()
-    for row in range(apart.counts.size):
-        assert len(set(classes[apart.row_of_tuple == row])) == 1
 
 
 def test_a_scheme_generalizes_what_matches_but_not_what_is_learned() -> None:
