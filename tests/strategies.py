@@ -131,7 +131,6 @@ class Recorder:
         self.measure = evaluator.measure
         self.models = evaluator.models
         self.microdata = evaluator.microdata
-        self.exact = evaluator.exact
         self.asked: list[Scheme] = []
 
     def evaluate(self, scheme: Scheme) -> Evaluation:

@@ -96,11 +96,6 @@ class Evaluator:
     """The largest number of records that may be suppressed."""
     best: BestOutcome = field(default_factory=BestOutcome, init=False, repr=False)
 
-    @property
-    def exact(self) -> bool:
-        """Whether no scheme is suppressed more than the models ask for; else nothing is optimal."""
-        return all(model.exact for model in self.models)
-
     def evaluate(self, scheme: Scheme) -> Evaluation:
         """Partition, suppress, and sum up what is lost."""
         outcome = self.judge(partition(self.microdata, scheme))

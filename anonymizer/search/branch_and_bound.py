@@ -46,6 +46,7 @@ from anonymizer.search.result import (
     SearchResult,
     Status,
     StopReason,
+    best_status,
 )
 from anonymizer.search.subtree_bounds import SubtreeBounds
 
@@ -345,8 +346,8 @@ class BranchAndBound:
         if best is None:
             status = Status.INFEASIBLE if complete else Status.UNKNOWN
         else:  # what is left open when a search is stopped may be able to tie, but not to be better
-            proven = proof.bound >= best.loss and self.evaluator.exact
-            status = Status.OPTIMAL if proven else Status.FEASIBLE
+            closed = proof.bound >= best.loss
+            status = best_status(self.evaluator.models) if closed else Status.FEASIBLE
         return SearchResult(status, stopped, best, proof, None if complete else self.checkpoint())
 
     def checkpoint(self) -> Checkpoint:

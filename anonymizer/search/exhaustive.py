@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.lattice import Lattice
-from anonymizer.search.result import Proof, SearchResult, Status, StopReason, choose
+from anonymizer.search.result import Proof, SearchResult, Status, StopReason, best_status, choose
 
 
 def search_exhaustively(evaluator: Evaluator, lattice: Lattice) -> SearchResult:
     """Evaluate every scheme of the lattice."""
     best = choose([evaluator.evaluate(scheme) for scheme in lattice])
-    proven = Status.OPTIMAL if evaluator.exact else Status.FEASIBLE
-    status = Status.INFEASIBLE if best is None else proven
+    status = Status.INFEASIBLE if best is None else best_status(evaluator.models)
     bound = float("inf") if best is None else best.loss
     return SearchResult(
         status, StopReason.COMPLETE, best, Proof(bound, lattice.size, evaluated=lattice.size)
