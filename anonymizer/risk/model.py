@@ -164,7 +164,7 @@ class RiskModel(ABC):
         raise NotImplementedError
 
     def relaxed(self) -> RiskModel:
-        """Return what the records kept at any finer scheme meet at this one, for a monotone model."""
+        """Return what the records kept here, or at any finer scheme, meet here, for a monotone model."""
         return self
 
     def at_worst(self) -> RiskModel:
