@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 from hypothesis import strategies as st
 
-from anonymizer.data.table import FrameTable
+from anonymizer.data.frame import FrameTable
 from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.hierarchy import Hierarchy

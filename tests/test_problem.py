@@ -10,7 +10,7 @@ import pytest
 
 from anonymizer import Policy, PolicyError, Problem, anonymize, apply, frontier
 from anonymizer.data.cells import Cells
-from anonymizer.data.table import FrameTable
+from anonymizer.data.frame import FrameTable
 from anonymizer.engine import classes as engine
 from anonymizer.errors import DataError
 from anonymizer.evaluation import evaluate, suppression

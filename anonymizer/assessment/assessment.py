@@ -16,11 +16,15 @@ from typing import Any
 import pandas as pd
 
 from anonymizer.assessment.disclosure.nrf import Reidentification, assess_disclosure
-from anonymizer.assessment.disclosure.sources import Source, check_named, read_sources
+from anonymizer.assessment.disclosure.sources import (
+    Source,
+    check_named,
+    named_attributes,
+    read_sources,
+)
 from anonymizer.assessment.disclosure.unique_subsets import OnSubsets
 from anonymizer.assessment.procedure.findings import Findings
 from anonymizer.assessment.procedure.procedure import follow_procedure, load_statement
-from anonymizer.assessment.procedure.statement import Statement
 from anonymizer.assessment.scenarios.scenario_risk import (
     OnProgress,
     ScenarioRisk,
@@ -28,9 +32,11 @@ from anonymizer.assessment.scenarios.scenario_risk import (
     assess_scenarios,
     name_scenarios,
 )
+from anonymizer.data.coded import load
 from anonymizer.data.table import Table
 from anonymizer.errors import PolicyError
-from anonymizer.policy import PolicyLike
+from anonymizer.knowledge.statement import Statement
+from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Source as Data
 from anonymizer.problem import load_policy, open_data
 
@@ -107,7 +113,7 @@ def assess(
     named = {} if scenarios is None else name_scenarios(scenarios)
     stated = None if statement is None else load_statement(statement)
     disclosing = load_sources(sources, external, e_uniqueness)
-    table = open_data(data, policy)
+    table = open_assessed(data, policy, bool(named), stated, disclosing)
     findings = disclosure = None
     if disclosing is not None:
         check_named(disclosing, table)  # a mistake is better known before the work
@@ -125,6 +131,23 @@ def assess(
             on_subsets=tell_subsets(on_progress),
         )
     return Assessment(Path(table.name).name, findings, risks, disclosure)
+
+
+def open_assessed(
+    data: Data,
+    policy: Policy,
+    scenarios: bool,
+    statement: Statement | None,
+    sources: Sequence[Source] | None,
+) -> Table:
+    """Open a table so that all who look at it read it once, when the first of them does."""
+    table = open_data(data, policy)
+    looked_at = [
+        *(policy.quasi_identifiers if scenarios else ()),
+        *(() if statement is None else statement.columns),
+        *(() if sources is None else named_attributes(sources)),
+    ]
+    return load(table, looked_at)
 
 
 def load_sources(

@@ -50,11 +50,12 @@ def publish(
 
 def claim_names(staging: Any, table: Path | None) -> None:
     """Find out before the search whether release and manifest can be written where they will go."""
+    from anonymizer.data.table import open_file
     from anonymizer.solution.manifest import FILE_NAME
-    from anonymizer.solution.release import file_name
 
     staging.path(FILE_NAME)
-    staging.path(file_name(table))
+    if table is not None:
+        staging.path(open_file(table).file_name)
 
 
 def show(solution: Solution, result: dict[str, Any], as_json: bool) -> None:

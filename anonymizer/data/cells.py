@@ -1,10 +1,12 @@
-"""Cells of a column: its distinct values, and where they stand.
+"""Cells of a column: its distinct values, where they stand, and the text that each is known by.
 
-A cell's value is its text: `34` and `34.0` are different values. An empty or null cell is missing.
+This is the one place where a cell becomes a value. A value is its text: `34` and `34.0` are different
+values. An empty cell, a null and a NaN are missing, and a missing cell is the empty text.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Any
@@ -14,71 +16,110 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from anonymizer.errors import DataError
+MISSING = ""
+"""The text of a missing cell; hierarchies know it by the same."""
+BATCH_ROWS = 1 << 18
+"""The rows of a batch, where a kind of table can choose."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Cells of one column in a batch: `distinct[indices[row]]`, or missing where the index is -1."""
+    """Cells of one column in a batch: `distinct[indices[row]]`, or missing where the index is -1.
 
-    indices: NDArray[np.int64]
-    distinct: list[Any]
+    Values that no row has may be listed: Arrow's dictionaries have those of other batches.
+    """
 
-    def compact(self) -> Cells:
-        """Leave out values that no row has, and take empty texts and NaN for missing cells.
-
-        Arrow's dictionaries may list values of other batches, and NaN is not its null.
-        """
-        counts = np.bincount(self.indices + 1, minlength=len(self.distinct) + 1)[1:]
-        wanted = [
-            bool(count) and value is not None and value != "" and value == value
-            for value, count in zip(self.distinct, counts.tolist(), strict=True)
-        ]
-        if all(wanted):
-            return self
-        numbers = np.append(np.where(wanted, np.cumsum(wanted) - 1, -1), -1)
-        kept = [value for value, there in zip(self.distinct, wanted, strict=True) if there]
-        return Cells(numbers[self.indices], kept)
+    indices: NDArray[np.integer]
+    distinct: Sequence[Any]
 
 
 def text_of(value: object) -> str:
     """Write a cell's value as the text that hierarchies know it by.
 
-    >>> text_of(34), text_of(34.0), text_of(datetime(2024, 3, 1)), text_of("a")
-    ('34', '34.0', '2024-03-01', 'a')
+    >>> text_of(34), text_of(34.0), text_of(datetime(2024, 3, 1)), text_of("a"), text_of(None)
+    ('34', '34.0', '2024-03-01', 'a', '')
     """
     if isinstance(value, str):
         return value
+    if isinstance(value, np.ndarray):  # its own text leaves out what is in the middle
+        return str(value.tolist())
+    if value is None or value is pd.NA or value != value:
+        return MISSING
     if isinstance(value, datetime):
         return (value.date() if value.time() == time() else value).isoformat()
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, bytes):
         return value.decode(errors="replace")
+    if isinstance(value, float | np.floating):
+        return str(value + 0.0)  # -0.0 is 0.0
     return str(value)
+
+
+def parse_texts(texts: Sequence[str], kind: pa.DataType) -> pa.Array | None:
+    """Write texts as values of a type again, the empty one as null; None where that cannot be done.
+
+    The caller checks that the values have these texts: a type may have no room for them.
+
+    >>> parse_texts(["34", ""], pa.int8()).to_pylist()
+    [34, None]
+    """
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if pa.types.is_timestamp(plain) and plain.tz is not None:
+        return None  # a day has no one midnight in all time zones
+    try:
+        values = [time.fromisoformat(t) if t else None for t in texts] if is_time(plain) else texts
+        written = pa.array(
+            [value or None for value in values], None if is_time(plain) else pa.string()
+        )
+        return written.cast(plain)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError):
+        return None
+
+
+def is_time(kind: pa.DataType) -> bool:
+    """Whether a type is a time of day, which Arrow cannot read from text."""
+    return bool(pa.types.is_time(kind))
 
 
 def cells_of_arrow(column: pa.Array) -> Cells:
     """Split an Arrow array into its distinct values and where they stand."""
     if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    indices = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    return Cells(indices, column.dictionary.to_pylist()).compact()
+        try:
+            column = column.dictionary_encode()
+        except pa.ArrowNotImplementedError:  # lists, structures and the like
+            return cells_of_values(column.to_pylist())
+    indices = column.indices
+    if indices.null_count:
+        indices = indices.cast(pa.int64()).fill_null(-1)
+    return Cells(indices.to_numpy(zero_copy_only=False), column.dictionary.to_pylist())
+
+
+def batches_of_arrow(table: pa.Table) -> Iterator[list[Cells]]:
+    """Split a table in Arrow's memory, batch by batch."""
+    for batch in table.to_batches(max_chunksize=BATCH_ROWS):
+        yield [cells_of_arrow(column) for column in batch.columns]
+
+
+def cells_of_values(values: Iterable[object]) -> Cells:
+    """Split values of any kind into their distinct texts and where they stand."""
+    number_of: dict[str, int] = {}
+    numbers = [number_of.setdefault(text_of(value), len(number_of)) for value in values]
+    return Cells(np.array(numbers, np.int64), list(number_of))
 
 
 def cells_of_series(column: pd.Series[Any]) -> Cells:
     """Split a pandas column into its distinct values and where they stand."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return Cells(column.cat.codes.to_numpy(), list(column.cat.categories))
     if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) != "string":
         # 34, 34.0 and True are equal to Python but not the same text
         column = column.map(text_of, na_action="ignore")
     try:
         indices, values = pd.factorize(column)
-    except TypeError:
-        raise DataError(
-            f"the dataframe: column '{column.name}' holds lists or other things that are no values; "
-            "a quasi-identifier has one value in each cell."
-        ) from None
-    return Cells(indices.astype(np.int64, copy=False), list(values)).compact()
+    except (TypeError, NotImplementedError, pa.ArrowNotImplementedError):  # lists and the like
+        return cells_of_values(column)
+    return Cells(indices, list(values))
 
 
 def is_nested(kind: pa.DataType) -> bool:

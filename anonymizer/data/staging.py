@@ -1,27 +1,25 @@
-"""Writing files so that an interrupted run leaves the old ones or none."""
+"""Writing files so that a run that is interrupted leaves the old ones or none.
+
+New files are written into a hidden folder beside their targets and renamed when all are there. A file
+that vouches for the others, such as a manifest, is removed first and comes last: at whatever moment the
+process is killed, a release has its own manifest or none, never that of another release. What a killed
+process leaves is removed by the next one that writes into the same folder.
+"""
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
 
-import pyarrow as pa
-
+from anonymizer.data.files import check_path
+from anonymizer.data.processes import Signals, belongs_to_the_dead, owner_mark
 from anonymizer.errors import ReleaseError
 
-SLICE_ROWS = 1 << 18
-
-
-def specs_folder() -> Path:
-    """Return where the shipped hierarchies and scenarios are: in the package, or beside it."""
-    package = Path(__file__).resolve().parents[1]
-    installed = package / "specs"
-    return installed if installed.is_dir() else package.parent / "hierarchies"
+PREFIX = ".anonymizer-"
 
 
 class Staging:
@@ -33,20 +31,27 @@ class Staging:
     def __init__(self, folder: str | Path, inputs: Iterable[Path] = ()) -> None:
         """`inputs` are files that the run reads and must never overwrite."""
         self.folder = Path(folder)
-        self.inputs = {path.resolve() for path in inputs}
+        check_path(self.folder)
+        self.inputs = {absolute(path) for path in inputs}
         self.removed: list[Path] = []
-        self.created = [path for path in (self.folder, *self.folder.parents) if not path.exists()]
+        self.seals: set[Path] = set()
+        self.signals = Signals(self.discard)
+        folders = (self.folder, *self.folder.parents)
+        self.created = [path for path in folders if not path.exists()]
 
     def __enter__(self) -> Self:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self.staged = Path(tempfile.mkdtemp(prefix=".anonymizer-", dir=self.folder))
+            remove_leftovers(self.folder)
+            prefix = f"{PREFIX}{owner_mark()}-"
+            self.staged = Path(tempfile.mkdtemp(prefix=prefix, dir=self.folder))
         except OSError as error:
             self.remove_created()
             reason = error.strerror or str(error)
             raise ReleaseError(
                 f"{self.folder}: the folder cannot be written ({reason}); choose another with --out."
             ) from error
+        self.signals.catch()
         return self
 
     def path(self, name: str) -> Path:
@@ -65,21 +70,55 @@ class Staging:
         """Let an old file go, if it is there, when all is done."""
         self.removed.append(self.folder / name)
 
+    def seal(self, name: str) -> Path:
+        """Return where to write a file that vouches for the others."""
+        self.seals.add(self.folder / name)
+        return self.path(name)
+
     def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
         try:
             if failure is None:
-                for path in sorted(self.staged.rglob("*")):
-                    target = self.folder / path.relative_to(self.staged)
-                    if path.is_dir():
-                        target.mkdir(exist_ok=True)
-                    else:
-                        os.replace(path, target)
-                for path in self.removed:
-                    path.unlink(missing_ok=True)
+                with self.signals.waiting():
+                    self.publish()
         finally:
             shutil.rmtree(self.staged, ignore_errors=True)
+            self.signals.release()
             if failure is not None:
                 self.remove_created()
+
+    def publish(self) -> None:
+        """Rename all files to where they belong, and let old ones go.
+
+        The order is what makes it safe to be killed in between: old seals go, files come, seals come.
+        """
+        files = self.make_folders()
+        seals = [(path, target) for path, target in files if target in self.seals]
+        others = [(path, target) for path, target in files if target not in self.seals]
+        aside = [(target, path.with_name(f"{path.name}.old")) for path, target in seals]
+        replace_all((old, new) for old, new in aside if old.exists())
+        try:
+            replace_all(others[:1])
+        except OSError:  # nothing has changed yet: the old seals still hold
+            replace_all((new, old) for old, new in aside if new.exists())
+            raise
+        replace_all(others[1:])
+        for old in self.removed:
+            old.unlink(missing_ok=True)
+        replace_all(seals)
+
+    def make_folders(self) -> list[tuple[Path, Path]]:
+        """Make the folders that are staged; return each staged file and where it belongs."""
+        staged = sorted(self.staged.rglob("*"))
+        targets = [(path, self.folder / path.relative_to(self.staged)) for path in staged]
+        for path, target in targets:
+            if path.is_dir():
+                target.mkdir(exist_ok=True)
+        return [(path, target) for path, target in targets if not path.is_dir()]
+
+    def discard(self) -> None:
+        """Leave nothing of what was written."""
+        shutil.rmtree(self.staged, ignore_errors=True)
+        self.remove_created()
 
     def remove_created(self) -> None:
         """Remove the folders that were made for this run."""
@@ -88,67 +127,19 @@ class Staging:
                 path.rmdir()
 
 
-def slices(table: pa.Table) -> Iterator[pa.Table]:
-    """Cut a table into slices small enough to write at once."""
-    for start in range(0, table.num_rows, SLICE_ROWS):
-        yield table.slice(start, SLICE_ROWS)
+def replace_all(renamed: Iterable[tuple[Path, Path]]) -> None:
+    """Rename files one after the other; what bears a new name already is replaced."""
+    for old, new in renamed:
+        os.replace(old, new)
 
 
-def plain_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type of the values of a dictionary column; any other type as it is."""
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+def absolute(path: Path) -> Path:
+    """Return a path as the system knows it; one that cannot be is left to those who read it."""
+    return path if "\0" in str(path) else path.resolve()
 
 
-def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write a Parquet file; columns of released values are written as plain text."""
-    from pyarrow import parquet
-
-    schema = pa.schema([(field.name, plain_type(field.type)) for field in table.schema])
-    with parquet.ParquetWriter(path, schema) as writer:
-        for part in slices(table):
-            writer.write_table(part.cast(schema))
-
-
-def write_csv(table: pa.Table, path: Path, delimiter: str) -> None:
-    """Write a CSV file with quotes only where they are needed; a missing cell is empty.
-
-    Arrow joins the cells of a slice into lines outside Python; its own writer quotes every text.
-    """
-    from pyarrow import compute
-
-    header = delimiter.join(quote(pa.array(table.column_names), delimiter).to_pylist())
-    with path.open("wb") as file:
-        file.write(header.encode() + b"\n")
-        for part in slices(table):
-            cells = [csv_cells(column.combine_chunks(), delimiter) for column in part.columns]
-            if len(cells) == 1:  # an empty line would be no row
-                cells = [compute.if_else(compute.equal(cells[0], ""), '""', cells[0])]
-            lines = compute.binary_join_element_wise(*cells, delimiter)
-            file.write("\n".join(lines.to_pylist()).encode() + b"\n")
-
-
-def csv_cells(column: pa.Array, delimiter: str) -> pa.Array:
-    """Write the cells of a column as they stand in a CSV file."""
-    if isinstance(column, pa.ChunkedArray):  # what combine_chunks leaves of a column without rows
-        column = pa.concat_arrays(column.chunks)
-    if pa.types.is_dictionary(column.type):
-        cells = quote(column.dictionary, delimiter).take(column.indices)
-    else:
-        cells = quote(column, delimiter)
-    return cells.fill_null("")
-
-
-def quote(texts: pa.Array, delimiter: str) -> pa.Array:
-    """Put quotes around the texts that contain the delimiter, a quote or a line break.
-
-    >>> quote(pa.array(["a;b", "c"]), ";").to_pylist()
-    ['"a;b"', 'c']
-    """
-    from pyarrow import compute
-
-    unsafe = compute.match_substring_regex(texts, f'[{re.escape(delimiter)}"\\r\\n]')
-    if not compute.any(unsafe).as_py():
-        return texts
-    doubled = compute.replace_substring(texts, '"', '""')
-    quoted = compute.binary_join_element_wise('"', doubled, '"', "")
-    return compute.if_else(unsafe, quoted, texts)
+def remove_leftovers(folder: Path) -> None:
+    """Remove what processes that were killed left in a folder."""
+    for path in folder.glob(f"{PREFIX}*"):
+        if path.is_dir() and belongs_to_the_dead(path.name.removeprefix(PREFIX)):
+            shutil.rmtree(path, ignore_errors=True)

@@ -31,7 +31,7 @@ class Column:
     covered: NDArray[np.int64]
 
     @staticmethod
-    def build(hierarchy: Hierarchy, occurring: Sequence[NDArray[np.int32]]) -> Column:
+    def build(hierarchy: Hierarchy, occurring: Sequence[NDArray[np.integer]]) -> Column:
         """Number the leaves that occur, and what they become at every level."""
         occurs = np.zeros(hierarchy.size, np.bool_)
         for leaves_of_tuples in occurring:
@@ -47,7 +47,7 @@ class Column:
             read_only(covered.astype(np.int64)),
         )
 
-    def encode(self, leaves_of_tuples: NDArray[np.int32]) -> NDArray[np.unsignedinteger]:
+    def encode(self, leaves_of_tuples: NDArray[np.integer]) -> NDArray[np.unsignedinteger]:
         """Return the codes of leaves, in the smallest integers that hold them."""
         code_of_leaf = np.zeros(self.hierarchy.size, np.min_scalar_type(self.leaves.size - 1))
         code_of_leaf[self.leaves] = np.arange(self.leaves.size)

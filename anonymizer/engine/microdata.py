@@ -6,36 +6,29 @@ and when the release is written.
 
 from __future__ import annotations
 
-import math
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.data.cells import Cells, text_of
-from anonymizer.data.table import Table
+from anonymizer.data.aggregate import recode
+from anonymizer.data.cells import is_nested
+from anonymizer.data.contract import Table
+from anonymizer.data.tuples import Tuples
 from anonymizer.engine.domain import Column, Domain, read_only
-from anonymizer.errors import AnonymizerWarning, DataError, HierarchyError
+from anonymizer.engine.people import People
+from anonymizer.errors import AnonymizerWarning, DataError, HierarchyError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy, check_values
 from anonymizer.kernels.entropy import sum_entropy
-from anonymizer.kernels.partition import (
-    count_by_label,
-    extract_digit,
-    label_direct,
-    label_hashed,
-    relabel,
-    sum_covered,
-)
+from anonymizer.kernels.partition import sum_covered
 from anonymizer.lattice import Lattice
 
-KEY_LIMIT = 2**63  # a key fits one machine word
-ROW_LIMIT = 2**31  # row and tuple numbers fit an int32
+Prepared = TypeVar("Prepared")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,11 +75,36 @@ class Microdata:
     counts: NDArray[np.int32]
     tuple_of_row: NDArray[np.int32] = field(repr=False)
     population: Population | None = None
+    people: People | None = None
+    """Whom the rows belong to; None where each row is a person."""
+
+    @property
+    def number_of_people(self) -> int:
+        """How many different people the table has."""
+        return self.records if self.people is None else self.people.number
+
+    def count_people(
+        self, labels: NDArray[np.int32], records: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return the people in each class, given the class of each tuple and the records of each."""
+        return records if self.people is None else self.people.class_sizes(labels, records.size)
 
     @cached_property
     def words(self) -> NDArray[np.uint64]:
         """The paths of all columns: one row for each machine word, one column for each tuple."""
         return read_only(self.domain.paths.encode(self.codes))
+
+    @cached_property
+    def prepared(self) -> dict[int, tuple[object, Any]]:
+        """What models prepare of the table, by what they prepare it for."""
+        return {}
+
+    def once(self, what: object, prepare: Callable[[], Prepared]) -> Prepared:
+        """Return what is prepared of the table for an object, made when first asked for."""
+        if id(what) not in self.prepared:
+            self.prepared[id(what)] = what, prepare()  # the object stays, and so does its identity
+        found: Prepared = self.prepared[id(what)][1]
+        return found
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -171,192 +189,118 @@ class Microdata:
 
 
 def encode(
-    table: Table, hierarchies: Sequence[Hierarchy], population: Table | None = None
+    table: Table,
+    hierarchies: Sequence[Hierarchy],
+    population: Table | None = None,
+    person: str | None = None,
 ) -> Microdata:
-    """Aggregate a table, and a population table if there is one: no Python loop over rows.
+    """Aggregate a table, and a population table if there is one.
 
-    The quasi-identifiers are the hierarchies' names. Raises a HierarchyError that lists every value
-    without a leaf, and warns where a leaf for missing cells had to be added.
+    The quasi-identifiers are the hierarchies' names; `person` is the column that tells whose each row
+    is, where people have several. Raises a HierarchyError that lists every value without a leaf, and
+    warns where a leaf for missing cells had to be added.
     """
-    encoders = [Encoder(hierarchy) for hierarchy in hierarchies]
-    names = tuple(hierarchy.name for hierarchy in hierarchies)
-    tuple_of_row, counts, words = aggregate(pack(table, encoders))
-    if population is None:
-        columns, (codes,) = encode_tuples(encoders, [words])
-        return Microdata(Domain(names, columns), codes, counts, tuple_of_row)
-    _, people, words_of_people = aggregate(pack(population, encoders))
-    columns, (codes, codes_of_people) = encode_tuples(encoders, [words, words_of_people])
-    domain = Domain(names, columns)
-    matching = Population(codes_of_people, domain.paths.encode(codes_of_people), people)
-    return Microdata(domain, codes, counts, tuple_of_row, matching)
+    matching = None if population is None else count_by_leaves(population, hierarchies)
+    if person is None:
+        return encode_tuples(count_by_leaves(table, hierarchies), hierarchies, matching)
+    tuples, people = count_with_people(table, hierarchies, person)
+    return replace(encode_tuples(tuples, hierarchies, matching), people=people)
 
 
-def encode_tuples(
-    encoders: Sequence[Encoder], parts: Sequence[list[NDArray[np.int64]]]
-) -> tuple[tuple[Column, ...], list[NDArray[np.unsignedinteger]]]:
-    """Number what occurs in any of the parts, attribute by attribute; return the codes of each part."""
-    radices = [encoder.radix for encoder in encoders]
-    columns = []
-    codes: list[list[NDArray[np.unsignedinteger]]] = [[] for _ in parts]
-    unpacked = (unpack(words, radices) for words in parts)
-    for encoder, *leaves in zip(encoders, *unpacked, strict=True):
-        column = Column.build(encoder.final_hierarchy(), leaves)
-        columns.append(column)
-        for part, leaves_of_tuples in zip(codes, leaves, strict=True):
-            part.append(column.encode(leaves_of_tuples))
-    return tuple(columns), [read_only(np.stack(part)) for part in codes]
-
-
-class Encoder:
-    """Turns the cells of one attribute into leaf numbers, and remembers what had no leaf."""
-
-    def __init__(self, hierarchy: Hierarchy) -> None:
-        self.hierarchy = hierarchy
-        self.index = pd.Index(hierarchy.leaves, dtype=object)
-        self.radix = hierarchy.size + 1  # the last number is a missing cell's
-        self.uncovered: dict[str, int] = {}
-        self.has_missing = False
-
-    def encode(self, cells: Cells, first_row: int) -> NDArray[np.int64]:
-        """Return the leaf of every cell; unknown values are noted with their row and get leaf 0."""
-        texts = [text_of(value) for value in cells.distinct]
-        leaves = self.index.get_indexer(pd.Index([*texts, MISSING], dtype=object))
-        if leaves[-1] < 0:  # the hierarchy has no leaf of its own for a missing cell
-            leaves[-1] = self.hierarchy.size
-            self.has_missing |= bool((cells.indices < 0).any())
-        for unknown in np.flatnonzero(leaves < 0):
-            row = first_row + int(np.argmax(cells.indices == unknown))
-            self.uncovered.setdefault(texts[unknown], row)
-            leaves[unknown] = 0
-        return leaves[cells.indices]  # index -1 is the last entry: the missing cell's leaf
-
-    def final_hierarchy(self) -> Hierarchy:
-        """Return the hierarchy, with a leaf for missing cells if there were any."""
-        if not self.has_missing:
-            return self.hierarchy
-        warnings.warn(
-            f"column '{self.hierarchy.name}' has missing cells but its hierarchy has no leaf for "
-            "them: they are kept as a value of their own below the top. Add an empty leaf to the "
-            "hierarchy to choose otherwise.",
-            AnonymizerWarning,
-            stacklevel=2,
+def count_with_people(
+    table: Table, hierarchies: Sequence[Hierarchy], person: str
+) -> tuple[Tuples, People]:
+    """Count the distinct tuples of a table, and find out whose they are, in one pass."""
+    pairs = table.aggregate(
+        [*(hierarchy.name for hierarchy in hierarchies), person],
+        [*(hierarchy.leaves for hierarchy in hierarchies), ()],
+    )
+    if MISSING in pairs.texts[-1]:
+        row = first_row(pairs, len(hierarchies), [MISSING]) + 1
+        raise DataError(
+            f"{table.name}: row {row} has no '{person}', so it is not known whose it is; fill it in, or "
+            "leave the row out."
         )
-        return self.hierarchy.with_missing()
+    kept = [np.arange(len(texts)) for texts in pairs.texts[:-1]]
+    everybody = np.zeros(len(pairs.texts[-1]), np.int64)
+    joined = recode(pairs, [*kept, everybody], [*pairs.texts[:-1], ("",)])
+    tuples = replace(joined, texts=joined.texts[:-1], codes=joined.codes[:-1])
+    check_covered(tuples, hierarchies)
+    tuple_of_pair = np.empty(pairs.counts.size, np.int32)
+    tuple_of_pair[pairs.tuple_of_row] = tuples.tuple_of_row
+    number_of_person = np.unique(pairs.codes[-1], return_inverse=True)[1]
+    return tuples, People.of_rows(number_of_person, tuple_of_pair, tuples.counts.size)
 
 
-def raise_uncovered(encoders: Sequence[Encoder]) -> None:
+def count_by_leaves(table: Table, hierarchies: Sequence[Hierarchy]) -> Tuples:
+    """Count the distinct tuples of a table; the codes are the numbers of leaves."""
+    names, types = [hierarchy.name for hierarchy in hierarchies], table.types
+    if nested := [name for name in names if is_nested(types[name])]:
+        raise DataError(
+            f"{table.name}: column {quote_some(nested)} holds lists or structures; "
+            "a quasi-identifier has one value in each cell."
+        )
+    tuples = table.aggregate(names, [hierarchy.leaves for hierarchy in hierarchies])
+    check_covered(tuples, hierarchies)
+    return tuples
+
+
+def check_covered(tuples: Tuples, hierarchies: Sequence[Hierarchy]) -> None:
     """Raise one error for all values of all attributes that have no leaf."""
     defects = [
-        f"{defect.message} First at row {min(encoder.uncovered.values()) + 1}."
-        for encoder in encoders
-        if encoder.uncovered
-        for defect in check_values(encoder.hierarchy, list(encoder.uncovered))
+        f"{defect.message} First at row {first_row(tuples, at, unknown) + 1}."
+        for at, hierarchy in enumerate(hierarchies)
+        if (unknown := [text for text in tuples.texts[at][hierarchy.size :] if text != MISSING])
+        for defect in check_values(hierarchy, unknown)
     ]
     if defects:
         raise HierarchyError(" ".join(defects))
 
 
-def word_radices(radices: Sequence[int]) -> list[list[int]]:
-    """Split the attributes' radices into runs whose product fits one key.
-
-    >>> word_radices([2**40, 2**20, 2**20])
-    [[1099511627776, 1048576], [1048576]]
-    """
-    runs: list[list[int]] = []
-    product = KEY_LIMIT
-    for radix in radices:
-        product *= radix
-        if product > KEY_LIMIT:
-            runs.append([])
-            product = radix
-        runs[-1].append(radix)
-    return runs
+def first_row(tuples: Tuples, column: int, texts: Sequence[str]) -> int:
+    """Return the first row, from 0, that has one of some texts."""
+    numbers = [tuples.texts[column].index(text) for text in texts]
+    return int(np.argmax(np.isin(tuples.codes[column], numbers)[tuples.tuple_of_row]))
 
 
-def pack(table: Table, encoders: Sequence[Encoder]) -> list[NDArray[np.int64]]:
-    """Read the table into one mixed-radix key for each row (more words where one is too short).
-
-    Eight bytes for each row and word are all that is kept of a batch, so the table is never in memory
-    as cells. The first attribute is the most significant digit: keys sort as tuples do.
-    """
-    runs = word_radices([encoder.radix for encoder in encoders])
-    parts: list[list[NDArray[np.int64]]] = [[] for _ in runs]
-    first_row = 0
-    for batch in table.batches([encoder.hierarchy.name for encoder in encoders]):
-        columns = iter(zip(encoders, batch, strict=True))
-        for run, part in zip(runs, parts, strict=True):
-            key = np.zeros(batch[0].indices.size, np.int64)
-            for radix in run:
-                encoder, cells = next(columns)
-                key *= radix
-                key += encoder.encode(cells, first_row)
-            part.append(key)
-        first_row += batch[0].indices.size
-    raise_uncovered(encoders)
-    check_rows(table, first_row)
-    return [join(part) for part in parts]
+def encode_tuples(
+    tuples: Tuples, hierarchies: Sequence[Hierarchy], people: Tuples | None = None
+) -> Microdata:
+    """Make microdata of tuples whose codes are the numbers of leaves, and of a population's."""
+    both = [tuples] if people is None else [tuples, people]
+    names = tuple(hierarchy.name for hierarchy in hierarchies)
+    columns = tuple(
+        Column.build(with_missing(hierarchy, at, both), [each.codes[at] for each in both])
+        for at, hierarchy in enumerate(hierarchies)
+    )
+    codes, counts = encode_columns(columns, tuples), read_only(tuples.counts)
+    domain, tuple_of_row = Domain(names, columns), read_only(tuples.tuple_of_row)
+    if people is None:
+        return Microdata(domain, codes, counts, tuple_of_row)
+    codes_of_people = encode_columns(columns, people)
+    words = domain.paths.encode(codes_of_people)
+    matching = Population(codes_of_people, words, read_only(people.counts))
+    return Microdata(domain, codes, counts, tuple_of_row, matching)
 
 
-def check_rows(table: Table, rows: int) -> None:
-    """Raise a DataError unless there are rows, and not too many."""
-    if rows == 0:
-        raise DataError(f"{table.name}: the table has no rows, so there is nothing to anonymize.")
-    if rows >= ROW_LIMIT:
-        raise DataError(f"{table.name}: {rows} rows are more than the {ROW_LIMIT} supported.")
+def with_missing(hierarchy: Hierarchy, column: int, parts: Sequence[Tuples]) -> Hierarchy:
+    """Return the hierarchy, with a leaf for missing cells if there are any that it has none for."""
+    if all(MISSING not in part.texts[column][hierarchy.size :] for part in parts):
+        return hierarchy
+    warnings.warn(
+        f"column '{hierarchy.name}' has missing cells but its hierarchy has no leaf for "
+        "them: they are kept as a value of their own below the top. Add an empty leaf to the "
+        "hierarchy to choose otherwise.",
+        AnonymizerWarning,
+        stacklevel=2,
+    )
+    return hierarchy.with_missing()
 
 
-def join(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Concatenate arrays and let go of each as soon as it is copied."""
-    joined = np.empty(sum(part.size for part in parts), np.int64)
-    at = joined.size
-    while parts:
-        part = parts.pop()
-        at -= part.size
-        joined[at : at + part.size] = part
-    return joined
-
-
-def unpack(words: list[NDArray[np.int64]], radices: Sequence[int]) -> Iterator[NDArray[np.int32]]:
-    """Split keys back into the leaf numbers of each attribute, one attribute at a time."""
-    for run, word in zip(word_radices(radices), words, strict=True):
-        for position, radix in enumerate(run):
-            yield extract_digit(word, math.prod(run[position + 1 :]), radix)
-
-
-def aggregate(
-    words: list[NDArray[np.int64]],
-) -> tuple[NDArray[np.int32], NDArray[np.int32], list[NDArray[np.int64]]]:
-    """Number equal rows by the order of their keys: row numbers, counts and the distinct keys.
-
-    Empties the list it is given: each word is let go of as soon as it is no longer needed.
-    """
-    labels, first = label_keys(words[0])
-    for word in words[1:]:
-        more, distinct_more = label_keys(word)
-        labels, first = label_keys(labels.astype(np.int64) * distinct_more.size + more)
-    keys = [words.pop(0)[first] for _ in range(len(words))]
-    del first
-    order = np.lexsort(keys[::-1]) if len(keys) > 1 else np.argsort(keys[0])
-    rank = np.empty(order.size, np.int32)
-    rank[order] = np.arange(order.size, dtype=np.int32)
-    relabel(labels, rank)
-    del rank
-    sorted_keys = [keys.pop(0)[order] for _ in range(len(keys))]
-    counts = count_by_label(labels, order.size)
-    return read_only(labels), read_only(counts), sorted_keys
-
-
-def label_keys(
-    keys: NDArray[np.int64], key_space: int = KEY_LIMIT
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Number equal keys by first appearance, and say where that is.
-
-    Where the key space is small, there is a slot for every key; else keys are hashed.
-    """
-    labels: NDArray[np.int32]
-    first: NDArray[np.int32]
-    if key_space <= 2 * keys.size:
-        labels, first = label_direct(keys, key_space)
-    else:
-        labels, first = label_hashed(keys, max(1, int(1.5 * keys.size).bit_length()))
-    return labels, first
+def encode_columns(columns: Sequence[Column], tuples: Tuples) -> NDArray[np.unsignedinteger]:
+    """Number the leaves of the tuples among those that occur, attribute by attribute."""
+    kind = np.min_scalar_type(max(column.leaves.size - 1 for column in columns))
+    codes = np.empty((len(columns), tuples.counts.size), kind)
+    for row, column, leaves in zip(codes, columns, tuples.codes, strict=True):
+        row[:] = column.encode(leaves)
+    return read_only(codes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from anonymizer.data.cells import text_of
+from anonymizer.data.columns import read_columns
 from anonymizer.data.staging import Staging
 from anonymizer.data.table import Table, guess_delimiter, open_table
 from anonymizer.errors import DataError, HierarchyError, quote_some
@@ -25,34 +25,30 @@ def check_files(
             f"{table.name}: no column is called as one of the files; the header reads "
             f"{quote_some(table.columns)}{guess_delimiter(table)}."
         )
-    found: list[tuple[Path, Defect]] = []
-    for file in files:
-        defects = check_one(file, table, delimiter)
-        found += [(file, defect) for defect in defects]
-    return found
+    values = {} if table is None else distinct_values(table, [file.stem for file in files])
+    return [
+        (file, defect)
+        for file in files
+        for defect in check_one(file, values.get(file.stem), delimiter)
+    ]
 
 
-def check_one(file: Path, table: Table | None, delimiter: str) -> list[Defect]:
-    """Find the defects of one file; a file that cannot be read is one defect."""
+def check_one(file: Path, values: Sequence[str] | None, delimiter: str) -> list[Defect]:
+    """Find the defects of one file, and the values it does not cover; if unreadable, one defect."""
     try:
         defects = check_file(file, delimiter=delimiter)
-        usable = all(defect.severity != "error" for defect in defects)
-        if table is not None and usable and file.stem in table.columns:
-            values = column_values(table, file.stem)
+        if values is not None and all(defect.severity != "error" for defect in defects):
             defects += check_values(load_hierarchy(file, delimiter=delimiter), values)
     except HierarchyError as error:
         return [Defect("error", file.stem, None, None, str(error).removeprefix(f"{file}: "))]
     return defects
 
 
-def column_values(table: Table, column: str) -> list[str]:
-    """List the distinct values of a column; a missing cell is an empty text."""
-    values: dict[str, None] = {}
-    for (cells,) in table.batches([column]):
-        values.update(dict.fromkeys(text_of(value) for value in cells.distinct))
-        if (cells.indices < 0).any():
-            values[""] = None
-    return list(values)
+def distinct_values(table: Table, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """List the distinct values of those columns that a table has; a missing cell is an empty text."""
+    there = set(table.columns)
+    coded = read_columns(table, [name for name in dict.fromkeys(columns) if name in there])
+    return {name: column.texts for name, column in coded.items()}
 
 
 def suggest_for(path: Path, columns: Sequence[str], delimiter: str) -> dict[str, str]:
@@ -65,11 +61,11 @@ def suggest_for(path: Path, columns: Sequence[str], delimiter: str) -> dict[str,
             f"{table.name}: no column {quote_some(absent)}; the header reads "
             f"{quote_some(table.columns)}."
         )
-    specs = {}
-    for column in columns or table.columns:
-        values = [value or None for value in column_values(table, column)]
-        specs[column] = suggest(pd.Series(values, name=column, dtype=object))
-    return specs
+    found = distinct_values(table, columns or table.columns)
+    return {
+        column: suggest(pd.Series([text or None for text in texts], name=column, dtype=object))
+        for column, texts in found.items()
+    }
 
 
 def write_suggestions(specs: dict[str, str], folder: Path) -> list[Path]:

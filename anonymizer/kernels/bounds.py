@@ -9,10 +9,11 @@ to all sums of a box, its floor, is taken off the limit beforehand.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from anonymizer.kernels.compilation import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def covers(scheme, high):
     """Whether a scheme is at least as coarse as `high` in every attribute."""
     for a in range(high.size):
@@ -21,7 +22,7 @@ def covers(scheme, high):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_terms(terms, low):
     """Add up the terms at the levels of a scheme."""
     total = 0.0
@@ -30,7 +31,7 @@ def sum_terms(terms, low):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def strongest(schemes, terms, n_evaluated, low, high, limit):
     """Find the evaluated scheme that bounds [low, high] best; stop at the first above the limit."""
     best, bound = -1, -np.inf
@@ -44,7 +45,7 @@ def strongest(schemes, terms, n_evaluated, low, high, limit):
     return best, bound
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cut_high(terms, bound, low, high, limit):
     """Lower `high` to the levels at which the bound does not exceed the limit; say whether it moved."""
     moved = False
@@ -58,7 +59,7 @@ def cut_high(terms, bound, low, high, limit):
     return moved
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tighten(schemes, terms, n_evaluated, low, high, limit):
     """Shrink `high` (in place) as far as the evaluated schemes allow.
 
@@ -71,7 +72,7 @@ def tighten(schemes, terms, n_evaluated, low, high, limit):
             return best, bound
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_split(terms, low, high, gap, room, share, logit, steps, finer_weight):
     """Find the attribute and level at which to split a box so that both halves are soon pruned.
 

@@ -13,9 +13,9 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from anonymizer.kernels.bounds import best_split, cut_high, sum_terms
+from anonymizer.kernels.compilation import kernel
 
 MAX_DEPTH = 24
 """The longest path; nodes that would lie deeper are left open."""
@@ -113,7 +113,7 @@ class Outcome(NamedTuple):
     sampled_suppressed: Any
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_labels(labels, parts, fanout, keys):
     """Number the cells into which parts split what has equal labels."""
     width = np.uint32(fanout)
@@ -121,7 +121,7 @@ def split_labels(labels, parts, fanout, keys):
         keys[i] = labels[i] * width + parts[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_keys(keys, parts, fanout):
     """Number the cells into which parts split what has equal keys, in place.
 
@@ -132,7 +132,7 @@ def split_keys(keys, parts, fanout):
         keys[i] = keys[i] * width + parts[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_cells(task, keys, n_cells, fanout, cells):
     """Count the records in each cell, up to the least class; return how many are in smaller ones."""
     enough = cells.dtype.type(task.least_class)
@@ -150,7 +150,7 @@ def count_cells(task, keys, n_cells, fanout, cells):
     return lost
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def relabel(task, workspace, n_cells, fanout, labels):
     """Make classes of the cells that are large enough; list the tuples of the others as dropped.
 
@@ -173,7 +173,7 @@ def relabel(task, workspace, n_cells, fanout, labels):
     return n_labels, n_dropped
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_classes(task, workspace, nodes, depth, above, high, fanout):
     """Split the classes of a node by going down to the levels `high` from those `above`.
 
@@ -201,7 +201,7 @@ def split_classes(task, workspace, nodes, depth, above, high, fanout):
     return count_cells(task, workspace.keys, classes * fanout, fanout, workspace.cells), fanout
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def commit_cells(task, workspace, nodes, depth, to, fanout):
     """Make the cells just counted the classes of a node: the same one, or its child."""
     labels, n_cells = workspace.labels[to], nodes.classes[depth] * fanout
@@ -213,7 +213,7 @@ def commit_cells(task, workspace, nodes, depth, to, fanout):
     nodes.suppressed[to], nodes.classes[to] = nodes.suppressed[depth] + lost, n_labels
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def subtract_dropped(task, workspace, n_dropped, low, high, covered):
     """Subtract what dropped tuples cover at the levels of a box; return their records."""
     by_code, lost = workspace.by_code, 0
@@ -231,7 +231,7 @@ def subtract_dropped(task, workspace, n_dropped, low, high, covered):
     return lost
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def term(task, attribute, covered, suppressed):
     """Return the term of an attribute; suppressed records cover the whole domain."""
     leaves, records = task.leaves[attribute], task.records
@@ -242,7 +242,7 @@ def term(task, attribute, covered, suppressed):
     return weighted / task.weights.size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_terms(task, nodes, depth, terms):
     """Compute the terms of all levels of a node; return their sum at its lowest scheme."""
     low, high = nodes.low[depth], nodes.high[depth]
@@ -253,7 +253,7 @@ def fill_terms(task, nodes, depth, terms):
     return sum_terms(terms, low)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def least_term(task, nodes, depth, attribute, level, lost):
     """Return the least term of an attribute at a level with so many more records lost.
 
@@ -263,7 +263,7 @@ def least_term(task, nodes, depth, attribute, level, lost):
     return term(task, attribute, covered, nodes.suppressed[depth] + lost)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def least_bound(task, nodes, depth, lost):
     """Return the least bound of a node with so many more records lost."""
     total = 0.0
@@ -272,7 +272,7 @@ def least_bound(task, nodes, depth, lost):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def narrow(task, workspace, nodes, depth, high, lost, fanout, target):
     """Lower the levels `high` of the cells just counted, as long as nothing above is below the target.
 
@@ -301,7 +301,7 @@ def narrow(task, workspace, nodes, depth, high, lost, fanout, target):
         high[:] = lower
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_split(task, nodes, depth, terms, bound, target, steps):
     """Choose where to split a node, as `best_split` does."""
     # a share strictly between 0 and 1, as the forecast takes it
@@ -312,14 +312,14 @@ def choose_split(task, nodes, depth, terms, bound, target, steps):
     return best_split(terms, low, high, gap, rest, share, logit, steps, FINER_WEIGHT)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def close_box(closed, n_closed, low, high):
     """Add a box to the closed ones; return their number."""
     closed.low[n_closed], closed.high[n_closed] = low, high
     return n_closed + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def partition_root(task, workspace, nodes, low, high):
     """Partition the table by the highest scheme of a box."""
     nodes.low[0], nodes.high[0], nodes.covered[0] = low, high, task.total_covered
@@ -334,7 +334,7 @@ def partition_root(task, workspace, nodes, low, high):
         above = reached
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lower_high(nodes, depth, high, closed, n_closed):
     """Lower the highest scheme of a node, and close what lies above."""
     for a in range(high.size):
@@ -345,7 +345,7 @@ def lower_high(nodes, depth, high, closed, n_closed):
     return n_closed
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cut_node(task, workspace, nodes, depth, high, target, closed, n_closed):
     """Close what lies above some levels of a node.
 
@@ -359,7 +359,7 @@ def cut_node(task, workspace, nodes, depth, high, target, closed, n_closed):
     return pruned, n_closed, partitions + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_node(task, workspace, nodes, depth, attribute, level, target, closed, n_closed):
     """Split a node: the half up to a level is closed, or becomes its child.
 
@@ -382,7 +382,7 @@ def split_node(task, workspace, nodes, depth, attribute, level, target, closed, 
     return to, n_closed, partitions + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def make_nodes(attributes, levels):
     """Return the arrays for a path."""
     return Nodes(
@@ -397,7 +397,7 @@ def make_nodes(attributes, levels):
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bound_subtree(task, workspace, steps, low, high, target, budget):
     """Try to show that no scheme of a box has a sum of terms below a target.
 

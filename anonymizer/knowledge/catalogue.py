@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from anonymizer.data.staging import specs_folder
+from anonymizer.data.shipped import specs_folder
 from anonymizer.errors import PolicyError, quote_some, suggest_name
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.microdata import ROW_LIMIT, label_keys
+from anonymizer.data.columns import ROW_LIMIT
+from anonymizer.kernels.partition import label_keys
 
 
 class Labels(NamedTuple):

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.table import Table, read_column
+from anonymizer.data.columns import read_columns
+from anonymizer.data.table import Table
 from anonymizer.engine.domain import Column, read_only
 from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import DataError, HierarchyError, quote_some
@@ -159,15 +160,17 @@ class Subjects:
         values: dict[str, Values] = {}
         of_row: dict[str, NDArray[np.int64]] = {}
         faults = []
+        coded = read_columns(table, [hierarchy.name for hierarchy in hierarchies])
         for hierarchy in hierarchies:
-            texts, numbers = read_column(table, hierarchy.name)
+            column = coded[hierarchy.name]
             try:
-                values[hierarchy.name] = Values.of(hierarchy, texts)
+                found = Values.of(hierarchy, column.texts)
             except HierarchyError as error:
                 faults.append(str(error))
                 continue
-            place = {text: at for at, text in enumerate(values[hierarchy.name].texts)}
-            of_row[hierarchy.name] = np.array([place[text] for text in texts], np.int64)[numbers]
+            place = {text: at for at, text in enumerate(found.texts)}
+            places = np.array([place[text] for text in column.texts], np.int64)
+            values[hierarchy.name], of_row[hierarchy.name] = found, places[column.codes]
         if faults:
             raise HierarchyError(" ".join(faults))
         if not len(next(iter(of_row.values()))):

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
 from anonymizer import __version__
+from anonymizer.data.files import digest_of_file
 from anonymizer.data.staging import Staging
 from anonymizer.data.table import Table, open_table
 from anonymizer.errors import ReleaseError, quote_some
@@ -19,12 +20,15 @@ from anonymizer.solution.solution import Solution, timed
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 FILE_NAME = "manifest.json"
 
 
-def make_manifest(solution: Solution, released: Table | pd.DataFrame) -> dict[str, Any]:
-    """Write down what is claimed of a release."""
+def make_manifest(
+    solution: Solution, released: str | Path | pd.DataFrame | pa.Table | Table
+) -> dict[str, Any]:
+    """Write down what is claimed of a release: a file, or a dataframe of any kind."""
     release = solution.release
     columns = release.microdata.columns
     return {
@@ -42,15 +46,15 @@ def make_manifest(solution: Solution, released: Table | pd.DataFrame) -> dict[st
 
 def describe_table(table: Table) -> dict[str, str]:
     """Name a table by its file's name, without the folder, and its digest."""
-    path: Path | None = getattr(table, "path", None)
-    return {"name": table.name if path is None else path.name, "sha256": table.digest()}
+    return {"name": Path(table.name).name, "sha256": table.digest()}
 
 
 def write_release(
     solution: Solution, folder: str | Path, seed: int | None = None
 ) -> dict[str, str]:
     """Write the released table and its manifest into a folder; return their paths."""
-    with Staging(folder) as staging:
+    release = solution.release
+    with Staging(folder, [Path(release.table.name), *release.policy.files]) as staging:
         return stage_release(solution, staging, seed)
 
 
@@ -61,11 +65,23 @@ def stage_release(solution: Solution, staging: Staging, seed: int | None = None)
         solution.release.write(staging.path(name), np.random.default_rng(seed))
         manifest = make_manifest(solution, open_table(staging.path(name)))
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-        staging.path(FILE_NAME).write_text(text, encoding="utf-8")
+        staging.seal(FILE_NAME).write_text(text, encoding="utf-8")
+        if (old := old_release(staging.folder)) not in (None, name):
+            staging.remove(str(old))
     return {
         "release": str(staging.folder / name),
         "manifest": str(staging.folder / FILE_NAME),
     }
+
+
+def old_release(folder: Path) -> str | None:
+    """Return the name of the release that stands beside a manifest of its own, as that says."""
+    try:
+        claimed = read_manifest(folder / FILE_NAME)["output"]
+        path = folder / Path(claimed["name"]).name
+        return path.name if digest_of_file(path) == claimed["sha256"] else None
+    except (ReleaseError, OSError):
+        return None
 
 
 class Digest(BaseModel):

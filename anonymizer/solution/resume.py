@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer import __version__
+from anonymizer.data.files import digest_of_file
 from anonymizer.data.secret import is_digest, keyed_digest
 from anonymizer.data.staging import Staging
-from anonymizer.data.table import Table, digest_of_file, open_table
+from anonymizer.data.table import Table, open_table
 from anonymizer.errors import AnonymizerWarning, ReleaseError
 from anonymizer.policy import Policy, digest_of_hierarchy
 from anonymizer.search import Checkpoint

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from anonymizer.risk import RiskProfile
 from anonymizer.search import Checkpoint, Proof, SearchResult, Status, StopReason, search
 from anonymizer.search.branch_and_bound import OnProgress
 from anonymizer.solution.release import Release
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +60,11 @@ class Solution:
         """How much lower than this loss the optimum could still be."""
         return None if self.proof is None else max(0.0, self.loss - self.proof.bound)
 
-    def to_frame(self, seed: int | None = None) -> pd.DataFrame:
-        """Make the released dataframe; rows are shuffled by the system's randomness unless seeded."""
+    def to_frame(self, seed: int | None = None) -> Any:
+        """Make the released dataframe: of the kind that was given, of pandas for a file.
+
+        Rows are shuffled by the system's randomness unless seeded.
+        """
         return self.release.to_frame(np.random.default_rng(seed))
 
     def describe(self) -> dict[str, Any]:
@@ -81,6 +81,7 @@ class Solution:
             "scheme": self.scheme,
             **by_attribute,
             "records": self.records,
+            "people": self.problem.microdata.number_of_people,
             "suppressed": self.suppressed,
             "schemes": None if proof is None else proof.schemes,
             "evaluated": None if proof is None else proof.evaluated,

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.table import ArrowTable, FrameTable, Table, read_column
-from anonymizer.engine.microdata import label_keys
+from anonymizer.data.cells import Cells
+from anonymizer.data.coded import load
+from anonymizer.data.columns import Coded, Vocabulary, read_columns
+from anonymizer.data.plan import ReleasePlan
+from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerError
-from anonymizer.policy import Policy
+from anonymizer.kernels.partition import label_keys
+from anonymizer.policy import Policy, Role
 from anonymizer.problem import Problem
 from anonymizer.search import Status, StopReason
 from anonymizer.solution.release import Release
@@ -25,14 +29,18 @@ def check_against(
     table: Table, original: Table, policy: Policy, manifest: Mapping[str, Any]
 ) -> Iterator[Check]:
     """Check the release against the original it was made from."""
-    yield check_digest("the original is the one anonymized", original, manifest["input"])
     claim = "the scheme gives the reported figures on the original"
+    same = "the original is the one anonymized"
+    person = [] if policy.data.id is None else [policy.data.id]
+    loaded = load(original, [*released_columns(policy), *person])
     try:
-        problem = Problem.read(original, policy)
+        problem = Problem.read(loaded, policy, warn=False)
         solution = apply(problem, None, manifest["scheme"])
     except AnonymizerError as error:
+        yield check_digest(same, original, manifest["input"])
         yield Check(claim, False, str(error))
         return
+    yield check_digest(same, loaded, manifest["input"])
     figures = {
         "records": solution.records,
         "suppressed": solution.suppressed,
@@ -44,29 +52,25 @@ def check_against(
     }
     claimed = {"attribute_loss": {}, **manifest, **manifest["risk"]}
     yield check_figures(claim, figures, claimed)
-    yield from check_rows(table, expected_table(solution.release, original), policy)
+    yield from check_rows(table, loaded, solution.release)
     yield check_optimum(problem, manifest)
 
 
-def expected_table(release: Release, original: Table) -> Table:
-    """Return what the release of the original must be, in the order of the original."""
-    ordered = release.policy.release.model_copy(update={"shuffle": False})
-    release = replace(release, policy=release.policy.model_copy(update={"release": ordered}))
-    random = np.random.default_rng(0)
-    if isinstance(original, FrameTable):
-        return FrameTable(release.to_frame(random))
-    return ArrowTable(release.to_arrow(random))
+def released_columns(policy: Policy) -> list[str]:
+    """List the columns that a release has."""
+    identifying = set(policy.with_role(Role.IDENTIFYING))
+    return [name for name in policy.attributes if name not in identifying]
 
 
-def check_rows(table: Table, expected: Table, policy: Policy) -> Iterator[Check]:
+def check_rows(table: Table, original: Table, release: Release) -> Iterator[Check]:
     """Check that released and expected rows are the same, as often, and not in the original order."""
     claim = "every row is the declared generalization of an input row"
-    mine, theirs = number_rows(table, expected)
+    mine, theirs = number_rows(table, original, release.plan())
     distinct = int(max(mine.max(initial=-1), theirs.max(initial=-1))) + 1
     balance = np.bincount(mine, minlength=distinct) - np.bincount(theirs, minlength=distinct)
     if not balance.any():
         yield Check(claim, True, f"{mine.size} rows agree")
-        yield check_order(mine, theirs, policy)
+        yield check_order(mine, theirs, release.policy)
         return
     surplus, lacking = int(balance[balance > 0].sum()), int(-balance[balance < 0].sum())
     first = f", the first like row {np.argmax(balance[mine] > 0) + 1}" if surplus else ""
@@ -86,14 +90,19 @@ def check_order(mine: NDArray[np.int64], theirs: NDArray[np.int64], policy: Poli
     return Check(claim, found is None, found or "rows are shuffled")
 
 
-def number_rows(table: Table, expected: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number equal rows of two tables alike."""
+def number_rows(
+    table: Table, original: Table, plan: ReleasePlan
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number equal rows alike: those of a release, and those that are expected of the original."""
+    released, kept = read_columns(table, plan.columns), read_columns(original, plan.kept)
     labels: NDArray[np.int64] | None = None
     rows = 0
-    for column in expected.columns:
-        both = number_jointly(read_column(table, column), read_column(expected, column))
-        rows = both[0].size
-        numbers = np.concatenate(both)
+    for name, mine in released.items():
+        rows = mine.codes.size
+        expected = (
+            recoded_cells(plan, name) if name in plan.recodings else kept_cells(plan, kept[name])
+        )
+        numbers = np.append(mine.codes, Vocabulary(mine.texts).encode(expected)).astype(np.int64)
         space = int(numbers.max(initial=0)) + 1
         key = numbers if labels is None else labels * space + numbers
         labels = label_keys(key)[0].astype(np.int64)
@@ -101,13 +110,14 @@ def number_rows(table: Table, expected: Table) -> tuple[NDArray[np.int64], NDArr
     return labels[:rows], labels[rows:]
 
 
-def number_jointly(
-    mine: tuple[list[str], NDArray[np.int64]], theirs: tuple[list[str], NDArray[np.int64]]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number the texts of two columns alike."""
-    numbers_of = {text: number for number, text in enumerate(mine[0])}
-    known = [numbers_of.setdefault(text, len(numbers_of)) for text in theirs[0]]
-    return mine[1], np.array(known, np.int64)[theirs[1]]
+def recoded_cells(plan: ReleasePlan, name: str) -> Cells:
+    """Return what a recoded column must hold."""
+    return Cells(*plan.recoded(name))
+
+
+def kept_cells(plan: ReleasePlan, original: Coded) -> Cells:
+    """Return what a column that is kept must hold."""
+    return Cells(original.codes[plan.rows], original.texts)
 
 
 def check_optimum(problem: Problem, manifest: Mapping[str, Any]) -> Check:

@@ -6,6 +6,7 @@ shown to be the declared generalization of an input row, and the optimum is sear
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -14,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.cells import Cells
-from anonymizer.data.table import MemoryTable, Table, open_table, read_column
+from anonymizer.data.coded import CodedTable, load
+from anonymizer.data.columns import Coded, read_columns
+from anonymizer.data.table import Table, open_table
 from anonymizer.engine.classes import partition
-from anonymizer.engine.generalized import GeneralizedTable
-from anonymizer.engine.microdata import encode
+from anonymizer.engine.generalized import generalize
+from anonymizer.engine.microdata import count_by_leaves, encode_tuples
 from anonymizer.errors import AnonymizerError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
@@ -36,14 +38,15 @@ from anonymizer.verification.claims import (
     check_figures,
     check_packages,
 )
-from anonymizer.verification.original import check_against
+from anonymizer.verification.original import check_against, released_columns
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 
 def verify(
-    released: str | Path | pd.DataFrame,
+    released: str | Path | pd.DataFrame | pa.Table | Table,
     policy: PolicyLike,
     manifest: Mapping[str, Any] | str | Path | None = None,
     against: Source = None,
@@ -51,7 +54,7 @@ def verify(
     """Check a release against a policy, its manifest and, if given, the original.
 
     The manifest of a file is looked for beside it. A check that cannot be made for want of another
-    that failed is left out: there is then a failure to mend first.
+    that failed is left out: there is then a failure to fix first. Each table is read once.
     """
     policy = load_policy(policy)
     if manifest is None and isinstance(released, str | Path):
@@ -61,7 +64,7 @@ def verify(
     if manifest is None:
         raise AnonymizerError("verify needs the manifest of a dataframe; pass it as `manifest`.")
     check_manifest(manifest, "the manifest")
-    table = open_table(released, policy.data.delimiter)
+    table = open_release(open_table(released, policy.data.delimiter), policy, against is not None)
     checks = list(check_release(table, policy, manifest))
     if against is not None and all(check.passed for check in checks[2:BASIC_CHECKS]):
         original = open_table(against, policy.data.delimiter)
@@ -71,6 +74,13 @@ def verify(
             checks = [settle(check) for check in checks]
         checks += with_original
     return Verification(tuple(checks))
+
+
+def open_release(table: Table, policy: Policy, whole: bool) -> Table:
+    """See to it that a release is read once, as a whole or its quasi-identifiers alone."""
+    if not check_released_columns(table, policy).passed:
+        return table  # its digest is all that is asked for
+    return load(table, released_columns(policy) if whole else policy.quasi_identifiers)
 
 
 def settle(check: Check) -> Check:
@@ -103,9 +113,9 @@ def check_release(table: Table, policy: Policy, manifest: Mapping[str, Any]) -> 
         return
     yield check_counts(reading, policy, manifest)
     models = policy.load_models()
-    records = manifest["records"]
-    remaining = classes_of(reading, policy, models, records) if reading.kept else None
-    yield from check_risk(remaining, models, manifest)
+    people = manifest.get("people", manifest["records"])
+    remaining = classes_of(reading, policy, models, people) if reading.kept else None
+    yield from check_risk(remaining, models, manifest, policy.data.id is not None)
     yield check_loss(reading, remaining, policy, manifest)
     yield check_proof(manifest)
 
@@ -152,19 +162,18 @@ def check_hierarchies(hierarchies: tuple[Hierarchy, ...], manifest: Mapping[str,
 
 def check_released_columns(table: Table, policy: Policy) -> Check:
     """Check that identifying columns are gone and all others there."""
-    identifying = policy.with_role(Role.IDENTIFYING)
-    expected = [name for name in policy.attributes if name not in identifying]
-    columns = table.columns
+    identifying, expected = policy.with_role(Role.IDENTIFYING), released_columns(policy)
+    times = Counter(table.columns)
     details = []
-    if left := [name for name in columns if name in identifying]:
+    if left := [name for name in times if name in identifying]:
         details.append(f"identifying {quote_some(left)} is still there")
-    if absent := [name for name in expected if name not in columns]:
+    if absent := [name for name in expected if name not in times]:
         details.append(f"{quote_some(absent)} is not there")
-    if twice := sorted({name for name in columns if columns.count(name) > 1}):
+    if twice := sorted(name for name, count in times.items() if count > 1):
         details.append(f"{quote_some(twice)} is there twice")
-    if strange := [name for name in columns if name not in policy.attributes]:
+    if strange := [name for name in times if name not in policy.attributes]:
         details.append(f"{quote_some(strange)} is not in the policy")
-    detail = "; ".join(details) or f"{len(columns)} columns as declared"
+    detail = "; ".join(details) or f"{len(times)} columns as declared"
     return Check("identifying columns are gone, all others there", not details, detail)
 
 
@@ -174,7 +183,7 @@ class Reading:
 
     hierarchies: tuple[Hierarchy, ...]
     scheme: Mapping[str, int]
-    columns: dict[str, Cells]
+    columns: dict[str, Coded]
     """The records that are not redacted."""
     rows: int
     redacted: int
@@ -191,21 +200,20 @@ def read_released(
     table: Table, policy: Policy, hierarchies: tuple[Hierarchy, ...], scheme: Mapping[str, int]
 ) -> Reading:
     """Read the quasi-identifiers back, and set redacted records apart."""
-    read = {h.name: read_column(table, h.name) for h in hierarchies}
-    columns = {name: Cells(numbers, texts) for name, (texts, numbers) in read.items()}
+    columns = read_columns(table, [hierarchy.name for hierarchy in hierarchies])
     redacted = find_redacted(columns, policy, hierarchies, scheme)
-    kept = {name: Cells(c.indices[~redacted], c.distinct).compact() for name, c in columns.items()}
-    known = {h.name: set(h.labels[scheme[h.name]]) for h in hierarchies}
+    kept = {name: column.keep(~redacted) for name, column in columns.items()}
+    known = {h.name: {MISSING, *h.labels[scheme[h.name]]} for h in hierarchies}
     unknown = {
         name: strange
-        for name, cells in kept.items()
-        if (strange := [text for text in cells.distinct if text not in known[name]])
+        for name, column in kept.items()
+        if (strange := [text for text in column.texts if text not in known[name]])
     }
     return Reading(hierarchies, scheme, kept, redacted.size, int(redacted.sum()), unknown)
 
 
 def find_redacted(
-    columns: Mapping[str, Cells],
+    columns: Mapping[str, Coded],
     policy: Policy,
     hierarchies: tuple[Hierarchy, ...],
     scheme: Mapping[str, int],
@@ -215,10 +223,7 @@ def find_redacted(
     Where every attribute is at a top of the same name, nothing tells a redacted record from another;
     but then there is one class, and nothing was suppressed.
     """
-    stars = [
-        np.array([text == REDACTED for text in cells.distinct] + [False])[cells.indices]
-        for cells in columns.values()
-    ]
+    stars = [column.where(REDACTED) for column in columns.values()]
     all_top = all(REDACTED in h.labels[scheme[h.name]] for h in hierarchies)
     redacts = policy.release.suppressed == "redact" and not all_top
     redacted: NDArray[np.bool_] = np.logical_and.reduce(stars) & redacts
@@ -254,9 +259,15 @@ def check_counts(reading: Reading, policy: Policy, manifest: Mapping[str, Any]) 
 
 
 def check_risk(
-    remaining: Remaining | None, models: Sequence[RiskModel], manifest: Mapping[str, Any]
+    remaining: Remaining | None,
+    models: Sequence[RiskModel],
+    manifest: Mapping[str, Any],
+    people: bool,
 ) -> Iterator[Check]:
-    """Check the risk models and the reported profile on the file as it is."""
+    """Check the risk models and the reported profile on the file as it is.
+
+    Where risk counts `people`, the file does not tell whose its rows are.
+    """
     yield check_packages(packages_of(models), manifest.get("packages"))
     if remaining is None:
         after = manifest["risk"]["after"]
@@ -264,25 +275,42 @@ def check_risk(
         yield Check("the risk models hold", held, "no record is released", about_risk=True)
         return
     for model in models:
-        yield check_model(model, remaining)
+        check = check_model(model, remaining)
+        yield unless_people(check) if people else check
+    if people:
+        yield Check("the risk of the file is the one reported", None, WHOSE)
+        return
     kept = np.ones(remaining.classes.sizes.size, np.bool_)
-    mine = asdict(describe_risk(models, remaining.classes, kept))
+    mine = asdict(describe_risk(remaining.microdata, models, remaining.classes, kept))
     claim = "the risk of the file is the one reported"
     yield check_figures(claim, mine, manifest["risk"]["after"])
 
 
 def classes_of(
-    reading: Reading, policy: Policy, models: Sequence[RiskModel], input_records: int
+    reading: Reading, policy: Policy, models: Sequence[RiskModel], input_people: int
 ) -> Remaining:
     """Partition the released records by their values as they are."""
     hierarchies = [h.from_level(reading.scheme[h.name]) for h in reading.hierarchies]
-    population = open_population(models, policy)
+    population, people = open_population(models, policy), None
     if population is not None:
-        population = GeneralizedTable(population, reading.hierarchies, reading.scheme)
-    microdata = encode(MemoryTable(reading.columns), hierarchies, population)
+        original = count_by_leaves(population, reading.hierarchies)
+        people = generalize(original, reading.hierarchies, reading.scheme)
+    released = count_by_leaves(CodedTable(reading.columns), hierarchies)
+    microdata = encode_tuples(released, hierarchies, people)
     classes = partition(microdata, (0,) * len(hierarchies))
-    classes = replace(classes, input_records=input_records)
+    classes = replace(classes, input_people=input_people)
     return Remaining(microdata, classes, np.zeros(classes.sizes.size, np.bool_))
+
+
+WHOSE = "the file does not tell whose its rows are; give the original with --against"
+
+
+def unless_people(check: Check) -> Check:
+    """Believe a model of people that fails for records, never one that holds for them.
+
+    A class has no more people than records.
+    """
+    return check if check.passed is False else replace(check, passed=None, detail=WHOSE)
 
 
 def check_model(model: RiskModel, remaining: Remaining) -> Check:
@@ -293,7 +321,7 @@ def check_model(model: RiskModel, remaining: Remaining) -> Check:
             "it looks at values that the release no longer has; give the original with --against"
         )
         return Check(claim, None, detail, about_risk=True)
-    faults = model.check(remaining.classes.input_records, remaining.microdata.attributes)
+    faults = model.check(remaining.classes.input_people, remaining.microdata.attributes)
     if faults:
         return Check(claim, False, " ".join(faults), about_risk=True)
     sizes = remaining.classes.sizes
@@ -314,12 +342,14 @@ def check_model(model: RiskModel, remaining: Remaining) -> Check:
 def check_loss(
     reading: Reading, remaining: Remaining | None, policy: Policy, manifest: Mapping[str, Any]
 ) -> Check:
-    """Recompute the loss from the released values, as far as they tell."""
+    """Recompute the loss from the released values, where that is possible."""
     claim, measure = "the quality is the one reported", policy.measure
     found = measure.of_release(describe_released(reading, remaining, manifest["records"]))
     if found is None:
         consistent = check_figures(claim, {"quality": 1 - manifest["loss"]}, manifest)
-        detail = f"{measure.name} counts original values; give the original with --against"
+        detail = (
+            f"{measure.name} cannot be computed from a release; give the original with --against"
+        )
         return Check(claim, None, detail) if consistent.passed else consistent
     loss, losses = found
     names = [hierarchy.name for hierarchy in reading.hierarchies]
@@ -360,6 +390,7 @@ def sum_leaves(hierarchy: Hierarchy, reading: Reading) -> int:
     """Sum the leaves that the released values of one attribute cover."""
     level = reading.scheme[hierarchy.name]
     covers = dict(zip(hierarchy.labels[level], np.bincount(hierarchy.codes[level]), strict=True))
-    cells = reading.columns[hierarchy.name]
-    by_value = [int(covers[text]) for text in cells.distinct] + [int(covers.get(MISSING, 0))]
-    return int(np.array(by_value, np.int64)[cells.indices].sum())
+    column = reading.columns[hierarchy.name]
+    # a missing cell where the level has none covers nothing, so that the loss will not agree
+    by_value = np.array([covers.get(text, 0) for text in column.texts], np.int64)
+    return int(by_value[column.codes].sum())

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from anonymizer.data.cells import Cells
-from anonymizer.data.staging import write_csv
-from anonymizer.data.table import BATCH_ROWS, CsvTable
+from anonymizer.data.batched import BatchedTable
+from anonymizer.data.cells import BATCH_ROWS, Cells
+from anonymizer.data.csv import CsvTable, write_csv
 from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from experiments.benchmark.clock import peak_bytes
@@ -28,10 +28,11 @@ from experiments.datasets import ROOT
 ROWS = 10_000_000
 
 
-class DrawnTable:
+class DrawnTable(BatchedTable):
     """A table that is drawn while it is read."""
 
     name = "drawn rows"
+    rows = 0
 
     def __init__(self, hierarchies: Sequence[Hierarchy], rows: int) -> None:
         self.hierarchies, self.rows = hierarchies, rows

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from anonymizer.data.cells import Cells
-from anonymizer.data.staging import write_csv
-from anonymizer.data.table import BATCH_ROWS
+from anonymizer.data.csv import write_csv
 from experiments.nrf.reconstruction import FACTS
 
 STATES = 42
@@ -39,29 +36,13 @@ Codes = NDArray[np.uint8 | np.uint16]
 
 @dataclass(frozen=True, eq=False)
 class Discharges:
-    """Columns as codes and their values; read in batches, so that no batch is large."""
+    """Columns as codes and their values."""
 
     cells: dict[str, tuple[Codes, list[str | None]]]
-    name: str = "synthetic discharges"
 
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(self.cells)
-
-    @property
-    def records(self) -> int:
-        return next(iter(self.cells.values()))[0].size
-
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
-        for start in range(0, self.records, BATCH_ROWS):
-            parts = (self.cells[c] for c in columns)
-            yield [
-                Cells(codes[start : start + BATCH_ROWS].astype(np.int64), values).compact()
-                for codes, values in parts
-            ]
-
-    def digest(self) -> str:
-        return ""
 
     def write(self, path: Path) -> None:
         """Write a CSV file."""

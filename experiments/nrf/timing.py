@@ -18,7 +18,7 @@ from anonymizer.assessment.disclosure.unique_subsets import (
     count_unique,
     memory_bound,
 )
-from anonymizer.data.table import CsvTable
+from anonymizer.data.csv import CsvTable
 from experiments.benchmark.memory import peak_bytes
 
 

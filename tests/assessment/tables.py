@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from anonymizer.assessment.procedure.keys import KeySet, close_top, flat_hierarchy
 from anonymizer.assessment.procedure.people import People
-from anonymizer.data.table import FrameTable
+from anonymizer.data.frame import FrameTable
 from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import Hierarchy
 

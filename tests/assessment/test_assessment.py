@@ -13,7 +13,7 @@ import pytest
 from anonymizer import Policy, assess
 from anonymizer.assessment import Source, Statement
 from anonymizer.assessment.scenarios.scenario_risk import describe_values
-from anonymizer.data.table import FrameTable
+from anonymizer.data.frame import FrameTable
 from anonymizer.engine.microdata import encode
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError
 from anonymizer.hierarchy import Hierarchy

@@ -13,7 +13,7 @@ import pytest
 from anonymizer import assess
 from anonymizer.assessment import Statement
 from anonymizer.assessment.disclosure.sources import parse_sources
-from anonymizer.data.staging import specs_folder
+from anonymizer.data.shipped import specs_folder
 from anonymizer.demo import population, register
 from anonymizer.demo.example import POLICY as DEMO_POLICY
 from tests.wards import SCENARIO, patients, write_files

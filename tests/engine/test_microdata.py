@@ -16,9 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from anonymizer.data import table
-from anonymizer.data.table import FrameTable, Table, open_table
-from anonymizer.engine import microdata as microdata_module
+from anonymizer.data import aggregate as aggregate_module
+from anonymizer.data import cells
+from anonymizer.data import csv as csv_module
+from anonymizer.data.cells import text_of
+from anonymizer.data.frame import FrameTable
+from anonymizer.data.table import Table, open_table
 from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.errors import AnonymizerWarning, HierarchyError
 from anonymizer.evaluation.evaluate import Evaluator
@@ -126,8 +129,8 @@ def test_batch_boundaries_never_matter(
     pd.DataFrame(rows, columns=names).to_parquet(folder / "people.parquet", index=False)
     whole = encode(open_table(path), hierarchies)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table, "BATCH_BYTES", size)
-        patch.setattr(table, "BATCH_ROWS", height)
+        patch.setattr(csv_module, "BATCH_BYTES", size)
+        patch.setattr(cells, "BATCH_ROWS", height)
         assert_same(whole, encode(open_table(path), hierarchies))
         assert_same(whole, encode(open_table(folder / "people.parquet"), hierarchies))
 
@@ -180,7 +183,7 @@ def test_many_attributes_of_many_values_are_told_apart(attributes: int) -> None:
     assert rows_of(data) == rows
     assert counts_of(data) == Counter(rows)
     assert list(counts_of(data)) == sorted(set(rows), key=lambda row: [int(cell) for cell in row])
-    words = microdata_module.word_radices([101] * attributes)
+    words = aggregate_module.word_radices([101] * attributes)
     assert len(words) == -(-attributes // 9)  # nine digits of radix 101 fit one key
 
 
@@ -188,13 +191,13 @@ def test_many_attributes_of_many_values_are_told_apart(attributes: int) -> None:
 def test_the_width_of_a_key_never_matters(problem: Problem, limit: int) -> None:
     data = microdata_of(problem.rows, problem.trees)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(microdata_module, "KEY_LIMIT", limit)
+        patch.setattr(aggregate_module, "KEY_LIMIT", limit)
         assert_same(data, microdata_of(problem.rows, problem.trees))
 
 
 @given(st.lists(st.integers(2, 2**40), min_size=1, max_size=20))
 def test_words_hold_all_radices_in_order_and_never_overflow(radices: list[int]) -> None:
-    words = microdata_module.word_radices(radices)
+    words = aggregate_module.word_radices(radices)
     assert [radix for word in words for radix in word] == radices
     assert all(np.prod([1, *map(int, word)], dtype=object) <= 2**63 for word in words)
     for word, following in itertools.pairwise(words):
@@ -282,7 +285,7 @@ MISSING = {
 def test_every_kind_of_missing_cell_is_one_value_of_its_own(kind: str) -> None:
     values = MISSING[kind]
     frame = pd.DataFrame({"a": values})
-    known = table.text_of(values[0])
+    known = text_of(values[0])
     with pytest.warns(AnonymizerWarning, match="column 'a' has missing cells"):
         data = encode(FrameTable(frame), [flat("a", [known])])
     assert rows_of(data) == [("",) if missing else (known,) for missing in values.isna()]
@@ -390,8 +393,8 @@ def test_numbers_read_as_floats_are_recognized_as_a_trap() -> None:
 def test_the_first_row_of_an_unknown_value_is_right_across_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr(table, "BATCH_BYTES", 16)
-    monkeypatch.setattr(table, "BATCH_ROWS", 3)
+    monkeypatch.setattr(csv_module, "BATCH_BYTES", 16)
+    monkeypatch.setattr(cells, "BATCH_ROWS", 3)
     frame = pd.DataFrame({"a": ["x"] * 20 + ["y"]})
     path = tmp_path / f"people.{kind}"
     getattr(frame, f"to_{kind}")(path, index=False)

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from anonymizer.data.table import CsvTable
+from anonymizer.data.csv import CsvTable
 from anonymizer.engine.classes import partition
 from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.estimators.pitman import fit_pitman

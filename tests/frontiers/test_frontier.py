@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from anonymizer import Policy, anonymize
 from anonymizer import problem as problem_module
-from anonymizer.data.table import MemoryTable
+from anonymizer.data.coded import CodedTable
 from anonymizer.errors import InfeasibleError, PolicyError
 from anonymizer.frontiers.frontier import Frontier, Point, Stage, Tracker, frontier, mark_dominated
 from anonymizer.frontiers.sweep import Sweep
@@ -22,6 +22,7 @@ from anonymizer.risk import (
     Average,
     KAnonymity,
     KMap,
+    Overall,
     PUniqueness,
     RiskModel,
     SampleUniqueness,
@@ -31,6 +32,8 @@ from anonymizer.search import Status, search
 from anonymizer.solution.manifest import make_manifest
 from anonymizer.verification.verification import verify
 from tests.oracle import Problem
+from tests.own import OwnK, OwnL, OwnMost, OwnShare, OwnThreshold
+from tests.risk.test_contract import SCENARIO
 from tests.strategies import evaluator_of, lattice_of, names_of, problems
 from tests.wards import patients, write_files
 
@@ -52,7 +55,7 @@ def track(problem: Problem, models: list[RiskModel], values: list[float]) -> Tra
     )
     put = problem_module.Problem(
         policy,
-        MemoryTable({}),
+        CodedTable({}),
         evaluator.microdata,
         lattice_of(problem),
         tuple(models),
@@ -75,8 +78,18 @@ def track(problem: Problem, models: list[RiskModel], values: list[float]) -> Tra
         ([SampleUniqueness(0.1)], SHARES),
         ([PUniqueness(0.1, population=400)], SHARES),
         ([SampleUniqueness(0.3), KAnonymity(2)], SHARES),
+        ([KAnonymity(2), Average(0.3)], KS),
+        ([StrictAverage(k=2, threshold=0.5), OwnMost(4)], SHARES),
+        ([Overall(0.1, SCENARIO)], SHARES),
+        ([OwnL(2)], KS),
+        ([OwnK(2)], KS),
+        ([OwnMost(2)], KS),
+        ([OwnMost(2), Average(0.3)], KS),
+        ([OwnL(2), OwnMost(4), SampleUniqueness(0.2)], KS),
+        ([OwnThreshold(0.1)], SHARES),
+        ([OwnShare(0.1)], SHARES),
     ],
-    ids=lambda case: case[0].name if isinstance(case, list) else "",
+    ids=lambda case: " ".join(model.name for model in case) if isinstance(case, list) else "",
 )
 @given(data=st.data(), problem=problems(max_attributes=3))
 def test_one_pass_finds_what_a_search_at_each_threshold_finds(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from hypothesis import strategies as st
 
-from anonymizer.data.table import FrameTable
+from anonymizer.data.frame import FrameTable
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.knowledge.values import Subjects

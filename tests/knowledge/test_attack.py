@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from anonymizer.data.table import FrameTable
+from anonymizer.data.frame import FrameTable
 from anonymizer.engine.microdata import encode
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.hierarchy import Hierarchy

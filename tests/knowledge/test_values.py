@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.data.table import FrameTable
+from anonymizer.data.frame import FrameTable
 from anonymizer.engine.microdata import encode
 from anonymizer.errors import HierarchyError
 from anonymizer.knowledge.values import Subjects, Values

@@ -94,7 +94,7 @@ def test_cells_that_count_as_one_value_cannot_be_told_apart(tmp_path: Path) -> N
         released = anonymize(data, policy).to_frame()
         assert released["x"].isna().sum() == 2
         assert len(set(released["x"].dropna())) == 1
-        assert {type(value) for value in released["x"].dropna()} == {str}
+        assert len({type(value) for value in released["x"].dropna()}) == 1
 
 
 def test_categories_that_only_suppressed_records_had_are_gone(tmp_path: Path) -> None:

@@ -8,17 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.cells import Cells, text_of
+from anonymizer.data.columns import Codes, Vocabulary, check_rows, code_batches
 from anonymizer.data.table import Table
-from anonymizer.engine.microdata import check_rows
 from anonymizer.kernels.unique_subsets import MANY, count_subsets, decide
 
 WORD = 64  # bits
 
 Counts = NDArray[np.int64]
 """Unique records, those of them that the external table has, and those that it has once."""
-Batch = list[NDArray[np.unsignedinteger]]
-"""The numbers of the values in some rows, one array for each attribute."""
+Batch = list[Codes]
+"""The codes of some rows, one array for each attribute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,60 +87,40 @@ def lay_out(widths: Sequence[int], order: Sequence[int]) -> Layout:
     return Layout(tuple(fields), word + 1)
 
 
-class Numbering:
-    """Numbers the values of one attribute as they come; a missing cell is a value of its own."""
+def entropy(parts: Sequence[Codes], size: int) -> float:
+    """Return how much an attribute of so many values tells about a record, in bits.
 
-    def __init__(self) -> None:
-        self.number_of: dict[str, int] = {}
-        self.counts = np.zeros(0, np.int64)
-
-    def encode(self, cells: Cells) -> NDArray[np.unsignedinteger]:
-        """Return the number of each cell's value, in the smallest integers that hold them."""
-        texts = [text_of(value) for value in cells.distinct]
-        if (cells.indices < 0).any():
-            texts.append("")  # the last one: index -1
-        numbers = [self.number_of.setdefault(text, len(self.number_of)) for text in texts]
-        kind = np.min_scalar_type(max(len(self.number_of) - 1, 0))
-        codes: NDArray[np.unsignedinteger] = np.array(numbers, kind)[cells.indices]
-        counts = np.bincount(codes, minlength=len(self.number_of))
-        counts[: self.counts.size] += self.counts
-        self.counts = counts
-        return codes
-
-    @property
-    def width(self) -> int:
-        """The bits that a number takes."""
-        return max(len(self.number_of) - 1, 0).bit_length()
-
-    @property
-    def entropy(self) -> float:
-        """How much the attribute tells about a record, in bits."""
-        shares = self.counts[self.counts > 0] / max(self.counts.sum(), 1)
-        return float(-(shares * np.log2(shares)).sum())
+    >>> entropy([np.array([0, 1], np.uint8), np.array([2, 3], np.uint8)], 4)
+    2.0
+    """
+    counts = sum((np.bincount(part, minlength=size) for part in parts), np.zeros(size, np.int64))
+    shares = counts[counts > 0] / max(counts.sum(), 1)
+    return float(-(shares * np.log2(shares)).sum())
 
 
-def read_batches(
-    table: Table, attributes: Sequence[str], numberings: Sequence[Numbering]
-) -> list[Batch]:
-    """Read the attributes of a table as numbers, batch by batch."""
-    batches = [
-        [numbering.encode(cells) for numbering, cells in zip(numberings, batch, strict=True)]
-        for batch in table.batches(attributes)
-    ]
-    check_rows(table, sum(batch[0].size for batch in batches))
-    return batches
+def bit_width(size: int) -> int:
+    """Return the bits that the number of one of so many values takes."""
+    return max(size - 1, 0).bit_length()
 
 
 def read_tuples(tables: Sequence[Table], attributes: Sequence[str]) -> tuple[int, Layout, Tuples]:
     """Read our table, and an external one if there is one: our records, and the distinct tuples."""
-    numberings = [Numbering() for _ in attributes]
-    parts = [read_batches(table, attributes, numberings) for table in tables]
-    records = sum(batch[0].size for batch in parts[0])
+    vocabularies = [Vocabulary() for _ in attributes]
+    parts = [list(code_batches(table.batches(attributes), vocabularies)) for table in tables]
+    rows = [sum(batch[0].size for batch in batches) for batches in parts]
+    for table, size in zip(tables, rows, strict=True):
+        check_rows(table, size)
+    sizes = [len(words) for words in vocabularies]
+    bits = [
+        entropy([batch[a] for batches in parts for batch in batches], size)
+        for a, size in enumerate(sizes)
+    ]
     # what tells most about a record comes first: without it there are few tuples, with it few are open
-    order = sorted(range(len(attributes)), key=lambda a: (-numberings[a].entropy, a))
-    layout = lay_out([numbering.width for numbering in numberings], order)
+    layout = lay_out(
+        [*map(bit_width, sizes)], sorted(range(len(bits)), key=lambda a: (-bits[a], a))
+    )
     distinct = [aggregate(pack(batches, layout), 4**at) for at, batches in enumerate(parts)]
-    return records, layout, join(distinct)
+    return rows[0], layout, join(distinct)
 
 
 def pack(batches: list[Batch], layout: Layout) -> NDArray[np.uint64]:

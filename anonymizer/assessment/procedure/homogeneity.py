@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.assessment.procedure.people import Integers
-from anonymizer.engine.microdata import label_keys
+from anonymizer.kernels.partition import label_keys
 
 SIZES = (3, 5)
 """The smallest and the largest cell looked at: smaller ones are a risk whatever they hold."""

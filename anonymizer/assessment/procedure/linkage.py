@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from anonymizer.assessment.procedure.keys import KeySet
 from anonymizer.assessment.procedure.people import Integers, KeyCells
-from anonymizer.data.cells import Cells, text_of
+from anonymizer.data.columns import Coded
 from anonymizer.data.table import Table
 from anonymizer.errors import DataError, HierarchyError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy
@@ -110,13 +110,13 @@ def level_of(hierarchy: Hierarchy, values: Sequence[str], where: str) -> int:
     )
 
 
-def to_leaves(hierarchy: Hierarchy, level: int, cells: Cells) -> Cells:
+def to_leaves(hierarchy: Hierarchy, level: int, column: Coded) -> Coded:
     """Replace the values of a level by a leaf under each: equal on that level stays equal."""
     if level == 0:
-        return cells
+        return column
     first = np.unique(hierarchy.codes[level], return_index=True)[1]
     leaf_of = {label: hierarchy.leaves[first[i]] for i, label in enumerate(hierarchy.labels[level])}
-    return Cells(cells.indices, [leaf_of[text_of(value)] for value in cells.distinct])
+    return column.rename([MISSING if text == MISSING else leaf_of[text] for text in column.texts])
 
 
 def match_columns(keys: Sequence[str], external: Table, names: dict[str, str]) -> dict[str, str]:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from anonymizer.assessment.procedure.keys import KeySet
 from anonymizer.assessment.procedure.people import Integers
-from anonymizer.engine.microdata import KEY_LIMIT, label_keys
 from anonymizer.errors import DataError
+from anonymizer.kernels.partition import KEY_LIMIT, label_keys
 from anonymizer.kernels.special_uniques import (
     drop_digit,
     list_unique,

@@ -23,7 +23,7 @@ from anonymizer.assessment.published.table import (
     category_faults,
     count_faults,
 )
-from anonymizer.data.table import check_readable
+from anonymizer.data.files import check_readable
 from anonymizer.errors import DataError
 
 STATED = re.compile(r"\(\s*[Nn]\s*=\s*([\d,]+)\s*\)")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from anonymizer.assessment.disclosure.nrf import Reidentification, assess_disclosure, combine
 from anonymizer.assessment.disclosure.sources import Source
 from anonymizer.assessment.disclosure.unique_subsets import Uniqueness
-from anonymizer.data.table import FrameTable
+from anonymizer.data.frame import FrameTable
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.knowledge.attack import Attack

@@ -17,7 +17,7 @@ from anonymizer.assessment.procedure.keys import (
     what_if,
 )
 from anonymizer.assessment.procedure.people import People
-from anonymizer.data.table import FrameTable
+from anonymizer.data.frame import FrameTable
 from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import Hierarchy
 from tests.assessment.tables import key_set, smallest_cells, tables

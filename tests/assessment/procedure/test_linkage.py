@@ -12,8 +12,8 @@ from anonymizer.assessment.procedure.linkage import (
     match_columns,
     to_leaves,
 )
-from anonymizer.data.cells import Cells
-from anonymizer.data.table import FrameTable
+from anonymizer.data.columns import Coded
+from anonymizer.data.frame import FrameTable
 from anonymizer.errors import DataError, HierarchyError
 from anonymizer.hierarchy import Hierarchy
 from tests.assessment.tables import Row, frame_of, key_set, tables
@@ -80,9 +80,10 @@ def test_values_of_no_single_level_are_named():
 
 
 def test_leaves_stand_for_the_values_of_a_level():
-    cells = Cells(np.array([0, 1, -1]), ["40-49", "30-39"])
-    assert to_leaves(AGE, 1, cells).distinct == ["45", "31"]
-    assert to_leaves(AGE, 0, cells) is cells
+    column = Coded(np.array([0, 1, 2]), ("40-49", "30-39", ""))
+    leaves = to_leaves(AGE, 1, column)
+    assert [leaves.texts[code] for code in leaves.codes] == ["45", "31", ""]
+    assert to_leaves(AGE, 0, column) is column
 
 
 def test_an_external_table_without_a_common_key_is_refused():

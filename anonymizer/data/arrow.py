@@ -1,0 +1,46 @@
+"""Arrow tables in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from anonymizer.data.batched import BatchedTable
+from anonymizer.data.cells import Cells, batches_of_arrow
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrowTable(BatchedTable):
+    """A table in Arrow's memory."""
+
+    content: pa.Table
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return "the table"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns."""
+        return tuple(self.content.column_names)
+
+    @property
+    def types(self) -> Mapping[str, pa.DataType]:
+        """The types of its columns."""
+        return dict(zip(self.columns, self.content.schema.types, strict=True))
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows."""
+        return int(self.content.num_rows)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield its record batches as distinct values."""
+        return batches_of_arrow(self.content.select(list(columns)))
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """Return some columns."""
+        return self.content.select(list(columns))

@@ -1,0 +1,92 @@
+"""The release of a table put together in Arrow: what is recoded from its values, the rest row for row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from anonymizer.data.cells import MISSING, Cells, parse_texts, text_of
+from anonymizer.data.columns import code_columns
+from anonymizer.data.contract import Table
+from anonymizer.data.plan import ReleasePlan
+from anonymizer.data.rebuild import choose
+from anonymizer.errors import ReleaseError
+
+
+def assemble(table: Table, plan: ReleasePlan, typed: bool = True) -> pa.Table:
+    """Make the released table; kept columns are read again, and keep their types.
+
+    So do recoded ones whose values are their own, unless all is text anyway.
+    """
+    kept = read_kept(table, plan)
+    types = table.types if typed else {}
+    return pa.table(
+        {
+            column: recoded_column(plan, column, types.get(column))
+            if column in plan.recodings
+            else choose(kept.column(column), plan.rows)
+            for column in plan.columns
+        }
+    )
+
+
+def read_kept(table: Table, plan: ReleasePlan) -> pa.Table:
+    """Read the columns that are copied; the table must be the one that was aggregated."""
+    if not plan.kept:
+        return pa.table({})
+    kept, records = table.read(plan.kept), plan.tuple_of_row.size
+    if kept.num_rows != records:
+        raise ReleaseError(
+            f"{table.name} changed while it was anonymized: it had {records} rows and now has "
+            f"{kept.num_rows}. Run again."
+        )
+    return kept
+
+
+def recoded_column(plan: ReleasePlan, column: str, kind: pa.DataType | None) -> pa.Array:
+    """Write a column from its values: in its own type if that has just these texts, or else as text."""
+    numbers, texts = plan.recoded(column)
+    own = plan.recodings[column].original
+    values = values_of(texts, kind) if own and kind is not None else None
+    if kind is None or values is None:
+        return text_column(numbers, texts)
+    if not pa.types.is_dictionary(kind):
+        return choose(pa.chunked_array([values]), numbers.astype(np.int64))
+    indices = text_column(numbers, texts).indices.cast(kind.index_type)
+    return pa.DictionaryArray.from_arrays(indices, values.drop_null())
+
+
+def values_of(texts: Sequence[str], kind: pa.DataType) -> pa.Array | None:
+    """Return the values of a type that have these texts; None if there are none."""
+    values = parse_texts(texts, kind)
+    if values is None or list(map(text_of, values.to_pylist())) != list(texts):
+        return None
+    return values
+
+
+def text_column(codes: NDArray[np.integer], texts: Sequence[str]) -> pa.DictionaryArray:
+    """Write codes as the texts they stand for, each stored once; the empty text is a missing cell."""
+    there = np.array([text != MISSING for text in texts], np.bool_)
+    numbers = (np.cumsum(there) - 1).astype(np.int32)[codes]
+    values = pa.array([text for text in texts if text != MISSING], pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array(numbers, mask=~there[codes]), values)
+
+
+def to_pandas(table: pa.Table) -> pd.DataFrame:
+    """Turn an Arrow table into a dataframe; a column that pandas has no type for is of objects."""
+    try:
+        return pd.DataFrame(table.to_pandas())
+    except pa.ArrowNotImplementedError:
+        return pd.DataFrame(
+            {name: table[name].to_pylist() for name in table.column_names}, dtype=object
+        )
+
+
+def texts_of(columns: Sequence[str], batches: Iterable[Sequence[Cells]]) -> pa.Table:
+    """Write every cell as text, each value of a column stored once."""
+    coded = code_columns(columns, batches)
+    return pa.table({name: text_column(each.codes, each.texts) for name, each in coded.items()})

@@ -1,0 +1,83 @@
+"""What a kind of table need not do by itself: everything but the reading, in terms of its batches."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from anonymizer.data.assemble import assemble, texts_of
+from anonymizer.data.cells import Cells, batches_of_arrow
+from anonymizer.data.columns import code_columns
+from anonymizer.data.csv import RELEASE_NAME, write_csv
+from anonymizer.data.plan import ReleasePlan
+from anonymizer.data.tuples import Tuples
+
+
+class BatchedTable(ABC):
+    """A table of which only the name, the columns and the batches must be given."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """How messages call the table."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+
+    @property
+    def types(self) -> Mapping[str, pa.DataType]:
+        """Text, for every column."""
+        return dict.fromkeys(self.columns, pa.string())
+
+    @property
+    def rows(self) -> int | None:
+        """Not known before the rows are read."""
+        return None
+
+    @property
+    def file_name(self) -> str:
+        """A CSV file."""
+        return RELEASE_NAME
+
+    @abstractmethod
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield the rows, batch by batch, as the distinct values of each of the columns."""
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """Read whole columns as text."""
+        return texts_of(columns, self.batches(columns))
+
+    def aggregate(self, columns: Sequence[str], known: Sequence[Sequence[str]] = ()) -> Tuples:
+        """Count the distinct tuples of some columns in one pass over the batches."""
+        from anonymizer.data.aggregate import (
+            aggregate,  # compiled, and not needed to look at a table
+        )
+
+        return aggregate(self, columns, known)
+
+    def digest(self) -> str:
+        """Return a digest of the names, the types and the texts, row by row."""
+        kinds = [f"{name}\0{kind}" for name, kind in self.types.items()]
+        digest = hashlib.sha256("\0".join(kinds).encode())
+        for column in code_columns(self.columns, self.batches(self.columns)).values():
+            hashes = pd.util.hash_array(np.array(column.texts, object), categorize=False)
+            digest.update(hashes[column.codes].tobytes())
+        return digest.hexdigest()
+
+    def release(self, plan: ReleasePlan) -> Any:
+        """Make a release in Arrow's memory."""
+        return assemble(self, plan)
+
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:
+        """Write a release to a CSV file, every cell as its text."""
+        released = assemble(self, plan)
+        write_csv(texts_of(plan.columns, batches_of_arrow(released)), path, delimiter)

@@ -1,0 +1,95 @@
+"""Tables whose columns are in memory as codes: computed, or read once for all who ask."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from anonymizer.data.batched import BatchedTable
+from anonymizer.data.cells import Cells
+from anonymizer.data.columns import Coded, read_columns
+from anonymizer.data.contract import Table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedTable(BatchedTable):
+    """Columns that were computed as codes."""
+
+    coded: Mapping[str, Coded]
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return "the table"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self.coded)
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows."""
+        return rows_of(self.coded)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield all rows at once: they are in memory already."""
+        yield cells_of(self.coded, columns)
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedTable(BatchedTable):
+    """Some columns of a table, read in one pass when they are first asked for, and kept.
+
+    A column that the table does not have, or has twice, is left to the checks of those who ask.
+    """
+
+    origin: Table
+    wanted: tuple[str, ...]
+
+    @cached_property
+    def coded(self) -> dict[str, Coded]:
+        """The columns as codes."""
+        times = Counter(self.origin.columns)
+        return read_columns(self.origin, [name for name in self.wanted if times[name] == 1])
+
+    @property
+    def name(self) -> str:
+        """How messages call the table that is read."""
+        return self.origin.name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns of the table that is read."""
+        return self.origin.columns
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows."""
+        return rows_of(self.coded)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield all rows at once."""
+        yield cells_of(self.coded, columns)
+
+    def digest(self) -> str:
+        """Return the digest of the table that is read; of a file it is made on the way."""
+        assert self.coded is not None
+        return self.origin.digest()
+
+
+def load(table: Table, columns: Sequence[str]) -> LoadedTable:
+    """Have some columns of a table read once, for all who ask for them."""
+    return LoadedTable(table, tuple(dict.fromkeys(columns)))
+
+
+def rows_of(coded: Mapping[str, Coded]) -> int | None:
+    """Return the number of rows of columns; None without any."""
+    return next((column.codes.size for column in coded.values()), None)
+
+
+def cells_of(coded: Mapping[str, Coded], columns: Sequence[str]) -> list[Cells]:
+    """Return columns as cells."""
+    return [Cells(coded[name].codes, coded[name].texts) for name in columns]

@@ -1,0 +1,59 @@
+"""The contract of a table: all that is asked of a kind of table, of a file format or of an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from anonymizer.data.cells import Cells
+from anonymizer.data.plan import ReleasePlan
+from anonymizer.data.tuples import Tuples
+
+
+class Table(Protocol):
+    """A table of people, a row for each.
+
+    `data/batched.py` does all but the reading in terms of `batches`; a kind of table that can group, join
+    or write by itself does so in `aggregate`, `release` and `write`.
+    """
+
+    @property
+    def name(self) -> str:
+        """How messages call the table: a file's path."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+
+    @property
+    def types(self) -> Mapping[str, pa.DataType]:
+        """The type of each column; text where it has none of its own."""
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows; None where that is not known before they are read."""
+
+    @property
+    def file_name(self) -> str:
+        """What the file of a release is called."""
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield the rows, batch by batch, as the distinct values of each of the columns."""
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """Read whole columns, with their types."""
+
+    def aggregate(self, columns: Sequence[str], known: Sequence[Sequence[str]] = ()) -> Tuples:
+        """Count the distinct tuples of some columns; texts that are `known` come first, in order."""
+
+    def release(self, plan: ReleasePlan) -> Any:
+        """Make a release: a dataframe of the same kind, or of pandas where the table is a file."""
+
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:
+        """Write a release to a file; the delimiter is for files that have one."""
+
+    def digest(self) -> str:
+        """Return a SHA-256 digest of the content."""

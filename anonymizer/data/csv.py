@@ -1,0 +1,274 @@
+"""CSV files: read in one stream, written with quotes only where they are needed."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TextIO
+
+import pandas as pd
+import pyarrow as pa
+
+from anonymizer.data.assemble import assemble, to_pandas
+from anonymizer.data.cells import Cells, cells_of_arrow
+from anonymizer.data.files import FirstRead, Tap, count_quotes, digest_of_file
+from anonymizer.data.plan import ReleasePlan
+from anonymizer.data.tuples import Tuples
+from anonymizer.errors import DataError
+
+BATCH_BYTES = 1 << 20  # Arrow reads ahead, so that a reader holds many times this
+HEADER_LIMIT = 1 << 26  # bytes of one line
+SLICE_ROWS = 1 << 18
+RELEASE_NAME = "release.csv"
+
+
+def check_delimiter(delimiter: str) -> None:
+    """Raise a DataError unless cells can be separated so.
+
+    >>> check_delimiter("é")
+    Traceback (most recent call last):
+    anonymizer.errors.DataError: delimiter 'é': use one ASCII character, such as ';', but no quote or ...
+    """
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
+        raise DataError(
+            f"delimiter {delimiter!r}: use one ASCII character, such as ';', but no quote or line end."
+        )
+
+
+@dataclass(frozen=True)
+class CsvTable:
+    """A CSV file with a header, in UTF-8; cells are text and an empty cell is missing."""
+
+    path: Path
+    delimiter: str = ","
+
+    @property
+    def name(self) -> str:
+        """The file's path."""
+        return str(self.path)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The header."""
+        try:
+            with self.path.open(encoding="utf-8-sig", newline="") as file:
+                lines = csv.reader(self.lines(file), delimiter=self.delimiter, strict=True)
+                header = next(lines, None)
+        except UnicodeDecodeError as error:
+            raise self.not_utf8() from error
+        except csv.Error as error:  # a name of many lines, or one that does not end
+            raise self.odd_header() from error
+        if not header:
+            raise self.empty()
+        if any("\n" in name and self.delimiter in name for name in header):
+            raise self.odd_header()
+        return tuple(header)
+
+    def lines(self, file: TextIO) -> Iterator[str]:
+        """Yield the lines of a file, as long as they can be of a header."""
+        while line := file.readline(HEADER_LIMIT):
+            if len(line) == HEADER_LIMIT:
+                raise DataError(
+                    f"{self.path}: the header is longer than {HEADER_LIMIT >> 20} MiB; is this a CSV "
+                    "file?"
+                )
+            yield line
+
+    @cached_property
+    def first_read(self) -> FirstRead:
+        """The file as it was when it was first read."""
+        return FirstRead(self.path)
+
+    @property
+    def types(self) -> Mapping[str, pa.DataType]:
+        """Text, for every column."""
+        return dict.fromkeys(self.columns, pa.string())
+
+    @property
+    def rows(self) -> int | None:
+        """Not known before they are read."""
+        return None
+
+    @property
+    def file_name(self) -> str:
+        """A CSV file too."""
+        return RELEASE_NAME
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield the rows as distinct values; Arrow reads and splits them outside Python."""
+        dictionary = pa.dictionary(pa.int32(), pa.string())
+        for batch in self.record_batches(columns, dictionary):
+            yield [cells_of_arrow(batch.column(i)) for i in range(batch.num_columns)]
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """Read whole columns as text."""
+        schema = pa.schema([(column, pa.string()) for column in columns])
+        table = pa.Table.from_batches(self.record_batches(columns, pa.string()), schema)
+        for column in columns:
+            self.check_cells(table.column(column), column)
+        return table
+
+    def aggregate(self, columns: Sequence[str], known: Sequence[Sequence[str]] = ()) -> Tuples:
+        """Count the distinct tuples of some columns in one pass over the file."""
+        from anonymizer.data.aggregate import (
+            aggregate,  # compiled, and not needed to look at a table
+        )
+
+        return aggregate(self, columns, known)
+
+    def release(self, plan: ReleasePlan) -> pd.DataFrame:
+        """Make a release as a pandas dataframe."""
+        return to_pandas(assemble(self, plan, typed=False))
+
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:
+        """Write a release to a CSV file."""
+        write_csv(assemble(self, plan, typed=False), path, delimiter)
+
+    def digest(self) -> str:
+        """Return the digest of the file's bytes, as it was when it was first read."""
+        return self.first_read.digest or self.first_read.check_digest(digest_of_file(self.path))
+
+    def record_batches(self, columns: Sequence[str], kind: pa.DataType) -> Iterator[pa.RecordBatch]:
+        """Stream the columns as record batches of one type; the digest is made on the way."""
+        from pyarrow import csv as arrow_csv
+
+        if not columns:  # Arrow reads every column when none is asked for
+            return
+        with self.path.open("rb", buffering=0) as file:
+            tap = Tap(file)
+            try:
+                yield from arrow_csv.open_csv(
+                    pa.PythonFile(tap, mode="r"),
+                    # one thread: only then do Arrow's errors name the row
+                    arrow_csv.ReadOptions(block_size=BATCH_BYTES, use_threads=False),
+                    arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+                    arrow_csv.ConvertOptions(
+                        column_types=dict.fromkeys(columns, kind),
+                        include_columns=list(columns),
+                        null_values=[""],
+                        strings_can_be_null=True,
+                        quoted_strings_can_be_null=True,
+                    ),
+                )
+            except (pa.ArrowException, OSError) as error:
+                raise self.explain(str(error)) from error
+            tap.finish()
+        if tap.quotes % 2:  # Arrow took all that follows the last one for a cell
+            raise self.unclosed_quote()
+        self.first_read.check_digest(tap.sha256.hexdigest())
+
+    def check_cells(self, cells: pa.ChunkedArray, column: str) -> None:
+        """Raise a DataError if a cell looks like the rows between two stray quotes."""
+        from pyarrow import compute
+
+        delimiters = len(self.columns) - 1
+        broken = compute.and_(
+            compute.match_substring(cells, "\n"),
+            compute.greater_equal(compute.count_substring(cells, self.delimiter), delimiters),
+        )
+        if delimiters and compute.any(broken).as_py():
+            row = compute.index(broken, True).as_py() + 1
+            raise DataError(
+                f"{self.path}: row {row}, column '{column}': the cell holds whole rows; is a quote "
+                '(") missing or too many?'
+            )
+
+    # --- what is wrong, in the user's words ---
+
+    def unclosed_quote(self) -> DataError:
+        """Say that a quote is missing."""
+        return DataError(
+            f'{self.path}: a quote (") is never closed, or stands alone in a cell; close it, or put '
+            "quotes around the cell and double the one inside."
+        )
+
+    def odd_header(self) -> DataError:
+        """Say that the header has a name that holds rows."""
+        return DataError(
+            f'{self.path}: a name in the header holds whole rows; is a quote (") missing or too many?'
+        )
+
+    def not_utf8(self) -> DataError:
+        """Say that the file is in another encoding."""
+        return DataError(f"{self.path}: the file is not UTF-8. Convert it, for example with iconv.")
+
+    def empty(self) -> DataError:
+        """Say that there is nothing in the file."""
+        return DataError(f"{self.path}: the file is empty. It needs a header and rows.")
+
+    def explain(self, message: str) -> DataError:
+        """Turn Arrow's words into the user's, without the cells that Arrow quotes."""
+        if count_quotes(self.path) % 2:
+            return self.unclosed_quote()
+        if "UTF8" in message or "UTF-8" in message:
+            return self.not_utf8()
+        if ragged := re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", message):
+            row, expected, found = ragged.groups()
+            where = f"row {int(row) - 1}" if row else "a row"  # Arrow counts the header
+            return DataError(
+                f"{self.path}: {where} has {found} cells where the header has {expected}. "
+                "Fix that row, or quote the cells that contain the delimiter."
+            )
+        # a row longer than Arrow's blocks, or a header
+        if "straddl" in message or (self.path.stat().st_size > BATCH_BYTES and "Empty" in message):
+            return DataError(
+                f'{self.path}: a row is longer than {BATCH_BYTES >> 10:,} KiB; is a quote (") missing?'
+            )
+        if "Empty CSV" in message:
+            return self.empty()
+        return DataError(f"{self.path}: cannot be read as CSV ({message.splitlines()[0]}).")
+
+
+def slices(table: pa.Table) -> Iterator[pa.Table]:
+    """Cut a table into slices small enough to write at once."""
+    for start in range(0, table.num_rows, SLICE_ROWS):
+        yield table.slice(start, SLICE_ROWS)
+
+
+def write_csv(table: pa.Table, path: Path, delimiter: str) -> None:
+    """Write a CSV file with quotes only where they are needed; a missing cell is empty.
+
+    Arrow joins the cells of a slice into lines outside Python; its own writer quotes every text.
+    """
+    from pyarrow import compute
+
+    header = delimiter.join(quote(pa.array(table.column_names), delimiter).to_pylist())
+    with path.open("wb") as file:
+        file.write(header.encode() + b"\n")
+        for part in slices(table):
+            cells = [csv_cells(column.combine_chunks(), delimiter) for column in part.columns]
+            if len(cells) == 1:  # an empty line would be no row
+                cells = [compute.if_else(compute.equal(cells[0], ""), '""', cells[0])]
+            lines = compute.binary_join_element_wise(*cells, delimiter)
+            file.write("\n".join(lines.to_pylist()).encode() + b"\n")
+
+
+def csv_cells(column: pa.Array, delimiter: str) -> pa.Array:
+    """Write the cells of a column as they stand in a CSV file."""
+    if isinstance(column, pa.ChunkedArray):  # what combine_chunks leaves of a column without rows
+        column = pa.concat_arrays(column.chunks)
+    if pa.types.is_dictionary(column.type):
+        cells = quote(column.dictionary, delimiter).take(column.indices)
+    else:
+        cells = quote(column, delimiter)
+    return cells.fill_null("")
+
+
+def quote(texts: pa.Array, delimiter: str) -> pa.Array:
+    """Put quotes around the texts that contain the delimiter, a quote or a line break.
+
+    >>> quote(pa.array(["a;b", "c"]), ";").to_pylist()
+    ['"a;b"', 'c']
+    """
+    from pyarrow import compute
+
+    unsafe = compute.match_substring_regex(texts, f'[{re.escape(delimiter)}"\\r\\n]')
+    if not compute.any(unsafe).as_py():
+        return texts
+    doubled = compute.replace_substring(texts, '"', '""')
+    quoted = compute.binary_join_element_wise('"', doubled, '"', "")
+    return compute.if_else(unsafe, quoted, texts)

@@ -1,0 +1,132 @@
+"""Parquet files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from anonymizer.data import cells
+from anonymizer.data.assemble import assemble, to_pandas
+from anonymizer.data.batched import BatchedTable
+from anonymizer.data.cells import Cells, cells_of_arrow, is_nested
+from anonymizer.data.files import FirstRead, digest_of_file
+from anonymizer.data.plan import ReleasePlan
+from anonymizer.errors import DataError
+
+SLICE_ROWS = 1 << 18
+
+
+@dataclass(frozen=True)
+class ParquetTable(BatchedTable):
+    """A Parquet file."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The file's path."""
+        return str(self.path)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names in the file's schema."""
+        return tuple(self.metadata[0].names)
+
+    @property
+    def types(self) -> Mapping[str, pa.DataType]:
+        """The types in the file's schema."""
+        return dict(zip(self.metadata[0].names, self.metadata[0].types, strict=True))
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows."""
+        return self.metadata[1]
+
+    @property
+    def file_name(self) -> str:
+        """A Parquet file too."""
+        return "release.parquet"
+
+    @cached_property
+    def first_read(self) -> FirstRead:
+        """The file as it was when it was first read."""
+        return FirstRead(self.path)
+
+    @cached_property
+    def metadata(self) -> tuple[pa.Schema, int]:
+        """The schema and the number of rows."""
+        file = self.file()
+        return file.schema_arrow, file.metadata.num_rows
+
+    def file(self, dictionaries: Sequence[str] = ()) -> Any:
+        """Open the file."""
+        from pyarrow import parquet
+
+        try:
+            self.first_read.check_stamp()
+            return parquet.ParquetFile(self.path, read_dictionary=list(dictionaries))
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(f"{self.path}: this is not a Parquet file.") from error
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield the rows as distinct values."""
+        flat = not any(
+            map(is_nested, self.types.values())
+        )  # else Arrow counts its columns otherwise
+        file = self.file(dictionaries=columns if flat else ())
+        with self.reading():
+            for batch in file.iter_batches(batch_size=cells.BATCH_ROWS, columns=list(columns)):
+                yield [cells_of_arrow(batch.column(column)) for column in columns]
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """Read whole columns with their types."""
+        file = self.file()
+        with self.reading():
+            return file.read(columns=list(columns))
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Say in one sentence that a page cannot be read."""
+        try:
+            yield
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(
+                f"{self.path}: the file is damaged, and a part of it cannot be read; export it again."
+            ) from error
+
+    def release(self, plan: ReleasePlan) -> pd.DataFrame:
+        """Make a release as a pandas dataframe."""
+        return to_pandas(assemble(self, plan))
+
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:  # noqa: ARG002
+        """Write a release to a Parquet file."""
+        write_parquet(assemble(self, plan), path)
+
+    def digest(self) -> str:
+        """Return the digest of the file's bytes, as it was when it was first read."""
+        return self.first_read.digest or self.first_read.check_digest(digest_of_file(self.path))
+
+
+def write_parquet(table: pa.Table, path: Path) -> None:
+    """Write a Parquet file of the names, types and values alone; dictionaries are written out.
+
+    What else a schema says comes from the original: pandas' notes, names of fields, descriptions.
+    """
+    from pyarrow import parquet
+
+    schema = pa.schema([(field.name, plain_type(field.type)) for field in table.schema])
+    with parquet.ParquetWriter(path, schema) as writer:
+        for start in range(0, table.num_rows, SLICE_ROWS):
+            writer.write_table(table.slice(start, SLICE_ROWS).cast(schema))
+
+
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type of the values of a dictionary column; any other type as it is."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind

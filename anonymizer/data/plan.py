@@ -1,0 +1,53 @@
+"""The plan of a release: which rows and columns it has, and what is written in place of which values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recoding:
+    """What one column becomes: the released value of each distinct tuple."""
+
+    values: tuple[str, ...]
+    """The empty text is a missing cell."""
+    number_of_tuple: NDArray[np.integer]
+    original: bool
+    """Whether these are values of the column itself, so that they may be written in its type."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReleasePlan:
+    """All that a table must know to make its release.
+
+    A kind of table that joins by values may look at tuples alone; one that copies looks at rows.
+    """
+
+    columns: tuple[str, ...]
+    recodings: Mapping[str, Recoding]
+    """The columns that are written from the values their classes were formed by; others are kept."""
+    tuple_of_row: NDArray[np.int32]
+    """The tuple of each row of the original."""
+    rows: NDArray[np.int64]
+    """The row of the original that each released row is made from."""
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns that are copied cell for cell."""
+        return tuple(column for column in self.columns if column not in self.recodings)
+
+    def recoded(self, column: str) -> tuple[NDArray[np.int32], list[str]]:
+        """Return a recoded column: numbers for the released rows, and the values that these have.
+
+        A value that only suppressed records have is not among them.
+        """
+        recoding = self.recodings[column]
+        numbers = recoding.number_of_tuple[self.tuple_of_row[self.rows]]
+        used = np.zeros(len(recoding.values), np.bool_)
+        used[numbers] = True
+        values = [v for v, there in zip(recoding.values, used.tolist(), strict=True) if there]
+        return (np.cumsum(used) - 1).astype(np.int32)[numbers], values

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymizer.data import aggregate as aggregate_module
+from anonymizer.data.aggregate import aggregate, recode, word_radices
+from anonymizer.data.frame import FrameTable
+from anonymizer.data.tuples import Tuples
+
+Row = tuple[str, ...]
+KNOWN = ["c", "a", "never", "b"]
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[Row]:
+    columns = draw(st.integers(1, 4))
+    return draw(st.lists(st.tuples(*[st.sampled_from("abc")] * columns), min_size=1, max_size=30))
+
+
+def frame_table(rows: Sequence[Row]) -> FrameTable:
+    names = [f"c{at}" for at in range(len(rows[0]))]
+    return FrameTable(pd.DataFrame(rows, columns=names, dtype=object))
+
+
+def tuples_in(tuples: Tuples) -> list[Row]:
+    columns = [
+        [texts[code] for code in codes]
+        for texts, codes in zip(tuples.texts, tuples.codes, strict=True)
+    ]
+    return list(zip(*columns, strict=True))
+
+
+@given(tables(), st.integers(2, 70))
+def test_distinct_tuples_and_counts_are_those_of_the_rows(rows: list[Row], limit: int) -> None:
+    table = frame_table(rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(aggregate_module, "KEY_LIMIT", limit)  # keys of one word or of several
+        tuples = aggregate(table, table.columns)
+    found = tuples_in(tuples)
+    assert dict(zip(found, tuples.counts.tolist(), strict=True)) == Counter(rows)
+    assert len(set(found)) == len(found)
+    assert [found[number] for number in tuples.tuple_of_row] == rows
+    assert tuples.rows == len(rows)
+
+
+@given(tables(), st.randoms(use_true_random=False))
+def test_with_known_texts_the_order_of_rows_decides_nothing(
+    rows: list[Row], random: object
+) -> None:
+    table = frame_table(rows)
+    known = [KNOWN] * len(table.columns)
+    tuples = aggregate(table, table.columns, known)
+    assert tuples_in(tuples) == sorted(set(rows), key=lambda row: [KNOWN.index(t) for t in row])
+    assert tuples.texts == (tuple(KNOWN),) * len(known)
+    shuffled = rows.copy()
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    again = aggregate(frame_table(shuffled), table.columns, known)
+    assert tuples_in(again) == tuples_in(tuples)
+    assert again.counts.tolist() == tuples.counts.tolist()
+
+
+@given(tables())
+def test_recoded_tuples_are_those_of_recoded_rows(rows: list[Row]) -> None:
+    merged = {"a": "vowel", "b": "other", "c": "other"}
+    table = frame_table(rows)
+    tuples = aggregate(table, table.columns, [list("abc")] * len(table.columns))
+    new = ("other", "vowel")
+    numbers = [np.array([new.index(merged[text]) for text in texts]) for texts in tuples.texts]
+    recoded = recode(tuples, numbers, [new] * len(numbers))
+    expected = [tuple(merged[text] for text in row) for row in rows]
+    found = tuples_in(recoded)
+    assert dict(zip(found, recoded.counts.tolist(), strict=True)) == Counter(expected)
+    assert [found[number] for number in recoded.tuple_of_row] == expected
+
+
+def test_a_column_of_one_value_takes_no_room() -> None:
+    assert word_radices([1, 1, 1]) == [[1, 1, 1]]
+    table = frame_table([("a", "a")] * 3)
+    assert tuples_in(aggregate(table, table.columns)) == [("a", "a")]

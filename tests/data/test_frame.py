@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anonymizer.data import cells
+from anonymizer.data.cells import text_of
+from anonymizer.data.columns import read_columns
+from anonymizer.data.frame import FrameTable
+from anonymizer.data.plan import Recoding, ReleasePlan
+from anonymizer.data.table import open_table
+from tests.data.kinds import PANDAS
+from tests.data.reading import rows_in
+
+
+def test_the_index_of_a_dataframe_is_no_part_of_the_data() -> None:
+    frame = pd.DataFrame({"a": ["x", "y"]}, index=[7, 7])
+    assert open_table(frame).columns == ("a",)
+    assert rows_in(open_table(frame), "a") == [("x",), ("y",)]
+    assert open_table(frame).digest() == open_table(frame.reset_index(drop=True)).digest()
+
+
+def test_a_dataframe_may_have_numbers_for_names() -> None:
+    frame = pd.DataFrame({0: ["x"], 1: ["y"]})
+    assert open_table(frame).columns == ("0", "1")
+    assert rows_in(open_table(frame), "1", "0") == [("y", "x")]
+
+
+def test_numbers_that_are_equal_but_written_differently_stay_apart_in_a_dataframe() -> None:
+    frame = pd.DataFrame({"a": pd.Series([34, 34.0, True, 1], dtype=object)})
+    texts = [text_of(value) for (value,) in rows_in(open_table(frame), "a")]
+    assert texts == ["34", "34.0", "True", "1"]
+
+
+@pytest.mark.parametrize("rows", [1, 7, 8, 100])
+def test_batches_of_a_dataframe_join_up_to_the_whole(
+    rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cells, "BATCH_ROWS", 7)
+    frame = pd.DataFrame({"a": [i % 3 for i in range(rows)], "b": map(str, range(rows))})
+    opened = FrameTable(frame)
+    assert len(list(opened.batches(["a"]))) == -(-rows // 7)
+    assert rows_in(opened, "a", "b") == list(frame.itertuples(index=False, name=None))
+
+
+@pytest.mark.parametrize("name", PANDAS)
+def test_every_pandas_type_is_read_as_the_texts_of_its_cells(name: str) -> None:
+    column, _ = PANDAS[name]
+    opened = FrameTable(pd.DataFrame({"a": column}))
+    coded = read_columns(opened, ["a"])["a"]
+    assert [coded.texts[code] for code in coded.codes] == [text_of(value) for value in column]
+    assert len(opened.read(["a"])) == len(column)
+    assert set(opened.types) == {"a"}
+    assert len(opened.digest()) == 64
+
+
+ORIGINAL = {
+    "int64": pd.Series([3, 1]),
+    "float32": pd.Series([0.1, 2.5], dtype="float32"),
+    "bool": pd.Series([True, False]),
+    "datetime64[ns]": pd.Series(pd.to_datetime(["2024-03-01", "2024-03-02"])).astype(
+        "datetime64[ns]"
+    ),
+    "Int64": pd.Series([3, None], dtype="Int64"),
+    "boolean": pd.Series([True, None], dtype="boolean"),
+    "string": pd.Series(["x", None], dtype="string"),
+    "str": pd.Series(["x", None], dtype="str"),
+    "date32[day][pyarrow]": pd.Series([date(2024, 3, 1), None], dtype="date32[pyarrow]"),
+}
+
+
+@pytest.mark.parametrize("name", ORIGINAL)
+def test_a_recoded_column_whose_values_are_its_own_keeps_its_type(name: str) -> None:
+    column = ORIGINAL[name]
+    coded = read_columns(FrameTable(pd.DataFrame({"a": column})), ["a"])["a"]
+    recoding = Recoding(coded.texts, np.array([0, 1]), original=True)
+    plan = ReleasePlan(("a",), {"a": recoding}, np.array([0, 1], np.int32), np.array([1, 0]))
+    released = FrameTable(pd.DataFrame({"a": column})).release(plan)["a"]
+    assert released.dtype == column.dtype
+    again = read_columns(FrameTable(released.to_frame()), ["a"])["a"]
+    assert [again.texts[code] for code in again.codes] == [*coded.texts][::-1]
+
+
+def test_objects_and_categories_are_released_as_text() -> None:
+    for column in (pd.Series([3, "x"], dtype=object), pd.Series(["3", "x"], dtype="category")):
+        recoding = Recoding(("3", "x"), np.array([0, 1]), original=True)
+        plan = ReleasePlan(("a",), {"a": recoding}, np.array([0, 1], np.int32), np.array([0, 1]))
+        released = FrameTable(pd.DataFrame({"a": column})).release(plan)["a"]
+        assert released.tolist() == ["3", "x"]
+        assert released.dtype == "str"

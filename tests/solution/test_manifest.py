@@ -1,0 +1,97 @@
+"""Release and manifest appear together."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anonymizer import ReleaseError, anonymize, read_manifest, write_release
+from anonymizer.data.files import digest_of_file
+from tests.wards import patients, write_files
+
+ROOT = Path(__file__).parents[2]
+
+
+class Killed(BaseException):
+    """Stands for a signal that nobody can catch."""
+
+
+def test_a_manifest_is_that_of_the_release_beside_it_at_every_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy, out = write_files(tmp_path), tmp_path / "out"
+    old, new = anonymize(None, policy), anonymize(patients(seed=5), policy)
+    replace, lacking = os.replace, 0
+    for moment in range(5):
+        write_release(old, out)
+        left = moment
+
+        def killed_at(*paths: Any) -> None:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise Killed
+            replace(*paths)
+
+        with monkeypatch.context() as patch, suppress(Killed):
+            patch.setattr(os, "replace", killed_at)
+            write_release(new, out)
+        assert (left < 0) == (moment < 3)
+        if (out / "manifest.json").exists():
+            claimed = read_manifest(out / "manifest.json")["output"]["sha256"]
+            assert claimed == digest_of_file(out / "release.csv")
+        else:
+            lacking += 1
+    assert lacking == 2  # the old manifest gone, the release not there yet or there already
+
+
+def test_a_release_of_another_kind_goes_with_its_manifest(tmp_path: Path) -> None:
+    policy, out = write_files(tmp_path), tmp_path / "out"
+    write_release(anonymize(tmp_path / "patients.parquet", policy), out)
+    (out / "notes.txt").write_text("mine")
+    write_release(anonymize(tmp_path / "patients.csv", policy), out)
+    assert sorted(path.name for path in out.iterdir()) == [
+        "manifest.json",
+        "notes.txt",
+        "release.csv",
+    ]
+
+
+def test_a_file_that_no_manifest_vouches_for_is_left_alone(tmp_path: Path) -> None:
+    policy, out = write_files(tmp_path), tmp_path / "out"
+    write_release(anonymize(tmp_path / "patients.parquet", policy), out)
+    (out / "release.parquet").write_text("something else")
+    write_release(anonymize(tmp_path / "patients.csv", policy), out)
+    assert (out / "release.parquet").read_text() == "something else"
+
+
+def test_the_original_is_never_overwritten_by_its_release(tmp_path: Path) -> None:
+    policy = write_files(tmp_path)
+    original = (tmp_path / "patients.csv").rename(tmp_path / "release.csv")
+    before = original.read_bytes()
+    with pytest.raises(ReleaseError, match="this file is read by the run"):
+        write_release(anonymize(original, policy), tmp_path)
+    assert original.read_bytes() == before
+
+
+def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path) -> None:
+    policy = write_files(tmp_path, patients(rows=60_000))
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "anonymizer", "run", str(policy), "--out", str(out)]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    until = time.monotonic() + 60
+    while not list(out.glob(".anonymizer-*")) and time.monotonic() < until:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == -signal.SIGTERM
+    assert not out.exists()

@@ -1,0 +1,178 @@
+"""How often a file is read: each at most twice by run, assess and verify --against."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from anonymizer import Policy, anonymize, assess, make_manifest, verify, write_release
+from anonymizer.assessment import Source, Statement
+from anonymizer.data.batched import BatchedTable
+from anonymizer.data.cells import Cells
+from anonymizer.data.frame import FrameTable
+from anonymizer.data.parquet import ParquetTable
+from tests.wards import SCENARIO, patients, write_files
+
+STATEMENT = """
+[[source]]
+name = "voters"
+keys = ["age", "sex"]
+table = "voters.csv"
+delimiter = ";"
+
+[[source]]
+name = "the same voters by zip"
+keys = ["zip", "sex"]
+table = "voters.csv"
+delimiter = ";"
+
+[[source]]
+name = "newspapers"
+keys = ["age"]
+q = 0.1
+"""
+
+SOURCES = [Source("forum", 0.5, {"age": 0.5, "days": 0.2})]
+
+Reads = Counter[str]
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
+    """Counts how often each file is opened: as a whole by its name, as text for its header."""
+    opened: Reads = Counter()
+    open_path = Path.open
+
+    def counting(path: Path, mode: str = "r", *rest: Any, **keys: Any) -> Any:
+        if path.suffix in (".csv", ".parquet") and not set("wax") & set(mode):
+            opened[path.name if "b" in mode else f"header of {path.name}"] += 1
+        return open_path(path, mode, *rest, **keys)
+
+    monkeypatch.setattr(Path, "open", counting)
+    for name in ("batches", "read"):
+        monkeypatch.setattr(ParquetTable, name, counted(getattr(ParquetTable, name), opened))
+    return opened
+
+
+def counted(method: Any, opened: Reads) -> Any:
+    """Arrow opens Parquet files by itself; a column is read by one call or by another."""
+
+    def call(table: ParquetTable, columns: Sequence[str]) -> Any:
+        opened.update(f"{column} of {table.path.name}" for column in columns)
+        return method(table, columns)
+
+    return call
+
+
+def files(folder: Path) -> tuple[Path, Path]:
+    policy = write_files(folder)
+    patients(rows=300, seed=4).to_csv(folder / "voters.csv", sep=";", index=False)
+    (folder / "statement.toml").write_text(STATEMENT)
+    (folder / "scenario.toml").write_text(SCENARIO)
+    return policy, folder / "patients.csv"
+
+
+def test_run_reads_a_csv_file_once_to_count_and_once_to_release(
+    tmp_path: Path, reads: Reads
+) -> None:
+    policy, table = files(tmp_path)
+    write_release(anonymize(table, policy), tmp_path / "out")
+    assert reads["patients.csv"] == 2
+    assert reads["header of patients.csv"] == 1
+    assert reads["release.csv"] == 1  # for its digest
+
+
+def test_run_reads_each_column_of_a_parquet_file_once_and_its_bytes_once(
+    tmp_path: Path, reads: Reads
+) -> None:
+    policy, _ = files(tmp_path)
+    write_release(anonymize(tmp_path / "patients.parquet", policy), tmp_path / "out")
+    columns = ["age", "sex", "zip", "diagnosis", "days"]
+    assert [reads[f"{column} of patients.parquet"] for column in columns] == [1] * 5
+    assert reads["name of patients.parquet"] == 0
+    assert reads["patients.parquet"] == 1  # for its digest
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_verify_reads_release_and_original_once(kind: str, tmp_path: Path, reads: Reads) -> None:
+    policy, _ = files(tmp_path)
+    table = tmp_path / f"patients.{kind}"
+    release = Path(write_release(anonymize(table, policy), tmp_path / "out")["release"])
+    reads.clear()
+    assert verify(release, policy, against=table).passed
+    for file in (table, release):
+        read = [name for name in reads if name.endswith(file.name)]
+        assert len(read) == (2 if kind == "csv" else 6)  # header and rows, or columns and digest
+        assert all(reads[name] == 1 for name in read)
+
+
+def test_assess_reads_each_file_once_whatever_is_asked(tmp_path: Path, reads: Reads) -> None:
+    policy, table = files(tmp_path)
+    found = assess(
+        table,
+        policy,
+        tmp_path / "scenario.toml",
+        statement=Statement.read(tmp_path / "statement.toml"),
+        sources=SOURCES,
+    )
+    assert found.findings is not None
+    assert found.disclosure is not None
+    assert len(found.scenarios) == 1
+    assert reads["patients.csv"] == reads["voters.csv"] == 1
+    assert reads["header of patients.csv"] == 1
+    assert reads["header of voters.csv"] == 1
+
+
+def test_assess_with_small_cells_reads_each_file_twice(
+    tmp_path: Path, reads: Reads, run: Any
+) -> None:
+    policy, _ = files(tmp_path)
+    run(
+        "assess", policy, "--statement", tmp_path / "statement.toml", "--out", tmp_path / "out",
+        "--small-cells", tmp_path / "cells.csv",
+    )  # fmt: skip
+    assert (tmp_path / "cells.csv").is_file()
+    assert reads["patients.csv"] == reads["voters.csv"] == 2
+
+
+class CountingTable(BatchedTable):
+    """A table of any kind that counts how often its rows are gone through."""
+
+    name = "the table"
+
+    def __init__(self, table: FrameTable) -> None:
+        self.table = table
+        self.passes = 0
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.table.columns
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        self.passes += 1
+        return self.table.batches(columns)
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        self.passes += 1
+        return self.table.read(columns)
+
+    def digest(self) -> str:
+        return "0" * 64
+
+
+def test_a_table_of_any_kind_is_gone_through_as_seldom(tmp_path: Path) -> None:
+    policy = Policy.read(files(tmp_path)[0])
+    table = CountingTable(FrameTable(patients()))
+    solution = anonymize(table, policy)
+    assert table.passes == 1
+    released = solution.to_frame()
+    assert table.passes == 2
+    assert verify(released, policy, make_manifest(solution, released), against=table).passed
+    assert table.passes == 3
+    assess(table, policy, tmp_path / "scenario.toml", sources=SOURCES)
+    assert table.passes == 4
