@@ -1,16 +1,26 @@
-# `make demo`, `make test` and `make reproduce` set up all they need on a machine that has Python 3.11+ and make.
+# Every command sets up what it needs, on a machine that has Python 3.11+ and make.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/ready
+DOCS   := $(VENV)/ready-docs
+OLDEST := .venv-oldest
+PIP    := pip install --quiet --disable-pip-version-check
+SITE   := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
 
-.PHONY: demo test reproduce lint bench clean
+.PHONY: demo test quick test-oldest reproduce lint bench docs docs-serve clean
 
 demo: $(READY)
 	$(BIN)/anonymizer demo --out results/demo
 
 test: $(READY)
 	$(BIN)/pytest -n auto
+
+quick: $(READY)
+	$(BIN)/pytest -n auto -m "not slow"
+
+test-oldest: $(OLDEST)/ready
+	$(OLDEST)/bin/pytest -n auto -m "not slow"
 
 reproduce: $(READY)
 	$(BIN)/python -m experiments.adult
@@ -24,10 +34,27 @@ lint: $(READY)
 bench: $(READY)
 	$(BIN)/python -m experiments.benchmark
 
+docs: $(DOCS)
+	$(SITE) build --quiet -f docs/mkdocs.yml
+	@echo "built: open site/index.html"
+
+docs-serve: $(DOCS)
+	$(SITE) serve -f docs/mkdocs.yml
+
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/$(PIP) --editable '.[dev]'
+	touch $@
+
+$(DOCS): $(READY)
+	$(BIN)/$(PIP) --editable '.[docs]'
+	touch $@
+
+$(OLDEST)/ready: pyproject.toml .ci/oldest.py
+	$(PYTHON) -m venv --clear $(OLDEST)
+	$(PYTHON) .ci/oldest.py > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/$(PIP) --constraint $(OLDEST)/constraints.txt --editable '.[test]'
 	touch $@
 
 clean:
-	rm -rf $(VENV) reproduced .mypy_cache .ruff_cache .pytest_cache build dist
+	rm -rf $(VENV) $(OLDEST) reproduced site .mypy_cache .ruff_cache .pytest_cache build dist

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Assessment": "assessment.assessment",
-    "Statement": "assessment.procedure.statement",
+    "Statement": "knowledge.statement",
     "assess": "assessment.assessment",
     "AnonymizerError": "errors",
     "AnonymizerWarning": "errors",

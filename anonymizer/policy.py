@@ -65,6 +65,8 @@ class Data(Part):
 
     path: FilePath | None = None
     delimiter: Delimiter = ","
+    id: Text | None = None
+    """The column that tells whose each row is, where a person has several."""
 
 
 def parse_hierarchy(value: object) -> Hierarchy | Path | None:
@@ -307,7 +309,28 @@ class Policy(Part):
 
     def table_keys(self) -> dict[str, Any]:
         """Return what decides how a table is read: roles and hierarchies of its columns."""
-        return {name: (a.role, a.hierarchy, a.delimiter) for name, a in self.attributes.items()}
+        keys = {name: (a.role, a.hierarchy, a.delimiter) for name, a in self.attributes.items()}
+        return {"id": self.data.id, **keys}
+
+    @field_validator("attributes")
+    @classmethod
+    def check_id(
+        cls, attributes: dict[str, Attribute], info: ValidationInfo
+    ) -> dict[str, Attribute]:
+        """Check that the id is a column, and one that is removed."""
+        data: Data = info.data.get("data", Data())
+        if data.id is None:
+            return attributes
+        if data.id not in attributes:
+            raise ValueError(
+                f"data.id names '{data.id}', which is not a column; {suggest_name(data.id, attributes)}"
+            )
+        if attributes[data.id].role is not Role.IDENTIFYING:
+            raise ValueError(
+                f"data.id names '{data.id}', which would be released and put a person's rows together; "
+                "give it the role 'identifying'"
+            )
+        return attributes
 
     @field_validator("utility")
     @classmethod
@@ -404,6 +427,8 @@ class Policy(Part):
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON: no paths of data, no limits of the search."""
         described = self.model_dump(mode="json", exclude={"data", "attributes"})
+        if self.data.id is not None:
+            described["data"] = {"id": self.data.id}
         described["search"] = {"suppression_limit": self.search.suppression_limit}
         if not self.utility.has("aggregate"):
             del described["utility"]["aggregate"]

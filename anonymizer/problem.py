@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,15 +12,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.columns import read_columns
 from anonymizer.data.table import Table, check_columns, open_table
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata, encode
-from anonymizer.errors import DataError, PolicyError, quote_some
+from anonymizer.errors import AnonymizerWarning, DataError, PolicyError, quote_some
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator, Outcome
-from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.lattice import Lattice, Scheme
-from anonymizer.policy import Policy, PolicyLike
+from anonymizer.policy import Policy, PolicyLike, Role
 from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
+from anonymizer.risk.profile import everyone_in
 from anonymizer.search import Limits
 from anonymizer.utility import Measure
 
@@ -51,10 +54,11 @@ class Problem:
     """The largest number of records that may be suppressed."""
 
     @staticmethod
-    def read(data: Source, policy: PolicyLike) -> Problem:
+    def read(data: Source, policy: PolicyLike, warn: bool = True) -> Problem:
         """Load what the policy names, check the table against it, and aggregate the table.
 
-        `data` is a dataframe or a path, or None where the policy says where the data is.
+        `data` is a dataframe or a path, or None where the policy says where the data is. Unless told not
+        to, warn where rows that count as people seem to belong to fewer.
         """
         policy = load_policy(policy)
         table = open_data(data, policy)
@@ -62,7 +66,10 @@ class Problem:
         hierarchies = policy.load_hierarchies()
         policy.lattice(hierarchies)  # a level out of range is better known before the table is read
         models = policy.load_models()
-        microdata = encode(table, hierarchies, open_population(models, policy))
+        population = open_population(models, policy)
+        microdata = encode(table, hierarchies, population, policy.data.id)
+        if warn and policy.data.id is None:
+            warn_of_repeated_people(table, policy)
         return Problem.of(policy, table, microdata, models)
 
     @staticmethod
@@ -118,7 +125,7 @@ class Problem:
 
     def profile(self, classes: EquivalenceClasses, kept: NDArray[np.bool_]) -> RiskProfile:
         """Return the risks of the classes that are kept."""
-        return describe_risk(self.models, classes, kept)
+        return describe_risk(self.microdata, self.models, classes, kept)
 
     def named(self, scheme: Scheme) -> dict[str, int]:
         """Return the level of each quasi-identifier by its name."""
@@ -236,16 +243,46 @@ def open_population(models: Sequence[RiskModel], policy: Policy) -> Table | None
     return table
 
 
+def warn_of_repeated_people(table: Table, policy: Policy) -> None:
+    """Warn if an identifying column repeats, and no id says that a person may have several rows.
+
+    A look at the first batch shows whether one repeats; only then is the whole column read.
+    """
+    identifying = policy.with_role(Role.IDENTIFYING)
+    if not identifying:
+        return
+    first = next(iter(table.batches(identifying)), ())
+    repeated = [
+        name
+        for name, cells in zip(identifying, first, strict=False)
+        if len(cells.distinct) < int((cells.indices >= 0).sum())
+    ]
+    for name in repeated[:1]:
+        column = read_columns(table, [name])[name]
+        people = len(column.texts) - (MISSING in column.texts)
+        warnings.warn(
+            f"{table.name}: the identifying column '{name}' has {people:,} different values in "
+            f"{column.codes.size:,} rows, and each row counts as a person. If it tells whose a row "
+            f'is, add id = "{name}" to [data], so that people are counted.',
+            AnonymizerWarning,
+            stacklevel=2,
+        )
+
+
 def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:
     """Raise a PolicyError that says why models do not fit the table."""
     faults = [
-        fault for model in models for fault in model.check(microdata.records, microdata.attributes)
+        fault
+        for model in models
+        for fault in model.check(microdata.number_of_people, microdata.attributes)
     ]
     if microdata.population is not None:
         people = int(microdata.population.counts.sum())
-        if people < microdata.records:
+        here = microdata.number_of_people
+        if people < here:
+            whom = "records" if microdata.people is None else "people of the table"
             faults.append(
-                f"the population table has {people} people, fewer than the {microdata.records} records; "
+                f"the population table has {people} people, fewer than the {here} {whom}; "
                 "it must hold the whole population."
             )
     if faults:
@@ -253,10 +290,15 @@ def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:
 
 
 def describe_risk(
-    models: Sequence[RiskModel], classes: EquivalenceClasses, kept: NDArray[np.bool_]
+    microdata: Microdata,
+    models: Sequence[RiskModel],
+    classes: EquivalenceClasses,
+    kept: NDArray[np.bool_],
 ) -> RiskProfile:
     """Return the risk profile of the classes that are kept, with the population that the models know."""
-    return profile(classes.sizes[kept], population_model(models, classes, kept))
+    population = population_model(models, classes, kept)
+    everyone = everyone_in(microdata, classes, kept)
+    return profile(classes.sizes[kept], population, everyone, int(classes.records[kept].sum()))
 
 
 def population_model(
@@ -267,4 +309,4 @@ def population_model(
         return PopulationModel(class_sizes=classes.population_sizes[kept])
     sizes = [model.sampled_from.size for model in models]
     size = next((size for size in sizes if size is not None), None)
-    return None if size is None else PopulationModel(size, classes.input_records)
+    return None if size is None else PopulationModel(size, classes.input_people)

@@ -131,6 +131,7 @@ class Recorder:
         self.measure = evaluator.measure
         self.models = evaluator.models
         self.microdata = evaluator.microdata
+        self.suppression_limit = evaluator.suppression_limit
         self.asked: list[Scheme] = []
 
     def evaluate(self, scheme: Scheme) -> Evaluation:

@@ -22,6 +22,6 @@ sum over all of it, is in `anonymizer.knowledge`; here is what it means for each
 
 from anonymizer.assessment.assessment import Assessment, assess
 from anonymizer.assessment.disclosure.sources import Source, read_sources
-from anonymizer.assessment.procedure.statement import Statement
+from anonymizer.knowledge.statement import Statement
 
 __all__ = ["Assessment", "Source", "Statement", "assess", "read_sources"]

@@ -25,7 +25,6 @@ from anonymizer.assessment.disclosure.sources import (
 from anonymizer.assessment.disclosure.unique_subsets import OnSubsets
 from anonymizer.assessment.procedure.findings import Findings
 from anonymizer.assessment.procedure.procedure import follow_procedure, load_statement
-from anonymizer.assessment.procedure.statement import Statement
 from anonymizer.assessment.scenarios.scenario_risk import (
     OnProgress,
     ScenarioRisk,
@@ -36,6 +35,7 @@ from anonymizer.assessment.scenarios.scenario_risk import (
 from anonymizer.data.coded import load
 from anonymizer.data.table import Table
 from anonymizer.errors import PolicyError
+from anonymizer.knowledge.statement import Statement
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Source as Data
 from anonymizer.problem import load_policy, open_data

@@ -15,8 +15,8 @@ from anonymizer.cli.terminal import FAILED, AsJson, PolicyFile, make_console
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
-    from anonymizer.assessment.procedure.statement import Statement
     from anonymizer.assessment.scenarios.scenario_risk import OnProgress
+    from anonymizer.knowledge.statement import Statement
     from anonymizer.policy import Policy
     from anonymizer.risk import Scenario
 
@@ -33,7 +33,7 @@ def show_example(wanted: Example | None) -> None:
     if wanted is None:
         return
     from anonymizer.assessment.disclosure import sources
-    from anonymizer.assessment.procedure import statement
+    from anonymizer.knowledge import statement
 
     example = statement.EXAMPLE if wanted is Example.STATEMENT else sources.EXAMPLE
     print(example.strip())
@@ -121,8 +121,8 @@ def assess(
     `anonymizer assess --example statement > statement.toml`
     """
     from anonymizer.assessment.assessment import assess as assess_table
-    from anonymizer.assessment.procedure.statement import Statement
     from anonymizer.data.staging import Staging
+    from anonymizer.knowledge.statement import Statement
     from anonymizer.policy import Policy
     from anonymizer.report.assessment import summarize, write_assessment
     from anonymizer.report.plot import import_matplotlib

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.microdata import Microdata, Workspace
-from anonymizer.kernels.partition import label_word, label_words, sum_by_label, sum_shares
+from anonymizer.kernels.partition import (
+    label_keys,
+    label_word,
+    label_words,
+    sum_by_label,
+    sum_shares,
+)
 from anonymizer.lattice import Scheme
 
 
@@ -20,11 +27,36 @@ class EquivalenceClasses:
     label_of_tuple: NDArray[np.int32]
     first_tuple: NDArray[np.int32]
     sizes: NDArray[np.int64]
-    """The number of records in each class."""
-    input_records: int
-    """The number of records the table had before anything was suppressed."""
+    """The number of different people in each class."""
+    records: NDArray[np.int64]
+    """The number of records in each class: the same where each record is a person."""
+    input_people: int
+    """The number of people the table had before anything was suppressed."""
     population_sizes: NDArray[np.int64] | None = None
     """The number of people in the population table who match each class."""
+
+    def split(
+        self, microdata: Microdata, part_of_tuple: NDArray[Any], parts: int
+    ) -> EquivalenceClasses:
+        """Split each class by the part that each of its tuples is in, 0, 1, ... below `parts`.
+
+        Parts of classes are numbered by the first tuple in each, as classes are.
+        """
+        keys = self.label_of_tuple.astype(np.int64) * parts + part_of_tuple
+        labels, first = label_keys(keys, parts * self.sizes.size)
+        records: NDArray[np.int64] = sum_by_label(labels, microdata.counts, first.size)
+        population = self.population_sizes
+        if population is not None:
+            population = population[self.label_of_tuple[first]]
+        return EquivalenceClasses(
+            self.scheme,
+            labels,
+            first,
+            microdata.count_people(labels, records),
+            records,
+            self.input_people,
+            population,
+        )
 
 
 def partition(microdata: Microdata, scheme: Scheme) -> EquivalenceClasses:
@@ -32,19 +64,27 @@ def partition(microdata: Microdata, scheme: Scheme) -> EquivalenceClasses:
     mask, people = microdata.domain.paths.mask(scheme), microdata.population
     words, counts = microdata.words, microdata.counts
     if people is None:
-        labels, first, sizes = label_tuples(words, counts, mask, microdata.workspace)
-        return EquivalenceClasses(scheme, labels, first, sizes, microdata.records)
+        labels, first, records = label_tuples(words, counts, mask, microdata.workspace)
+        sizes = microdata.count_people(labels, records)
+        return EquivalenceClasses(scheme, labels, first, sizes, records, microdata.number_of_people)
     tuples = microdata.distinct
     together = np.concatenate([words, people.words], axis=1)
     nobody = np.zeros(people.counts.size, np.int32)
-    labels, first, sizes = label_tuples(
+    labels, first, records = label_tuples(
         together, np.append(counts, nobody), mask, microdata.workspace
     )
     # tuples of the population come last, so classes without a record do too
     classes = int(np.searchsorted(first, tuples))
     matching = sum_by_label(labels[tuples:], people.counts, first.size)[:classes]
+    labels, records = labels[:tuples], records[:classes]
     return EquivalenceClasses(
-        scheme, labels[:tuples], first[:classes], sizes[:classes], microdata.records, matching
+        scheme,
+        labels,
+        first[:classes],
+        microdata.count_people(labels, records),
+        records,
+        microdata.number_of_people,
+        matching,
     )
 
 

@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.aggregate import recode
 from anonymizer.data.cells import is_nested
 from anonymizer.data.contract import Table
 from anonymizer.data.tuples import Tuples
 from anonymizer.engine.domain import Column, Domain, read_only
+from anonymizer.engine.people import People
 from anonymizer.errors import AnonymizerWarning, DataError, HierarchyError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy, check_values
 from anonymizer.kernels.entropy import sum_entropy
 from anonymizer.kernels.partition import sum_covered
 from anonymizer.lattice import Lattice
+
+Prepared = TypeVar("Prepared")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,11 +75,36 @@ class Microdata:
     counts: NDArray[np.int32]
     tuple_of_row: NDArray[np.int32] = field(repr=False)
     population: Population | None = None
+    people: People | None = None
+    """Whom the rows belong to; None where each row is a person."""
+
+    @property
+    def number_of_people(self) -> int:
+        """How many different people the table has."""
+        return self.records if self.people is None else self.people.number
+
+    def count_people(
+        self, labels: NDArray[np.int32], records: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return the people in each class, given the class of each tuple and the records of each."""
+        return records if self.people is None else self.people.class_sizes(labels, records.size)
 
     @cached_property
     def words(self) -> NDArray[np.uint64]:
         """The paths of all columns: one row for each machine word, one column for each tuple."""
         return read_only(self.domain.paths.encode(self.codes))
+
+    @cached_property
+    def prepared(self) -> dict[int, tuple[object, Any]]:
+        """What models prepare of the table, by what they prepare it for."""
+        return {}
+
+    def once(self, what: object, prepare: Callable[[], Prepared]) -> Prepared:
+        """Return what is prepared of the table for an object, made when first asked for."""
+        if id(what) not in self.prepared:
+            self.prepared[id(what)] = what, prepare()  # the object stays, and so does its identity
+        found: Prepared = self.prepared[id(what)][1]
+        return found
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -160,15 +189,47 @@ class Microdata:
 
 
 def encode(
-    table: Table, hierarchies: Sequence[Hierarchy], population: Table | None = None
+    table: Table,
+    hierarchies: Sequence[Hierarchy],
+    population: Table | None = None,
+    person: str | None = None,
 ) -> Microdata:
     """Aggregate a table, and a population table if there is one.
 
-    The quasi-identifiers are the hierarchies' names. Raises a HierarchyError that lists every value
-    without a leaf, and warns where a leaf for missing cells had to be added.
+    The quasi-identifiers are the hierarchies' names; `person` is the column that tells whose each row
+    is, where people have several. Raises a HierarchyError that lists every value without a leaf, and
+    warns where a leaf for missing cells had to be added.
     """
-    people = None if population is None else count_by_leaves(population, hierarchies)
-    return encode_tuples(count_by_leaves(table, hierarchies), hierarchies, people)
+    matching = None if population is None else count_by_leaves(population, hierarchies)
+    if person is None:
+        return encode_tuples(count_by_leaves(table, hierarchies), hierarchies, matching)
+    tuples, people = count_with_people(table, hierarchies, person)
+    return replace(encode_tuples(tuples, hierarchies, matching), people=people)
+
+
+def count_with_people(
+    table: Table, hierarchies: Sequence[Hierarchy], person: str
+) -> tuple[Tuples, People]:
+    """Count the distinct tuples of a table, and find out whose they are, in one pass."""
+    pairs = table.aggregate(
+        [*(hierarchy.name for hierarchy in hierarchies), person],
+        [*(hierarchy.leaves for hierarchy in hierarchies), ()],
+    )
+    if MISSING in pairs.texts[-1]:
+        row = first_row(pairs, len(hierarchies), [MISSING]) + 1
+        raise DataError(
+            f"{table.name}: row {row} has no '{person}', so it is not known whose it is; fill it in, or "
+            "leave the row out."
+        )
+    kept = [np.arange(len(texts)) for texts in pairs.texts[:-1]]
+    everybody = np.zeros(len(pairs.texts[-1]), np.int64)
+    joined = recode(pairs, [*kept, everybody], [*pairs.texts[:-1], ("",)])
+    tuples = replace(joined, texts=joined.texts[:-1], codes=joined.codes[:-1])
+    check_covered(tuples, hierarchies)
+    tuple_of_pair = np.empty(pairs.counts.size, np.int32)
+    tuple_of_pair[pairs.tuple_of_row] = tuples.tuple_of_row
+    number_of_person = np.unique(pairs.codes[-1], return_inverse=True)[1]
+    return tuples, People.of_rows(number_of_person, tuple_of_pair, tuples.counts.size)
 
 
 def count_by_leaves(table: Table, hierarchies: Sequence[Hierarchy]) -> Tuples:

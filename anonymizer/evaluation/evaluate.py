@@ -109,13 +109,13 @@ class Evaluator:
     def judge(self, classes: EquivalenceClasses) -> Outcome:
         """Suppress and score the classes of a scheme."""
         suppression = suppress(self.microdata, classes, self.models)
-        return Outcome(classes, suppression.suppressed, self.score(classes, suppression))
+        return Outcome(suppression.classes, suppression.suppressed, self.score(suppression))
 
-    def score(self, classes: EquivalenceClasses, suppression: Suppression) -> Evaluation:
+    def score(self, suppression: Suppression) -> Evaluation:
         """Weigh what is lost of the kept and the suppressed records, and bound it elsewhere."""
-        limit, binding = self.suppression_limit, suppression.binding
-        suppressed_records = sum_chosen(classes.sizes, suppression.suppressed)
-        binding_records = max(0, sum_chosen(classes.sizes, binding.classes) - binding.exempt)
+        limit, binding, classes = self.suppression_limit, suppression.binding, suppression.classes
+        suppressed_records = sum_chosen(classes.records, suppression.suppressed)
+        binding_records = max(0, sum_chosen(classes.records, binding.classes) - binding.exempt)
         found = self.measure.appraise(self.microdata, classes, suppression.suppressed, binding)
         return Evaluation(
             classes.scheme,

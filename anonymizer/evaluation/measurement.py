@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.evaluate import Evaluator
-from anonymizer.evaluation.suppression import Suppression, suppress
+from anonymizer.evaluation.suppression import Suppression, greatest_kept, suppress
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Binding, Remaining, RiskModel
-from anonymizer.risk.profile import attacker
+from anonymizer.risk.profile import attacker, everyone_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def measure(evaluator: Evaluator, scheme: Scheme) -> Measurement:
     """Measure a scheme with what the policy's models suppress."""
     classes = partition(evaluator.microdata, scheme)
     suppression = suppress(evaluator.microdata, classes, evaluator.models)
-    return measure_classes(evaluator, classes, suppression.suppressed)
+    return measure_classes(evaluator, suppression.classes, suppression.suppressed)
 
 
 def measure_classes(
@@ -82,11 +82,12 @@ def measure_classes(
 ) -> Measurement:
     """Measure the classes of a scheme with some of them suppressed, whether or not that is enough."""
     microdata, models = evaluator.microdata, evaluator.models
-    score = evaluator.score(classes, Suppression(suppressed, Binding(suppressed)))
+    score = evaluator.score(Suppression(classes, suppressed, Binding(suppressed)))
     sizes = classes.sizes[~suppressed]
     whole = risks_left(microdata, classes, np.zeros_like(suppressed), models)
     left = risks_left(microdata, classes, suppressed, models) if suppressed.any() else whole
-    prosecutor = attacker(1 / sizes, sizes)
+    prosecutor = attacker(1 / sizes, everyone_in(microdata, classes, ~suppressed))
+    all_classes = np.ones_like(suppressed)
     return Measurement(
         scheme=dict(zip(microdata.attributes, classes.scheme, strict=True)),
         suppressed=score.suppressed_records,
@@ -97,7 +98,9 @@ def measure_classes(
         unsuppressed_risks=whole,
         highest=prosecutor.highest,
         average=prosecutor.average,
-        unsuppressed_average=attacker(1 / classes.sizes, classes.sizes).average,
+        unsuppressed_average=attacker(
+            1 / classes.sizes, everyone_in(microdata, classes, all_classes)
+        ).average,
         smallest_class=int(sizes.min()) if sizes.size else 0,
     )
 
@@ -120,9 +123,8 @@ def meets(
     suppressed: NDArray[np.bool_],
     models: Sequence[RiskModel],
 ) -> bool:
-    """Whether no class that is left violates a model, and the table that is left passes them all."""
+    """Whether nobody who is left violates a model, and the table that is left passes them all."""
+    gone = suppressed[classes.label_of_tuple]
+    more = greatest_kept(microdata, classes, models, gone)
     remaining = Remaining(microdata, classes, suppressed)
-    return all(
-        not model.violating(classes)[~suppressed].any() and model.passes(remaining)
-        for model in models
-    )
+    return bool((more == gone).all()) and all(model.passes(remaining) for model in models)

@@ -12,27 +12,115 @@ from anonymizer.engine.classes import EquivalenceClasses, information_content
 from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import mark_least
 from anonymizer.risk import Binding, Monotone, Remaining, RiskModel
+from anonymizer.risk.remaining import Kept
+
+Tuples = NDArray[np.bool_]
+"""A mark for each distinct tuple."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Suppression:
-    """The classes to suppress, and what that says about every finer scheme."""
+    """The classes of a scheme, those to suppress, and what that says about every finer scheme.
 
+    Where only some of a class's records are suppressed, its parts are classes here.
+    """
+
+    classes: EquivalenceClasses
     suppressed: NDArray[np.bool_]
     binding: Binding
+
+    @property
+    def tuples(self) -> Tuples:
+        """Which distinct tuples are suppressed."""
+        marked: Tuples = self.suppressed[self.classes.label_of_tuple]
+        return marked
 
 
 def suppress(
     microdata: Microdata, classes: EquivalenceClasses, models: Sequence[RiskModel]
 ) -> Suppression:
     """Suppress what violates a model by itself, then the shortest cut that passes them all."""
-    violating = np.zeros(classes.sizes.size, np.bool_)
-    for model in models:
-        violating |= model.violating(classes)
+    if not all(model.local for model in models):
+        return suppress_together(microdata, classes, models)
+    violating = violating_classes(classes, models)
     remaining = Remaining(microdata, classes, violating)
     cut = shortest_cut(remaining, models)
     suppressed = violating | cut_classes(remaining, cut) if cut else violating
-    return Suppression(suppressed, combine_bindings(remaining, models))
+    return Suppression(classes, suppressed, combine_bindings(remaining, models))
+
+
+def violating_classes(
+    classes: EquivalenceClasses, models: Sequence[RiskModel]
+) -> NDArray[np.bool_]:
+    """Mark the classes that violate a model by themselves."""
+    violating = np.zeros(classes.sizes.size, np.bool_)
+    for model in models:
+        if model.local:
+            violating |= model.violating(classes)
+    return violating
+
+
+def suppress_together(
+    microdata: Microdata, classes: EquivalenceClasses, models: Sequence[RiskModel]
+) -> Suppression:
+    """Suppress records until nobody is above a limit, where what is suppressed counts for others.
+
+    After a cut for a model of the whole table somebody may be above a limit again: both steps are
+    repeated until neither finds anything.
+    """
+    gone = greatest_kept(microdata, classes, models, np.zeros(microdata.distinct, np.bool_))
+    while True:
+        parts = classes.split(microdata, gone, 2)
+        marked = np.zeros(parts.sizes.size, np.bool_)
+        marked[parts.label_of_tuple[gone]] = True
+        remaining = Remaining(microdata, parts, marked)
+        cut = shortest_cut(remaining, models)
+        if not cut:
+            break
+        marked[remaining.order[:cut]] = True
+        gone = greatest_kept(microdata, classes, models, marked[parts.label_of_tuple])
+    binding = bind_together(microdata, classes, models)
+    parts = classes.split(microdata, gone + 2 * binding, 4)
+    of_part = parts.first_tuple
+    people = classes.input_people
+    least = max((model.least_class(people) for model in models), default=1)
+    return Suppression(parts, gone[of_part], Binding(binding[of_part], least_class=least))
+
+
+def bind_together(
+    microdata: Microdata, classes: EquivalenceClasses, models: Sequence[RiskModel]
+) -> Tuples:
+    """Mark the tuples that must be suppressed at every finer scheme too.
+
+    Take the models that limit the risk of single people and whose risk never falls where a scheme is
+    made finer. What is kept at a finer scheme meets them here, so that it is part of the greatest set
+    that does: what is not in that set is suppressed there.
+    """
+    monotone = [model.relaxed() for model in models if model.monotone is Monotone.RECORD]
+    nothing = np.zeros(microdata.distinct, np.bool_)
+    return greatest_kept(microdata, classes, monotone, nothing) if monotone else nothing
+
+
+def greatest_kept(
+    microdata: Microdata,
+    classes: EquivalenceClasses,
+    models: Sequence[RiskModel],
+    gone: Tuples,
+) -> Tuples:
+    """Suppress more tuples until what is kept meets all models of single people; return all gone.
+
+    What violates a model is suppressed in any release that contains no more, so the order of the models
+    plays no part.
+    """
+    together = [model for model in models if not model.local]
+    while True:
+        parts = classes.split(microdata, gone, 2) if gone.any() else classes
+        more = violating_classes(parts, models)[parts.label_of_tuple] & ~gone
+        for model in together:
+            more |= model.violators(Kept(microdata, classes.scheme, ~gone))
+        if not (more & ~gone).any():
+            return gone
+        gone = gone | more
 
 
 def combine_bindings(remaining: Remaining, models: Sequence[RiskModel]) -> Binding:
@@ -54,8 +142,8 @@ def combine_bindings(remaining: Remaining, models: Sequence[RiskModel]) -> Bindi
             together |= model.violating(remaining.classes) if binding is None else binding.classes
         elif model.monotone is Monotone.TABLE:
             single = single or model.binding(whole)
-    records = remaining.classes.input_records
-    least = max((model.least_class(records) for model in models), default=1)
+    people = remaining.classes.input_people
+    least = max((model.least_class(people) for model in models), default=1)
     if together.any() or single is None:
         return Binding(together, least_class=least)
     return replace(single, least_class=least)

@@ -43,7 +43,7 @@ PAIR_WORK = 10_000_000
 SEARCH_WORK = 20_000_000
 """The search with a raised limit may evaluate so many schemes times distinct tuples: about a second."""
 FEWEST_EVALUATIONS = 20
-"""With fewer than these, the search is not worth starting."""
+"""With fewer evaluations than these, the search is not started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +124,8 @@ class Cheapest:
 
     def describe(self) -> dict[str, Any]:
         """Return it as JSON."""
-        told = {"figure": self.figure, "fall": self.fall, "cost": self.cost}
-        return {**told, "step": self.step.describe()}
+        figures = {"figure": self.figure, "fall": self.fall, "cost": self.cost}
+        return {**figures, "step": self.step.describe()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,25 +201,25 @@ class Explanation:
 
 
 def explain(solution: Solution, on_progress: OnProgress | None = None) -> Explanation:
-    """Explain a solution; `on_progress` hears of the search with a raised limit."""
+    """Explain a solution; `on_progress` is called during the search with a raised limit."""
     problem, evaluator = solution.problem, solution.problem.evaluator
     classes, suppressed = solution.outcome.classes, solution.outcome.suppressed
     now = measure_classes(evaluator, classes, suppressed)
-    look = Neighbourhood(evaluator, problem.lattice, classes.scheme, now)
-    pairs = look.pairs_are_cheap
+    around = Neighbourhood(evaluator, problem.lattice, classes.scheme, now)
+    pairs = around.pairs_are_cheap
     limit = problem.policy.search.suppression_limit
     return Explanation(
         models=tuple(str(model) for model in evaluator.models),
         names=short_names(evaluator.models),
         records=solution.records,
         limit=limit,
-        now=look.now,
-        drivers=rank_drivers(look),
-        cheapest=find_cheapest(look, pairs),
+        now=around.now,
+        drivers=rank_drivers(around),
+        cheapest=find_cheapest(around, pairs),
         pairs_tried=pairs,
         blocking=find_blocking(evaluator, classes, suppressed),
         points=find_points(evaluator, classes, suppressed),
-        raised=None if limit >= 1 else raise_limit(look, limit, on_progress),
+        raised=None if limit >= 1 else raise_limit(around, limit, on_progress),
     )
 
 
@@ -272,7 +272,7 @@ class Neighbourhood:
             yield self.step(scheme)
 
 
-def rank_drivers(look: Neighbourhood) -> tuple[Driver, ...]:
+def rank_drivers(around: Neighbourhood) -> tuple[Driver, ...]:
     """Measure each attribute one level up, one down, and out; what drives most of the risk first.
 
     Ranked by the share of the models' own risk that goes with the attribute; where that is equal, by
@@ -280,10 +280,10 @@ def rank_drivers(look: Neighbourhood) -> tuple[Driver, ...]:
     drives it.
     """
     drivers = []
-    for at, name in enumerate(look.evaluator.microdata.attributes):
-        level, top = look.scheme[at], look.evaluator.microdata.lattice.high[at]
-        coarser, finer = look.step_to(at, level + 1), look.step_to(at, level - 1)
-        out = coarser if top == level + 1 else look.step_to(at, top)
+    for at, name in enumerate(around.evaluator.microdata.attributes):
+        level, top = around.scheme[at], around.evaluator.microdata.lattice.high[at]
+        coarser, finer = around.step_to(at, level + 1), around.step_to(at, level - 1)
+        out = coarser if top == level + 1 else around.step_to(at, top)
         share = 0.0 if out is None else share_of_risk(out)
         drivers.append(Driver(name, level, top, share, coarser, finer, out))
     return tuple(sorted(drivers, key=rank))
@@ -315,22 +315,22 @@ def part_gone(before: float, after: float) -> float:
     return -1.0 if before == 0 or math.isinf(after) else (before - after) / before
 
 
-def find_cheapest(look: Neighbourhood, pairs: bool) -> tuple[Cheapest, ...]:
+def find_cheapest(around: Neighbourhood, pairs: bool) -> tuple[Cheapest, ...]:
     """Find for each figure the coarsening the policy allows that lowers it most for its cost."""
-    steps = [step for step in look.coarser(pairs) if step.possible]
+    steps = [step for step in around.coarser(pairs) if step.possible]
     figures: dict[str, Callable[[Measurement], float]] = {
         "suppressed records": lambda measured: measured.suppressed,
         "average risk": lambda measured: measured.average,
         "highest risk": lambda measured: measured.highest,
     }
-    for number, name in enumerate(short_names(look.evaluator.models)):
+    for number, name in enumerate(short_names(around.evaluator.models)):
         figures[f"{name} risk"] = lambda measured, n=number: measured.risks[n]  # type: ignore[misc]
     found = []
     for name, figure in figures.items():
         ways = [Cheapest(name, fall_of(figure, step), -step.quality_change, step) for step in steps]
         ways = [way for way in ways if way.fall > TIE]
         if ways:
-            found.append(max(ways, key=worth))
+            found.append(max(ways, key=preference))
     return tuple(found)
 
 
@@ -339,7 +339,7 @@ def fall_of(figure: Callable[[Measurement], float], step: Step) -> float:
     return figure(step.before) - figure(step.after)
 
 
-def worth(way: Cheapest) -> tuple[bool, float, int]:
+def preference(way: Cheapest) -> tuple[bool, float, int]:
     """Return what decides between coarsenings: what is free first, then fall by cost, then one step."""
     free = way.cost <= TIE
     return free, way.fall if free else way.fall / way.cost, -len(way.step.levels)
@@ -351,30 +351,30 @@ def find_points(
     """Measure the scheme with more and with fewer classes suppressed, in the order of suppression."""
     order = suppression_order(evaluator.microdata, classes)
     sequence = np.concatenate([order[suppressed[order]], order[~suppressed[order]]])
-    records = np.cumsum(classes.sizes[sequence])
-    now = int(classes.sizes[suppressed].sum())
+    records = np.cumsum(classes.records[sequence])
+    now = int(classes.records[suppressed].sum())
     points = []
     for asked in POINTS:
-        most = now + math.floor(asked * classes.input_records + 1e-9)
+        most = now + math.floor(asked * evaluator.microdata.records + 1e-9)
         marked = np.zeros_like(suppressed)
         marked[sequence[: np.searchsorted(records, most, side="right")]] = True
         points.append(Point(asked, measure_classes(evaluator, classes, marked)))
     return tuple(points)
 
 
-def raise_limit(look: Neighbourhood, limit: float, on_progress: OnProgress | None) -> RaisedLimit:
+def raise_limit(around: Neighbourhood, limit: float, on_progress: OnProgress | None) -> RaisedLimit:
     """Search again with one percent more to suppress, where that takes about a second."""
     raised = min(1.0, limit + PERCENT)
-    microdata = look.evaluator.microdata
+    microdata = around.evaluator.microdata
     evaluations = SEARCH_WORK // microdata.distinct
     if evaluations < FEWEST_EVALUATIONS:
         return RaisedLimit(raised, tried=False, proven=False, better=None)
     records = int(raised * microdata.records + 1e-9)
-    evaluator = replace(look.evaluator, suppression_limit=records)
+    evaluator = replace(around.evaluator, suppression_limit=records)
     limits = Limits(evaluations=evaluations)
-    found = search(evaluator, look.lattice, limits, on_progress=on_progress)
+    found = search(evaluator, around.lattice, limits, on_progress=on_progress)
     proven = found.status is Status.OPTIMAL
     better = None
-    if found.best is not None and found.best.quality > look.now.quality + TIE:
-        better = replace(look, evaluator=evaluator).step(found.best.scheme)
+    if found.best is not None and found.best.quality > around.now.quality + TIE:
+        better = replace(around, evaluator=evaluator).step(found.best.scheme)
     return RaisedLimit(raised, True, proven, better)

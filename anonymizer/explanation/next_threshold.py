@@ -108,7 +108,9 @@ def block(
 ) -> Blocking:
     """Find the classes that must go in addition when one model is tightened."""
     microdata = evaluator.microdata
-    blocking = suppress(microdata, classes, models).suppressed & ~suppressed
+    more = suppress(microdata, classes, models).tuples & ~suppressed[classes.label_of_tuple]
+    blocking = np.zeros_like(suppressed)
+    blocking[classes.label_of_tuple[more]] = True
     sizes = classes.sizes[blocking]
     return Blocking(
         model=name,
@@ -138,7 +140,7 @@ def share_out(
         freed = 0  # an attribute that is out already makes no class small
         if level < top:
             without = partition(microdata, with_level(classes.scheme, at, top))
-            gone = suppress(microdata, without, models).suppressed[without.label_of_tuple]
+            gone = suppress(microdata, without, models).tuples
             freed = int(records[~gone].sum())
         shares.append(Share(microdata.attributes[at], freed))
     return tuple(sorted(shares, key=lambda share: -share.freed))
@@ -157,7 +159,7 @@ def show_some(
     models: Sequence[RiskModel],
 ) -> tuple[Example, ...]:
     """Show the first blocking classes, in the order of suppression, that are large enough."""
-    least = least_shown(models, microdata.records)
+    least = least_shown(models, microdata.number_of_people)
     if least is None or not blocking.any():
         return ()
     order = suppression_order(microdata, classes)
@@ -244,7 +246,7 @@ def most_people(microdata: Microdata, model: RiskModel) -> int:
     if population.table is not None:
         assert microdata.population is not None  # it was read with the table
         return int(microdata.population.counts.sum())
-    return microdata.records if population.size is None else population.size
+    return microdata.number_of_people if population.size is None else population.size
 
 
 def largest(holds: Callable[[int], bool], least: int, most: int) -> int:

@@ -206,7 +206,7 @@ def fitting_values(sweep: Sweep, evaluator: Evaluator) -> list[float]:
     return [
         value
         for value, models in zip(sweep.thresholds, sweep.models, strict=True)
-        if not models[sweep.varied].check(microdata.records, microdata.attributes)
+        if not models[sweep.varied].check(microdata.number_of_people, microdata.attributes)
     ]
 
 
@@ -214,7 +214,7 @@ def check_models(sweep: Sweep, evaluator: Evaluator) -> None:
     """Raise a PolicyError unless the models fit the table at every threshold."""
     microdata = evaluator.microdata
     for value, models in zip(sweep.thresholds, sweep.models, strict=True):
-        for fault in models[sweep.varied].check(microdata.records, microdata.attributes):
+        for fault in models[sweep.varied].check(microdata.number_of_people, microdata.attributes):
             raise PolicyError(f"frontier: {sweep.parameter.name} = {value:g}: {fault}")
 
 
@@ -295,9 +295,9 @@ class Tracker:
         """Describe the best release at one threshold."""
         evaluator, best = self.shared.evaluators[place], result.best
         assert best is not None
-        classes = self.shared.classes(best.scheme)
-        suppressed = suppress(evaluator.microdata, classes, evaluator.models).suppressed
-        profile = describe_risk(evaluator.models, classes, ~suppressed)
+        found = suppress(evaluator.microdata, self.shared.classes(best.scheme), evaluator.models)
+        classes, suppressed = found.classes, found.suppressed
+        profile = describe_risk(evaluator.microdata, evaluator.models, classes, ~suppressed)
         varied = evaluator.models[self.sweep.varied]
         risk = varied.residual_risk(Remaining(evaluator.microdata, classes, suppressed))
         scheme = dict(zip(evaluator.microdata.attributes, best.scheme, strict=True))

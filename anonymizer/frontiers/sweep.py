@@ -19,7 +19,7 @@ from anonymizer.lattice import Scheme
 from anonymizer.risk import Parameter, RiskModel
 from anonymizer.search.result import TIE
 
-PROBES = 8
+PROBES = 32
 """So many schemes are looked at before a tighter threshold is taken to be no better than a looser one."""
 KEPT_BYTES = 1 << 29
 """For classes that are kept from threshold to threshold."""
@@ -155,14 +155,16 @@ class SweepEvaluator:
         return known[scheme]
 
     def probe(self, place: int) -> None:
-        """Evaluate some schemes of the threshold before, to see a false declaration before it is used.
+        """Evaluate some schemes of the threshold before, so that a wrong direction shows in time.
 
-        What can show it is a scheme that suppresses something at the looser threshold.
+        What shows it is a scheme that suppresses something at the looser threshold. A limit on the risk
+        itself has no direction to be wrong about.
         """
+        if self.sweep.parameter.limits_risk:
+            return
         looser = [e for e in self.known[place - 1].values() if e.suppressed_records]
         looser.sort(key=lambda evaluation: (evaluation.suppressed_records, evaluation.scheme))
-        step = max(1, len(looser) // PROBES)
-        for evaluation in looser[::step][:PROBES]:
+        for evaluation in looser[:: 1 + len(looser) // PROBES]:
             self.evaluate(evaluation.scheme, place)
 
     def classes(self, scheme: Scheme) -> EquivalenceClasses:
@@ -226,6 +228,11 @@ class AtThreshold:
         """The utility measure."""
         return self.own.measure
 
+    @property
+    def suppression_limit(self) -> int:
+        """The largest number of records that may be suppressed."""
+        return self.own.suppression_limit
+
     def evaluate(self, scheme: Scheme) -> Evaluation:
         """Evaluate a scheme, or remember it from another threshold."""
         return self.shared.evaluate(scheme, self.place)
@@ -237,8 +244,8 @@ def least_sizes(sweep: Sweep, evaluator: Evaluator) -> NDArray[np.int64] | None:
         return None
     if not all(model.only_least_class for models in sweep.models for model in models):
         return None
-    records = evaluator.microdata.records
-    sizes = [max(model.least_class(records) for model in models) for models in sweep.models]
+    people = evaluator.microdata.number_of_people
+    sizes = [max(model.least_class(people) for model in models) for models in sweep.models]
     # where a tighter value asks for less, the thresholds are looked at one by one, and that shows
     return np.array(sizes, np.int64) if sizes == sorted(sizes) else None
 
@@ -246,7 +253,7 @@ def least_sizes(sweep: Sweep, evaluator: Evaluator) -> NDArray[np.int64] | None:
 def check_least_class(evaluator: Evaluator, classes: EquivalenceClasses) -> None:
     """Raise a PolicyError if a model is not as simple as it declares."""
     for model in evaluator.models:
-        small = classes.sizes < model.least_class(classes.input_records)
+        small = classes.sizes < model.least_class(classes.input_people)
         if (model.violating(classes) != small).any():
             raise PolicyError(
                 f"frontier: {model.name} declares `by_class_size`, but classes of at least its "
@@ -265,7 +272,7 @@ def judge_by_size(
     found = evaluator.measure.appraise_steps(
         evaluator.microdata, classes, step_of_class, least.size
     )
-    records = np.bincount(step_of_class, classes.sizes, least.size + 1)[: least.size]
+    records = np.bincount(step_of_class, classes.records, least.size + 1)[: least.size]
     limit = evaluator.suppression_limit
     return [
         Evaluation(

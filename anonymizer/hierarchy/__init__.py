@@ -2,10 +2,11 @@
 
 from anonymizer.hierarchy.arx import read_arx, read_rows, write_arx
 from anonymizer.hierarchy.builders import Builder, Dates, Intervals, Redaction
+from anonymizer.hierarchy.coverage import check_values
 from anonymizer.hierarchy.draw import draw
 from anonymizer.hierarchy.groups import Explicit, Ordered
 from anonymizer.hierarchy.hierarchy import MISSING, Hierarchy
-from anonymizer.hierarchy.lint import Defect, check_rows, check_values
+from anonymizer.hierarchy.lint import Defect, check_rows
 from anonymizer.hierarchy.spec import BUILDERS, check_file, load_hierarchy, parse_spec, read_spec
 from anonymizer.hierarchy.suggest import suggest
 

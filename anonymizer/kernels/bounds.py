@@ -9,10 +9,11 @@ to all sums of a box, its floor, is taken off the limit beforehand.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from anonymizer.kernels.compilation import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def covers(scheme, high):
     """Whether a scheme is at least as coarse as `high` in every attribute."""
     for a in range(high.size):
@@ -21,7 +22,7 @@ def covers(scheme, high):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_terms(terms, low):
     """Add up the terms at the levels of a scheme."""
     total = 0.0
@@ -30,7 +31,7 @@ def sum_terms(terms, low):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def strongest(schemes, terms, n_evaluated, low, high, limit):
     """Find the evaluated scheme that bounds [low, high] best; stop at the first above the limit."""
     best, bound = -1, -np.inf
@@ -44,7 +45,7 @@ def strongest(schemes, terms, n_evaluated, low, high, limit):
     return best, bound
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cut_high(terms, bound, low, high, limit):
     """Lower `high` to the levels at which the bound does not exceed the limit; say whether it moved."""
     moved = False
@@ -58,7 +59,7 @@ def cut_high(terms, bound, low, high, limit):
     return moved
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tighten(schemes, terms, n_evaluated, low, high, limit):
     """Shrink `high` (in place) as far as the evaluated schemes allow.
 
@@ -71,14 +72,14 @@ def tighten(schemes, terms, n_evaluated, low, high, limit):
             return best, bound
 
 
-@njit(cache=True, nogil=True)
-def best_split(terms, low, high, gap, room, share, logit, steps, stress):
-    """Find the attribute and level at which to split a box so that both parts come near their end.
+@kernel
+def best_split(terms, low, high, gap, room, share, logit, steps, finer_weight):
+    """Find the attribute and level at which to split a box so that both halves are soon pruned.
 
-    Above the split the bound rises by what `terms` say. Below it more records must be suppressed: of
-    those that `share` leaves, the part that the forecast says, each worth its part of `room`. A rise
-    beyond `gap` is no better than one that just closes it; the product of the two decides, the rise
-    below to the power of `stress`.
+    In the coarser half the bound rises by what `terms` say. In the finer half more records must be
+    suppressed: the forecast says what part of those that `share` leaves, each worth its part of `room`.
+    A rise beyond `gap` is no better than one that just closes it. The product of both rises decides,
+    the finer half's to the power of `finer_weight`.
     """
     attribute, level, best = -1, -1, -np.inf
     for a in range(low.size):
@@ -86,7 +87,7 @@ def best_split(terms, low, high, gap, room, share, logit, steps, stress):
             forecast = 1 / (1 + np.exp(steps[a, high[a]] - steps[a, step] - logit))
             below = min(gap, room * (forecast - share) / (1 - share))
             above = min(gap, terms[a, step + 1] - terms[a, low[a]])
-            score = max(below, 1e-9) ** stress * max(above, 1e-9)
+            score = max(below, 1e-9) ** finer_weight * max(above, 1e-9)
             if score > best:
                 attribute, level, best = a, step, score
     return attribute, level

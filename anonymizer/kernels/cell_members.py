@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from anonymizer.kernels.compilation import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_members(history_of_entry, cell_of_entry, n_cells, n_histories):
     """List each history's cells once; entries come in the order of histories, and so do members.
 
@@ -29,7 +30,7 @@ def list_members(history_of_entry, cell_of_entry, n_cells, n_histories):
     return history[:n_members].copy(), cell[:n_members].copy(), starts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_members(history_of_member, cell_of_member, people_of_history, n_cells):
     """Count the people in each cell."""
     sizes = np.zeros(n_cells, np.int64)
@@ -38,7 +39,7 @@ def count_members(history_of_member, cell_of_member, people_of_history, n_cells)
     return sizes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def highest_of_histories(history_of_member, cell_of_member, value_of_cell, n_histories):
     """Find the largest value of the cells that each history is in; values are at least 0."""
     highest = np.zeros(n_histories, value_of_cell.dtype)
@@ -49,7 +50,7 @@ def highest_of_histories(history_of_member, cell_of_member, value_of_cell, n_his
     return highest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def smallest_of_histories(history_of_member, cell_of_member, value_of_cell, n_histories):
     """Find the smallest value of the cells that each history is in."""
     smallest = np.full(n_histories, -1, value_of_cell.dtype)

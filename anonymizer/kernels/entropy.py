@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from anonymizer.kernels.compilation import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_entropy(selected, codes, counts, groups, offsets, lowest, highest, exempt):
     """Sum the bits that tell apart the values of the selected tuples, for each attribute and level.
 
@@ -32,7 +33,7 @@ def sum_entropy(selected, codes, counts, groups, offsets, lowest, highest, exemp
     return totals
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def leave_out_rarest(records, exempt):
     """Take so many records away (in place), those of the rarest values first."""
     records.sort()
@@ -42,7 +43,7 @@ def leave_out_rarest(records, exempt):
         exempt -= less
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bits(records):
     """Sum log2(all / alike) over records of which so many are alike in each place."""
     everything, total = records.sum(), 0.0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from anonymizer.kernels.compilation import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_measures(labels, matches, kind, weights, unique_in_population, measures):
     """Add the risks of one set of known groups to each row's measures, by the weight of its kind.
 
@@ -21,7 +22,7 @@ def add_measures(labels, matches, kind, weights, unique_in_population, measures)
             measures[1, row] += weight * unique_in_population
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_measures(labels, matches, counts, kind, unique_in_population, n_kinds):
     """Sum the same over the records of each kind, without the weights."""
     sums = np.zeros((n_kinds, 3))
@@ -34,7 +35,7 @@ def sum_measures(labels, matches, counts, kind, unique_in_population, n_kinds):
     return sums
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_matches(labels, split, counts, rows, n_labels, matches):
     """Let the rows before `split` match those from there on that have the same label, and the reverse."""
     before = np.zeros(n_labels, np.int64)
@@ -49,7 +50,7 @@ def add_matches(labels, split, counts, rows, n_labels, matches):
         matches[rows[i]] += before[labels[i]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_with_error(total, error, term):
     """Add a term to a running sum, and to its error what rounding took away (Neumaier)."""
     summed = total + term
@@ -60,7 +61,7 @@ def add_with_error(total, error, term):
     return summed, error
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_totals_of_prefixes(labels, n_labels, counts, kind, weights, starts, totals):
     """Add the totals of the records that remain after each prefix of an order of suppression.
 

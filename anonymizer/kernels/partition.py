@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from anonymizer.kernels.compilation import kernel
 
 KEY_LIMIT = 2**63  # a key fits one machine word
 HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: spreads mixed-radix keys
@@ -26,7 +27,7 @@ def label_keys(
     return labels, first
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def label_direct(keys, key_space):
     """Label equal keys 0, 1, ... in order of first appearance, by one slot for each possible key.
 
@@ -47,7 +48,7 @@ def label_direct(keys, key_space):
     return labels, first[:n_labels].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def label_hashed(keys, bits):
     """Label equal keys 0, 1, ... in order of first appearance, by open addressing in 2^bits slots.
 
@@ -74,7 +75,7 @@ def label_hashed(keys, bits):
     return labels, first[:n_labels].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def label_word(words, counts, mask, slot_label, slot_key, first, sizes):
     """Label words that agree under a mask 0, 1, ... in order of first appearance.
 
@@ -103,7 +104,7 @@ def label_word(words, counts, mask, slot_label, slot_key, first, sizes):
     return labels, first[:n_labels].copy(), sizes[:n_labels].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shift_for(n_slots):
     """Return the shift that leaves a hash of 64 bits as the number of one of 2^n slots."""
     bits = 0
@@ -112,7 +113,7 @@ def shift_for(n_slots):
     return np.uint64(64 - bits)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mix_words(words, mask):
     """Mix the masked words of each column into one key; equal columns have equal keys."""
     keys = words[0] & mask[0]
@@ -124,7 +125,7 @@ def mix_words(words, mask):
     return keys
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def equal_words(words, mask, i, j):
     """Whether two columns of words agree under a mask."""
     for w in range(mask.size):
@@ -133,7 +134,7 @@ def equal_words(words, mask, i, j):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def label_words(words, counts, mask, slot_label, slot_key, first, sizes):
     """Do as `label_word` does with columns of several words."""
     last, shift = np.uint64(slot_label.size - 1), shift_for(slot_label.size)
@@ -159,14 +160,14 @@ def label_words(words, counts, mask, slot_label, slot_key, first, sizes):
     return labels, first[:n_labels].copy(), sizes[:n_labels].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def relabel(labels, new_labels):
     """Replace each label in place by its new one."""
     for i in range(labels.size):
         labels[i] = new_labels[labels[i]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_by_label(labels, n_labels):
     """Count the positions with each label."""
     counts = np.zeros(n_labels, np.int32)
@@ -175,7 +176,7 @@ def count_by_label(labels, n_labels):
     return counts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def extract_digit(keys, stride, radix):
     """Extract one digit of mixed-radix keys."""
     digits = np.empty(keys.size, np.int32)
@@ -184,7 +185,7 @@ def extract_digit(keys, stride, radix):
     return digits
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_by_label(labels, counts, n_labels):
     """Sum the counts under each label."""
     sums = np.zeros(n_labels, np.int64)
@@ -193,7 +194,7 @@ def sum_by_label(labels, counts, n_labels):
     return sums
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_chosen(values, chosen):
     """Sum the values that are chosen."""
     total = 0
@@ -202,7 +203,7 @@ def sum_chosen(values, chosen):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def select_by_label(labels, chosen):
     """List the positions whose label is chosen."""
     selected = np.empty(labels.size + 1, np.int32)
@@ -213,7 +214,7 @@ def select_by_label(labels, chosen):
     return selected[:n_selected].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_covered(selected, codes, counts, covered, by_cover, offsets, lowest, highest, exempt):
     """Sum what the selected tuples' values cover, for each attribute and level of a range.
 
@@ -236,7 +237,7 @@ def sum_covered(selected, codes, counts, covered, by_cover, offsets, lowest, hig
     return totals
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_covered_by_step(selected, steps, n_steps, codes, counts, covered, offsets, highest):
     """Sum what the selected tuples' values cover, at each level, separately for each step."""
     totals = np.zeros((n_steps, highest.size, covered.shape[0]), np.int64)
@@ -252,7 +253,7 @@ def sum_covered_by_step(selected, steps, n_steps, codes, counts, covered, offset
     return totals
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_but(records, covered, order, exempt):
     """Sum what so many records cover, without the first `exempt` of them in the order given."""
     total, left_out = 0, exempt
@@ -263,7 +264,7 @@ def sum_but(records, covered, order, exempt):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_shares(tuples, codes, shares, offsets, levels):
     """Sum over the attributes what share of its domain each tuple's value covers at its level."""
     sums = np.zeros(tuples.size)
@@ -274,7 +275,7 @@ def sum_shares(tuples, codes, shares, offsets, levels):
     return sums
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_least(marked, candidates, values, limit, n_marks):
     """Mark the candidates with the least values: all below the limit, then the first that equal it."""
     n_equal = n_marks

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from anonymizer.kernels.compilation import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def drop_digit(keys, stride, radix):
     """Set one digit of mixed-radix keys to 0."""
     dropped = np.empty_like(keys)
@@ -15,7 +16,7 @@ def drop_digit(keys, stride, radix):
     return dropped
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_owners(labels, owners, n_labels):
     """Find the one owner of all cells with each label; -1 where there are several."""
     merged = np.full(n_labels, -2, np.int64)
@@ -28,7 +29,7 @@ def merge_owners(labels, owners, n_labels):
     return merged
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_unique(label_of_cell, owners):
     """List the cells whose label has one owner."""
     unique = np.empty(label_of_cell.size, np.int32)
@@ -40,14 +41,14 @@ def list_unique(label_of_cell, owners):
     return unique[:n_unique].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark(marked, cells, value):
     """Set the marks of some cells."""
     for i in cells:
         marked[i] = value
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def select_unmarked(cells, marked):
     """List the cells that are not marked."""
     unmarked = np.empty(cells.size, np.int32)

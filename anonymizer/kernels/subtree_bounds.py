@@ -1,10 +1,10 @@
-"""SubtreeBounds: showing that nothing in a box of the lattice is below a target, partition by partition.
+"""Subtree bounds: depth-first branch and bound inside one box of the lattice, up to a target.
 
-A descent splits a box in two, and the part of finer schemes again, until the bound of every part reaches
-the target. The highest scheme of a part differs from that of the whole in few attributes, so its classes
-are those of the whole, split by these: some steps for each tuple, and no hash. Records whose class is
-too small are lost to all finer schemes. Only the way down to the part at hand is kept, so the memory that
-a descent takes does not grow with its length.
+A node is a part of the box. It is split in two, and the half of finer schemes first, until the bound of
+every node reaches the target. The highest scheme of a child differs from its parent's in few attributes,
+so its classes are the parent's, split by these: some steps for each tuple, and no hash. Records whose
+class is too small are suppressed at all finer schemes. Only the path from the root to the current node
+is kept, so that the memory needed does not grow with the number of nodes.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from anonymizer.kernels.bounds import best_split, cut_high, sum_terms
+from anonymizer.kernels.compilation import kernel
 
-DEPTH = 24
-"""So many parts of parts are looked into; what would lie deeper is left open."""
-LEFT = 4096
-"""So many boxes a descent may leave; it ends before there are more."""
-SAMPLES = 32
-"""So many partitions of a descent are told to the forecast."""
-# The next two were chosen among a handful of values each by the time of descents on the wide demo
-# register. They change what a descent costs, never what it shows.
-FEW_CELLS = 65_536
+MAX_DEPTH = 24
+"""The longest path; nodes that would lie deeper are left open."""
+MAX_BOXES = 4096
+"""The most boxes that a call may return; it ends before there are more."""
+MAX_SAMPLES = 32
+"""The most partitions that are returned for the forecast to learn from."""
+# The next two were chosen among a handful of values each by time on the wide register. They change
+# what a bound costs, never what it is.
+CACHED_CELLS = 65_536
 """Classes are split by several attributes at once only into so many cells, which stay in the cache."""
-STRESS = 0.7
-"""How much the likely rise of the finer part weighs in the choice of a split, against the coarser's."""
+FINER_WEIGHT = 0.7
+"""How much the expected rise of the finer half weighs in the choice of a split, against the coarser's."""
 
 
 class Task(NamedTuple):
@@ -43,8 +43,8 @@ class Task(NamedTuple):
     offsets: Any
     covered: Any
     """`covered[level, offset + code]`: the leaves below."""
-    most_covered: Any
-    """`most_covered[a, level]`: the most of these."""
+    max_covered: Any
+    """`max_covered[a, level]`: the most of these."""
     total_covered: Any
     """`total_covered[a, level]`: their sum over all records."""
     leaves: Any
@@ -58,49 +58,49 @@ class Task(NamedTuple):
     weights: Any
     geometric: bool
     least_class: int
-    most_suppressed: int
-    most: float
+    suppression_limit: int
+    max_terms: float
     """The sum of terms when everything is lost."""
 
 
 class Workspace(NamedTuple):
-    """Arrays to work in, whatever it holds."""
+    """Arrays to work in; what they hold beforehand does not matter."""
 
     labels: Any
-    """`labels[depth, i]`: the class of each tuple on the way down; 0 where it is suppressed."""
+    """`labels[depth, i]`: the class of each tuple at each node of the path; 0 where it is suppressed."""
     keys: Any
     cells: Any
     names: Any
-    gone: Any
+    dropped: Any
     by_code: Any
 
 
-class Frames(NamedTuple):
-    """The parts on the way down, and what is known of them."""
+class Nodes(NamedTuple):
+    """The nodes on the path from the root to the current one."""
 
     low: Any
     high: Any
-    whole_low: Any
-    """Where the part began, before anything of it was done."""
-    whole_high: Any
+    first_low: Any
+    """The box of the node when it was opened, before any part of it was closed."""
+    first_high: Any
     covered: Any
-    """`covered[depth, a, level]`: the leaves that the records left cover."""
+    """`covered[depth, a, level]`: the leaves that the remaining records cover."""
     suppressed: Any
     classes: Any
-    """How many numbers the classes take, 0 included."""
-    done: Any
-    """How many boxes were done when the part was begun."""
+    """The number of labels, 0 included."""
+    closed: Any
+    """How many boxes were closed when the node was opened."""
 
 
-class Done(NamedTuple):
-    """Boxes of which nothing is below the target."""
+class Closed(NamedTuple):
+    """Boxes in which no scheme is below the target."""
 
     low: Any
     high: Any
 
 
 class Outcome(NamedTuple):
-    """What a descent leaves: the boxes that reach the target, then those still open."""
+    """What is left of a box: the parts that reach the target, then those still open."""
 
     low: Any
     high: Any
@@ -113,7 +113,7 @@ class Outcome(NamedTuple):
     sampled_suppressed: Any
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_labels(labels, parts, fanout, keys):
     """Number the cells into which parts split what has equal labels."""
     width = np.uint32(fanout)
@@ -121,15 +121,18 @@ def split_labels(labels, parts, fanout, keys):
         keys[i] = labels[i] * width + parts[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_keys(keys, parts, fanout):
-    """Number the cells into which parts split what has equal keys: in place, for speed by itself."""
+    """Number the cells into which parts split what has equal keys, in place.
+
+    Apart from `split_labels` because each loop alone is faster.
+    """
     width = np.uint32(fanout)
     for i in range(keys.size):
         keys[i] = keys[i] * width + parts[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_cells(task, keys, n_cells, fanout, cells):
     """Count the records in each cell, up to the least class; return how many are in smaller ones."""
     enough = cells.dtype.type(task.least_class)
@@ -147,73 +150,75 @@ def count_cells(task, keys, n_cells, fanout, cells):
     return lost
 
 
-@njit(cache=True, nogil=True)
-def take_cells(task, work, n_cells, fanout, labels):
-    """Make classes of the cells that are large enough; list the tuples that are suppressed by that.
+@kernel
+def relabel(task, workspace, n_cells, fanout, labels):
+    """Make classes of the cells that are large enough; list the tuples of the others as dropped.
 
-    Returns how many numbers the classes take, and how many tuples are gone.
+    Returns the number of labels, and how many tuples are dropped.
     """
-    keys, cells, names, gone = work.keys, work.cells, work.names, work.gone
+    keys, cells, names = workspace.keys, workspace.cells, workspace.names
+    dropped = workspace.dropped
     names[:fanout] = 0
     n_labels = 1
     for cell in range(fanout, n_cells):
         large = cells[cell] >= task.least_class
         names[cell] = n_labels if large else 0
         n_labels += large
-    n_gone, first = 0, np.uint32(fanout)
+    n_dropped, first = 0, np.uint32(fanout)
     for i in range(keys.size):
         label = names[keys[i]]
         labels[i] = label
-        gone[n_gone] = i  # written over by the next one unless gone: no branch to guess
-        n_gone += int((label == 0) & (keys[i] >= first))
-    return n_labels, n_gone
+        dropped[n_dropped] = i  # written over by the next one unless dropped: no branch to guess
+        n_dropped += int((label == 0) & (keys[i] >= first))
+    return n_labels, n_dropped
 
 
-@njit(cache=True, nogil=True)
-def split_classes(task, work, frames, depth, above, high, fanout):
-    """Split the classes of a part by going down to the levels `high` from those `above`.
+@kernel
+def split_classes(task, workspace, nodes, depth, above, high, fanout):
+    """Split the classes of a node by going down to the levels `high` from those `above`.
 
-    Each class is split into so many cells already. Goes as far as there is room for more, from one on
-    at least one level of one attribute, and writes back to `high` what it came to. Returns the records
-    in cells that are too small, and the number of cells in a class.
+    Each class is split into `fanout` cells already. Goes as far as the workspace has cells, from a
+    fanout of 1 at least one level of one attribute, and writes to `high` how far. Returns the records
+    in cells that are too small, and the new fanout.
     """
-    classes = frames.classes[depth]
+    classes = nodes.classes[depth]
     for a in range(high.size):
-        most_cells = work.cells.size if fanout == 1 else FEW_CELLS
+        max_cells = workspace.cells.size if fanout == 1 else CACHED_CELLS
         while high[a] < above[a] and (
-            classes * fanout * task.fanout[a, above[a], high[a]] > most_cells
+            classes * fanout * task.fanout[a, above[a], high[a]] > max_cells
         ):
             high[a] += 1
         parts = task.fanout[a, above[a], high[a]] if high[a] < above[a] else 1
         if parts > 1:
             part_of_tuple = task.parts[task.column[a, above[a], high[a]]]
             if fanout == 1:
-                split_labels(work.labels[depth], part_of_tuple, parts, work.keys)
+                split_labels(workspace.labels[depth], part_of_tuple, parts, workspace.keys)
             else:
-                split_keys(work.keys, part_of_tuple, parts)
+                split_keys(workspace.keys, part_of_tuple, parts)
             fanout *= parts
     if fanout == 1:
-        work.keys[:] = work.labels[depth]
-    return count_cells(task, work.keys, classes * fanout, fanout, work.cells), fanout
+        workspace.keys[:] = workspace.labels[depth]
+    return count_cells(task, workspace.keys, classes * fanout, fanout, workspace.cells), fanout
 
 
-@njit(cache=True, nogil=True)
-def take_over(task, work, frames, depth, to, fanout):
-    """Make the cells just counted the classes of a part, the same or one a step deeper."""
-    labels, n_cells = work.labels[to], frames.classes[depth] * fanout
-    n_labels, n_gone = take_cells(task, work, n_cells, fanout, labels)
+@kernel
+def commit_cells(task, workspace, nodes, depth, to, fanout):
+    """Make the cells just counted the classes of a node: the same one, or its child."""
+    labels, n_cells = workspace.labels[to], nodes.classes[depth] * fanout
+    n_labels, n_dropped = relabel(task, workspace, n_cells, fanout, labels)
     if to != depth:
-        frames.covered[to] = frames.covered[depth]
-    lost = take_out(task, work, n_gone, frames.low[to], frames.high[to], frames.covered[to])
-    frames.suppressed[to], frames.classes[to] = frames.suppressed[depth] + lost, n_labels
+        nodes.covered[to] = nodes.covered[depth]
+    low, high, covered = nodes.low[to], nodes.high[to], nodes.covered[to]
+    lost = subtract_dropped(task, workspace, n_dropped, low, high, covered)
+    nodes.suppressed[to], nodes.classes[to] = nodes.suppressed[depth] + lost, n_labels
 
 
-@njit(cache=True, nogil=True)
-def take_out(task, work, n_gone, low, high, covered):
-    """Take suppressed tuples out of what is covered at the levels of a box; return their records."""
-    by_code, lost = work.by_code, 0
+@kernel
+def subtract_dropped(task, workspace, n_dropped, low, high, covered):
+    """Subtract what dropped tuples cover at the levels of a box; return their records."""
+    by_code, lost = workspace.by_code, 0
     by_code[:] = 0
-    for i in work.gone[:n_gone]:
+    for i in workspace.dropped[:n_dropped]:
         lost += task.counts[i]
         for a in range(low.size):
             by_code[task.offsets[a] + task.values[i, a]] += task.counts[i]
@@ -226,9 +231,9 @@ def take_out(task, work, n_gone, low, high, covered):
     return lost
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def term(task, attribute, covered, suppressed):
-    """Return what an attribute adds to the sum of terms; the suppressed cover the whole domain."""
+    """Return the term of an attribute; suppressed records cover the whole domain."""
     leaves, records = task.leaves[attribute], task.records
     loss = (covered + suppressed * leaves - records) / (records * max(leaves - 1.0, 1.0))
     weighted = task.weights[attribute] * max(0.0, loss)
@@ -237,205 +242,207 @@ def term(task, attribute, covered, suppressed):
     return weighted / task.weights.size
 
 
-@njit(cache=True, nogil=True)
-def fill_terms(task, frames, depth, terms):
-    """Compute the terms of all levels of a part; return their sum at its lowest scheme."""
-    low, high = frames.low[depth], frames.high[depth]
+@kernel
+def fill_terms(task, nodes, depth, terms):
+    """Compute the terms of all levels of a node; return their sum at its lowest scheme."""
+    low, high = nodes.low[depth], nodes.high[depth]
     for a in range(low.size):
         for level in range(low[a], high[a] + 1):
-            covered = frames.covered[depth, a, level]
-            terms[a, level] = term(task, a, covered, frames.suppressed[depth])
+            covered = nodes.covered[depth, a, level]
+            terms[a, level] = term(task, a, covered, nodes.suppressed[depth])
     return sum_terms(terms, low)
 
 
-@njit(cache=True, nogil=True)
-def least_term(task, frames, depth, attribute, level, lost):
-    """Return the least that an attribute can add at a level with so many more records lost.
+@kernel
+def least_term(task, nodes, depth, attribute, level, lost):
+    """Return the least term of an attribute at a level with so many more records lost.
 
     It is not known yet which records: they covered at most what the widest value does.
     """
-    covered = frames.covered[depth, attribute, level] - lost * task.most_covered[attribute, level]
-    return term(task, attribute, covered, frames.suppressed[depth] + lost)
+    covered = nodes.covered[depth, attribute, level] - lost * task.max_covered[attribute, level]
+    return term(task, attribute, covered, nodes.suppressed[depth] + lost)
 
 
-@njit(cache=True, nogil=True)
-def least_bound(task, frames, depth, lost):
-    """Return the least bound of a part with so many more records lost."""
+@kernel
+def least_bound(task, nodes, depth, lost):
+    """Return the least bound of a node with so many more records lost."""
     total = 0.0
-    for a in range(frames.low.shape[1]):
-        total += least_term(task, frames, depth, a, frames.low[depth, a], lost)
+    for a in range(nodes.low.shape[1]):
+        total += least_term(task, nodes, depth, a, nodes.low[depth, a], lost)
     return total
 
 
-@njit(cache=True, nogil=True)
-def narrow(task, work, frames, depth, high, lost, fanout, target):
-    """Lower the levels `high`, just gone down to, as long as nothing above is below the target.
+@kernel
+def narrow(task, workspace, nodes, depth, high, lost, fanout, target):
+    """Lower the levels `high` of the cells just counted, as long as nothing above is below the target.
 
-    Returns whether anything is, the number of cells in a class, and how many partitions it took.
+    Returns whether nothing is left, the new fanout, and how many partitions it took.
     """
-    low, partitions = frames.low[depth], 0
+    low, partitions = nodes.low[depth], 0
     while True:
-        if frames.suppressed[depth] + lost > task.most_suppressed:
+        if nodes.suppressed[depth] + lost > task.suppression_limit:
             return True, fanout, partitions
-        bound = least_bound(task, frames, depth, lost)
+        bound = least_bound(task, nodes, depth, lost)
         if bound >= target:
             return True, fanout, partitions
         lower = high.copy()
         for a in range(low.size):
-            rest = bound - least_term(task, frames, depth, a, low[a], lost)
+            rest = bound - least_term(task, nodes, depth, a, low[a], lost)
             while lower[a] > low[a] and (
-                rest + least_term(task, frames, depth, a, lower[a], lost) >= target
+                rest + least_term(task, nodes, depth, a, lower[a], lost) >= target
             ):
                 lower[a] -= 1
         if (lower == high).all():
             return False, fanout, partitions
-        more_lost, more = split_classes(task, work, frames, depth, high, lower, fanout)
+        lost_below, more = split_classes(task, workspace, nodes, depth, high, lower, fanout)
         if (lower == high).all():  # no room for more cells
             return False, fanout, partitions
-        lost, fanout, partitions = more_lost, more, partitions + 1
+        lost, fanout, partitions = lost_below, more, partitions + 1
         high[:] = lower
 
 
-@njit(cache=True, nogil=True)
-def choose_split(task, frames, depth, terms, bound, target, steps):
-    """Choose where to split a part, as `best_split` does."""
+@kernel
+def choose_split(task, nodes, depth, terms, bound, target, steps):
+    """Choose where to split a node, as `best_split` does."""
     # a share strictly between 0 and 1, as the forecast takes it
-    share = min(max(frames.suppressed[depth], 0.2), task.records - 0.2) / task.records
+    share = min(max(nodes.suppressed[depth], 0.2), task.records - 0.2) / task.records
     logit = math.log(share / (1 - share))
-    low, high = frames.low[depth], frames.high[depth]
-    gap, rest = target - bound, task.most - bound
-    return best_split(terms, low, high, gap, rest, share, logit, steps, STRESS)
+    low, high = nodes.low[depth], nodes.high[depth]
+    gap, rest = target - bound, task.max_terms - bound
+    return best_split(terms, low, high, gap, rest, share, logit, steps, FINER_WEIGHT)
 
 
-@njit(cache=True, nogil=True)
-def put(done, n_done, low, high):
-    """Add a box to those that are done; return how many these are."""
-    done.low[n_done], done.high[n_done] = low, high
-    return n_done + 1
+@kernel
+def close_box(closed, n_closed, low, high):
+    """Add a box to the closed ones; return their number."""
+    closed.low[n_closed], closed.high[n_closed] = low, high
+    return n_closed + 1
 
 
-@njit(cache=True, nogil=True)
-def begin(task, work, frames, low, high):
+@kernel
+def partition_root(task, workspace, nodes, low, high):
     """Partition the table by the highest scheme of a box."""
-    frames.low[0], frames.high[0], frames.covered[0] = low, high, task.total_covered
-    frames.whole_low[0], frames.whole_high[0], frames.done[0] = low, high, 0
-    frames.suppressed[0], frames.classes[0] = 0, 2
-    work.labels[0] = 1
+    nodes.low[0], nodes.high[0], nodes.covered[0] = low, high, task.total_covered
+    nodes.first_low[0], nodes.first_high[0], nodes.closed[0] = low, high, 0
+    nodes.suppressed[0], nodes.classes[0] = 0, 2
+    workspace.labels[0] = 1
     above = task.heights.copy()
     while (above > high).any():
         reached = high.copy()
-        _, fanout = split_classes(task, work, frames, 0, above, reached, 1)
-        take_over(task, work, frames, 0, 0, fanout)
+        _, fanout = split_classes(task, workspace, nodes, 0, above, reached, 1)
+        commit_cells(task, workspace, nodes, 0, 0, fanout)
         above = reached
 
 
-@njit(cache=True, nogil=True)
-def cut_off(frames, depth, high, done, n_done):
-    """Lower the highest scheme of a part; what lies above is done."""
+@kernel
+def lower_high(nodes, depth, high, closed, n_closed):
+    """Lower the highest scheme of a node, and close what lies above."""
     for a in range(high.size):
-        if high[a] < frames.high[depth, a]:
-            n_done = put(done, n_done, frames.low[depth], frames.high[depth])
-            done.low[n_done - 1, a] = high[a] + 1
-            frames.high[depth, a] = high[a]
-    return n_done
+        if high[a] < nodes.high[depth, a]:
+            n_closed = close_box(closed, n_closed, nodes.low[depth], nodes.high[depth])
+            closed.low[n_closed - 1, a] = high[a] + 1
+            nodes.high[depth, a] = high[a]
+    return n_closed
 
 
-@njit(cache=True, nogil=True)
-def cut_part(task, work, frames, depth, high, target, done, n_done):
-    """Leave out what lies above some levels of a part.
+@kernel
+def cut_node(task, workspace, nodes, depth, high, target, closed, n_closed):
+    """Close what lies above some levels of a node.
 
-    Returns whether that ends it, the number of boxes done, and the partitions it took.
+    Returns whether the node is pruned, the number of closed boxes, and the partitions it took.
     """
-    lost, fanout = split_classes(task, work, frames, depth, frames.high[depth], high, 1)
-    out, fanout, partitions = narrow(task, work, frames, depth, high, lost, fanout, target)
-    if not out:
-        n_done = cut_off(frames, depth, high, done, n_done)
-        take_over(task, work, frames, depth, depth, fanout)
-    return out, n_done, partitions + 1
+    lost, fanout = split_classes(task, workspace, nodes, depth, nodes.high[depth], high, 1)
+    pruned, fanout, partitions = narrow(task, workspace, nodes, depth, high, lost, fanout, target)
+    if not pruned:
+        n_closed = lower_high(nodes, depth, high, closed, n_closed)
+        commit_cells(task, workspace, nodes, depth, depth, fanout)
+    return pruned, n_closed, partitions + 1
 
 
-@njit(cache=True, nogil=True)
-def split_part(task, work, frames, depth, attribute, level, target, done, n_done):
-    """Split a part: what is up to a level is done, or a part of its own one step deeper.
+@kernel
+def split_node(task, workspace, nodes, depth, attribute, level, target, closed, n_closed):
+    """Split a node: the half up to a level is closed, or becomes its child.
 
-    Returns the depth to go on at, the number of boxes done, and the partitions it took.
+    Returns the depth to continue at, the number of closed boxes, and the partitions it took.
     """
-    low, finer = frames.low[depth].copy(), frames.high[depth].copy()
+    low, finer = nodes.low[depth].copy(), nodes.high[depth].copy()
     finer[attribute] = level
-    lost, fanout = split_classes(task, work, frames, depth, frames.high[depth], finer, 1)
+    lost, fanout = split_classes(task, workspace, nodes, depth, nodes.high[depth], finer, 1)
     high = finer.copy()
-    out, fanout, partitions = narrow(task, work, frames, depth, high, lost, fanout, target)
-    to = depth if out else depth + 1
-    if out:
-        n_done = put(done, n_done, low, finer)
+    pruned, fanout, partitions = narrow(task, workspace, nodes, depth, high, lost, fanout, target)
+    to = depth if pruned else depth + 1
+    if pruned:
+        n_closed = close_box(closed, n_closed, low, finer)
     else:
-        frames.low[to], frames.high[to], frames.done[to] = low, finer, n_done
-        frames.whole_low[to], frames.whole_high[to] = low, finer
-        n_done = cut_off(frames, to, high, done, n_done)
-        take_over(task, work, frames, depth, to, fanout)
-    frames.low[depth, attribute] = finer[attribute] + 1
-    return to, n_done, partitions + 1
+        nodes.low[to], nodes.high[to], nodes.closed[to] = low, finer, n_closed
+        nodes.first_low[to], nodes.first_high[to] = low, finer
+        n_closed = lower_high(nodes, to, high, closed, n_closed)
+        commit_cells(task, workspace, nodes, depth, to, fanout)
+    nodes.low[depth, attribute] = finer[attribute] + 1
+    return to, n_closed, partitions + 1
 
 
-@njit(cache=True, nogil=True)
-def make_frames(attributes, levels):
-    """Return the arrays for the way down."""
-    return Frames(
-        np.empty((DEPTH, attributes), np.int64),
-        np.empty((DEPTH, attributes), np.int64),
-        np.empty((DEPTH, attributes), np.int64),
-        np.empty((DEPTH, attributes), np.int64),
-        np.empty((DEPTH, attributes, levels), np.int64),
-        np.empty(DEPTH, np.int64),
-        np.empty(DEPTH, np.int64),
-        np.empty(DEPTH, np.int64),
+@kernel
+def make_nodes(attributes, levels):
+    """Return the arrays for a path."""
+    return Nodes(
+        np.empty((MAX_DEPTH, attributes), np.int64),
+        np.empty((MAX_DEPTH, attributes), np.int64),
+        np.empty((MAX_DEPTH, attributes), np.int64),
+        np.empty((MAX_DEPTH, attributes), np.int64),
+        np.empty((MAX_DEPTH, attributes, levels), np.int64),
+        np.empty(MAX_DEPTH, np.int64),
+        np.empty(MAX_DEPTH, np.int64),
+        np.empty(MAX_DEPTH, np.int64),
     )
 
 
-@njit(cache=True, nogil=True)
-def descend(task, work, steps, low, high, target, budget):
+@kernel
+def bound_subtree(task, workspace, steps, low, high, target, budget):
     """Try to show that no scheme of a box has a sum of terms below a target.
 
-    Stops when the box is done, when the budget of partitions is used up, or at a scheme that is below
-    the target. What is done and what is left open make up the box, without overlap.
+    Stops when the box is closed, when the budget of partitions is used up, or at a scheme below the
+    target. Closed and open parts make up the box, without overlap.
     """
     m = low.size
-    frames = make_frames(m, task.total_covered.shape[1])
-    done = Done(np.empty((LEFT, m), np.int64), np.empty((LEFT, m), np.int64))
-    samples, suppressed_of = np.empty((SAMPLES, m), np.int64), np.empty(SAMPLES, np.int64)
+    nodes = make_nodes(m, task.total_covered.shape[1])
+    closed = Closed(np.empty((MAX_BOXES, m), np.int64), np.empty((MAX_BOXES, m), np.int64))
+    samples, suppressed_of = np.empty((MAX_SAMPLES, m), np.int64), np.empty(MAX_SAMPLES, np.int64)
     terms, best, best_sum = np.zeros(task.total_covered.shape), high.copy(), np.inf
-    begin(task, work, frames, low, high)
-    partitions, n_samples, n_done, depth = 1, 0, 0, 0
-    while depth >= 0 and n_done + m + 1 < LEFT:
-        bound = fill_terms(task, frames, depth, terms)
-        at_low, at_high = frames.low[depth], frames.high[depth]
-        suppressed = frames.suppressed[depth]
-        if n_samples < SAMPLES:
-            samples[n_samples], suppressed_of[n_samples] = at_high, suppressed
+    partition_root(task, workspace, nodes, low, high)
+    partitions, n_samples, n_closed, depth = 1, 0, 0, 0
+    while depth >= 0 and n_closed + m + 1 < MAX_BOXES:
+        bound = fill_terms(task, nodes, depth, terms)
+        low_here, high_here = nodes.low[depth], nodes.high[depth]
+        suppressed = nodes.suppressed[depth]
+        if n_samples < MAX_SAMPLES:
+            samples[n_samples], suppressed_of[n_samples] = high_here, suppressed
             n_samples += 1
-        if suppressed <= task.most_suppressed and sum_terms(terms, at_high) < best_sum:
-            best[:], best_sum = at_high, sum_terms(terms, at_high)
-        out = bound >= target or suppressed > task.most_suppressed
-        if not out:
-            if partitions >= budget or depth + 1 == DEPTH or (at_low == at_high).all():
+        if suppressed <= task.suppression_limit and sum_terms(terms, high_here) < best_sum:
+            best[:], best_sum = high_here, sum_terms(terms, high_here)
+        pruned = bound >= target or suppressed > task.suppression_limit
+        if not pruned:
+            if partitions >= budget or depth + 1 == MAX_DEPTH or (low_here == high_here).all():
                 break
-            cut = at_high.copy()
-            if cut_high(terms, bound, at_low, cut, target):
-                out, n_done, more = cut_part(task, work, frames, depth, cut, target, done, n_done)
+            cut = high_here.copy()
+            if cut_high(terms, bound, low_here, cut, target):
+                pruned, n_closed, more = cut_node(
+                    task, workspace, nodes, depth, cut, target, closed, n_closed
+                )
             else:
-                attribute, level = choose_split(task, frames, depth, terms, bound, target, steps)
-                depth, n_done, more = split_part(
-                    task, work, frames, depth, attribute, level, target, done, n_done
+                attribute, level = choose_split(task, nodes, depth, terms, bound, target, steps)
+                depth, n_closed, more = split_node(
+                    task, workspace, nodes, depth, attribute, level, target, closed, n_closed
                 )
             partitions += more
-        if out:
-            whole_low, whole_high = frames.whole_low[depth], frames.whole_high[depth]
-            n_done = put(done, frames.done[depth], whole_low, whole_high)
+        if pruned:
+            first_low, first_high = nodes.first_low[depth], nodes.first_high[depth]
+            n_closed = close_box(closed, nodes.closed[depth], first_low, first_high)
             depth -= 1
-    left_low = np.concatenate((done.low[:n_done], frames.low[: depth + 1]))
-    left_high = np.concatenate((done.high[:n_done], frames.high[: depth + 1]))
-    bounds = np.full(n_done + depth + 1, target)
+    left_low = np.concatenate((closed.low[:n_closed], nodes.low[: depth + 1]))
+    left_high = np.concatenate((closed.high[:n_closed], nodes.high[: depth + 1]))
+    bounds = np.full(n_closed + depth + 1, target)
     for d in range(depth + 1):
-        bounds[n_done + d] = min(target, fill_terms(task, frames, d, terms))
+        bounds[n_closed + d] = min(target, fill_terms(task, nodes, d, terms))
     sampled, suppressed_of = samples[:n_samples], suppressed_of[:n_samples]
     return Outcome(left_low, left_high, bounds, partitions, best, best_sum, sampled, suppressed_of)

@@ -14,7 +14,8 @@ or 2 (two or more), as `ours + 4 * theirs`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from anonymizer.kernels.compilation import kernel
 
 STATES = 16
 MANY = 2  # two records or two million: neither will ever be alone again
@@ -31,7 +32,7 @@ def join_states():
 JOINED = join_states()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def agree(keys, one, other, word, above):
     """Tell whether two keys agree on all that is more significant than some bits of a word."""
     for w in range(word):
@@ -40,7 +41,7 @@ def agree(keys, one, other, word, above):
     return (keys[one, word] ^ keys[other, word]) & above == 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def compare(keys, zero, one, word, flag):
     """Compare a key whose bit is 0 with one whose bit is 1 as if that were 0 too: -1, 0 or 1."""
     left, right = keys[zero, word], keys[one, word] ^ flag
@@ -52,7 +53,7 @@ def compare(keys, zero, one, word, flag):
     return 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def drop_bit(keys, states, word, bit):
     """Drop one bit of a word of sorted keys; return keys and states of the tuples that are left."""
     n = states.size
@@ -86,7 +87,7 @@ def drop_bit(keys, states, word, bit):
     return new_keys[:size], new_states[:size]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_state(counts, state):
     """Count a tuple if it is a record of ours alone: whether theirs have it, and whether just once."""
     if state & 3 == 1:
@@ -95,7 +96,7 @@ def count_state(counts, state):
         counts[2] += state >> 2 == 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def settle(keys, states, word, bit, counts):
     """Take out what will not change any more while all bits from one of a word upwards are kept.
 
@@ -121,7 +122,7 @@ def settle(keys, states, word, bit, counts):
     return new_keys[:size], new_states[:size]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def decide(keys, states, field, keep, counts):
     """Keep or drop the attribute of a field (word, lowest bit, width), and settle."""
     word, low, width = field
@@ -133,7 +134,7 @@ def decide(keys, states, field, keep, counts):
     return settle(keys, states, word, low, counts)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_subsets(keys, states, fields, counts, table):
     """Count on every subset of some fields: one row of the table for each, those that keep more first.
 

@@ -17,12 +17,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from anonymizer.kernels.compilation import kernel
 
 FAR = 12.0  # from here on the expansions in 1 / w^2 are exact to rounding
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def phi(y):
     """Compute y - ln(1 + y) for y >= 0 to full relative accuracy."""
     if y > 0.5:
@@ -35,7 +36,7 @@ def phi(y):
     return y * s - 2.0 * s * s2 * series
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def digamma_tail(w):
     """Compute q(w) = psi(w + 1/2) - ln w, and its derivative, for w >= FAR."""
     r = 1.0 / (w * w)
@@ -46,7 +47,7 @@ def digamma_tail(w):
     return q, slope
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_gamma_tail(w):
     """Compute ln Gamma(w + 1/2) - (w ln w - w + ln(2 pi)/2) for w >= FAR."""
     r = 1.0 / (w * w)
@@ -54,7 +55,7 @@ def log_gamma_tail(w):
         511 / 608256 - r * (1414477 / 738017280 - r * (8191 / 1277952))))))) / w  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_gamma_ratio(z, delta):
     """Compute ln Gamma(z + delta) - ln Gamma(z) for z > 0 and delta >= 0."""
     near = 1.0
@@ -67,7 +68,7 @@ def log_gamma_ratio(z, delta):
     return math.log(near) + far + log_gamma_tail(w + delta) - log_gamma_tail(w)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def harmonic_sums(z, terms):
     """Sum 1/(x+i), i/(x+i), 1/(x+i)^2 and i/(x+i)^2 over i = 1, ..., terms, where z = x + 1 > 0."""
     d1, e1, d2, f2 = 0.0, 0.0, 0.0, 0.0
@@ -100,7 +101,7 @@ def harmonic_sums(z, terms):
     return d1, e1, d2, f2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def class_sums(sizes, counts, rest):
     """Sum s_j sum_{i<j} 1/(i - alpha), and its derivative by alpha; rest = 1 - alpha."""
     w = FAR - 0.5 + rest
@@ -130,7 +131,7 @@ def class_sums(sizes, counts, rest):
     return total, total_slope
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def theta_step(t, alpha, rest, n, u):
     """Evaluate dL/dtheta at theta = t - alpha, scaled so that Newton's method in ln t is nearly linear.
 
@@ -149,7 +150,7 @@ def theta_step(t, alpha, rest, n, u):
     return math.log((e1 - g1) / (n - u)), t * (h2 - f2) / (e1 - g1), (h2 - f2) / theta
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def solve_theta(t, alpha, rest, n, u):
     """Find t = theta + alpha with dL/dtheta = 0 for a given alpha, from a guess; and d2L/dtheta2."""
     low, high, curvature = 0.0, np.inf, 0.0
@@ -169,7 +170,7 @@ def solve_theta(t, alpha, rest, n, u):
     return t, curvature
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def alpha_step(t, alpha, rest, curvature, sizes, counts, u):
     """Compare the two sides of dL/dalpha = 0 at alpha and its best theta, t - alpha.
 
@@ -184,7 +185,7 @@ def alpha_step(t, alpha, rest, curvature, sizes, counts, u):
     return math.log(left / right), left_slope / left - right_slope / right, drift
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def solve_alpha(t, n, u, sizes, counts):
     """Find the maximum of the profile likelihood inside (0, 1): theta + alpha and alpha.
 
@@ -212,7 +213,7 @@ def solve_alpha(t, n, u, sizes, counts):
     return solve_theta(t, alpha, rest, n, u)[0], alpha, rest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def totals(sizes, counts, removed):
     """Count the records, the classes and the classes of size 1 that are left."""
     n, u = -removed, -removed
@@ -223,7 +224,7 @@ def totals(sizes, counts, removed):
     return float(n), float(u), float(s1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fit(sizes, counts, removed):
     """Fit Pitman's model: theta + alpha, alpha and 1 - alpha; NaN where there is no maximum.
 
@@ -239,13 +240,13 @@ def fit(sizes, counts, removed):
     return solve_alpha(ewens, n, u, sizes, counts)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_pitman(t, alpha, rest, population):
     """Compute the logarithm of Hoshino's population uniques at theta = t - alpha."""
     return log_gamma_ratio(t, rest) + alpha * math.log(population)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pitman(sizes, counts, removed, population):
     """Estimate the population uniques by Pitman's model; NaN where it cannot be fitted."""
     if totals(sizes, counts, removed)[2] == 0.0:
@@ -254,7 +255,7 @@ def pitman(sizes, counts, removed, population):
     return math.exp(log_pitman(t, alpha, rest, population)) if t > 0.0 else np.nan
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_missed(size, n, population):
     """Compute ln of prod_{i<size} (N-n+1-i)/(N-i): how much rarer a class shows one record than a unique.
 
@@ -274,7 +275,7 @@ def log_missed(size, n, population):
     return near + far if d > 0.0 else near
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def zayatz(sizes, counts, removed, population):
     """Estimate the population uniques by Zayatz' procedure."""
     n, _, s1 = totals(sizes, counts, removed)
@@ -286,7 +287,7 @@ def zayatz(sizes, counts, removed, population):
     return s1 * s1 / (s1 + others) * (population / n)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shlosser(sizes, counts, removed, population):
     """Estimate the number of classes in the population (Shlosser, in the form of Haas and Stokes)."""
     n, u, s1 = totals(sizes, counts, removed)
@@ -303,7 +304,7 @@ def shlosser(sizes, counts, removed, population):
     return u + s1 * (a / b) * (c / d) ** 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def snb_step(spread, f, ratio):
     """Solve E[s2] / (f E[s1]) = ratio for alpha, where beta = 1 / (1 + exp(spread)).
 
@@ -317,7 +318,7 @@ def snb_step(spread, f, ratio):
     return alpha, math.log1p(rest * alpha / (v + f)) - alpha * drawn
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def snb(sizes, counts, removed, population):
     """Estimate the population uniques by the slide negative binomial model; NaN without a solution."""
     n, _, s1 = totals(sizes, counts, removed)

@@ -8,12 +8,21 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
+from anonymizer.risk import Scope
 from anonymizer.search import Progress, Status
 from anonymizer.solution.solution import Solution
 from anonymizer.verification.claims import Verification
 
 if TYPE_CHECKING:
     from anonymizer.frontiers.frontier import Frontier
+
+
+PROVEN = {
+    Scope.PEOPLE: "no other has a lower loss, whichever records are suppressed",
+    Scope.CLASSES: "no other has a lower loss, whichever whole classes are suppressed",
+    Scope.TABLE: "no other has a lower loss under the order of suppression",
+}
+"""What is known of all other schemes."""
 
 
 def summarize(solution: Solution) -> Group:
@@ -51,7 +60,7 @@ def describe_proof(solution: Solution) -> str:
     if proof.partitions:
         work += f", {proof.partitions:,} partitions made to bound the others"
     if solution.status is Status.OPTIMAL:
-        return f"Proven optimal: {work}, no other has a lower loss."
+        return f"Proven optimal: {work}, {PROVEN[Scope.of(solution.release.policy.risk)]}."
     return (
         f"Best so far (stopped: {solution.stopped.value}): {work}; the optimum's quality is at most "
         f"{1 - proof.bound:.4f}, a gap of {solution.gap:.4f}."
@@ -63,6 +72,8 @@ def risk_grid(solution: Solution) -> Grid:
     grid = Grid("risk", "before", "after", title="Risk", title_justify="left")
     before, after = solution.before, solution.after
     grid.add_row("records", f"{before.records:,}", f"{after.records:,}")
+    if before.people != before.records:
+        grid.add_row("people", f"{before.people:,}", f"{after.people:,}")
     grid.add_row("classes", f"{before.classes:,}", f"{after.classes:,}")
     grid.add_row("sample uniques", f"{before.sample_uniques:,}", f"{after.sample_uniques:,}")
     grid.add_row("smallest class", f"{before.smallest_class:,}", f"{after.smallest_class:,}")

@@ -25,6 +25,7 @@ from anonymizer.risk.registry import (
     packages_of,
 )
 from anonymizer.risk.remaining import Binding, Histogram, Remaining
+from anonymizer.risk.sources import Sources
 from anonymizer.risk.uniqueness import PUniqueness, SampleUniqueness
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "SampleUniqueness",
     "Scenario",
     "Scope",
+    "Sources",
     "StrictAverage",
     "TableModel",
     "check_name",

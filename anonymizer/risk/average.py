@@ -36,14 +36,19 @@ class Average(TableModel):
         return f"{self.name} risk of at most {self.threshold:g}"
 
     def risk_of(self, histogram: Histogram) -> float:
-        """Return classes / records."""
-        return histogram.classes / histogram.records
+        """Return classes / people."""
+        return histogram.classes / histogram.people
 
     def first_cut(self, remaining: Remaining, start: int) -> int:
         """Find the least cut that passes by bisection, on sums over the classes of each size."""
-        table = remaining.histogram.after(start)
+        if remaining.microdata.people is not None:
+            return self.first_cut_of_people(remaining, start)
+        return start + self.first_cut_of(remaining.histogram.after(start))
+
+    def first_cut_of(self, table: Histogram) -> int:
+        """Find the least cut of classes of different people, smallest first, that passes."""
         if not table.classes or self.risk_of(table) <= self.threshold:
-            return start
+            return 0
         gone = np.concatenate([[0], np.cumsum(table.counts)])
         lost = np.concatenate([[0], np.cumsum(table.counts * table.sizes)])
 
@@ -51,21 +56,34 @@ class Average(TableModel):
             if cut == table.classes:
                 return True
             at = int(np.searchsorted(gone, cut, side="right")) - 1
-            records = table.records - lost[at] - (cut - gone[at]) * table.sizes[at]
-            return bool((table.classes - cut) / records <= self.threshold)
+            people = table.people - lost[at] - (cut - gone[at]) * table.sizes[at]
+            return bool((table.classes - cut) / people <= self.threshold)
 
-        return start + bisect(passes, 0, table.classes)
+        return bisect(passes, 0, table.classes)
+
+    def first_cut_of_people(self, remaining: Remaining, start: int) -> int:
+        """Try every cut: where people are in several classes, the risk may rise with a cut."""
+        people = remaining.people_left[start:]
+        classes = np.arange(people.size)[::-1]
+        passing = classes <= self.threshold * people * (1 + 1e-15)
+        passing[classes == 0] = True
+        found = start + int(np.argmax(passing))
+        while not self.passes(remaining, found):  # as `risk_of` divides, to the last bit
+            found += 1
+        return found
 
     def binding(self, remaining: Remaining) -> Binding | None:
         """Return how many records, whichever they are, must go at every finer scheme.
 
         Suppress the same records here as there: what is left has no more classes here. Where that takes
         only a part of a class, put the part back: as many classes, more records. So here fewer records
-        are enough; and smallest first takes the fewest of all.
+        are enough; and smallest first takes the fewest of all. Where people are in several classes,
+        there are no more of them than memberships: what memberships must go is a bound for records.
         """
-        before = remaining.histogram
-        records = before.records - before.after(self.first_cut(remaining, 0)).records
-        return Binding(np.ones(remaining.suppressed.size, np.bool_), before.records - records)
+        members = Histogram.of(remaining.classes.sizes[~remaining.suppressed])
+        left = members.after(self.first_cut_of(members))
+        exempt = int(remaining.classes.records.sum()) - (members.memberships - left.memberships)
+        return Binding(np.ones(remaining.suppressed.size, np.bool_), exempt)
 
 
 @dataclass(frozen=True)

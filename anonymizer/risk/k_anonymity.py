@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.risk.model import ClassModel, Monotone
+from anonymizer.risk.model import ClassModel, Monotone, Scope
 from anonymizer.risk.parameters import K, Parameter, check_k, check_whole
 
 
@@ -23,6 +23,7 @@ class KAnonymity(ClassModel):
 
     name: ClassVar[str] = "k-anonymity"
     parameters: ClassVar[tuple[Parameter, ...]] = (K,)
+    scope: ClassVar[Scope] = Scope.PEOPLE
     monotone: ClassVar[Monotone] = Monotone.RECORD  # a finer class has no more records
     by_class_size: ClassVar[bool] = True
 

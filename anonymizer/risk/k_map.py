@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.estimators.derived_k import derived_k
-from anonymizer.risk.model import ClassModel, Monotone, Need, Population, one_over_least
+from anonymizer.risk.model import (
+    ClassModel,
+    Monotone,
+    Need,
+    Population,
+    Scope,
+    one_over_least,
+)
 from anonymizer.risk.parameters import K, Parameter, check_whole
 from anonymizer.risk.remaining import Remaining
 
@@ -32,6 +39,7 @@ class KMap(ClassModel):
     parameters: ClassVar[tuple[Parameter, ...]] = (
         replace(K, meaning="people of the population who match, at least"),
     )
+    scope: ClassVar[Scope] = Scope.PEOPLE
     monotone: ClassVar[Monotone] = Monotone.RECORD  # a finer class matches no more people
 
     k: int
@@ -118,7 +126,7 @@ class KMap(ClassModel):
         if self.population is None:
             assert classes.population_sizes is not None
             return classes.population_sizes < self.k
-        return classes.sizes < self.least_class(classes.input_records)
+        return classes.sizes < self.least_class(classes.input_people)
 
     def residual_risk(self, remaining: Remaining) -> float:
         """Return one over the fewest people who match a class, or one over the smallest class."""

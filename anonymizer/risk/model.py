@@ -11,6 +11,7 @@ unless it says otherwise holds for any model; tests/risk/test_contract.py holds 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
@@ -21,17 +22,25 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.risk.parameters import THRESHOLD, Parameter
-from anonymizer.risk.remaining import Binding, Histogram, Remaining
+from anonymizer.risk.remaining import Binding, Histogram, Kept, Remaining
 
 
 class Scope(StrEnum):
-    """Whom a model protects, and so what an optimum is proven against."""
+    """What a model limits, and so over which suppressions an optimum is proven, from most to least."""
 
-    PEOPLE = "single people"
-    """Every single person: the classes that violate it are suppressed, and no others. No scheme with any
-    suppression of records is better than an optimum."""
-    TABLE = "whole table"
-    """People on average: more classes are suppressed in a stated order. No scheme is better under it."""
+    PEOPLE = "people"
+    """The risk of every single person, which never falls when others are dropped. So no suppression of
+    records keeps more than the classes that do not violate it, and no scheme is better with any."""
+    CLASSES = "classes"
+    """Something of every class. No scheme is better with any suppression of whole classes."""
+    TABLE = "table"
+    """A risk of the whole table, for which classes are suppressed in a stated order. No scheme is better
+    under that order."""
+
+    @staticmethod
+    def of(models: Iterable[RiskModel]) -> Scope:
+        """Return what is proven for several models together: as little as for any of them."""
+        return max((model.scope for model in models), key=list(Scope).index)
 
 
 class Monotone(StrEnum):
@@ -74,7 +83,7 @@ class RiskModel(ABC):
     @property
     @abstractmethod
     def scope(self) -> Scope:
-        """Whom the model protects."""
+        """What the model limits."""
 
     @property
     def monotone(self) -> Monotone:
@@ -89,12 +98,13 @@ class RiskModel(ABC):
     @property
     def by_class_size(self) -> bool:
         """Whether a class violates the model if, and only if, it has fewer records than `least_class`."""
-        return type(self).violating is RiskModel.violating  # which no class does
+        # without a method of its own no class violates it, unless people do
+        return self.local and type(self).violating is RiskModel.violating
 
     @property
     def only_least_class(self) -> bool:
-        """Whether all that the model asks for is the size of the smallest class."""
-        return self.scope is Scope.PEOPLE and self.by_class_size
+        """Whether the size of every class is all that the model asks for."""
+        return False
 
     @property
     def needs(self) -> frozenset[Need]:
@@ -140,6 +150,23 @@ class RiskModel(ABC):
         """Mark the classes that violate the model by themselves; no class does."""
         return np.zeros(classes.sizes.size, np.bool_)
 
+    @property
+    def local(self) -> bool:
+        """Whether a class violates the model whatever else is suppressed; else see `violators`."""
+        return True
+
+    def violators(self, kept: Kept) -> NDArray[np.bool_]:
+        """Mark the tuples, among those kept, whose people are above the limit; for a model not local.
+
+        Asked again without them until nobody is: what is left is the greatest set that meets the model,
+        if suppressing records never lowers the risk of others.
+        """
+        raise NotImplementedError
+
+    def relaxed(self) -> RiskModel:
+        """Return what the records kept at any finer scheme meet at this one, for a monotone model."""
+        return self
+
     @abstractmethod
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the risk of what remains when the first `cut` classes are suppressed; 0 of nothing."""
@@ -171,7 +198,12 @@ class ClassModel(RiskModel):
     A model gives `violating`.
     """
 
-    scope: ClassVar[Scope] = Scope.PEOPLE
+    scope: ClassVar[Scope] = Scope.CLASSES
+
+    @property
+    def only_least_class(self) -> bool:
+        """Whether the size of every class is all that the model asks for."""
+        return self.by_class_size
 
     @abstractmethod
     def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
@@ -179,10 +211,9 @@ class ClassModel(RiskModel):
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the share of the remaining records whose class violates the model."""
-        left, sizes = remaining.after(cut), remaining.classes.sizes
-        records = int(sizes[left].sum())
+        left, records = remaining.after(cut), remaining.classes.records
         violating = left[self.violating(remaining.classes)[left]]
-        return int(sizes[violating].sum()) / records if records else 0.0
+        return int(records[violating].sum()) / max(1, int(records[left].sum()))
 
     def passes(self, remaining: Remaining, cut: int = 0) -> bool:
         """Whether no remaining class violates the model."""
@@ -220,8 +251,8 @@ class TableModel(RiskModel):
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the risk of what is left; a table without records has none."""
-        left = remaining.histogram.after(cut)
-        return self.risk_of(left) if left.records else 0.0
+        left = remaining.left(cut)
+        return self.risk_of(left) if left.classes else 0.0
 
     def passes(self, remaining: Remaining, cut: int = 0) -> bool:
         """Whether the risk is within the threshold; a risk that is not a number never is."""
@@ -232,7 +263,7 @@ class TableModel(RiskModel):
         end = remaining.histogram.classes
         if self.passes(remaining, start):
             return start
-        if not self.decreases:
+        if not self.decreases or remaining.microdata.people is not None:
             return next(cut for cut in range(start, end + 1) if self.passes(remaining, cut))
         failing, passing = start, end
         while passing - failing > 1:

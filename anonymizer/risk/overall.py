@@ -71,7 +71,7 @@ class Overall(RiskModel):
 
     @property
     def needs(self) -> frozenset[Need]:
-        """The original values too, where what the attacker learns, or how well, hangs on one."""
+        """The original values too, where what the attacker learns, or how well, depends on one."""
         needs = {Need.CLASS_SIZES}
         if any(group.by is not None or group.levels for group in self.scenario.groups):
             needs.add(Need.ORIGINAL_VALUES)

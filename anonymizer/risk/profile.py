@@ -8,6 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.people import People
 from anonymizer.estimators.uniques import ESTIMATORS
 from anonymizer.risk.remaining import Histogram
 
@@ -43,6 +46,7 @@ class RiskProfile:
     """
 
     records: int
+    people: int
     classes: int
     prosecutor: Attacker
     journalist: Attacker | None
@@ -62,30 +66,73 @@ class PopulationModel:
     """What is known of the population a table is a sample of."""
 
     size: int | None = None
-    records: int = 0
-    """The number of records drawn from it, suppressed ones included."""
+    people: int = 0
+    """The number of people drawn from it, suppressed ones included."""
     class_sizes: NDArray[np.int64] | None = None
     """The number of people who match each class."""
 
 
+class Everyone:
+    """The people in some classes, where each is in one."""
+
+    def __init__(self, class_sizes: NDArray[np.signedinteger]) -> None:
+        self.class_sizes = class_sizes
+
+    def count(self, chosen: NDArray[np.bool_]) -> int:
+        """Count the different people in some of the classes."""
+        return int(self.class_sizes[chosen].sum())
+
+
+class EveryoneOnce(Everyone):
+    """The people in some classes, where a person with several rows may be in more than one."""
+
+    def __init__(
+        self, people: People, classes: EquivalenceClasses, kept: NDArray[np.bool_]
+    ) -> None:
+        super().__init__(classes.sizes[kept])
+        self.people, self.classes, self.kept = people, classes, kept
+
+    def count(self, chosen: NDArray[np.bool_]) -> int:
+        """Count the different people in some of the classes."""
+        marked = np.zeros(self.kept.size, np.bool_)
+        marked[self.kept] = chosen
+        return self.people.present(marked[self.classes.label_of_tuple])
+
+
+def everyone_in(
+    microdata: Microdata, classes: EquivalenceClasses, kept: NDArray[np.bool_]
+) -> Everyone:
+    """Return the people in the classes that are kept."""
+    if microdata.people is None:
+        return Everyone(classes.sizes[kept])
+    return EveryoneOnce(microdata.people, classes, kept)
+
+
 def profile(
-    class_sizes: NDArray[np.signedinteger], population: PopulationModel | None = None
+    class_sizes: NDArray[np.signedinteger],
+    population: PopulationModel | None = None,
+    everyone: Everyone | None = None,
+    records: int | None = None,
 ) -> RiskProfile:
     """Describe a table by the sizes of its classes; suppressed classes are left out by the caller.
+
+    Where people are in several classes, `everyone` counts them once and `records` are given.
 
     >>> profile(np.array([1, 3])).prosecutor.average
     0.5
     """
-    histogram = Histogram.of(class_sizes)
-    prosecutor = attacker(1 / np.maximum(class_sizes, 1), class_sizes)
-    journalist = None if population is None else journalist_of(class_sizes, population)
+    histogram, everyone = Histogram.of(class_sizes), everyone or Everyone(class_sizes)
+    people = everyone.count(np.ones(class_sizes.size, np.bool_))
+    prosecutor = attacker(1 / np.maximum(class_sizes, 1), everyone)
+    journalist = None if population is None else journalist_of(everyone, population)
     return RiskProfile(
-        records=histogram.records,
+        records=people if records is None else records,
+        people=people,
         classes=histogram.classes,
         prosecutor=prosecutor,
         journalist=journalist,
         marketer=(journalist or prosecutor).average,
-        sample_uniques=histogram.uniques,
+        sample_uniques=everyone.count(class_sizes == 1),
         population_uniques=population_uniques(histogram, population),
         smallest_class=int(histogram.sizes[0]) if histogram.classes else 0,
         median_class=float(np.median(class_sizes)) if histogram.classes else 0.0,
@@ -94,31 +141,34 @@ def profile(
     )
 
 
-def attacker(risks: NDArray[np.float64], class_sizes: NDArray[np.signedinteger]) -> Attacker:
-    """Summarize the risk of each class over its records."""
-    records = int(class_sizes.sum())
-    if not records:
+def attacker(risks: NDArray[np.float64], everyone: Everyone) -> Attacker:
+    """Summarize the risk of each class over its people.
+
+    On average a person's risks in several classes add up: what they come to is never less than what
+    they are together.
+    """
+    class_sizes = everyone.class_sizes
+    people = everyone.count(np.ones(class_sizes.size, np.bool_))
+    if not people:
         return Attacker(0.0, 0.0, {f"{threshold:g}": 0.0 for threshold in THRESHOLDS})
     above = {
         # a class of exactly 5 is not above 0.2, whatever the last bit of the division says
-        f"{threshold:g}": int(class_sizes[risks > threshold + 1e-12].sum()) / records
+        f"{threshold:g}": everyone.count(risks > threshold + 1e-12) / people
         for threshold in THRESHOLDS
     }
-    return Attacker(float(risks.max()), float(risks @ class_sizes / records), above)
+    return Attacker(float(risks.max()), float(risks @ class_sizes / people), above)
 
 
-def journalist_of(
-    class_sizes: NDArray[np.signedinteger], population: PopulationModel
-) -> Attacker | None:
+def journalist_of(everyone: Everyone, population: PopulationModel) -> Attacker | None:
     """Return the journalist's risk, or None where nothing is known of the population."""
     if population.class_sizes is not None:
-        # a class that nobody in the table matches tells that the table is not the whole population
-        return attacker(1 / np.maximum(population.class_sizes, 1), class_sizes)
+        # where nobody in the table matches a class, the table is not the whole population
+        return attacker(1 / np.maximum(population.class_sizes, 1), everyone)
     if population.size is None:
         return None
-    fraction = population.records / population.size
-    sizes, where = np.unique(class_sizes, return_inverse=True)
-    return attacker(expected_risk(sizes, fraction)[where], class_sizes)
+    fraction = population.people / population.size
+    sizes, where = np.unique(everyone.class_sizes, return_inverse=True)
+    return attacker(expected_risk(sizes, fraction)[where], everyone)
 
 
 def expected_risk(sizes: NDArray[np.signedinteger], fraction: float) -> NDArray[np.float64]:

@@ -19,11 +19,21 @@ from anonymizer.risk.k_anonymity import KAnonymity
 from anonymizer.risk.k_map import KMap
 from anonymizer.risk.model import RiskModel
 from anonymizer.risk.overall import Overall
+from anonymizer.risk.sources import Sources
 from anonymizer.risk.uniqueness import PUniqueness, SampleUniqueness
 
 MODELS: dict[str, type[RiskModel]] = {
     model.name: model
-    for model in (KAnonymity, KMap, Average, StrictAverage, SampleUniqueness, PUniqueness, Overall)
+    for model in (
+        KAnonymity,
+        KMap,
+        Average,
+        StrictAverage,
+        SampleUniqueness,
+        PUniqueness,
+        Overall,
+        Sources,
+    )
 }
 """The built-in models, by name."""
 

@@ -11,14 +11,17 @@ from numpy.typing import NDArray
 from anonymizer.engine.classes import EquivalenceClasses, suppression_order
 from anonymizer.engine.microdata import Microdata
 from anonymizer.estimators.uniques import histogram
+from anonymizer.lattice import Scheme
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """How many classes there are of each size: `counts[i]` classes of `sizes[i]` records, ascending.
+    """How many classes there are of each size: `counts[i]` classes of `sizes[i]` people, ascending.
+
+    A person with several rows may be in several classes; `people` counts everybody once.
 
     >>> table = Histogram.of(np.array([5, 1, 1, 2]))
-    >>> table.records, table.classes, table.uniques
+    >>> table.people, table.classes, table.uniques
     (9, 4, 2)
     >>> table.after(3).sizes.tolist()
     [5]
@@ -26,6 +29,10 @@ class Histogram:
 
     sizes: NDArray[np.int64]
     counts: NDArray[np.int64]
+    people_once: int | None = None
+    """How many different people there are; None where nobody is in two classes."""
+    uniques_once: int | None = None
+    """How many different people are alone in a class; None where nobody is in two."""
 
     @staticmethod
     def of(class_sizes: NDArray[np.signedinteger]) -> Histogram:
@@ -33,9 +40,14 @@ class Histogram:
         return Histogram(*histogram(class_sizes))
 
     @cached_property
-    def records(self) -> int:
-        """The number of records in all classes."""
+    def memberships(self) -> int:
+        """The sum of all class sizes: everybody counts once for each class they are in."""
         return int(self.sizes @ self.counts)
+
+    @property
+    def people(self) -> int:
+        """The number of different people in all classes."""
+        return self.memberships if self.people_once is None else self.people_once
 
     @cached_property
     def classes(self) -> int:
@@ -44,11 +56,19 @@ class Histogram:
 
     @property
     def uniques(self) -> int:
-        """The number of classes of one record."""
+        """The number of different people who are alone in a class."""
+        return self.unique_classes if self.uniques_once is None else self.uniques_once
+
+    @property
+    def unique_classes(self) -> int:
+        """The number of classes of one person."""
         return int(self.counts[0]) if self.sizes.size and self.sizes[0] == 1 else 0
 
     def after(self, cut: int) -> Histogram:
-        """Return what is left when the smallest classes, `cut` of them, are suppressed."""
+        """Return what is left when the smallest classes, `cut` of them, are suppressed.
+
+        For classes of different people only; `Remaining.left` serves both.
+        """
         if cut == 0:
             return self
         left = np.maximum(np.cumsum(self.counts) - cut, 0)
@@ -68,7 +88,38 @@ class Remaining:
     @cached_property
     def histogram(self) -> Histogram:
         """The sizes of the classes that remain."""
+        if self.microdata.people is not None:
+            return self.left(0)
         return Histogram.of(self.classes.sizes[~self.suppressed])
+
+    def left(self, cut: int) -> Histogram:
+        """Return the sizes of the classes that remain when `cut` more are suppressed."""
+        if self.microdata.people is None:
+            return self.histogram.after(cut)
+        sizes = histogram(self.classes.sizes[self.order[cut:]])
+        return Histogram(*sizes, int(self.people_left[cut]), int(self.uniques_left[cut]))
+
+    @cached_property
+    def people_left(self) -> NDArray[np.int64]:
+        """How many different people remain when 0, 1, 2, ... more classes are suppressed."""
+        return self.count_left(np.ones(self.suppressed.size, np.bool_))
+
+    @cached_property
+    def uniques_left(self) -> NDArray[np.int64]:
+        """How many of them are alone in a class."""
+        return self.count_left(self.classes.sizes == 1)
+
+    def count_left(self, counted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count the people in some classes, each once, when 0, 1, 2, ... more are suppressed."""
+        order, sizes = self.order, self.classes.sizes
+        if self.microdata.people is None:
+            members = np.where(counted, sizes, 0)[order]
+            return np.append(np.cumsum(members[::-1])[::-1], 0)
+        turn = np.zeros(sizes.size, np.int64)  # what does not count is gone before the first
+        turn[order] = np.where(counted[order], np.arange(1, order.size + 1), 0)
+        return self.microdata.people.left_after(turn[self.classes.label_of_tuple], order.size + 1)[
+            1:
+        ]
 
     @cached_property
     def order(self) -> NDArray[np.int64]:
@@ -82,10 +133,19 @@ class Remaining:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """The tuples that are kept so far, generalized by a scheme."""
+
+    microdata: Microdata
+    scheme: Scheme
+    tuples: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Binding:
     """What must be suppressed at every finer scheme too: all but `exempt` records of these classes."""
 
     classes: NDArray[np.bool_]
     exempt: int = 0
     least_class: int = 1
-    """So many records, at least, are in every class that is kept, whatever the scheme."""
+    """So many people, at least, are in every class that is kept, whatever the scheme."""

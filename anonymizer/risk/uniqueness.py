@@ -33,14 +33,16 @@ class SampleUniqueness(TableModel):
         return f"{self.name} of at most {self.threshold:g}"
 
     def risk_of(self, histogram: Histogram) -> float:
-        """Return uniques / records."""
-        return histogram.uniques / histogram.records
+        """Return uniques / people."""
+        return histogram.uniques / histogram.people
 
     def binding(self, remaining: Remaining) -> Binding | None:
         """Return the uniques: they are unique at every finer scheme, where at most a share may stay."""
-        records = remaining.classes.input_records
-        exempt = math.floor(self.threshold * records) + 1
-        while exempt / records > self.threshold:  # as `risk_of` divides, to the last bit
+        if remaining.microdata.people is not None:
+            return None  # how many records those have who may stay is not known
+        people = remaining.classes.input_people
+        exempt = math.floor(self.threshold * people) + 1
+        while exempt / people > self.threshold:  # as `risk_of` divides, to the last bit
             exempt -= 1
         return Binding(remaining.classes.sizes == 1, exempt)
 
@@ -102,7 +104,9 @@ class PUniqueness(TableModel):
         """Estimate how many people of the population are unique; infinite where that cannot be had."""
         if histogram.uniques == 0:
             return 0.0
-        estimate = ESTIMATORS[self.estimator](histogram.sizes, histogram.counts, self.population)
+        # people with several rows may be in more classes than there are people
+        population = max(self.population, histogram.memberships)
+        estimate = ESTIMATORS[self.estimator](histogram.sizes, histogram.counts, population)
         return math.inf if math.isnan(estimate) else estimate
 
     def risk_of(self, histogram: Histogram) -> float:
@@ -116,13 +120,12 @@ class PUniqueness(TableModel):
 
     def passes(self, remaining: Remaining, cut: int = 0) -> bool:
         """Whether no more people than the limit are estimated to be unique, as `first_cut` compares."""
-        return self.estimate(remaining.histogram.after(cut)) <= self.limit
+        return self.estimate(remaining.left(cut)) <= self.limit
 
     def first_cut(self, remaining: Remaining, start: int) -> int:
         """Find the least cut that passes: when the last sample unique is gone, it does."""
-        left = remaining.histogram.after(start)
+        left = remaining.left(start)
         if left.uniques == 0:
             return start
-        return start + first_cut(
-            left.sizes, left.counts, self.population, self.limit, self.estimator
-        )
+        population = max(self.population, left.memberships)
+        return start + first_cut(left.sizes, left.counts, population, self.limit, self.estimator)

@@ -1,22 +1,23 @@
 """Search: the scheme with the least loss, and the proof that there is none better."""
 
+from anonymizer.search.branch_and_bound import OnProgress
 from anonymizer.search.checkpoint import Checkpoint
 from anonymizer.search.driver import search
 from anonymizer.search.exhaustive import search_exhaustively
-from anonymizer.search.result import (
-    Limits,
-    Progress,
-    Proof,
-    SearchResult,
-    Status,
-    StopReason,
-)
+from anonymizer.search.limits import Limits, StopReason
+from anonymizer.search.params import SearchParams
+from anonymizer.search.proof import Proof, Pruning
+from anonymizer.search.result import TIE, Progress, SearchResult, Status
 
 __all__ = [
+    "TIE",
     "Checkpoint",
     "Limits",
+    "OnProgress",
     "Progress",
     "Proof",
+    "Pruning",
+    "SearchParams",
     "SearchResult",
     "Status",
     "StopReason",

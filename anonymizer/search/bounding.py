@@ -1,7 +1,8 @@
-"""Raising the bound of a whole lattice by subtree_bounds, from target to target."""
+"""Raising the bound of a large lattice by subtree bounds, from target to target."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -10,82 +11,122 @@ import numpy as np
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.search.box import Box
 from anonymizer.search.branch_and_bound import BranchAndBound
-from anonymizer.search.result import Pruning
+from anonymizer.search.proof import Pruning
 from anonymizer.search.subtree_bounds import Outcome, SubtreeBounds
 
-GAPS = (0.5, 0.2, 0.1, 0.05)
-"""In a large lattice descents go for these gaps, one after another, before they go for the proof."""
-AT_ONCE = 16
-"""Boxes that are descended into at a time: the same for any number of workers."""
-FEW = 32
-"""The partitions of a descent while there are not yet boxes enough to keep all workers busy."""
+LEAST_BUDGET = 2
+"""Partitions of a box: the first is of its highest scheme, the second splits it."""
 
 
 def raise_bound(search: BranchAndBound) -> None:
-    """Bound the open boxes by subtree_bounds, where these suit, until nothing is left below the best."""
-    while search.subtree_bounds is not None and search.open.least_bound <= search.evaluated.limit:
-        target = next_target(search)
-        boxes: list[Box] = []
-        while len(boxes) < AT_ONCE and search.open.least_bound < target:
-            boxes.append(search.open.pop())
-        search.waiting = boxes  # so that they are not lost if a limit is reached
+    """Bound the open boxes by subtree bounds, where these apply, until none is left below the best."""
+    many = search.evaluator.microdata.distinct > search.params.large_table
+    if not (search.large or many) or search.open.least_bound > search.evaluated.cutoff:
+        return
+    subtrees = SubtreeBounds.prepare(search.evaluator, search.params, search.check_limits)
+    if subtrees is None:
+        return
+    rounds = Rounds(search, subtrees)
+    while search.open.least_bound <= search.evaluated.cutoff:
+        rounds.next()
+
+
+class Rounds:
+    """Rounds of work on the open boxes with the least bounds, several boxes at a time."""
+
+    def __init__(self, search: BranchAndBound, subtrees: SubtreeBounds) -> None:
+        self.search, self.subtrees = search, subtrees
+        self.partition_seconds: float | None = None
+        """What a partition took in the last round; None in the first."""
+
+    def next(self) -> None:
+        """Bound some boxes, evaluate what may be the best, and put back what is left of the boxes."""
+        search, target = self.search, next_target(self.search)
         search.check_limits()
-        outcomes = descend_all(search, search.subtree_bounds, target)
-        found = search.evaluate(candidates(search, outcomes))
-        search.waiting = []
+        boxes: list[Box] = []
+        while len(boxes) < self.most_boxes and search.open.least_bound < target:
+            boxes.append(search.open.pop())
+        search.pending = boxes  # so that they are not lost on the way
+        outcomes = self.bound_all(boxes, target)
+        better = candidates(search, outcomes)
+        found = search.evaluate_now(better) if better else []
+        search.pending = []
         for box, outcome in zip(boxes, outcomes, strict=True):
             inside = tuple([e.scheme for e in found if e.scheme in box.schemes])
             reinsert(search, replace(box, evaluated=(*box.evaluated, *inside)), outcome)
         search.report()
 
+    def bound_all(self, boxes: list[Box], target: float) -> list[Outcome]:
+        """Bound boxes up to a target, and let the forecast learn from it."""
+        search, usage = self.search, self.search.usage
+        budget, steps = self.budget(len(boxes)), search.forecast.steps
+        timed = usage.limits.seconds is not None
+        started = usage.seconds if timed else 0.0
+        outcomes: list[Outcome] = search.run_all(
+            lambda box: self.subtrees.bound(box.schemes, target, steps, budget), boxes
+        )
+        partitions = sum(outcome.partitions for outcome in outcomes)
+        if timed:
+            self.partition_seconds = (usage.seconds - started) / partitions
+        usage.partitions += partitions
+        for outcome in outcomes:
+            samples = [tuple(scheme) for scheme in outcome.samples.tolist()]
+            search.forecast.learn(samples, outcome.sampled_suppressed.tolist())
+        return outcomes
+
+    @property
+    def most_boxes(self) -> int:
+        """How many boxes this round may take."""
+        affordable = max(1, int(min(self.affordable, 1e9)) // LEAST_BUDGET)
+        return min(self.search.params.subtree_batch_size, affordable)
+
+    def budget(self, boxes: int) -> int:
+        """Return how many partitions each of the boxes may take."""
+        params, budget = self.search.params, self.subtrees.budget
+        if boxes < params.subtree_batch_size:
+            budget = min(params.first_subtree_budget, budget)
+        return max(LEAST_BUDGET, int(min(budget, self.affordable / boxes)))
+
+    @property
+    def affordable(self) -> float:
+        """The partitions that the limits allow this round; half of what time allows, to be safe."""
+        usage = self.search.usage
+        evaluations = usage.evaluations_left
+        allowed = math.inf if evaluations is None else float(evaluations)
+        seconds = usage.seconds_left
+        if seconds is None:
+            return allowed
+        if not self.partition_seconds:
+            return min(allowed, self.search.params.first_subtree_budget)
+        return min(allowed, seconds / 2 / self.partition_seconds)
+
 
 def next_target(search: BranchAndBound) -> float:
     """Return the sum of terms to reach next: the best loss less one of the gaps, or all of it.
 
-    Where memory is full, what is left over is ended at once.
+    Once memory is full, boxes are worked on until they can be pruned.
     """
-    memory, measure = search.evaluated, search.evaluated.measure
-    loss = min(memory.best_loss, measure.of_terms(measure.most))
-    gaps = [gap for gap in GAPS if gap < loss] if search.large else []
+    evaluated, measure = search.evaluated, search.evaluator.measure
+    loss = min(evaluated.best_loss, measure.of_terms(measure.most))
+    gaps = [gap for gap in search.params.target_gaps if gap < loss] if search.large else []
     ahead = [t for gap in gaps if (t := measure.to_terms(loss - gap)) > search.open.least_bound]
-    return (
-        ahead[0] if ahead and not search.open.stack else float(np.nextafter(memory.limit, np.inf))
-    )
-
-
-def descend_all(
-    search: BranchAndBound, subtree_bounds: SubtreeBounds, target: float
-) -> list[Outcome]:
-    """Descend into the boxes that wait, and tell the forecast what came up."""
-    budget = (
-        subtree_bounds.budget if len(search.waiting) == AT_ONCE else min(FEW, subtree_bounds.budget)
-    )
-    if search.limits.evaluations is not None:
-        left = search.limits.evaluations - search.done_here
-        budget = max(1, min(budget, left // len(search.waiting)))
-    lattices, steps = [box.schemes for box in search.waiting], search.forecast.steps
-    outcomes: list[Outcome] = search.run_all(
-        lambda lattice: subtree_bounds.descend(lattice, target, steps, budget), lattices
-    )
-    for outcome in outcomes:
-        search.partitions += outcome.partitions
-        samples = [tuple(scheme) for scheme in outcome.samples.tolist()]
-        search.forecast.learn_all(samples, outcome.sampled_suppressed.tolist())
-    return outcomes
+    if ahead and not search.open.stack:
+        return ahead[0]
+    return float(np.nextafter(evaluated.cutoff, np.inf))
 
 
 def candidates(search: BranchAndBound, outcomes: Iterable[Outcome]) -> list[Scheme]:
-    """List the schemes that subtree_bounds came upon and that may be the best."""
-    schemes = [tuple(o.best.tolist()) for o in outcomes if o.best_sum <= search.evaluated.limit]
+    """List the schemes found on the way that may be the best."""
+    schemes = [tuple(o.best.tolist()) for o in outcomes if o.best_sum <= search.evaluated.cutoff]
     return [scheme for scheme in schemes if scheme not in search.evaluated]
 
 
 def reinsert(search: BranchAndBound, box: Box, outcome: Outcome) -> None:
-    """Put what a descent left of a box in its place."""
+    """Put back what is left of a box."""
     left = zip(outcome.low.tolist(), outcome.high.tolist(), outcome.bounds.tolist(), strict=True)
     for low, high, bound in left:
         part = replace(box.part(Lattice(tuple(low), tuple(high))), bound=max(box.bound, bound))
-        if part.bound > search.evaluated.limit:
+        if part.bound > search.evaluated.cutoff:
             search.prune(part, Pruning.BOUND)
         elif part.unevaluated:
             search.open.push(part)

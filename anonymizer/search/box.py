@@ -1,4 +1,4 @@
-"""Box: a part of the lattice that is still open, and all that is known about it."""
+"""Box: a node of the search, all schemes between a lowest and a highest one."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from anonymizer.lattice import Lattice, Scheme
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Box:
-    """All schemes between a lowest and a highest one."""
+    """A part of the lattice that is still open, and all that is known about it."""
 
     schemes: Lattice
     bound: float
     """No scheme in the box has a sum of terms below this."""
-    by: Evaluation | None
-    """The evaluated scheme, coarser than all in the box, that bounds it best."""
+    bounding: Evaluation | None
+    """The evaluated scheme, coarser than all in the box, that gives the best bound."""
     evaluated: tuple[Scheme, ...] = ()
     """The schemes of the box that are evaluated already."""
-    deferred: int = 0
+    deferrals: int = 0
     """How many times in a row it was split without an evaluation."""
 
     @property
@@ -31,7 +31,7 @@ class Box:
     def part(self, schemes: Lattice) -> Box:
         """Return the part of the box that holds these schemes."""
         inside = tuple([scheme for scheme in self.evaluated if scheme in schemes])
-        return Box(schemes, self.bound, self.by, inside, self.deferred)
+        return Box(schemes, self.bound, self.bounding, inside, self.deferrals)
 
     def split(self, attribute: int, level: int) -> tuple[Box, Box]:
         """Split into the schemes up to a level of one attribute and those above it."""
@@ -39,8 +39,8 @@ class Box:
         lower = tuple([scheme for scheme in self.evaluated if scheme[attribute] <= level])
         upper = tuple([scheme for scheme in self.evaluated if scheme[attribute] > level])
         return (
-            Box(below, self.bound, self.by, lower, self.deferred),
-            Box(above, self.bound, self.by, upper, self.deferred),
+            Box(below, self.bound, self.bounding, lower, self.deferrals),
+            Box(above, self.bound, self.bounding, upper, self.deferrals),
         )
 
     def without_low(self) -> Iterator[Box]:

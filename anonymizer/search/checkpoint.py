@@ -1,16 +1,28 @@
-"""Checkpoint: what a search that was stopped leaves to the one that goes on."""
+"""Checkpoint: what a search that was stopped leaves to the one that resumes it."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import hashlib
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from anonymizer.evaluation.evaluate import Evaluation
+from anonymizer.errors import ReleaseError
+from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.search.box import Box
-from anonymizer.search.result import Pruning
+from anonymizer.search.proof import Pruning
+from anonymizer.utility import Measure
+
+FEW_BOXES = 64
+"""So many boxes are compared each with each."""
+SLACK = 1e-9
+"""How far a loss may be off when it is computed again, perhaps with other versions of libraries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,44 +32,177 @@ class OpenBox:
     low: Scheme
     high: Scheme
     bound: float
+    evaluated: tuple[Scheme, ...] = ()
+    """The schemes of the box that are evaluated already."""
+
+    def __contains__(self, scheme: Scheme) -> bool:
+        return scheme in Lattice(self.low, self.high)
+
+    def box(self, bounding: Evaluation, again: Sequence[Scheme]) -> Box:
+        """Return the box, bounded by a coarser scheme, with what is evaluated again in it."""
+        inside = dict.fromkeys([*self.evaluated, *(scheme for scheme in again if scheme in self)])
+        return Box(Lattice(self.low, self.high), self.bound, bounding, tuple(inside))
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The open boxes, the best schemes so far, and the count of all others; levels, no values."""
+    """The open boxes, the best schemes so far, and the count of all others; levels, no values.
+
+    A search that resumes from it believes that the schemes outside the boxes are pruned or evaluated,
+    and the bounds of the boxes. It checks what it can: that boxes and counts make up the lattice, and
+    that the best schemes, evaluated again, lose what is said and not less than the bounds.
+    """
 
     open: tuple[OpenBox, ...]
     best: tuple[Scheme, ...]
     """The schemes that tie for the best."""
+    best_loss: float | None
+    """The least loss so far; None while no scheme is feasible."""
     evaluated: int
-    """Schemes evaluated outside the open boxes; those inside are evaluated again when needed."""
+    """All schemes evaluated, in the open boxes and outside."""
     pruned: dict[Pruning, int]
-
-    @staticmethod
-    def of(
-        boxes: list[Box], best: list[Scheme], evaluated: int, pruned: dict[Pruning, int]
-    ) -> Checkpoint:
-        """Write down what is open."""
-        inside = sum(len(box.evaluated) for box in boxes)
-        return Checkpoint(
-            tuple(OpenBox(box.schemes.low, box.schemes.high, box.bound) for box in boxes),
-            tuple(best),
-            evaluated - inside,
-            dict(pruned),
-        )
-
-    def boxes(self, coarsest: Evaluation, evaluated: tuple[Scheme, ...]) -> list[Box]:
-        """Return the open boxes, bounded by the coarsest scheme, each with its evaluated schemes."""
-        boxes = [
-            Box(Lattice(box.low, box.high), box.bound, coarsest, evaluated) for box in self.open
-        ]
-        return [box.part(box.schemes) for box in boxes]
+    partitions: int = 0
+    basis: str | None = field(default=None, compare=False, repr=False)
+    """A digest of what was searched; never written, since cells could be guessed from it."""
 
     def describe(self) -> dict[str, Any]:
         """Return the checkpoint as JSON."""
-        return asdict(self)
+        return {
+            "open": [
+                {"low": box.low, "high": box.high, "bound": box.bound, "evaluated": box.evaluated}
+                for box in self.open
+            ],
+            "best": self.best,
+            "best_loss": self.best_loss,
+            "evaluated": self.evaluated,
+            "pruned": {reason.value: count for reason, count in self.pruned.items()},
+            "partitions": self.partitions,
+        }
 
     @staticmethod
     def read(described: object) -> Checkpoint:
         """Read what `describe` wrote; raises a ValueError if it is anything else."""
         return TypeAdapter(Checkpoint).validate_python(described)
+
+    def check(self, evaluator: Evaluator, lattice: Lattice) -> None:
+        """Raise a ReleaseError unless this can be what a search of the lattice left."""
+        if self.basis not in (None, digest_basis(evaluator, lattice)):
+            raise refusal("the table, a model, the measure or the suppression limit has changed")
+        for fault in self.faults(lattice):
+            raise refusal(fault)
+
+    def faults(self, lattice: Lattice) -> Iterator[str]:
+        """Say what cannot be so in a checkpoint of a search of the lattice."""
+        if not all(is_box(box.low, box.high, lattice) for box in self.open):
+            yield "an open box is not in the lattice of the policy"
+            return
+        if not all(is_box(scheme, scheme, lattice) for scheme in self.best):
+            yield "a best scheme is not in the lattice of the policy"
+        if not all(0 <= box.bound < math.inf for box in self.open):
+            yield "a bound is not a number of at least 0"
+        if not all(scheme in box for box in self.open for scheme in box.evaluated):
+            yield "an evaluated scheme is not in its box"
+        if overlap(np.array([(box.low, box.high) for box in self.open], np.int64)):
+            yield "open boxes overlap"
+        yield from self.miscounts(lattice)
+
+    def miscounts(self, lattice: Lattice) -> Iterator[str]:
+        """Say if open boxes, evaluated and pruned schemes do not make up the lattice."""
+        inside = {scheme for box in self.open for scheme in box.evaluated}
+        named = inside | {lattice.high, *self.best}
+        if self.evaluated < len(named) or min(self.pruned.values(), default=0) < 0:
+            yield "a count is too small"
+        unevaluated = sum(Lattice(box.low, box.high).size for box in self.open) - len(inside)
+        counted = self.evaluated + sum(self.pruned.values()) + unevaluated
+        if counted != lattice.size:
+            yield f"it accounts for {counted} schemes where the lattice has {lattice.size}"
+
+    def check_again(self, found: Sequence[Evaluation], measure: Measure) -> None:
+        """Raise a ReleaseError unless schemes evaluated again agree with losses and bounds."""
+        losses = {each.scheme: each.loss for each in found if each.feasible}
+        least = math.inf if self.best_loss is None else self.best_loss
+        if not all(abs(losses.get(scheme, math.inf) - least) <= SLACK for scheme in self.best):
+            raise refusal("a best scheme does not lose what it says")
+        if min(losses.values(), default=math.inf) < least - SLACK:
+            raise refusal("a scheme is better than the best one")
+        for box in self.open:
+            sums = [measure.to_terms(loss) for scheme, loss in losses.items() if scheme in box]
+            if min(sums, default=math.inf) < box.bound - SLACK:
+                raise refusal("a scheme loses less than the bound of its box")
+
+
+def refusal(reason: str) -> ReleaseError:
+    """Say why a search cannot be resumed."""
+    return ReleaseError(
+        f"the search cannot be resumed from this checkpoint: {reason}; search from the start."
+    )
+
+
+def is_box(low: Scheme, high: Scheme, lattice: Lattice) -> bool:
+    """Whether two schemes are the ends of a box in the lattice."""
+    if not len(low) == len(high) == len(lattice.low):
+        return False
+    return (
+        all(a <= b for a, b in zip(low, high, strict=True)) and low in lattice and high in lattice
+    )
+
+
+def overlap(boxes: NDArray[np.int64]) -> bool:
+    """Whether any two boxes share a scheme; `boxes[i]` is a lowest and a highest scheme.
+
+    Boxes that no level of any attribute separates all have a scheme in common (Helly's theorem for
+    boxes). So boxes are divided until few are left, which are compared each with each.
+    """
+    parts = [boxes]
+    while parts:
+        part = parts.pop()
+        if len(part) <= FEW_BOXES:
+            if meet(part):
+                return True
+            continue
+        attribute, level = separating_level(part)
+        below = part[part[:, 0, attribute] <= level]
+        above = part[part[:, 1, attribute] > level]
+        if max(len(below), len(above)) == len(part):
+            return True
+        parts += [below, above]
+    return False
+
+
+def meet(boxes: NDArray[np.int64]) -> bool:
+    """Whether any two of a few boxes share a scheme."""
+    if len(boxes) < 2:
+        return False
+    low, high = boxes[:, 0], boxes[:, 1]
+    pairs = ((low[:, np.newaxis] <= high) & (low <= high[:, np.newaxis])).all(axis=2)
+    return bool(np.count_nonzero(pairs) > len(boxes))
+
+
+def separating_level(boxes: NDArray[np.int64]) -> tuple[int, int]:
+    """Find the attribute and level that leave the fewest boxes on the larger side, and on both sides.
+
+    Where every level leaves all boxes on one side, any of them is returned.
+    """
+    best = math.inf, 0, 0
+    for attribute in range(boxes.shape[2]):
+        low, high = boxes[:, 0, attribute], boxes[:, 1, attribute]
+        levels = int(high.max()) + 1
+        below = np.cumsum(np.bincount(low, minlength=levels))
+        above = len(boxes) - np.cumsum(np.bincount(high, minlength=levels))
+        larger = np.maximum(below, above)
+        cost = np.where(larger < len(boxes), larger + below + above, np.inf)
+        best = min(best, (float(cost.min()), attribute, int(cost.argmin())))
+    return best[1], best[2]
+
+
+def digest_basis(evaluator: Evaluator, lattice: Lattice) -> str:
+    """Return a digest of all that decides what a search finds."""
+    microdata, population = evaluator.microdata, evaluator.microdata.population
+    stated = lattice, list(evaluator.models), evaluator.measure, evaluator.suppression_limit
+    digest = hashlib.sha256(repr(stated).encode())
+    domain = microdata.domain
+    arrays = [microdata.codes, microdata.counts, domain.groups, domain.covered, domain.sizes]
+    arrays += [] if population is None else [population.codes, population.counts]
+    for array in arrays:
+        digest.update(repr(array.shape).encode() + np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

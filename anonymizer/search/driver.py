@@ -10,16 +10,13 @@ from contextlib import contextmanager
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.lattice import Lattice
 from anonymizer.search.bounding import raise_bound
-from anonymizer.search.branch_and_bound import (
-    BranchAndBound,
-    Clock,
-    LimitReached,
-    OnProgress,
-    RunAll,
-)
+from anonymizer.search.branch_and_bound import BranchAndBound, OnProgress, RunAll
 from anonymizer.search.checkpoint import Checkpoint
+from anonymizer.search.incumbent import find_incumbent
 from anonymizer.search.interrupt import Interrupt
-from anonymizer.search.result import Limits, SearchResult, StopReason
+from anonymizer.search.limits import Clock, LimitReached, Limits, StopReason, Usage
+from anonymizer.search.params import SearchParams
+from anonymizer.search.result import SearchResult
 
 
 def search(
@@ -31,34 +28,34 @@ def search(
     clock: Clock = time.monotonic,
     resume: Checkpoint | None = None,
     known: Iterable[Evaluation] = (),
+    params: SearchParams = SearchParams(),  # noqa: B008 - a frozen value
 ) -> SearchResult:
     """Find the best scheme of a lattice and prove that it is.
 
-    The result is the same for any number of workers. When a limit is reached or the user interrupts,
-    it is the best so far with the bound proven until then, and a checkpoint to resume from. Schemes
-    whose evaluation is `known` already are not evaluated again.
+    The result is the same for any number of workers and any `params`. When a limit is reached or the
+    user interrupts, it is the best so far with the bound proven until then, and a checkpoint to
+    `resume` from. Schemes whose evaluation is `known` already are not evaluated again.
     """
+    usage = Usage(limits, clock)
     with Interrupt() as interrupt, running(workers) as run_all:
-        running_search = BranchAndBound(
-            evaluator, lattice, limits, run_all, on_progress, clock, interrupt
-        )
-        running_search.add_known(known)
+        state = BranchAndBound(evaluator, lattice, usage, params, run_all, on_progress, interrupt)
+        state.add_known(known)
         try:
             if resume is None:
-                running_search.climb()
+                find_incumbent(state)
             else:
-                running_search.resume_from(resume)
-            raise_bound(running_search)
-            running_search.explore()
+                state.resume(resume)
+            raise_bound(state)
+            state.explore()
             stopped = StopReason.COMPLETE
         except LimitReached as limit:
             stopped = limit.reason
-    return running_search.result(stopped)
+    return state.result(stopped)
 
 
 @contextmanager
 def running(workers: int) -> Iterator[RunAll]:
-    """Run jobs one after another, or in threads: the kernels let go of Python's lock."""
+    """Run jobs one after another, or in threads: the kernels release Python's lock."""
     if workers == 1:
         yield lambda job, *items: list(map(job, *items))
         return

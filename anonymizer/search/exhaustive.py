@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.lattice import Lattice
-from anonymizer.search.result import Proof, SearchResult, Status, StopReason, choose
+from anonymizer.search.limits import StopReason
+from anonymizer.search.proof import Proof
+from anonymizer.search.result import SearchResult, Status, choose
 
 
 def search_exhaustively(evaluator: Evaluator, lattice: Lattice) -> SearchResult:

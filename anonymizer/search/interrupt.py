@@ -1,4 +1,4 @@
-"""Ctrl-C as a question that is answered between two evaluations, when no box is in hand."""
+"""Ctrl-C as a request that is answered between two evaluations, so that nothing found is lost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Interrupt:
     """
 
     def __init__(self) -> None:
-        self.asked = False
+        self.requested = False
         self.previous: Any = None
 
     def __enter__(self) -> Self:
@@ -29,6 +29,6 @@ class Interrupt:
             signal.signal(signal.SIGINT, self.previous)
 
     def note(self, _signal: int, _frame: FrameType | None) -> None:
-        """Remember the wish and let a second one through."""
-        self.asked = True
+        """Note the request and let a second one through."""
+        self.requested = True
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""The boxes that are still open, within a limit of memory."""
+"""The open boxes of a search, within a memory limit."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ import heapq
 from anonymizer.lattice import Scheme
 from anonymizer.search.box import Box
 
-BOX_BYTES = 2048
-"""About what a box takes with the evaluation that bounds it."""
-
 
 class OpenBoxes:
-    """Open boxes, the least bound first; depth first where there are more than memory allows.
+    """Best first: the box with the least bound is next. Depth first once memory is full.
 
-    Depth first ends a box before the next one is begun, so that few more are added.
+    Depth first finishes one box before it begins the next, so that few more are added.
     """
 
-    def __init__(self, memory: int) -> None:
-        """`memory` is in bytes."""
-        self.capacity = memory // BOX_BYTES
+    def __init__(self, capacity: int) -> None:
+        """`capacity` is the number of boxes up to which the order is best first."""
+        self.capacity = capacity
         self.heap: list[tuple[float, Scheme, Scheme, Box]] = []
         self.stack: list[Box] = []
 

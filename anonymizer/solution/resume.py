@@ -1,14 +1,23 @@
-"""The file that a stopped run leaves, so that a later one can go on; it holds levels, no values."""
+"""The file that a stopped run leaves, so that a later one can resume it; it holds levels, no values.
+
+A resumed search believes what the file says of schemes that are pruned, and cannot check it short of
+searching again. So the file is signed with the steward's key, which is not in the folder: who can write
+to the folder, but not act as the steward, cannot make a release from another search pass for the best.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import json
+import warnings
 from pathlib import Path
+from typing import Any
 
+from anonymizer import __version__
+from anonymizer.data.files import digest_of_file
+from anonymizer.data.secret import is_digest, keyed_digest
 from anonymizer.data.staging import Staging
 from anonymizer.data.table import Table, open_table
-from anonymizer.errors import ReleaseError
+from anonymizer.errors import AnonymizerWarning, ReleaseError
 from anonymizer.policy import Policy, digest_of_hierarchy
 from anonymizer.search import Checkpoint
 from anonymizer.solution.solution import Solution
@@ -16,53 +25,80 @@ from anonymizer.solution.solution import Solution
 FILE_NAME = "search.json"
 
 
+def canonical(described: Any) -> bytes:
+    """Write JSON in the one form that is signed."""
+    return json.dumps(described, sort_keys=True, separators=(",", ":")).encode()
+
+
 def fingerprint(policy: Policy, table: Table) -> str:
-    """Return a digest of all that decides a search: the policy, the files it names, and the table."""
-    hierarchies = {h.name: digest_of_hierarchy(h) for h in policy.load_hierarchies()}
-    files = [
-        hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in policy.files
-        if path.is_file() and path != policy.data_path
-    ]
-    described = [policy.describe(), hierarchies, files, table.digest()]
-    return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+    """Return a keyed digest of all that decides a search: the policy, the files it names, the table."""
+    others = [path for path in policy.files if path != policy.data_path]
+    described = {
+        "version": __version__,
+        "policy": policy.describe(),
+        "hierarchies": {h.name: digest_of_hierarchy(h) for h in policy.load_hierarchies()},
+        "files": [[path.name, digest_of_file(path) if path.is_file() else ""] for path in others],
+        "table": table.digest(),
+    }
+    return keyed_digest("fingerprint", canonical(described))
 
 
 def stage_checkpoint(solution: Solution, staging: Staging) -> Path | None:
     """Write what a stopped search left; where it was complete, nothing, and an old file goes."""
-    target = staging.folder / FILE_NAME
-    if solution.checkpoint is None:
+    signed = None if solution.checkpoint is None else sign_checkpoint(solution)
+    if signed is None:
         staging.remove(FILE_NAME)
         return None
+    staging.path(FILE_NAME).write_text(json.dumps(signed), encoding="utf-8")
+    return staging.folder / FILE_NAME
+
+
+def sign_checkpoint(solution: Solution) -> dict[str, Any] | None:
+    """Return a checkpoint with what it rests on, signed; without a key, warn and return None."""
+    assert solution.checkpoint is not None
     release = solution.release
-    kept = {
-        "fingerprint": fingerprint(release.policy, release.table),
-        "search": solution.checkpoint.describe(),
-    }
-    staging.path(FILE_NAME).write_text(json.dumps(kept), encoding="utf-8")
-    return target
+    try:
+        kept: dict[str, Any] = {
+            "fingerprint": fingerprint(release.policy, release.table),
+            "search": solution.checkpoint.describe(),
+        }
+        return {**kept, "signature": keyed_digest("checkpoint", canonical(kept))}
+    except ReleaseError as error:  # a release is not lost for want of a key
+        warnings.warn(f"this run cannot be resumed; {error}", AnonymizerWarning, stacklevel=2)
+        return None
 
 
 def read_checkpoint(folder: Path, policy: Policy) -> Checkpoint:
-    """Read what a run into a folder left, or say why it cannot be gone on with."""
+    """Read what a run into a folder left, or say why it cannot be resumed."""
     path = folder / FILE_NAME
+    kept = read_signed(path)
+    assert policy.data_path is not None
+    table = open_table(policy.data_path, policy.data.delimiter)
+    if kept["fingerprint"] != fingerprint(policy, table):
+        raise ReleaseError(
+            f"{path}: the policy, a file that it names or the table has changed since that run was "
+            "stopped; leave out --resume."
+        )
+    return Checkpoint.read(kept["search"])
+
+
+def read_signed(path: Path) -> dict[str, Any]:
+    """Read the file of a stopped run, and check that nobody has changed it."""
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        checkpoint = Checkpoint.read(kept["search"])
-        written_for = kept["fingerprint"]
+        signature = kept.pop("signature")
+        kept["fingerprint"], kept["search"]
     except (FileNotFoundError, NotADirectoryError):
         raise ReleaseError(
             f"{path}: no run into this folder was stopped, so there is nothing to resume; leave out "
             "--resume."
         ) from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ReleaseError(
             f"{path}: this is not what a stopped run leaves; remove it and leave out --resume."
         ) from None
-    assert policy.data_path is not None
-    if written_for != fingerprint(policy, open_table(policy.data_path, policy.data.delimiter)):
+    if not is_digest(signature, "checkpoint", canonical(kept)):
         raise ReleaseError(
-            f"{path}: the policy, a hierarchy or the table has changed since that run was stopped; leave "
-            "out --resume."
+            f"{path}: it was changed, or made on another machine; leave out --resume."
         )
-    return checkpoint
+    return dict(kept)

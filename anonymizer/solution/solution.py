@@ -81,6 +81,7 @@ class Solution:
             "scheme": self.scheme,
             **by_attribute,
             "records": self.records,
+            "people": self.problem.microdata.number_of_people,
             "suppressed": self.suppressed,
             "schemes": None if proof is None else proof.schemes,
             "evaluated": None if proof is None else proof.evaluated,

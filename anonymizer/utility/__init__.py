@@ -17,7 +17,7 @@ MEASURES: dict[str, type[Measure]] = {
 
 
 def parameters_of(name: str) -> set[str]:
-    """Name what a measure can be told: its aggregate, the attributes' weights, or nothing.
+    """Name the parameters of a measure: its aggregate, the attributes' weights, or none.
 
     >>> parameters_of("entropy")
     {'weights'}

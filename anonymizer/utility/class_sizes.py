@@ -50,7 +50,7 @@ class ClassSizeMeasure(Measure):
         binding: Binding,
     ) -> Appraisal:
         """Weigh the kept and the suppressed classes, and bound what lies above and below."""
-        sizes, records, least_class = classes.sizes, microdata.records, binding.least_class
+        sizes, records, least_class = classes.records, microdata.records, binding.least_class
         forfeit = self.forfeit(sizes[binding.classes], binding.exempt, least_class, records)
         attributes, levels = len(classes.scheme), max(microdata.lattice.high) + 1
         return Appraisal(

@@ -64,7 +64,7 @@ class Loss(AttributeMeasure):
         covered = microdata.total_covered
         if gone.classes.any():
             chosen = select_by_label(classes.label_of_tuple, gone.classes)
-            records = max(0, sum_chosen(classes.sizes, gone.classes) - gone.exempt)
+            records = max(0, sum_chosen(classes.records, gone.classes) - gone.exempt)
             # a suppressed record no longer covers its own group but the whole domain
             covered = covered - microdata.sum_covered(chosen, box, gone.exempt) + records * sizes
         return attribute_loss(covered, microdata.records, sizes)
@@ -83,7 +83,7 @@ class Loss(AttributeMeasure):
             chosen, step_of_class[classes.label_of_tuple[chosen]], steps, microdata.codes,
             microdata.counts, microdata.domain.covered, microdata.domain.offsets, np.array(scheme),
         )  # fmt: skip
-        records = np.bincount(step_of_class, classes.sizes, steps + 1)[:steps].astype(np.int64)
+        records = np.bincount(step_of_class, classes.records, steps + 1)[:steps].astype(np.int64)
         suppressed = np.cumsum(records)[:, np.newaxis, np.newaxis]
         sizes = microdata.domain.sizes[:, np.newaxis]
         left = microdata.total_covered - np.cumsum(covered, axis=0)

@@ -39,7 +39,7 @@ class Appraisal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Released:
-    """What a released file, its hierarchies and the number of input records tell a measure."""
+    """What a measure is computed from after a release: the file, its hierarchies, the input's records."""
 
     records: int
     """The records of the input; those that are not in `class_sizes` are suppressed."""
@@ -65,7 +65,7 @@ class Measure(ABC):
     name: ClassVar[str]
     """What a policy calls it."""
     floors: ClassVar[bool] = False
-    """Whether a scheme bounds the coarser ones too, so that both ends of a box are worth a look."""
+    """Whether a scheme bounds the coarser ones too, so that both ends of a box are evaluated."""
     fast_steps: ClassVar[bool] = False
     """Whether `appraise_steps` takes less time than to appraise the steps one by one."""
 

@@ -43,7 +43,7 @@ class Precision(AttributeMeasure):
     ) -> NDArray[np.float64]:
         """Return the loss of each attribute at every level, with some records gone."""
         heights = np.array([column.hierarchy.height for column in microdata.columns])
-        records = max(0, sum_chosen(classes.sizes, gone.classes) - gone.exempt)
+        records = max(0, sum_chosen(classes.records, gone.classes) - gone.exempt)
         levels = np.arange(heights.max())
         return attribute_precision(levels, heights[:, np.newaxis], microdata.records, records)
 

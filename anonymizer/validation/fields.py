@@ -132,6 +132,13 @@ def plain_text(value: object) -> object:
     return str(number) if isinstance(number, int) and not isinstance(number, bool) else value
 
 
+def check_unicode(text: str) -> str:
+    """Refuse lone surrogates, which no file can hold and pydantic cannot put into a message."""
+    if text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text):
+        return text
+    raise PydanticKnownError("string_unicode")
+
+
 def check_list(value: object) -> object:
     """Take a list or a tuple, but not a set or a generator, which pydantic would take too."""
     if isinstance(value, list | tuple):
@@ -208,8 +215,9 @@ def dotted_sentence(names: Sequence[str]) -> str:
     return f"a name with a dot in it needs quotes; quote the name: {quoted}"
 
 
-Text = Annotated[str, Field(strict=True)]
-Name = Annotated[str, Field(strict=True, min_length=1)]
+UNICODE = AfterValidator(check_unicode)
+Text = Annotated[str, Field(strict=True), UNICODE]
+Name = Annotated[str, Field(strict=True, min_length=1), UNICODE]
 ONLY_LISTS = BeforeValidator(check_list)
 NOT_EMPTY = AfterValidator(check_some)
 Names = Annotated[tuple[Text, ...], NOT_EMPTY, AfterValidator(check_unrepeated), ONLY_LISTS]
@@ -227,8 +235,8 @@ Probability = Annotated[
 ]
 Share = Annotated[
     float,
-    Field(strict=True, gt=0, le=1),
-    expecting("is not a share of people; use a number above 0 and up to 1"),
+    Field(strict=True, ge=0, le=1),
+    expecting("is not a share of people; use a number from 0 to 1"),
 ]
 FilePath = Annotated[Path, BeforeValidator(parse_path)]
 Delimiter = Annotated[
@@ -236,7 +244,7 @@ Delimiter = Annotated[
     BeforeValidator(parse_delimiter),
     WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 1}),
 ]
-CellText = Annotated[str, Field(strict=True), BeforeValidator(plain_text)]
+CellText = Annotated[str, Field(strict=True), UNICODE, BeforeValidator(plain_text)]
 """A value of a column."""
 ByName = Annotated[dict[Text, T], explain_dots()]
 """A table by the names of columns."""

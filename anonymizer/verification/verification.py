@@ -113,9 +113,9 @@ def check_release(table: Table, policy: Policy, manifest: Mapping[str, Any]) -> 
         return
     yield check_counts(reading, policy, manifest)
     models = policy.load_models()
-    records = manifest["records"]
-    remaining = classes_of(reading, policy, models, records) if reading.kept else None
-    yield from check_risk(remaining, models, manifest)
+    people = manifest.get("people", manifest["records"])
+    remaining = classes_of(reading, policy, models, people) if reading.kept else None
+    yield from check_risk(remaining, models, manifest, policy.data.id is not None)
     yield check_loss(reading, remaining, policy, manifest)
     yield check_proof(manifest)
 
@@ -259,9 +259,15 @@ def check_counts(reading: Reading, policy: Policy, manifest: Mapping[str, Any]) 
 
 
 def check_risk(
-    remaining: Remaining | None, models: Sequence[RiskModel], manifest: Mapping[str, Any]
+    remaining: Remaining | None,
+    models: Sequence[RiskModel],
+    manifest: Mapping[str, Any],
+    people: bool,
 ) -> Iterator[Check]:
-    """Check the risk models and the reported profile on the file as it is."""
+    """Check the risk models and the reported profile on the file as it is.
+
+    Where risk counts `people`, the file does not tell whose its rows are.
+    """
     yield check_packages(packages_of(models), manifest.get("packages"))
     if remaining is None:
         after = manifest["risk"]["after"]
@@ -269,15 +275,19 @@ def check_risk(
         yield Check("the risk models hold", held, "no record is released", about_risk=True)
         return
     for model in models:
-        yield check_model(model, remaining)
+        check = check_model(model, remaining)
+        yield unless_people(check) if people else check
+    if people:
+        yield Check("the risk of the file is the one reported", None, WHOSE)
+        return
     kept = np.ones(remaining.classes.sizes.size, np.bool_)
-    mine = asdict(describe_risk(models, remaining.classes, kept))
+    mine = asdict(describe_risk(remaining.microdata, models, remaining.classes, kept))
     claim = "the risk of the file is the one reported"
     yield check_figures(claim, mine, manifest["risk"]["after"])
 
 
 def classes_of(
-    reading: Reading, policy: Policy, models: Sequence[RiskModel], input_records: int
+    reading: Reading, policy: Policy, models: Sequence[RiskModel], input_people: int
 ) -> Remaining:
     """Partition the released records by their values as they are."""
     hierarchies = [h.from_level(reading.scheme[h.name]) for h in reading.hierarchies]
@@ -288,8 +298,19 @@ def classes_of(
     released = count_by_leaves(CodedTable(reading.columns), hierarchies)
     microdata = encode_tuples(released, hierarchies, people)
     classes = partition(microdata, (0,) * len(hierarchies))
-    classes = replace(classes, input_records=input_records)
+    classes = replace(classes, input_people=input_people)
     return Remaining(microdata, classes, np.zeros(classes.sizes.size, np.bool_))
+
+
+WHOSE = "the file does not tell whose its rows are; give the original with --against"
+
+
+def unless_people(check: Check) -> Check:
+    """Believe a model of people that fails for records, never one that holds for them.
+
+    A class has no more people than records.
+    """
+    return check if check.passed is False else replace(check, passed=None, detail=WHOSE)
 
 
 def check_model(model: RiskModel, remaining: Remaining) -> Check:
@@ -300,7 +321,7 @@ def check_model(model: RiskModel, remaining: Remaining) -> Check:
             "it looks at values that the release no longer has; give the original with --against"
         )
         return Check(claim, None, detail, about_risk=True)
-    faults = model.check(remaining.classes.input_records, remaining.microdata.attributes)
+    faults = model.check(remaining.classes.input_people, remaining.microdata.attributes)
     if faults:
         return Check(claim, False, " ".join(faults), about_risk=True)
     sizes = remaining.classes.sizes
@@ -321,12 +342,14 @@ def check_model(model: RiskModel, remaining: Remaining) -> Check:
 def check_loss(
     reading: Reading, remaining: Remaining | None, policy: Policy, manifest: Mapping[str, Any]
 ) -> Check:
-    """Recompute the loss from the released values, as far as they tell."""
+    """Recompute the loss from the released values, where that is possible."""
     claim, measure = "the quality is the one reported", policy.measure
     found = measure.of_release(describe_released(reading, remaining, manifest["records"]))
     if found is None:
         consistent = check_figures(claim, {"quality": 1 - manifest["loss"]}, manifest)
-        detail = f"{measure.name} counts original values; give the original with --against"
+        detail = (
+            f"{measure.name} cannot be computed from a release; give the original with --against"
+        )
         return Check(claim, None, detail) if consistent.passed else consistent
     loss, losses = found
     names = [hierarchy.name for hierarchy in reading.hierarchies]

@@ -13,7 +13,7 @@ from anonymizer import Policy
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.lattice import Lattice
 from anonymizer.problem import Problem
-from anonymizer.search import Limits, Progress, search
+from anonymizer.search import Limits, Progress, SearchParams, search
 from anonymizer.search.subtree_bounds import SubtreeBounds
 from experiments.benchmark.clock import best_of, group_by_seconds, peak_bytes, reset_peak
 from experiments.benchmark.searches import Searches
@@ -102,11 +102,11 @@ def gap_over_time() -> list[dict[str, Any]]:
 
 
 def compile_kernels(evaluator: Evaluator, lattice: Lattice) -> None:
-    """Descend for one partition, so that what is measured later does not wait for the compiler."""
-    descents = SubtreeBounds.suit(evaluator)
-    if descents is not None:
+    """Bound the lattice with one partition, so that what is measured later does not compile."""
+    prepared = SubtreeBounds.prepare(evaluator, SearchParams())
+    if prepared is not None:
         steps = np.zeros((len(lattice.high), max(lattice.high) + 1))
-        descents.descend(lattice, 0.0, steps, budget=1)
+        prepared.bound(lattice, 0.0, steps, budget=1)
 
 
 def watch(register: pd.DataFrame, workers: int) -> list[dict[str, Any]]:

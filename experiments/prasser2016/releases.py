@@ -45,17 +45,17 @@ class Released:
     quality: float
     scheme: dict[str, int]
     suppressed: int
-    input_records: int
+    input_people: int
     class_sizes: NDArray[np.int64] = field(repr=False)
 
     @property
     def smallest(self) -> int:
         """The records of the smallest class; 0 if nothing is left."""
-        return int(self.class_sizes.min(initial=self.input_records)) if self.class_sizes.size else 0
+        return int(self.class_sizes.min(initial=self.input_people)) if self.class_sizes.size else 0
 
     def profile(self, population: int) -> RiskProfile:
         """Describe the risks against attackers who know such a population."""
-        return profile(self.class_sizes, PopulationModel(population, self.input_records))
+        return profile(self.class_sizes, PopulationModel(population, self.input_people))
 
 
 def find_path(name: str, folders: Sequence[Path]) -> Path | None:

@@ -95,7 +95,7 @@ def measure_attackers(released: Released, population: int) -> dict[str, float]:
     risks = released.profile(population)
     assert risks.journalist is not None
     uniques = risks.population_uniques
-    people = supported_people(released.smallest, released.input_records, population)
+    people = supported_people(released.smallest, released.input_people, population)
     return {
         "quality": 100 * released.quality,
         "prosecutor": risks.prosecutor.highest,
@@ -108,7 +108,7 @@ def measure_attackers(released: Released, population: int) -> dict[str, float]:
     }
 
 
-def supported_people(records: int, input_records: int, population: int) -> int:
+def supported_people(records: int, input_people: int, population: int) -> int:
     """Return the largest k that a class of so many records passes k-map with, at the significance.
 
     >>> supported_people(1, 30_162, 2_200_000), supported_people(2, 30_162, 2_200_000)
@@ -116,7 +116,7 @@ def supported_people(records: int, input_records: int, population: int) -> int:
     """
 
     def passes(k: int) -> bool:
-        return derived_k(k, paper.SIGNIFICANCE, input_records, population) <= records
+        return derived_k(k, paper.SIGNIFICANCE, input_people, population) <= records
 
     low, high = 1, 2
     while high <= population and passes(high):

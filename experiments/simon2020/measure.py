@@ -25,9 +25,9 @@ from anonymizer.assessment.procedure.special_uniques import (
     dis_scores,
     find_special_uniques,
 )
-from anonymizer.assessment.procedure.statement import Statement
 from anonymizer.data.frame import FrameTable
 from anonymizer.engine.microdata import encode
+from anonymizer.knowledge.statement import Statement
 from experiments.datasets import REFERENCE, path_of
 from experiments.simon2020 import paper
 from experiments.simon2020.visits import KEYS, draw_people, draw_several, draw_visits, policy

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from anonymizer.assessment.procedure.findings import Findings, SourceFindings
-from anonymizer.assessment.procedure.overlap import AttackKind, Overlap
+from anonymizer.knowledge.overlap import AttackKind, Overlap
 from anonymizer.report.procedure import describe_option
 from experiments.simon2020 import paper
 from experiments.simon2020.measure import KNOWN

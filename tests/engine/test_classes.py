@@ -39,7 +39,7 @@ def assert_oracle_agrees(problem: Problem, data: Microdata, scheme: Scheme) -> N
     members = rows_by_class(found, data)
     assert sorted(members) == sorted(expected)
     assert found.sizes.tolist() == [len(rows) for rows in members]
-    assert found.input_records == int(found.sizes.sum()) == len(problem.rows)
+    assert found.input_people == int(found.sizes.sum()) == len(problem.rows)
     assert found.scheme == scheme
 
 

@@ -495,7 +495,7 @@ class LargestClass(TableModel):
     threshold: float
 
     def risk_of(self, histogram: Histogram) -> float:
-        return int(histogram.sizes[-1]) / histogram.records
+        return int(histogram.sizes[-1]) / histogram.people
 
 
 def test_a_coarsening_beyond_the_suppression_limit_is_not_proposed() -> None:

@@ -5,6 +5,8 @@ import signal
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,10 +17,12 @@ from anonymizer.data.coded import CodedTable
 from anonymizer.errors import InfeasibleError, PolicyError
 from anonymizer.frontiers.frontier import Frontier, Point, Stage, Tracker, frontier, mark_dominated
 from anonymizer.frontiers.sweep import Sweep
+from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import (
     Average,
     KAnonymity,
     KMap,
+    Overall,
     PUniqueness,
     RiskModel,
     SampleUniqueness,
@@ -28,6 +32,8 @@ from anonymizer.search import Status, search
 from anonymizer.solution.manifest import make_manifest
 from anonymizer.verification.verification import verify
 from tests.oracle import Problem
+from tests.own import OwnK, OwnL, OwnMost, OwnShare, OwnThreshold
+from tests.risk.test_contract import SCENARIO
 from tests.strategies import evaluator_of, lattice_of, names_of, problems
 from tests.wards import patients, write_files
 
@@ -72,8 +78,18 @@ def track(problem: Problem, models: list[RiskModel], values: list[float]) -> Tra
         ([SampleUniqueness(0.1)], SHARES),
         ([PUniqueness(0.1, population=400)], SHARES),
         ([SampleUniqueness(0.3), KAnonymity(2)], SHARES),
+        ([KAnonymity(2), Average(0.3)], KS),
+        ([StrictAverage(k=2, threshold=0.5), OwnMost(4)], SHARES),
+        ([Overall(0.1, SCENARIO)], SHARES),
+        ([OwnL(2)], KS),
+        ([OwnK(2)], KS),
+        ([OwnMost(2)], KS),
+        ([OwnMost(2), Average(0.3)], KS),
+        ([OwnL(2), OwnMost(4), SampleUniqueness(0.2)], KS),
+        ([OwnThreshold(0.1)], SHARES),
+        ([OwnShare(0.1)], SHARES),
     ],
-    ids=lambda case: case[0].name if isinstance(case, list) else "",
+    ids=lambda case: " ".join(model.name for model in case) if isinstance(case, list) else "",
 )
 @given(data=st.data(), problem=problems(max_attributes=3))
 def test_one_pass_finds_what_a_search_at_each_threshold_finds(
@@ -214,6 +230,26 @@ def test_what_was_not_found_in_time_is_not_called_impossible(policy: Policy) -> 
     assert ([value for value, _ in found.unknown], found.infeasible) == ([0.0], ())
     with pytest.raises(InfeasibleError, match="there may be one: raise the limit"):
         frontier(patients(), limited, [0.0])
+
+
+def test_a_lattice_too_large_to_list_has_a_frontier_too() -> None:
+    rows = [("F", "*"), ("M", "*")]
+    names = [f"a{i}" for i in range(21)]  # so many schemes that subtrees are bounded
+    attributes = {
+        name: {"role": "quasi", "hierarchy": Hierarchy.from_rows(name, rows)} for name in names
+    }
+    policy = Policy(
+        attributes=attributes,
+        risk=[{"model": "k-anonymity", "k": 2}],
+        search={"evaluation_limit": 300},
+    )
+    draws = np.random.default_rng(1).choice(["F", "M"], (60, 21))
+    table = pd.DataFrame(draws, columns=names)
+    found = frontier(table, policy, [2, 3])
+    assert [point.value for point in found.points] == [2, 3]
+    for point in found.points:
+        assert 0 < point.gap < 1
+        assert point.quality > 0
 
 
 def test_ctrl_c_ends_the_sweep_and_keeps_what_was_found(policy: Policy) -> None:

@@ -10,8 +10,10 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import PolicyError
 from anonymizer.frontiers.sweep import Sweep, SweepEvaluator
 from anonymizer.lattice import Scheme
-from anonymizer.risk import Average, KAnonymity, KMap, PUniqueness, RiskModel
+from anonymizer.risk import Average, KAnonymity, KMap, Overall, PUniqueness, RiskModel
 from tests.oracle import Problem
+from tests.own import OwnK, OwnL, OwnMost, OwnShare, Undeclared, WrongWay
+from tests.risk.test_contract import SCENARIO
 from tests.strategies import evaluator_of, problems
 
 
@@ -34,6 +36,48 @@ def test_usual_values_are_there_for_every_model() -> None:
 def test_other_parameters_can_be_changed_too() -> None:
     sweep = Sweep.of([PUniqueness(0.1, 10)], [0.01], population=99)
     assert sweep.models == ((PUniqueness(0.01, 99),),)
+
+
+def test_the_first_declared_parameter_is_varied_in_its_own_direction() -> None:
+    assert Sweep.of([Undeclared(2), OwnL(5)]).models[0] == (Undeclared(2), OwnL(2))
+    assert Sweep.of([OwnMost(5)], [3, 7]).models == ((OwnMost(7),), (OwnMost(3),))
+    assert Sweep.of([OwnShare(0.5)], [0.2, 0.4]).thresholds == (0.4, 0.2)
+
+
+def test_a_population_is_for_models_that_rest_on_its_size() -> None:
+    with pytest.raises(
+        PolicyError, match="k-anonymity with a population of 9: it does not rest on"
+    ):
+        Sweep.of([KAnonymity(2)], [2], population=9)
+
+
+@pytest.mark.parametrize(
+    ("models", "nested"),
+    [
+        ([KAnonymity(2)], True),
+        ([OwnMost(2)], True),
+        ([KAnonymity(2), Average(0.1), OwnK(2)], True),
+        ([KAnonymity(2), KMap(2, population_table="people.csv")], False),
+        ([KAnonymity(2), OwnMost(2)], False),
+        ([Overall(0.1, SCENARIO)], False),
+        ([KAnonymity(2), Overall(0.1, SCENARIO)], False),
+    ],
+    ids=lambda case: " ".join(model.name for model in case) if isinstance(case, list) else "",
+)
+def test_thresholds_are_taken_to_be_nested_only_where_all_models_allow(
+    models: list[RiskModel], nested: bool
+) -> None:
+    assert Sweep.of(models).nested == nested
+
+
+def test_a_tighter_value_that_suppresses_less_is_an_error() -> None:
+    tree = {str(n): (str(n), "*") for n in range(4)}
+    evaluator = evaluator_of(Problem((("0",),) * 3 + (("1",),) * 5, (tree,), k=1))
+    shared = SweepEvaluator(evaluator, Sweep.of([WrongWay(2)], [2, 4]))
+    assert shared.evaluate((0,), 1).suppressed_records == 0
+    message = "suppresses 3 records with 4 and 0 with 2; correct its `parameters`"
+    with pytest.raises(PolicyError, match=message):
+        shared.evaluate((0,), 0)
 
 
 @pytest.mark.parametrize(

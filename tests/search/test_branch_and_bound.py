@@ -3,9 +3,6 @@ from __future__ import annotations
 import itertools
 import json
 import random
-import signal
-import threading
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -18,13 +15,15 @@ from anonymizer.search import (
     Checkpoint,
     Limits,
     Progress,
+    Pruning,
+    SearchParams,
     SearchResult,
     Status,
     StopReason,
     search,
     search_exhaustively,
 )
-from anonymizer.search.result import TIE, Pruning
+from anonymizer.search.result import TIE
 from tests import oracle
 from tests.oracle import Problem
 from tests.strategies import Recorder, evaluator_of, lattice_of, problems
@@ -218,7 +217,7 @@ def test_no_time_at_all_still_gives_the_coarsest_scheme() -> None:
 
 @given(problems())
 @example(medium())
-def test_progress_tells_bounds_that_only_rise_and_never_pass_the_optimum(problem: Problem) -> None:
+def test_reported_bounds_only_rise_and_never_pass_the_optimum(problem: Problem) -> None:
     seen: list[Progress] = []
     found = solve(problem, on_progress=seen.append)
     optimum = float("inf") if found.best is None else found.best.loss
@@ -306,17 +305,18 @@ def test_whenever_a_search_of_a_large_lattice_stops_its_bound_and_gap_are_true(
 @pytest.mark.parametrize("models", [[KAnonymity(3)], [PUniqueness(0.01, 10**4)]])
 @pytest.mark.parametrize("recent", [1, 8, 4096])
 def test_what_is_forgotten_of_old_evaluations_is_not_needed(
-    monkeypatch: pytest.MonkeyPatch, models: list[RiskModel], recent: int
+    models: list[RiskModel], recent: int
 ) -> None:
-    monkeypatch.setattr("anonymizer.search.evaluated.RECENT", recent)
+    params = SearchParams(recent_evaluations=recent)
     problem = medium()
     evaluator, lattice = replace(evaluator_of(problem), models=models), lattice_of(problem)
-    straight = search(evaluator, lattice)
+    straight = search(evaluator, lattice, params=params)
     known = [evaluator.evaluate(scheme) for scheme in [lattice.high, *list(lattice)[::7]]]
-    assert essence(search(evaluator, lattice, known=known).best) == essence(straight.best)
+    found = search(evaluator, lattice, known=known, params=params)
+    assert essence(found.best) == essence(straight.best)
     for limit in (1, 5, 30):
-        stopped = search(evaluator, lattice, Limits(evaluations=limit))
-        resumed = search(evaluator, lattice, resume=stopped.checkpoint)
+        stopped = search(evaluator, lattice, Limits(evaluations=limit), params=params)
+        resumed = search(evaluator, lattice, resume=stopped.checkpoint, params=params)
         assert essence(resumed.best) == essence(straight.best)
         assert resumed.proof.open == 0
         # what is bounded is not evaluated, resumed or not
@@ -341,78 +341,3 @@ def test_more_open_boxes_than_memory_allows_are_ended_depth_first() -> None:
         assert found.proof.open == 0
         stopped = solve(problem, limits=Limits(evaluations=20, memory=memory))
         assert stopped.proof.bound <= straight.proof.bound
-
-
-# Ctrl-C
-
-
-@pytest.fixture
-def handler() -> Iterator[object]:
-    """Install a handler of our own, as a program around the search may."""
-
-    def ours(*_: object) -> None:
-        raise AssertionError("the signal reached the outer handler")
-
-    before = signal.signal(signal.SIGINT, ours)
-    yield ours
-    signal.signal(signal.SIGINT, before)
-
-
-def interrupt_after(evaluations: int, times: int = 1) -> object:
-    def on_progress(progress: Progress) -> None:
-        if progress.proof.evaluated == evaluations:
-            for _ in range(times):
-                signal.raise_signal(signal.SIGINT)
-
-    return on_progress
-
-
-@pytest.mark.parametrize("evaluations", [1, 4])
-def test_ctrl_c_returns_the_best_so_far(handler: object, evaluations: int) -> None:
-    problem = medium()
-    found = solve(problem, on_progress=interrupt_after(evaluations))
-    assert (found.status, found.stopped) == (Status.FEASIBLE, StopReason.INTERRUPTED)
-    assert found.proof.evaluated == evaluations
-    assert found.best is not None
-    assert found.gap is not None
-    assert found.gap > 0
-    assert found.proof.bound <= solve(problem).proof.bound
-    assert signal.getsignal(signal.SIGINT) is handler
-
-
-def test_ctrl_c_while_boxes_are_open_loses_none_of_them(handler: object) -> None:
-    problem = medium()
-    optimum = solve(problem)
-    assert optimum.best is not None
-    for evaluations in range(optimum.proof.evaluated // 2, optimum.proof.evaluated):
-        found = solve(problem, on_progress=interrupt_after(evaluations))
-        assert found.proof.bound <= optimum.best.loss
-        assert found.proof.open >= 0
-
-
-def test_a_second_ctrl_c_interrupts_at_once(handler: object) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        solve(medium(), on_progress=interrupt_after(2, times=2))
-    assert signal.getsignal(signal.SIGINT) is handler
-
-
-def test_a_search_without_ctrl_c_puts_the_handler_back(handler: object) -> None:
-    solve(medium())
-    assert signal.getsignal(signal.SIGINT) is handler
-
-
-def test_an_error_in_a_callback_puts_the_handler_back(handler: object) -> None:
-    def fail(_: Progress) -> None:
-        raise RuntimeError("no screen")
-
-    with pytest.raises(RuntimeError, match="no screen"):
-        solve(medium(), on_progress=fail)
-    assert signal.getsignal(signal.SIGINT) is handler
-
-
-def test_it_runs_outside_the_main_thread(handler: object) -> None:
-    found: list[SearchResult] = []
-    thread = threading.Thread(target=lambda: found.append(solve(medium())))
-    thread.start()
-    thread.join()
-    assert essence(found[0].best) == essence(solve(medium()).best)

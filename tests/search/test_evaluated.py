@@ -10,6 +10,7 @@ from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.search.box import Box
 from anonymizer.search.evaluated import Evaluated
+from anonymizer.search.params import SearchParams
 from anonymizer.search.result import TIE, choose
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import Problem
@@ -18,15 +19,15 @@ from tests.strategies import evaluator_of, lattice_of, problems
 
 
 @st.composite
-def memories(draw: st.DrawFn) -> tuple[Evaluated, Evaluator, Lattice]:
+def evaluated_schemes(draw: st.DrawFn) -> tuple[Evaluated, Evaluator, Lattice]:
     """Draw a problem, and evaluate the coarsest scheme and some others."""
     problem: Problem = draw(problems(max_attributes=3, max_rows=12))
     evaluator, lattice = evaluator_of(problem), lattice_of(problem)
     some = draw(st.lists(st.sampled_from(list(lattice)), max_size=12))
-    memory = Evaluated(evaluator.measure)
+    evaluated = Evaluated(evaluator.measure, SearchParams())
     for scheme in dict.fromkeys([lattice.high, *some]):
-        memory.add(evaluator.evaluate(scheme))
-    return memory, evaluator, lattice
+        evaluated.add(evaluator.evaluate(scheme))
+    return evaluated, evaluator, lattice
 
 
 def boxes(lattice: Lattice) -> st.SearchStrategy[Lattice]:
@@ -39,32 +40,32 @@ def boxes(lattice: Lattice) -> st.SearchStrategy[Lattice]:
     return pairs.map(lambda p: Lattice(tuple(a for a, _ in p), tuple(b for _, b in p)))
 
 
-def bounding(memory: Evaluated, box: Lattice) -> st.SearchStrategy[Evaluation | None]:
+def bounding(evaluated: Evaluated, box: Lattice) -> st.SearchStrategy[Evaluation | None]:
     """Draw one of the evaluated schemes that are coarser than a box, or none."""
-    coarser = [e for e in memory.recent if all(map(operator.ge, e.scheme, box.high))]
+    coarser = [e for e in evaluated.recent if all(map(operator.ge, e.scheme, box.high))]
     return st.sampled_from([None, *coarser])
 
 
-def could_win(found: Evaluation, memory: Evaluated) -> bool:
-    return found.feasible and found.loss <= memory.best_loss + TIE / 2
+def could_win(found: Evaluation, evaluated: Evaluated) -> bool:
+    return found.feasible and found.loss <= evaluated.best_loss + TIE / 2
 
 
 @settings(max_examples=300)
-@given(memories(), st.data())
+@given(evaluated_schemes(), st.data())
 def test_tightening_drops_no_scheme_that_could_still_win(
     known: tuple[Evaluated, Evaluator, Lattice], data: st.DataObject
 ) -> None:
-    memory, evaluator, lattice = known
+    evaluated, evaluator, lattice = known
     box = data.draw(boxes(lattice))
-    found = memory.tighten(Box(box, 0.0, data.draw(bounding(memory, box))))
+    found = evaluated.tighten(Box(box, 0.0, data.draw(bounding(evaluated, box))))
     kept, bound = found.schemes, found.bound
     assert kept.low == box.low
     assert kept.high in box
-    out = bound > memory.limit
-    assert found.by is not None
+    out = bound > evaluated.cutoff
+    assert found.bounding is not None
     for scheme in box:
         found = evaluator.evaluate(scheme)
-        if could_win(found, memory):
+        if could_win(found, evaluated):
             assert not out
             assert scheme in kept
         if scheme in kept and not out and found.feasible:
@@ -72,32 +73,32 @@ def test_tightening_drops_no_scheme_that_could_still_win(
 
 
 @settings(max_examples=300)
-@given(memories(), st.data())
+@given(evaluated_schemes(), st.data())
 def test_a_box_that_loses_the_tie_holds_no_scheme_that_would_be_chosen(
     known: tuple[Evaluated, Evaluator, Lattice], data: st.DataObject
 ) -> None:
-    memory, evaluator, lattice = known
-    assume(memory.best is not None)
-    box = memory.tighten(Box(data.draw(boxes(lattice)), 0.0, None))
-    assume(box.bound <= memory.limit)
-    if memory.loses_tie(box):
+    evaluated, evaluator, lattice = known
+    assume(evaluated.best is not None)
+    box = evaluated.tighten(Box(data.draw(boxes(lattice)), 0.0, None))
+    assume(box.bound <= evaluated.cutoff)
+    if evaluated.loses_tie(box):
         rivals = [evaluator.evaluate(scheme) for scheme in box.schemes]
-        chosen = choose([*rivals, memory.best])
+        chosen = choose([*rivals, evaluated.best])
         assert chosen is not None
-        assert chosen.scheme == memory.best.scheme
+        assert chosen.scheme == evaluated.best.scheme
 
 
-@given(memories(), st.data())
+@given(evaluated_schemes(), st.data())
 def test_a_box_knows_which_of_its_schemes_are_evaluated(
     known: tuple[Evaluated, Evaluator, Lattice], data: st.DataObject
 ) -> None:
-    memory, _, lattice = known
+    evaluated, _, lattice = known
     schemes = data.draw(boxes(lattice))
-    whole = Box(lattice, 0.0, None, tuple(memory.known)).part(schemes)
-    tightened = memory.tighten(whole)
+    whole = Box(lattice, 0.0, None, tuple(evaluated.known)).part(schemes)
+    tightened = evaluated.tighten(whole)
     for box in (whole, tightened, *whole.without_low()):
-        assert set(box.evaluated) == {scheme for scheme in box.schemes if scheme in memory}
-        assert box.unevaluated == sum(scheme not in memory for scheme in box.schemes)
+        assert set(box.evaluated) == {scheme for scheme in box.schemes if scheme in evaluated}
+        assert box.unevaluated == sum(scheme not in evaluated for scheme in box.schemes)
 
 
 @given(
@@ -114,35 +115,37 @@ def test_a_box_knows_which_of_its_schemes_are_evaluated(
 def test_the_best_is_the_one_chosen_from_all_whatever_their_order(
     cases: list[tuple[float, int, Scheme, bool]],
 ) -> None:
-    memory = Evaluated(Loss(Aggregate.GEOMETRIC, (1.0, 1.0)))
+    evaluated = Evaluated(Loss(Aggregate.GEOMETRIC, (1.0, 1.0)), SearchParams())
     evaluations = [evaluation(*case) for case in cases]
     for each in evaluations:
-        memory.add(each)
-    assert memory.best is choose(evaluations)
+        evaluated.add(each)
+    assert evaluated.best is choose(evaluations)
 
 
 def test_it_remembers_more_schemes_than_it_first_has_room_for() -> None:
-    memory = Evaluated(Loss(Aggregate.ARITHMETIC, (1.0, 1.0, 1.0)))
+    evaluated = Evaluated(Loss(Aggregate.ARITHMETIC, (1.0, 1.0, 1.0)), SearchParams())
     schemes = list(Lattice((0, 0, 0), (8, 8, 8)))
     for number, scheme in enumerate(schemes):
-        memory.add(evaluation(number, number, scheme))
-    assert len(memory) == len(schemes) == 729
-    assert all(scheme in memory for scheme in schemes)
-    assert [tuple(row) for row in memory.schemes[:729].tolist()] == schemes
+        evaluated.add(evaluation(number, number, scheme))
+    assert len(evaluated) == len(schemes) == 729
+    assert all(scheme in evaluated for scheme in schemes)
+    assert [tuple(row) for row in evaluated.schemes[:729].tolist()] == schemes
 
 
+@pytest.mark.parametrize(
+    "params", [SearchParams(recent_evaluations=2), SearchParams(recent_bytes=2 * 9 * 8)]
+)
 def test_the_oldest_evaluations_give_way_but_bound_the_boxes_that_hold_them(
-    monkeypatch: pytest.MonkeyPatch,
+    params: SearchParams,
 ) -> None:
-    monkeypatch.setattr("anonymizer.search.evaluated.RECENT", 2)
-    memory = Evaluated(Loss(Aggregate.ARITHMETIC, (1.0,)))
+    evaluated = Evaluated(Loss(Aggregate.ARITHMETIC, (1.0,)), params)
     oldest = evaluation(0.9, 0, (8,))
     oldest.terms[:] = 0.5
     for each in (oldest, evaluation(0.8, 0, (7,)), evaluation(0.7, 0, (6,))):
-        memory.add(each)
-    assert [e.scheme for e in memory.recent] == [(6,), (7,)]
-    assert (8,) in memory
+        evaluated.add(each)
+    assert [e.scheme for e in evaluated.recent] == [(6,), (7,)]
+    assert (8,) in evaluated
     box = Lattice((0,), (8,))
-    assert memory.tighten(Box(box, 0.0, None)).by is None
-    held = memory.tighten(Box(box, 0.0, oldest))
-    assert (held.by, held.bound) == (oldest, 0.5)
+    assert evaluated.tighten(Box(box, 0.0, None)).bounding is None
+    held = evaluated.tighten(Box(box, 0.0, oldest))
+    assert (held.bounding, held.bound) == (oldest, 0.5)

@@ -3,13 +3,11 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
 
 from anonymizer.evaluation.evaluate import Evaluation
 from anonymizer.lattice import Scheme
 from anonymizer.search import Proof, SearchResult, Status, StopReason
-from anonymizer.search.result import Pruning, choose
+from anonymizer.search.result import choose
 
 
 def evaluation(
@@ -52,13 +50,6 @@ def test_a_tie_is_measured_from_the_least_loss_not_from_neighbour_to_neighbour()
     ]
     for order in itertools.permutations(chain):
         assert choose(order) is chain[1]
-
-
-@given(st.lists(st.integers(0, 10**6), max_size=3), st.integers(0, 10**6))
-def test_what_is_neither_evaluated_nor_pruned_is_open(pruned: list[int], evaluated: int) -> None:
-    schemes = sum(pruned) + evaluated + 5
-    counts = dict(zip(Pruning, pruned, strict=False))
-    assert Proof(0.0, schemes, evaluated, counts).open == 5
 
 
 def test_the_gap_is_never_negative_and_none_without_a_solution() -> None:

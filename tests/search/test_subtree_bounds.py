@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import random
 from collections import Counter
 from dataclasses import replace
@@ -16,29 +15,17 @@ from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.risk import Average, KAnonymity, RiskModel
 from anonymizer.search import (
-    Checkpoint,
-    Limits,
-    Progress,
-    SearchResult,
-    Status,
-    StopReason,
-    search,
-    search_exhaustively,
+    SearchParams,
     subtree_bounds,
 )
-from anonymizer.search.bounding import GAPS
-from anonymizer.search.result import TIE
 from anonymizer.search.subtree_bounds import SubtreeBounds, number_parts, pairs_of_levels
 from anonymizer.utility import MEASURES
 from tests.oracle import Problem
-from tests.search.test_branch_and_bound import essence, medium
 from tests.strategies import evaluator_of, lattice_of, microdata_of, problems, trees
 
 
-def solve(problem: Problem, **options: object) -> SearchResult:
-    """Search as in a large lattice: with descents."""
-    with mock.patch("anonymizer.search.branch_and_bound.LARGE", 0):
-        return search(evaluator_of(problem), lattice_of(problem), **options)  # type: ignore[arg-type]
+def prepare(evaluator: Evaluator) -> SubtreeBounds | None:
+    return SubtreeBounds.prepare(evaluator, SearchParams())
 
 
 def sums_of(evaluator: Evaluator, lattice: Lattice) -> dict[Scheme, float]:
@@ -67,18 +54,18 @@ def wide(rows: int = 120, attributes: int = 5, seed: int = 7) -> Problem:
 @given(problems(), st.floats(0, 1), st.sampled_from([1, 2, 3, 5, 10, 10_000]), st.data())
 @example(wide(), 0.5, 40, None)
 @example(wide(), 0.9, 10_000, None)
-def test_what_a_descent_leaves_is_the_box_with_true_bounds(
+def test_what_is_left_is_the_box_with_true_bounds(
     problem: Problem, share: float, budget: int, data: st.DataObject | None
 ) -> None:
     evaluator, lattice = evaluator_of(problem), lattice_of(problem)
-    descents = SubtreeBounds.suit(evaluator)
-    assert descents is not None
+    prepared = prepare(evaluator)
+    assert prepared is not None
     sums = sums_of(evaluator, lattice)
     target = share * max((s for s in sums.values() if s < np.inf), default=1.0)
-    levels = int(descents.task.heights.max())
+    levels = int(prepared.task.heights.max())
     steps = -np.arange(levels) * (1.0 if data is None else data.draw(st.floats(0, 2)))
     forecast = np.tile(steps, (len(lattice.low), 1))
-    found = descents.descend(lattice, target, forecast, budget)
+    found = prepared.bound(lattice, target, forecast, budget)
 
     left = [
         Lattice(tuple(low), tuple(high))
@@ -98,8 +85,10 @@ def test_what_a_descent_leaves_is_the_box_with_true_bounds(
         assert suppressed == evaluator.evaluate(tuple(scheme.tolist())).binding_records
 
 
-@pytest.mark.parametrize(("name", "value"), [("DEPTH", 3), ("LEFT", 12), ("FEW_CELLS", 4)])
-def test_short_of_room_a_descent_leaves_more_and_nothing_wrong(name: str, value: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "value"), [("MAX_DEPTH", 3), ("MAX_BOXES", 12), ("CACHED_CELLS", 4)]
+)
+def test_short_of_memory_more_is_left_open_and_nothing_wrong(name: str, value: int) -> None:
     # compiled code keeps the constants it was compiled with, so Python runs it here
     from anonymizer.kernels import subtree_bounds as kernel
 
@@ -108,13 +97,13 @@ def test_short_of_room_a_descent_leaves_more_and_nothing_wrong(name: str, value:
     evaluator, lattice = evaluator_of(problem), lattice_of(problem)
     sums = sums_of(evaluator, lattice)
     target = sorted(sums.values())[len(sums) // 3]
-    prepared = SubtreeBounds.suit(evaluator)
+    prepared = prepare(evaluator)
     assert prepared is not None
     forecast = np.tile(-np.arange(4.0), (3, 1))
     with mock.patch.dict(vars(kernel), {**plain, name: value}):
-        found = kernel.descend(
+        found = kernel.bound_subtree(
             prepared.task,
-            prepared.work,
+            prepared.workspace,
             forecast,
             np.array(lattice.low),
             np.array(lattice.high),
@@ -130,111 +119,41 @@ def test_short_of_room_a_descent_leaves_more_and_nothing_wrong(name: str, value:
         assert all(sums[scheme] >= bound - 1e-9 for scheme in box)
 
 
-@settings(max_examples=300)
-@given(problems())
-@example(medium())
-@example(wide())
-@example(wide(rows=30))
-def test_with_descents_it_finds_what_exhaustive_search_finds(problem: Problem) -> None:
-    found = solve(problem)
-    expected = search_exhaustively(evaluator_of(problem), lattice_of(problem))
-    assert essence(found.best) == essence(expected.best)
-    assert (found.status, found.stopped) == (expected.status, StopReason.COMPLETE)
-    assert found.proof.evaluated + sum(found.proof.pruned.values()) == found.proof.schemes
-    assert all(count >= 0 for count in found.proof.pruned.values())
-    assert found.proof.open == 0
-    if found.best is not None:
-        assert found.proof.bound == found.best.loss
-        assert found.gap == 0
-
-
-@settings(max_examples=25)
-@given(problem=problems(), workers=st.sampled_from([2, 3]))
-@example(problem=wide(), workers=2)
-def test_with_descents_the_number_of_workers_changes_nothing(
-    problem: Problem, workers: int
-) -> None:
-    alone, together = solve(problem), solve(problem, workers=workers)
-    assert essence(together.best) == essence(alone.best)
-    assert (together.status, together.proof) == (alone.status, alone.proof)
-
-
-@settings(max_examples=100)
-@given(problems(), st.lists(st.integers(1, 30), max_size=6))
-@example(wide(), [40, 7, 60, 30, 200])
-def test_stopped_in_the_middle_of_descents_a_search_is_true_and_goes_on(
-    problem: Problem, limits: list[int]
-) -> None:
-    straight = solve(problem)
-    checkpoint = None
-    for limit in limits:
-        found = solve(problem, limits=Limits(evaluations=limit), resume=checkpoint)
-        if found.checkpoint is None:
-            break
-        assert found.proof.bound <= straight.proof.bound + TIE
-        assert 0 <= found.proof.open <= found.proof.schemes
-        assert found.gap is None or found.gap >= 0
-        assert (found.gap == 0) == (found.status is Status.OPTIMAL)
-        checkpoint = Checkpoint.read(json.loads(json.dumps(found.checkpoint.describe())))
-    found = solve(problem, resume=checkpoint)
-    assert essence(found.best) == essence(straight.best)
-    assert found.status is straight.status
-    assert found.proof.open == 0
-
-
-def test_descents_go_from_gap_to_gap() -> None:
-    seen: list[Progress] = []
-    found = solve(wide(rows=400, attributes=6), on_progress=seen.append)
-    assert found.status is Status.OPTIMAL
-    assert found.proof.partitions > 0
-    bounds = [progress.proof.bound for progress in seen]
-    assert bounds == sorted(bounds)
-    assert found.best is not None
-    steps = [found.best.loss - gap for gap in GAPS if gap < found.best.loss]
-    assert all(any(bound == pytest.approx(step) for bound in bounds) for step in steps)
-
-
-@pytest.mark.parametrize(("many", "descends"), [(10**9, False), (0, True)])
-def test_a_small_lattice_is_descended_into_only_with_many_tuples(many: int, descends: bool) -> None:
-    problem = wide()
-    evaluator, lattice = evaluator_of(problem), lattice_of(problem)
-    with mock.patch("anonymizer.search.branch_and_bound.MANY", many):
-        found = search(evaluator, lattice)
-    assert (found.proof.partitions > 0) == descends
-    assert essence(found.best) == essence(search_exhaustively(evaluator, lattice).best)
-    # of a small lattice nothing but the proof is the target: nothing is gone through twice
-    if descends:
-        assert found.proof.partitions < solve(problem).proof.partitions
-
-
-def test_little_memory_ends_what_is_left_over_at_once() -> None:
-    problem = wide()
-    found = solve(problem, limits=Limits(memory=0))
-    assert essence(found.best) == essence(solve(problem).best)
-    assert found.status is Status.OPTIMAL
-    assert found.proof.open == 0
-
-
 @pytest.mark.parametrize("models", [[Average(0.3)], [KAnonymity(2), Average(0.3)], []])
-def test_models_that_ask_for_more_than_class_sizes_have_no_descents(
+def test_models_that_ask_for_more_than_class_sizes_have_no_subtree_bounds(
     models: list[RiskModel],
 ) -> None:
-    assert SubtreeBounds.suit(replace(evaluator_of(wide()), models=models)) is None
+    assert prepare(replace(evaluator_of(wide()), models=models)) is None
 
 
-def test_of_the_measures_only_loss_has_descents() -> None:
+def test_of_the_measures_only_loss_has_subtree_bounds() -> None:
     evaluator = evaluator_of(wide())
     others = [measure for name, measure in MEASURES.items() if name != "loss"]
     assert others
     for measure in others:
-        assert SubtreeBounds.suit(replace(evaluator, measure=mock.Mock(spec=measure))) is None
+        assert prepare(replace(evaluator, measure=mock.Mock(spec=measure))) is None
 
 
-@pytest.mark.parametrize("limit", ["MOST_CELLS", "MOST_BYTES", "MOST_VALUES"])
-def test_a_table_that_would_take_too_much_memory_has_none(limit: str) -> None:
-    assert SubtreeBounds.suit(evaluator_of(wide())) is not None
-    with mock.patch.object(subtree_bounds, limit, 1):
-        assert SubtreeBounds.suit(evaluator_of(wide())) is None
+@pytest.mark.parametrize("limit", ["max_subtree_cells", "max_subtree_bytes", "max_level_pairs"])
+def test_a_table_that_would_take_too_much_memory_or_time_has_none(limit: str) -> None:
+    assert prepare(evaluator_of(wide())) is not None
+    assert SubtreeBounds.prepare(evaluator_of(wide()), SearchParams(**{limit: 1})) is None
+
+
+@pytest.mark.parametrize(("name", "value"), [("MAX_VALUES", 1), ("MAX_BOXES", 19)])
+def test_a_table_with_more_than_the_kernel_s_integers_or_boxes_has_none(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: int
+) -> None:
+    monkeypatch.setattr(subtree_bounds, name, value)
+    assert prepare(evaluator_of(wide())) is None
+
+
+def test_a_limit_that_is_reached_ends_the_preparation() -> None:
+    def stop() -> None:
+        raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        SubtreeBounds.prepare(evaluator_of(wide()), SearchParams(), stop)
 
 
 @given(trees(), st.data())

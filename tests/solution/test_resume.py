@@ -1,15 +1,20 @@
-"""A run that was stopped, and one that goes on."""
+"""A run that was stopped, and one that resumes it."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 
-from anonymizer import Policy, anonymize
+from anonymizer import AnonymizerWarning, Policy, ReleaseError, anonymize
 from anonymizer.cli import main
-from tests.wards import POLICY, patients, write_files
+from anonymizer.risk import KMap
+from anonymizer.search import Checkpoint
+from tests.wards import MODELS, POLICY, patients, policy_with, write_files, write_more
 
 STOPPED = POLICY + "\n[search]\nevaluation_limit = 3\n"
 
@@ -58,8 +63,152 @@ def test_a_stopped_run_releases_the_best_so_far_and_a_resumed_one_ends_at_the_op
 
 def test_what_a_stopped_run_leaves_has_levels_and_no_values(stopped: Path) -> None:
     text = (stopped.parent / "out" / "search.json").read_text()
-    assert set(json.loads(text)) == {"fingerprint", "search"}
+    assert set(json.loads(text)) == {"fingerprint", "search", "signature"}
     assert not any(value in text for value in ("Patient", "asthma", "101"))
+
+
+def forge(search: dict[str, Any], *, everything: bool) -> None:
+    """Claim that the best so far is the optimum: nothing is open, or all counts fit that too."""
+    schemes = 40
+    search["open"] = []
+    if everything:
+        search["pruned"] = {"bound": schemes - search["evaluated"]}
+
+
+TAMPERED: dict[str, Callable[[dict[str, Any]], object]] = {
+    "nothing is open": lambda kept: forge(kept["search"], everything=False),
+    "nothing is open, and all is accounted for": lambda kept: forge(
+        kept["search"], everything=True
+    ),
+    "a higher bound": lambda kept: kept["search"]["open"][0].update(bound=0.4),
+    "another best scheme": lambda kept: kept["search"].update(best=[[0, 0, 0]]),
+    "a level below the lattice": lambda kept: kept["search"]["open"][0].update(low=[-1, 0, 0]),
+    "another question": lambda kept: kept.update(fingerprint="0" * 64),
+    "no signature": lambda kept: kept.update(signature=""),
+    "a signature of another type": lambda kept: kept.update(signature=7),
+}
+
+
+@pytest.mark.parametrize("change", TAMPERED)
+def test_a_checkpoint_that_was_tampered_with_is_refused(
+    stopped: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], change: str
+) -> None:
+    out = stopped.parent / "out"
+    before, kept = manifest_of(out), json.loads((out / "search.json").read_text())
+    TAMPERED[change](kept)
+    (out / "search.json").write_text(json.dumps(kept))
+    assert run(monkeypatch, "run", stopped, "--out", out, "--resume") == 2
+    message = "search.json: it was changed, or made on another machine; leave out --resume."
+    assert message in capsys.readouterr().err
+    assert manifest_of(out) == before
+
+
+def test_what_an_unsigned_forgery_would_claim_is_false(stopped: Path) -> None:
+    solution = anonymize(patients(), Policy.read(stopped))
+    assert solution.checkpoint is not None
+    described = solution.checkpoint.describe()
+    forge(described, everything=True)
+    forged = anonymize(patients(), Policy.read(stopped), resume=Checkpoint.read(described))
+    optimum = anonymize(patients(), Policy.read(stopped).with_search(evaluation_limit=10**9))
+    assert forged.status == "optimal"  # no check of its content can tell: hence the signature
+    assert forged.loss > optimum.loss
+
+
+def test_a_checkpoint_signed_with_another_key_is_refused(
+    stopped: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("ANONYMIZER_STATE", str(tmp_path / "elsewhere"))
+    assert run(monkeypatch, "run", stopped, "--out", stopped.parent / "out", "--resume") == 2
+    assert "made on another machine" in capsys.readouterr().err
+
+
+def test_the_digest_of_what_was_searched_says_nothing_without_the_key(
+    stopped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fingerprints = set()
+    for name in ("one", "two"):
+        monkeypatch.setenv("ANONYMIZER_STATE", str(tmp_path / name))
+        assert run(monkeypatch, "run", stopped, "--out", tmp_path / name / "out") == 0
+        kept = json.loads((tmp_path / name / "out" / "search.json").read_text())
+        fingerprints.add(kept["fingerprint"])
+    assert len(fingerprints) == 2
+
+
+def test_without_a_key_a_stopped_run_is_released_but_cannot_be_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ANONYMIZER_STATE", str(write_files(tmp_path, policy=STOPPED)))
+    monkeypatch.setattr("warnings.filters", [("always", None, AnonymizerWarning, None, 0)])
+    assert run(monkeypatch, "run", tmp_path / "policy.toml", "--out", tmp_path / "out") == 0
+    assert "warning: this run cannot be resumed" in capsys.readouterr().err
+    assert manifest_of(tmp_path / "out")["status"] == "feasible"
+    assert not (tmp_path / "out" / "search.json").exists()
+
+
+@pytest.mark.parametrize("limit", ["evaluation_limit = 1", "time_limit = 1e-9"])
+def test_with_the_tightest_limit_resuming_still_comes_to_the_optimum(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    policy, out = write_files(tmp_path, policy=f"{POLICY}\n[search]\n{limit}\n"), tmp_path / "out"
+    assert run(monkeypatch, "run", policy, "--out", out) == 0
+    for _ in range(40):  # there are no more schemes
+        if manifest_of(out)["stopped"] == "complete":
+            break
+        assert run(monkeypatch, "run", policy, "--out", out, "--resume") == 0
+    optimum = anonymize(patients(), Policy.read(write_files(tmp_path)))
+    assert manifest_of(out)["status"] == "optimal"
+    assert manifest_of(out)["scheme"] == optimum.scheme
+
+
+@pytest.mark.parametrize(
+    ("model", "file", "old", "new"),
+    [
+        ("overall", "scenario.toml", "p_m = 0.3", "p_m = 0.4"),
+        ("k-map with a table", "people.csv", "Patient 7;", "Patient 8;"),
+        ("k-map with a table", "age.toml", "40]", "40, 80]"),
+    ],
+)
+def test_a_file_that_the_policy_names_may_not_change(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    model: str,
+    file: str,
+    old: str,
+    new: str,
+) -> None:
+    text = policy_with(MODELS[model]) + "\n[search]\nevaluation_limit = 3\n"
+    policy, out = write_files(tmp_path, policy=text), tmp_path / "out"
+    write_more(tmp_path)
+    assert run(monkeypatch, "run", policy, "--out", out) == 0
+    content = (tmp_path / file).read_text()
+    assert old in content
+    (tmp_path / file).write_text(content.replace(old, new))
+    assert run(monkeypatch, "run", policy, "--out", out, "--resume") == 2
+    assert "a file that it names or the table has changed" in capsys.readouterr().err
+    (tmp_path / file).write_text(content)
+    assert run(monkeypatch, "run", policy, "--out", out, "--resume") == 0
+
+
+@pytest.mark.parametrize("changed", [True, False])
+def test_a_population_in_memory_may_not_change_either(tmp_path: Path, changed: bool) -> None:
+    policy, people = Policy.read(write_files(tmp_path, policy=STOPPED)), patients(500, seed=5)
+
+    def counted_in(people: pd.DataFrame) -> Policy:
+        return Policy(**{**dict(policy), "risk": [KMap(3, population_table=people)]})
+
+    solution = anonymize(patients(), counted_in(people))
+    assert solution.checkpoint is not None
+    other = counted_in(people.head(400) if changed else people)
+    if changed:
+        with pytest.raises(ReleaseError, match="the table, a model, the measure"):
+            anonymize(patients(), other, resume=solution.checkpoint)
+    else:
+        again = anonymize(patients(), other, resume=solution.checkpoint)
+        assert again.proof.evaluated > solution.proof.evaluated  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("change", ["policy", "table", "hierarchy"])

@@ -131,7 +131,7 @@ def bindings(draw: st.DrawFn) -> tuple[Problem, Microdata, Scheme, Scheme, Suppr
     suppressed &= ~spared_classes
     more = draw(st.integers(0, 3))
     binding = Binding(marked, int(lower.sizes[spared_classes].sum()) + more)
-    return problem, microdata, coarse, fine, Suppression(suppressed, binding)
+    return problem, microdata, coarse, fine, Suppression(lower, suppressed, binding)
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -151,6 +151,28 @@ def test_whatever_is_binding_and_whoever_is_spared_the_bound_holds(
     assert measure.of_terms(total) <= found.loss + NO_ROOM
     for attribute, top in enumerate(coarse):
         assert (np.diff(above.terms[attribute, : top + 1]) >= -NO_ROOM).all()
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@settings(max_examples=35)
+@given(
+    problem=problems(max_attributes=3, ranges=False), least=st.sets(st.integers(1, 6), min_size=1)
+)
+def test_steps_are_appraised_together_as_one_by_one(
+    name: str, problem: Problem, least: set[int]
+) -> None:
+    microdata, measure = microdata_of(problem.rows, problem.trees), measure_of(name, problem)
+    for scheme in (problem.low, problem.high):
+        classes = partition(microdata, scheme)
+        step_of_class = np.searchsorted(sorted(least), classes.sizes, side="right")
+        together = measure.appraise_steps(microdata, classes, step_of_class, len(least))
+        for size, found in zip(sorted(least), together, strict=True):
+            small = classes.sizes < size
+            alone = measure.appraise(microdata, classes, small, Binding(small))
+            assert (found.loss, found.floor) == (alone.loss, alone.floor)
+            for attribute, top in enumerate(scheme):
+                terms = found.terms[attribute, : top + 1]
+                assert terms.tolist() == alone.terms[attribute, : top + 1].tolist()
 
 
 @pytest.mark.parametrize("name", MEASURES)

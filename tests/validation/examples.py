@@ -13,15 +13,16 @@ from typing import Any, NamedTuple
 from anonymizer import Policy, Statement
 from anonymizer.assessment.disclosure import sources
 from anonymizer.assessment.disclosure.sources import Source, SourcesFile, parse_sources
-from anonymizer.assessment.procedure import statement
-from anonymizer.assessment.procedure.overlap import Overlap, Proportion
 from anonymizer.hierarchy import BUILDERS, parse_spec
+from anonymizer.knowledge import statement
+from anonymizer.knowledge.overlap import Overlap, Proportion
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 
 POLICY = """
 [data]
 path = "discharges.csv"
 delimiter = ";"
+id = "patient_id"
 
 [attributes]
 patient_id = { role = "identifying" }

@@ -72,6 +72,8 @@ def test_what_fits_is_taken(kind: Any, value: object, taken: object) -> None:
     [
         (Text, b"a", "b'a' is not a string; put it in quotes."),
         (Name, "", "the string is empty; write a name."),
+        (Text, "\ud800", "the string is not valid Unicode; write it anew."),
+        (CellText, "\ud800", "the string is not valid Unicode; write it anew."),
         (Names, [], "this is empty; name at least one."),
         (Names, "age", "'age' is not a list; write it as [ ... ]."),
         (Names, {"age"}, "{'age'} is not a list; write it as [ ... ]."),
@@ -87,7 +89,7 @@ def test_what_fits_is_taken(kind: Any, value: object, taken: object) -> None:
         (Number, float("inf"), "inf is not a finite number; write one."),
         (Probability, True, "True is not a probability; use a number from 0 to 1."),
         (Probability, 1.01, "1.01 is not a probability; use a number from 0 to 1."),
-        (Share, 0, "0 is not a share of people; use a number above 0 and up to 1."),
+        (Share, -1, "-1 is not a share of people; use a number from 0 to 1."),
         (FilePath, "a\0b", "'a\\x00b' cannot be the path of a file; correct it."),
         (FilePath, "", "'' cannot be the path of a file; correct it."),
         (FilePath, 3, "3 is not a path; write it in quotes."),

@@ -22,6 +22,7 @@ from anonymizer.assessment.procedure.findings import (
     SourceFindings,
     Special,
 )
+from anonymizer.assessment.procedure.fit import check_statement
 from anonymizer.assessment.procedure.homogeneity import Homogeneity, measure_homogeneity
 from anonymizer.assessment.procedure.keys import (
     KS,
@@ -40,7 +41,6 @@ from anonymizer.assessment.procedure.mitigation import (
     list_options,
     measure_for,
 )
-from anonymizer.assessment.procedure.overlap import Overlap
 from anonymizer.assessment.procedure.people import KeyCells
 from anonymizer.assessment.procedure.protected import (
     Protected,
@@ -55,9 +55,10 @@ from anonymizer.assessment.procedure.special_uniques import (
     find_special_uniques,
     why_infeasible,
 )
-from anonymizer.assessment.procedure.statement import ExternalSource, Statement
 from anonymizer.data.table import check_present
 from anonymizer.errors import DataError
+from anonymizer.knowledge.overlap import Overlap
+from anonymizer.knowledge.statement import ExternalSource, Statement
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Source as Data
 from anonymizer.problem import load_policy, open_data
@@ -127,7 +128,7 @@ def key_sets(
 def open_protected(data: Data, policy: Policy, statement: Statement) -> Protected:
     """Open the table, and check it and the statement against the policy before anything is computed."""
     table = open_data(data, policy)
-    statement.check_against(policy)
+    check_statement(statement, policy)
     open_externals(statement)
     check_present(table, statement.columns)
     protected = Protected.load(table, statement)

@@ -10,15 +10,15 @@ import numpy as np
 
 from anonymizer.assessment.procedure.keys import KeySet, close_top, flat_hierarchy
 from anonymizer.assessment.procedure.linkage import check_common, level_of, match_columns, to_leaves
-from anonymizer.assessment.procedure.overlap import Proportion
 from anonymizer.assessment.procedure.people import Integers, People
-from anonymizer.assessment.procedure.statement import ExternalSource, Statement
 from anonymizer.data.coded import CodedTable, load
 from anonymizer.data.columns import Coded, check_rows, read_columns
 from anonymizer.data.table import Table, open_table
 from anonymizer.engine.microdata import encode
 from anonymizer.errors import DataError, PolicyError, quote_some, suggest_name
 from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.knowledge.overlap import Proportion
+from anonymizer.knowledge.statement import ExternalSource, Statement
 from anonymizer.policy import Policy, Role
 
 

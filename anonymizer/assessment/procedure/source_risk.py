@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from anonymizer.assessment.procedure.keys import KeySet
 from anonymizer.assessment.procedure.linkage import link_probabilities
-from anonymizer.assessment.procedure.overlap import Proportion
 from anonymizer.assessment.procedure.people import KeyCells
-from anonymizer.assessment.procedure.statement import ExternalSource
 from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.knowledge.overlap import Proportion
+from anonymizer.knowledge.statement import ExternalSource
 from anonymizer.knowledge.statistics import SLACK
 from anonymizer.lattice import Scheme
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.assessment.procedure.statement import THRESHOLDS as ACCEPTED
 from anonymizer.data.table import Table, check_present
 from anonymizer.errors import AnonymizerWarning, PolicyError, quote_some
 from anonymizer.hierarchy import Hierarchy
@@ -20,6 +19,7 @@ from anonymizer.knowledge.attack import Attack, Floats, check_levels
 from anonymizer.knowledge.catalogue import find_scenario, load_scenario
 from anonymizer.knowledge.exposure import MEASURES, Exposure, expose
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+from anonymizer.knowledge.statement import THRESHOLDS as ACCEPTED
 from anonymizer.knowledge.statistics import SLACK, statistic_of
 from anonymizer.knowledge.values import Subjects
 from anonymizer.policy import Policy

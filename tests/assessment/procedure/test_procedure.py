@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from anonymizer.assessment.procedure.procedure import follow_procedure, list_small_cells
-from anonymizer.assessment.procedure.statement import Statement
 from anonymizer.errors import DataError, HierarchyError, PolicyError
+from anonymizer.knowledge.statement import Statement
 from anonymizer.policy import Policy
 from tests.wards import patients, write_files
 

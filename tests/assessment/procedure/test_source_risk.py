@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.assessment.procedure.source_risk import SourceRisk
-from anonymizer.assessment.procedure.statement import ExternalSource
+from anonymizer.knowledge.statement import ExternalSource
 from tests.assessment.tables import key_set, smallest_cells, tables
 
 

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.assessment.procedure.overlap import (
+from anonymizer.errors import PolicyError
+from anonymizer.knowledge.overlap import (
     AttackKind,
     Overlap,
     Pattern,
     PeopleShare,
     Proportion,
 )
-from anonymizer.errors import PolicyError
 from anonymizer.validation import parse
 
 RECORDS = "identified or identifiable records available to a potential adversary."
@@ -53,14 +53,14 @@ SENTENCES = {
     (
         Overlap(0.12, 0.5),
         AttackKind.SYSTEMATIC,
-    ): f"{APPEARS} could be linked to an estimated 50 {RECORDS}",
+    ): f"{APPEARS} could be linked to an estimated 25 {RECORDS}",
     (Overlap(), AttackKind.IDIOSYNCRATIC): f"could be linked to 3 {KNOWN}",
     (Overlap(p=0.12), AttackKind.IDIOSYNCRATIC): f"could be linked to an estimated 25 {KNOWN}",
     (Overlap(q=0.5), AttackKind.IDIOSYNCRATIC): (
         f"{HAPPENED} If so, this person could be linked to 3 such events."
     ),
     (Overlap(0.12, 0.5), AttackKind.IDIOSYNCRATIC): (
-        f"{HAPPENED} If so, this person could be linked to an estimated 50 such events."
+        f"{HAPPENED} If so, this person could be linked to an estimated 25 such events."
     ),
 }
 """For a cell of 3, as in the paper's example."""
@@ -89,9 +89,9 @@ def test_the_probability_falls_with_the_cell_and_rises_with_the_overlap(p, q, k)
     assert overlap.probability(k + 1) < overlap.probability(k) <= Overlap().probability(k)
 
 
-@pytest.mark.parametrize("value", [0, -0.1, 1.5, "half", True, float("nan")])
-def test_p_and_q_are_above_0_and_at_most_1(value):
-    wrong = "is not a share of people; use a number above 0 and up to 1"
+@pytest.mark.parametrize("value", [-0.1, 1.5, "half", True, float("nan")])
+def test_p_and_q_are_shares_from_0_to_1(value):
+    wrong = "is not a share of people; use a number from 0 to 1"
     with pytest.raises(PolicyError, match=f"overlap: p: .* {wrong}"):
         Overlap(p=value)
     with pytest.raises(PolicyError, match=f"p: .* {wrong}"):
@@ -119,3 +119,17 @@ def test_what_a_proportion_lacks_is_said():
     )
     with pytest.raises(PolicyError, match="values: 3 is not a table"):
         parse(PeopleShare, {"by": "state", "values": 3, "default": 1}, "p")
+
+
+def test_without_overlap_nobody_is_found():
+    for nobody in (Overlap(p=0.0), Overlap(q=0.0)):
+        assert nobody.probability(1) == 0
+        assert nobody.sentence(1) == (
+            "No person of the protected dataset is in the external data resource."
+        )
+
+
+@given(st.floats(0.001, 1), st.floats(0.001, 1), st.integers(1, 100))
+def test_the_sentence_says_the_probability(p, q, k):
+    overlap = Overlap(p, q)
+    assert overlap.probability(k) == pytest.approx(q / overlap.matches(k))

@@ -13,14 +13,13 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from anonymizer.assessment.procedure.overlap import (
+from anonymizer.errors import quote, quote_some, suggest_name
+from anonymizer.knowledge.overlap import (
     AttackKind,
     Overlap,
     PeopleShare,
     Proportion,
 )
-from anonymizer.errors import PolicyError, quote, quote_some, suggest_name
-from anonymizer.policy import Policy, Role
 from anonymizer.validation import (
     NOT_EMPTY,
     ONLY_LISTS,
@@ -226,42 +225,3 @@ class Statement(Part):
     def threshold_of(self, source: ExternalSource) -> float:
         """Return what probability is acceptable for a source."""
         return self.threshold if source.threshold is None else source.threshold
-
-    def check_against(self, policy: Policy) -> None:
-        """Raise a PolicyError that lists every name that is not a column of the policy's table."""
-        known = tuple(policy.attributes)
-        faults = []
-        for number, source in enumerate(self.source):
-            faults += [
-                f"source.{number}.keys: '{key}' is not a column; {suggest_name(key, known)}"
-                for key in source.keys
-                if key not in known
-            ]
-            faults += list(level_faults(f"source.{number}", source, policy))
-            if self.id in source.keys:
-                faults.append(
-                    f"source.{number}.keys: '{self.id}' is the id; a key is known to others."
-                )
-        faults += [
-            f"sensitive: '{name}' is not a column; {suggest_name(name, known)}"
-            for name in self.sensitive
-            if name not in known
-        ]
-        if self.id is not None and self.id not in known:
-            faults.append(f"id: '{self.id}' is not a column; {suggest_name(self.id, known)}")
-        if faults:
-            raise PolicyError.defective("statement", faults)
-
-
-def level_faults(where: str, source: ExternalSource, policy: Policy) -> Iterator[str]:
-    """Check that keys known on a coarser level have a hierarchy with that level."""
-    for key, level in source.levels.items():
-        if key not in policy.attributes or not level:
-            continue
-        if policy.attributes[key].role is not Role.QUASI:
-            yield f"{where}.levels: '{key}' has no hierarchy in the policy; leave it out."
-        elif level >= (height := policy.hierarchy(key).height):
-            yield (
-                f"{where}.levels: '{key}' has levels 0 to {height - 1}, not {level}; choose one of "
-                "these."
-            )

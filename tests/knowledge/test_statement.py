@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from anonymizer.assessment.procedure.overlap import Overlap, Proportion
-from anonymizer.assessment.procedure.statement import EXAMPLE, Statement
+from anonymizer.assessment.procedure.fit import check_statement
 from anonymizer.errors import PolicyError
+from anonymizer.knowledge.overlap import Overlap, Proportion
+from anonymizer.knowledge.statement import EXAMPLE, Statement
 from anonymizer.policy import Policy
 from tests.wards import write_files
 
@@ -34,12 +35,12 @@ def test_the_example_is_a_statement():
 
 def test_all_faults_are_shown_together():
     faults = faults_of(
-        source=[{**SOURCE, "p": 0, "q": 1.5, "treshold": 0.1, "attack": "rude"}],
+        source=[{**SOURCE, "p": -1, "q": 1.5, "treshold": 0.1, "attack": "rude"}],
         threshold="strict",
         sensetive={},
     )
     assert len(faults) == 6
-    assert "source.0.p: 0 is not a share of people; use a number above 0 and up to 1." in faults
+    assert "source.0.p: -1 is not a share of people; use a number from 0 to 1." in faults
     assert "source.0.treshold: this key is unknown; did you mean 'threshold'?" in faults
     assert "sensetive: this key is unknown; did you mean 'sensitive'?" in faults
     assert any(
@@ -108,7 +109,7 @@ def test_names_that_are_not_columns_are_named_together(tmp_path: Path):
         id="name",
     )
     with pytest.raises(PolicyError) as error:
-        statement.check_against(policy)
+        check_statement(statement, policy)
     assert error.value.faults == (
         "source.0.keys: 'agee' is not a column; did you mean 'age'?",
         "source.0.levels: 'days' has no hierarchy in the policy; leave it out.",
@@ -117,5 +118,5 @@ def test_names_that_are_not_columns_are_named_together(tmp_path: Path):
     )
     high = Statement(source=[{"name": "a", "keys": ["age"], "levels": {"age": 9}}], id="nam")
     with pytest.raises(PolicyError, match="'age' has levels 0 to 4, not 9") as error:
-        high.check_against(policy)
+        check_statement(high, policy)
     assert "id: 'nam' is not a column; did you mean 'name'?" in error.value.faults

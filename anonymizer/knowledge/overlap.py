@@ -6,6 +6,7 @@ source. A record in a cell of k is then re-identified with probability p * q / k
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
@@ -62,12 +63,12 @@ class Overlap:
         return self.p * self.q / k
 
     def matches(self, k: int) -> float:
-        """Return how many records of the source are expected to fit somebody in a cell of k.
+        """Return how many records of the source are expected to fit somebody in a cell of k who is in it.
 
-        For partial overlap this is the paper's k / (p * q), though by its own reasoning k / p would
-        do: that the person may not be in the source at all is already said by q.
+        For partial overlap the paper prints k / (p q). By its own reasoning it is k / p: that the person
+        may not be in the source at all is said by q, and q / (k / p) is the probability p q / k.
         """
-        return k / (self.p * (self.q if self.pattern is Pattern.PARTIAL else 1))
+        return k / self.p if self.p else math.inf
 
     def sentence(self, k: int, attack: AttackKind = AttackKind.SYSTEMATIC) -> str:
         """Say in plain language what the overlap means for a person in a cell of k (section 3.7).
@@ -76,6 +77,8 @@ class Overlap:
         'This person in the protected dataset could be linked to an estimated 25 events that might be \
 known to a potential adversary.'
         """
+        if self.p == 0 or self.q == 0:
+            return "No person of the protected dataset is in the external data resource."
         estimated = "" if self.p == 1 else "an estimated "
         number = f"{estimated}{write_number(self.matches(k))}"
         one = round(self.matches(k), 6) == 1

@@ -1,0 +1,49 @@
+"""Does a statement fit the policy of the table it is about?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from anonymizer.errors import PolicyError, suggest_name
+from anonymizer.knowledge.statement import ExternalSource, Statement
+from anonymizer.policy import Policy, Role
+
+
+def check_statement(statement: Statement, policy: Policy) -> None:
+    """Raise a PolicyError that lists every name that is not a column of the policy's table."""
+    known = tuple(policy.attributes)
+    faults = []
+    for number, source in enumerate(statement.source):
+        faults += [
+            f"source.{number}.keys: '{key}' is not a column; {suggest_name(key, known)}"
+            for key in source.keys
+            if key not in known
+        ]
+        faults += list(level_faults(f"source.{number}", source, policy))
+        if statement.id in source.keys:
+            faults.append(
+                f"source.{number}.keys: '{statement.id}' is the id; a key is known to others."
+            )
+    faults += [
+        f"sensitive: '{name}' is not a column; {suggest_name(name, known)}"
+        for name in statement.sensitive
+        if name not in known
+    ]
+    if statement.id is not None and statement.id not in known:
+        faults.append(f"id: '{statement.id}' is not a column; {suggest_name(statement.id, known)}")
+    if faults:
+        raise PolicyError.defective("statement", faults)
+
+
+def level_faults(where: str, source: ExternalSource, policy: Policy) -> Iterator[str]:
+    """Check that keys known on a coarser level have a hierarchy with that level."""
+    for key, level in source.levels.items():
+        if key not in policy.attributes or not level:
+            continue
+        if policy.attributes[key].role is not Role.QUASI:
+            yield f"{where}.levels: '{key}' has no hierarchy in the policy; leave it out."
+        elif level >= (height := policy.hierarchy(key).height):
+            yield (
+                f"{where}.levels: '{key}' has levels 0 to {height - 1}, not {level}; choose one of "
+                "these."
+            )

@@ -1,0 +1,70 @@
+"""The steward's secret key, and digests that only its holder can make or check.
+
+The key stays with whoever runs the program: 32 random bytes in `key`, readable by that user alone, in
+the folder that the environment variable ANONYMIZER_STATE names, or else `anonymizer` in $XDG_STATE_HOME
+or in ~/.local/state. It is made when it is first needed. Never put it beside a release: who has it can
+sign a checkpoint, and can guess a cell of the input from a keyed digest and all the other cells.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import os
+import secrets
+import tempfile
+from pathlib import Path
+
+from anonymizer.errors import ReleaseError
+
+KEY_BYTES = 32
+
+
+def state_folder() -> Path:
+    """Return the folder of what outlasts a run but belongs to no release."""
+    if stated := os.environ.get("ANONYMIZER_STATE"):
+        return Path(stated)
+    if base := os.environ.get("XDG_STATE_HOME"):
+        return Path(base) / "anonymizer"
+    return Path.home() / ".local" / "state" / "anonymizer"
+
+
+def secret_key() -> bytes:
+    """Return the steward's key, made now if there is none yet."""
+    path = state_folder() / "key"
+    try:
+        if not path.exists():
+            make_key(path)
+        key = path.read_bytes()
+    except OSError as error:
+        raise ReleaseError(
+            f"{path}: the key that signs digests and checkpoints cannot be written or read "
+            f"({error.strerror or error}); name another folder in ANONYMIZER_STATE."
+        ) from None
+    if len(key) != KEY_BYTES:
+        raise ReleaseError(f"{path}: this is not a key of {KEY_BYTES} bytes; remove the file.")
+    return key
+
+
+def make_key(path: Path) -> None:
+    """Write a new key that appears whole or not at all; one that another run has just made stays."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with tempfile.NamedTemporaryFile(
+        dir=path.parent, prefix=".key-"
+    ) as file:  # for this user alone
+        file.write(secrets.token_bytes(KEY_BYTES))
+        file.flush()
+        os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(file.name, path)
+
+
+def keyed_digest(purpose: str, content: bytes) -> str:
+    """Return the HMAC-SHA-256 of some content; digests for different purposes have nothing in common."""
+    return hmac.digest(secret_key(), purpose.encode() + b"\0" + content, "sha256").hex()
+
+
+def is_digest(stated: object, purpose: str, content: bytes) -> bool:
+    """Whether a digest is that of some content, made with this key."""
+    made = keyed_digest(purpose, content)
+    return isinstance(stated, str) and hmac.compare_digest(stated.encode(), made.encode())

@@ -1,0 +1,71 @@
+"""Coverage: the values of a column that a hierarchy has no leaf for, and which leaf was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from anonymizer.errors import HierarchyError, quote, quote_some
+from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.levels import MISSING
+from anonymizer.hierarchy.lint import Defect, plain_number, without_decimals
+
+
+def _any_case(value: str) -> str:
+    return plain_number(value).casefold()
+
+
+TRAPS: dict[str, Callable[[str], str]] = {
+    "blanks around the value": str.strip,
+    "a decimal point": without_decimals,
+    "leading zeros": plain_number,
+    "upper and lower case": _any_case,
+}
+"""What can keep a value from its leaf, each with a form in which both are equal; in this order."""
+
+
+def check_values(hierarchy: Hierarchy, values: Iterable[str]) -> list[Defect]:
+    """Find the values of a column that have no leaf, and say which leaf was likely meant.
+
+    >>> ages = Hierarchy.from_rows("age", [("34", "*"), ("35", "*")], "age.csv")
+    >>> for defect in check_values(ages, ["34", "35.0", "99"]):
+    ...     print(defect.message)
+    column 'age': '35.0' has no row, but '35' has; it differs by a decimal point: write it as '35'.
+    column 'age': 1 value has no row in its hierarchy: '99'. Add it to age.csv.
+    """
+    known = set(hierarchy.leaves)
+    unknown = [value for value in dict.fromkeys(values) if value not in known]
+    defects = []
+    if MISSING in unknown:
+        unknown.remove(MISSING)
+        defects.append(_missing_leaf(hierarchy))
+    for trap, normal in TRAPS.items() if unknown else ():
+        meant = {normal(leaf): leaf for leaf in hierarchy.leaves}
+        trapped = [value for value in unknown if normal(value) in meant]
+        if trapped:
+            leaf = meant[normal(trapped[0])]
+            defects.append(_trapped(hierarchy, trap, trapped, leaf))
+            unknown = [value for value in unknown if normal(value) not in meant]
+    if unknown:
+        error = HierarchyError.uncovered(hierarchy.name, unknown, hierarchy.source)
+        defects.append(Defect("error", hierarchy.name, None, unknown[0], str(error)))
+    return defects
+
+
+def _trapped(hierarchy: Hierarchy, trap: str, values: Sequence[str], leaf: str) -> Defect:
+    first, column = values[0], f"column '{hierarchy.name}'"
+    message = (
+        f"{column}: {quote(first)} has no row, but {quote(leaf)} has; it differs by {trap}: "
+        f"write it as {quote(leaf)}."
+        if len(values) == 1
+        else f"{column}: {len(values):,} values have no row: {quote_some(values)}; "
+        f"they differ from its leaves by {trap}: write {quote(first)} as {quote(leaf)}, and so on."
+    )
+    return Defect("error", hierarchy.name, None, first, message)
+
+
+def _missing_leaf(hierarchy: Hierarchy) -> Defect:
+    message = (
+        f"column '{hierarchy.name}': missing cells have no row in its hierarchy; they get one of "
+        f"their own below the top unless you add it to {hierarchy.source or 'the hierarchy'}."
+    )
+    return Defect("warning", hierarchy.name, None, MISSING, message)

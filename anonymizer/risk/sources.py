@@ -1,0 +1,151 @@
+"""sources: nobody is found through an external source with more than the accepted probability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.engine.microdata import Microdata
+from anonymizer.errors import suggest_name
+from anonymizer.knowledge.source_attack import SourceAttack
+from anonymizer.knowledge.statement import Statement
+from anonymizer.risk.model import Monotone, Need, RiskModel, Scope
+from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share
+from anonymizer.risk.remaining import Kept, Remaining
+
+SLACK = 1e-12
+"""A probability that exceeds the threshold by rounding only does not exceed it."""
+
+
+@dataclass(frozen=True)
+class Sources(RiskModel):
+    """For every source of a statement, and everybody kept, p q / k is at most the threshold.
+
+    k is the number of people kept who share the person's generalized values of the source's own keys
+    (Simon et al. 2020). The statement is one, or the path of its TOML file; `threshold`, where it is
+    given, takes the place of all thresholds of the statement. It is a model of single people: what is
+    suppressed is the least that meets it, over all subsets of the records.
+    """
+
+    name: ClassVar[str] = "sources"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        replace(THRESHOLD, usual=(0.5, 0.33, 0.2, 0.1, 0.09, 0.05, 0.02)),
+    )
+    scope: ClassVar[Scope] = Scope.PEOPLE
+    monotone: ClassVar[Monotone] = Monotone.RECORD  # a coarser cell has no fewer people
+    local: ClassVar[bool] = False  # whoever is suppressed no longer hides others
+
+    statement: Any = field(hash=False)
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.threshold is not None:
+            check_share("threshold", self.threshold)
+        if isinstance(self.statement, str):
+            object.__setattr__(self, "statement", Path(self.statement))
+        if not isinstance(self.statement, Statement | Path):
+            raise ValueError(
+                f"statement must be a Statement or the path of one, got {self.statement!r}"
+            )
+
+    def __str__(self) -> str:
+        if self.threshold is None:
+            return f"{self.name} within the thresholds of the statement"
+        return f"{self.name} with a probability of at most {self.threshold:g}"
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the statement, if it is a file."""
+        return (self.statement,) if isinstance(self.statement, Path) else ()
+
+    def resolve(self, folder: Path) -> Self:
+        """Read the statement, if it is a path, relative to a folder."""
+        if isinstance(self.statement, Statement):
+            return self
+        return replace(self, statement=Statement.read(folder / self.statement))
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """The original values too, where the overlap, or what a source tells, depends on one."""
+        needs = {Need.CLASS_SIZES}
+        sources = self.statement.source
+        by_value = any(share.by is not None for s in sources for share in (s.p, s.q))
+        if by_value or any(source.levels for source in sources):
+            needs.add(Need.ORIGINAL_VALUES)
+        return frozenset(needs)
+
+    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
+        """Check that the keys are quasi-identifiers."""
+        return [
+            f"sources: '{key}', a key of '{source.name}', is not a quasi-identifier; "
+            f"{suggest_name(key, quasi_identifiers)}"
+            for source in self.statement.source
+            for key in source.keys
+            if key not in quasi_identifiers
+        ]
+
+    def attacks(self, microdata: Microdata) -> tuple[SourceAttack, ...]:
+        """Return the sources against a table, prepared once for it."""
+        statement: Statement = self.statement
+
+        def prepare() -> tuple[SourceAttack, ...]:
+            return tuple(
+                SourceAttack(source, microdata, statement.threshold_of(source))
+                for source in statement.source
+            )
+
+        return microdata.once(statement, prepare)
+
+    def violators(self, kept: Kept) -> NDArray[np.bool_]:
+        """Mark the tuples whose people some source finds with too high a probability."""
+        found = np.zeros(kept.tuples.size, np.bool_)
+        for attack in self.attacks(kept.microdata):
+            limit = attack.threshold if self.threshold is None else self.threshold
+            found |= self.probabilities(attack, kept) > limit + SLACK
+        return found
+
+    def probabilities(self, attack: SourceAttack, kept: Kept) -> NDArray[np.float64]:
+        """Return the probability of each tuple under one source."""
+        return attack.probabilities(kept.scheme, kept.tuples)
+
+    def relaxed(self) -> RiskModel:
+        """Return the model with the least overlap where it changes once a key is left out."""
+        if not any(source.without for source in self.statement.source):
+            return self
+        return WithLeastOverlap(self.statement, self.threshold)
+
+    def risk(self, remaining: Remaining, cut: int = 0) -> float:
+        """Return the highest probability of anybody who remains, over all sources."""
+        kept = self.kept(remaining, cut)
+        highest = [
+            float(self.probabilities(attack, kept).max(initial=0.0))
+            for attack in self.attacks(remaining.microdata)
+        ]
+        return max(highest, default=0.0)
+
+    def passes(self, remaining: Remaining, cut: int = 0) -> bool:
+        """Whether nobody who remains is above a threshold."""
+        return not self.violators(self.kept(remaining, cut)).any()
+
+    def first_cut(self, remaining: Remaining, start: int) -> int:  # noqa: ARG002
+        """Suppress no more: whoever is above a threshold is suppressed already."""
+        return start
+
+    @staticmethod
+    def kept(remaining: Remaining, cut: int) -> Kept:
+        """Return the tuples that remain when `cut` more classes are suppressed."""
+        classes = remaining.classes
+        there = np.zeros(classes.sizes.size, np.bool_)
+        there[remaining.after(cut)] = True
+        return Kept(remaining.microdata, classes.scheme, there[classes.label_of_tuple])
+
+
+class WithLeastOverlap(Sources):
+    """The model with p q as the least it can be: at no finer scheme is anybody's probability lower."""
+
+    def probabilities(self, attack: SourceAttack, kept: Kept) -> NDArray[np.float64]:
+        """Return the least probability of each tuple under one source."""
+        return attack.probabilities(kept.scheme, kept.tuples, attack.least_certainty())

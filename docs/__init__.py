@@ -1,0 +1,1 @@
+"""The documentation: pages, and what is generated from the code for them."""

@@ -1,0 +1,108 @@
+"""The JSON that commands print and write, taken from what they make of a small table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import cache
+from typing import Any
+
+import pandas as pd
+
+from anonymizer import Policy, anonymize, assess, frontier, make_manifest, verify
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.risk import RiskProfile
+from docs.generate.keys import docstrings_of, escape, stated
+
+SEX = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
+ZIP = Hierarchy.from_rows("zip", [("101", "10*", "*"), ("102", "10*", "*")])
+PEOPLE = pd.DataFrame(
+    {
+        "sex": ["F", "F", "M", "M", "M", "F"],
+        "zip": ["101", "102", "101", "101", "102", "102"],
+        "ward": ["A", "A", "B", "B", "A", "B"],
+    }
+)
+BY_NAME = {
+    "attribute_loss",
+    "class_sizes",
+    "explanation",
+    "files",
+    "hierarchies",
+    "packages",
+    "policy",
+    "pruned",
+    "scheme",
+    "seconds",
+}
+"""Tables whose keys are names or settings: the table is described, not its keys."""
+
+
+@cache
+def examples() -> dict[str, Any]:
+    """Solve a small table and return what each command says of it."""
+    policy = Policy(
+        attributes={
+            "sex": {"role": "quasi", "hierarchy": SEX},
+            "zip": {"role": "quasi", "hierarchy": ZIP},
+            "ward": {"role": "insensitive"},
+        },
+        risk=[{"model": "k-anonymity", "k": 2}],
+    )
+    solution = anonymize(PEOPLE, policy)
+    released = solution.to_frame()
+    manifest = make_manifest(solution, released)
+    checks = verify(released, policy, manifest, against=PEOPLE).checks
+    statement = {"source": [{"name": "a list", "keys": ["sex", "zip"]}]}
+    return {
+        "manifest": manifest,
+        "run": {**solution.describe(), "seconds": solution.seconds, "files": {}, "explanation": {}},
+        "frontier": {**frontier(PEOPLE, policy, [2]).describe(), "files": {}},
+        "verification": {"passed": True, "checks": [asdict(check) for check in checks]},
+        "assessment": {**assess_example(policy, statement), "files": {}},
+        "risk profile": asdict(solution.before),
+    }
+
+
+def assess_example(policy: Policy, statement: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask all three questions of the small table."""
+    from anonymizer import Statement
+    from anonymizer.assessment import Source
+
+    found = assess(
+        PEOPLE,
+        policy,
+        "worst-case",
+        statement=Statement(**statement),
+        sources=[Source("a network", 0.5, {"sex": 0.7})],
+    )
+    return found.describe()
+
+
+def describe_output(name: str) -> str:
+    """Write the fields of one kind of JSON as a table."""
+    rows = [f"| `{path}` | {escape(meaning_of(name, path))} |" for path in paths_of(name)]
+    return "\n".join(["| field | meaning |", "|---|---|", *rows])
+
+
+def paths_of(name: str) -> list[str]:
+    """List the fields of one kind of JSON, and what is one level below them."""
+    paths = []
+    for key, value in examples()[name].items():
+        paths += [key, *(f"{key}{path}" for path in below(key, value))]
+    return paths
+
+
+def below(key: str, value: Any) -> Iterator[str]:
+    """List the fields inside a field; those of a list are written with `[]`."""
+    if isinstance(value, Mapping) and key not in BY_NAME:
+        yield from (f".{inner}" for inner in value)
+    if isinstance(value, Sequence) and value and isinstance(value[0], Mapping):
+        yield from (f"[].{inner}" for inner in value[0])
+
+
+def meaning_of(name: str, path: str) -> str:
+    """Return what a field means: as its declaration says, or as `meanings.toml` does."""
+    if name == "risk profile" and path in (declared := docstrings_of(RiskProfile)):
+        return declared[path]
+    return stated(f"output {name}", path, "meaning") or stated("output", path, "meaning")

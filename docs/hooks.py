@@ -1,0 +1,66 @@
+"""What mkdocs does beside rendering: generated blocks, files from elsewhere, a check for requests."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from docs.generate import fill  # noqa: E402 - only now can it be found
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
+PAGES = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
+PICTURES = (
+    "results/demo/solution.png",
+    "results/demo/assessment.png",
+    "results/benchmark/frontier.png",
+    "results/benchmark/growth.png",
+    "results/benchmark/gap_over_time.png",
+    "results/estimators/uniques.png",
+)
+OUTSIDE = re.compile(
+    r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc\s*=\s*["']?(?:https?:)?//"""
+    r"""|<link\b(?![^>]*rel=["']?canonical)[^>]*\bhref\s*=\s*["']?(?:https?:)?//"""
+    r"""|@import\s+(?:url\()?["']?(?:https?:)?//|url\(\s*["']?(?:https?:)?//""",
+    re.IGNORECASE,
+)
+"""What makes a browser fetch something from another machine; a link that is only followed does not."""
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages and pictures that live elsewhere in the repository."""
+    from mkdocs.structure.files import File
+
+    for name, source in PAGES.items():
+        text = (ROOT / source).read_text(encoding="utf-8")
+        files.append(File.generated(config, name, content=text))
+    for picture in PICTURES:
+        files.append(File.generated(config, picture, abs_src_path=str(ROOT / picture)))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Put what is generated from the code in its place."""
+    return fill(markdown)
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Fail where a page would ask another machine for something."""
+    found = list(outside_requests(Path(config.site_dir)))
+    if found:
+        raise SystemExit("the site asks for something from outside:\n" + "\n".join(found))
+
+
+def outside_requests(site: Path) -> Iterator[str]:
+    """List the files of a site that would make a browser fetch something from elsewhere."""
+    for path in sorted([*site.rglob("*.html"), *site.rglob("*.css")]):
+        for request in OUTSIDE.finditer(path.read_text(encoding="utf-8")):
+            yield f"{path.relative_to(site)}: {request[0]}"

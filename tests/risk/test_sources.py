@@ -1,0 +1,192 @@
+"""sources: against the definition, and against all subsets of the records."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonymizer import Policy, PolicyError, anonymize, explain, frontier, make_manifest, verify
+from anonymizer.engine.classes import partition
+from anonymizer.evaluation.evaluate import Evaluator
+from anonymizer.evaluation.suppression import suppress
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.knowledge.statement import Statement
+from anonymizer.risk import KAnonymity, Sources
+from anonymizer.search import search, search_exhaustively
+from tests.oracle import Problem
+from tests.risk.test_people import rows_of, with_people
+from tests.strategies import evaluator_of, lattice_of, problems
+
+shares = st.sampled_from([0.0, 0.1, 0.3, 0.5, 1.0])
+
+
+@st.composite
+def statements(draw, names: tuple[str, ...]) -> Statement:
+    sources = []
+    for number in range(draw(st.integers(1, 3))):
+        keys = draw(st.lists(st.sampled_from(names), min_size=1, unique=True))
+        p: object = draw(shares)
+        if draw(st.booleans()):
+            p = {"by": keys[0], "values": {"v0": draw(shares)}, "default": draw(shares)}
+        source = {"name": f"s{number}", "keys": keys, "p": p, "q": draw(shares)}
+        sources.append(source | {"threshold": draw(st.sampled_from([0.05, 0.2, 0.34, 0.5]))})
+    return Statement(source=sources)
+
+
+def probability(statement, number, row, subset, rows, leaves, persons, names) -> float:
+    """p q / k by its definition, for one row of a subset of the rows."""
+    source = statement.source[number]
+    at = [names.index(key) for key in source.keys]
+    key = [rows[row][a] for a in at]
+    alike = {persons[i] for i in subset if [rows[i][a] for a in at] == key}
+
+    def share(of) -> float:
+        if of.by is None:
+            return of.default
+        return dict(of.values).get(leaves[row][names.index(of.by)], of.default)
+
+    return share(source.p) * share(source.q) / len(alike)
+
+
+def holds(statement, subset, rows, leaves, persons, names) -> bool:
+    return all(
+        probability(statement, s, row, subset, rows, leaves, persons, names)
+        <= statement.threshold_of(source) + 1e-12
+        for s, source in enumerate(statement.source)
+        for row in subset
+    )
+
+
+def drawn(problem: Problem, data) -> tuple[Evaluator, Statement, list[int], list[tuple[str, ...]]]:
+    evaluator = evaluator_of(problem)
+    microdata = evaluator.microdata
+    statement = data.draw(statements(microdata.attributes))
+    persons = list(range(microdata.records))
+    if data.draw(st.booleans()):
+        ids = st.lists(st.integers(0, 5), min_size=microdata.records, max_size=microdata.records)
+        persons = data.draw(ids)
+        evaluator = with_people(evaluator, persons)
+    leaves = [
+        tuple(
+            column.hierarchy.leaves[column.leaves[codes[t]]]
+            for column, codes in zip(microdata.columns, microdata.codes, strict=True)
+        )
+        for t in microdata.tuple_of_row
+    ]
+    return evaluator, statement, persons, leaves
+
+
+@settings(max_examples=80)
+@given(problem=problems(max_attributes=3), data=st.data())
+def test_what_is_kept_is_the_largest_of_all_subsets_that_meet_it(problem, data) -> None:
+    evaluator, statement, persons, leaves = drawn(problem, data)
+    microdata = evaluator.microdata
+    if microdata.records > 8:
+        return
+    scheme = data.draw(st.sampled_from(list(lattice_of(problem))))
+    rows, names = rows_of(microdata, scheme), list(microdata.attributes)
+    found = suppress(microdata, partition(microdata, scheme), [Sources(statement)])
+    kept = frozenset(np.flatnonzero(~found.tuples[microdata.tuple_of_row]).tolist())
+    assert holds(statement, kept, rows, leaves, persons, names)
+    for size in range(microdata.records + 1):
+        for subset in combinations(range(microdata.records), size):
+            if holds(statement, subset, rows, leaves, persons, names):
+                assert set(subset) <= kept
+
+
+@settings(max_examples=60)
+@given(problem=problems(max_attributes=3), data=st.data())
+def test_branch_and_bound_is_exhaustive_search(problem, data) -> None:
+    evaluator, statement, _, _ = drawn(problem, data)
+    models = [Sources(statement), *data.draw(st.sampled_from([[], [KAnonymity(2)]]))]
+    evaluator = replace(evaluator, models=tuple(models))
+    lattice = lattice_of(problem)
+    found, expected = search(evaluator, lattice), search_exhaustively(evaluator, lattice)
+    assert (found.best is None) == (expected.best is None)
+    if found.best is not None and expected.best is not None:
+        assert found.best.scheme == expected.best.scheme
+        assert found.best.loss == expected.best.loss
+
+
+@settings(max_examples=60)
+@given(problem=problems(max_attributes=3), data=st.data())
+def test_what_is_suppressed_is_suppressed_at_every_finer_scheme(problem, data) -> None:
+    evaluator, statement, _, _ = drawn(problem, data)
+    microdata, schemes = evaluator.microdata, list(lattice_of(problem))
+    coarse = data.draw(st.sampled_from(schemes))
+    finer = [s for s in schemes if all(a <= b for a, b in zip(s, coarse, strict=True))]
+    fine = data.draw(st.sampled_from(finer))
+    gone, more = (
+        suppress(microdata, partition(microdata, scheme), [Sources(statement)]).tuples
+        for scheme in (coarse, fine)
+    )
+    assert not (gone & ~more).any()
+
+
+AGE = Hierarchy.from_rows("age", [(str(a), f"{a // 10}0s", "*") for a in range(20, 60)])
+SEX = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
+STATEMENT = Statement(
+    source=[
+        {"name": "newspapers", "keys": ["age"], "p": 0.4, "threshold": 0.1},
+        {"name": "register", "keys": ["age", "sex"], "p": 0.5, "q": 0.5, "threshold": 0.1},
+    ]
+)
+
+
+def people(rows: int = 160) -> pd.DataFrame:
+    random = np.random.default_rng(3)
+    return pd.DataFrame(
+        {"age": random.integers(20, 60, rows).astype(str), "sex": random.choice(["F", "M"], rows)}
+    )
+
+
+def policy(statement: object = STATEMENT, **keys: object) -> Policy:
+    return Policy(
+        attributes={
+            "age": {"role": "quasi", "hierarchy": AGE},
+            "sex": {"role": "quasi", "hierarchy": SEX},
+        },
+        risk=[{"model": "sources", "statement": statement, **keys}],
+    )
+
+
+def test_it_drives_run_frontier_explanation_and_verification() -> None:
+    frame = people()
+    solution = anonymize(frame, policy())
+    assert solution.status == "optimal"
+    assert solution.suppressed < 160
+    released = solution.to_frame()
+    manifest = make_manifest(solution, released)
+    assert verify(released, policy(), manifest).passed
+    assert verify(released, policy(), manifest, against=frame).passed
+    assert explain(solution).describe()["models"]
+    curve = frontier(frame, policy(), values=[0.5, 0.2, 0.1, 0.05])
+    for point in curve.points:
+        single = anonymize(frame, policy(threshold=point.value))
+        assert (single.loss, single.suppressed) == (
+            point.evaluation.loss,
+            point.evaluation.suppressed_records,
+        )
+
+
+def test_a_release_with_one_row_too_few_does_not_verify() -> None:
+    frame = people()
+    solution = anonymize(frame, policy())
+    released = solution.to_frame()
+    manifest = make_manifest(solution, released)
+    smallest = released.groupby(["age"]).size().idxmin()
+    fewer = released[released["age"] != smallest].copy()
+    fewer = pd.concat([fewer, released[released["age"] == smallest].iloc[:1]])
+    assert not verify(fewer, policy(), manifest).passed
+
+
+def test_a_key_that_is_not_a_quasi_identifier_is_one_sentence() -> None:
+    statement = Statement(source=[{"name": "list", "keys": ["agee"]}])
+    with pytest.raises(PolicyError, match="'agee', a key of 'list', is not a quasi-identifier"):
+        anonymize(people(), policy(statement))

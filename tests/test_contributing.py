@@ -1,0 +1,163 @@
+"""Adding a part works as CONTRIBUTING.md says, word for word."""
+
+from __future__ import annotations
+
+import doctest
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from inspect import signature
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from anonymizer.data.table import FILES
+from anonymizer.hierarchy import BUILDERS
+from anonymizer.risk import MODELS
+from anonymizer.utility import MEASURES
+from tests.risk import test_contract as of_models
+from tests.snippets import Block, Page, Run, blocks_of
+from tests.utility import test_contract as of_measures
+from tests.utility.oracle import ORACLES
+
+ROOT = Path(__file__).resolve().parents[1]
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+TUTORIAL = (ROOT / "docs" / "pages" / "tutorial.md").read_text(encoding="utf-8")
+REGISTRIES: list[dict[str, Any]] = [MODELS, MEASURES, BUILDERS, ORACLES, FILES]  # type: ignore[list-item]
+
+
+def section(title: str) -> str:
+    """Return what is said below a heading."""
+    return TEXT.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def file_of(title: str) -> Block:
+    """Return the new file that a section shows."""
+    (block,) = [block for block in blocks_of(section(title)) if block.title.endswith(".py")]
+    return block
+
+
+@pytest.fixture
+def added(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleType]]:
+    """Put a section's file into the package, and forget afterwards what was registered."""
+    before = [dict(registry) for registry in REGISTRIES]
+
+    def add(title: str) -> ModuleType:
+        block = file_of(title)
+        name = block.title.removesuffix(".py").replace("/", ".")
+        module = ModuleType(name)
+        monkeypatch.setitem(sys.modules, name, module)
+        exec(compile(block.text, block.title, "exec", dont_inherit=True), module.__dict__)
+        return module
+
+    yield add
+    for registry, known in zip(REGISTRIES, before, strict=True):
+        registry.clear()
+        registry.update(known)
+
+
+@pytest.fixture
+def tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Run:
+    """Go as far in the tutorial as to have a table and hierarchies."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    Page("tutorial.md", run).follow(TUTORIAL.split("## 4.")[0])
+    return run
+
+
+def contract(module: ModuleType, parameter: str, every: Iterable[Any]) -> list[Any]:
+    """Find the contract tests that are run for every part: a model, or a measure by its name."""
+    found = []
+    for name, function in vars(module).items():
+        marks = [mark for mark in getattr(function, "pytestmark", ()) if mark.name == "parametrize"]
+        if name.startswith("test_") and len(marks) == 1 and marks[0].args[0] == parameter:
+            found += [function] if {*map(str, every)} <= {*map(str, marks[0].args[1])} else []
+    assert found
+    return found
+
+
+def test_a_model_works_everywhere_and_keeps_the_contract(
+    added: Callable[[str], ModuleType], tutorial: Run
+) -> None:
+    model = added("Add a risk model").RecordsAtRisk
+    MODELS[model.name] = model
+    page = Page("CONTRIBUTING.md", tutorial, {"RecordsAtRisk": model})
+    page.follow(section("Add a risk model"))
+    for test in contract(of_models, "model", of_models.ALL):
+        with pytest.MonkeyPatch.context() as patch:
+            given = {"model": page.names["example"], "monkeypatch": patch}
+            test(**{name: given[name] for name in signature(test).parameters})
+
+
+def test_a_measure_works_everywhere_and_keeps_the_contract(
+    added: Callable[[str], ModuleType], tutorial: Run
+) -> None:
+    measure = added("Add a measure").ChangedCells
+    MEASURES[measure.name] = measure
+    page = Page("CONTRIBUTING.md", tutorial)
+    page.follow(section("Add a measure"))
+    ORACLES[measure.name] = page.names["changed_cells"]
+    for test in contract(of_measures, "name", MEASURES):
+        test(name=measure.name)
+    policy = use_policy(("[search]", f'[utility]\nmeasure = "{measure.name}"\n\n[search]'))
+    for command in (
+        ("run", policy, "--out", "release", "--explain"),
+        ("verify", "release/release.csv", policy, "--against", "discharges.csv"),
+        ("frontier", policy, "--at", "2..3", "--out", "frontier"),
+    ):
+        status, out, errors = tutorial(*command)
+        assert status == 0, out + errors
+
+
+def use_policy(*changes: tuple[str, str]) -> Path:
+    """Write the policy of the tutorial with some changes."""
+    (block,) = [block for block in blocks_of(TUTORIAL) if block.title == "policy.toml"]
+    text = block.text
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    Path("policy.toml").write_text(text, encoding="utf-8")
+    return Path("policy.toml")
+
+
+def test_a_kind_of_table_works_everywhere(
+    added: Callable[[str], ModuleType], tutorial: Run
+) -> None:
+    FILES[".jsonl"] = added("Add a kind of table").JsonLinesTable
+    use_policy(("discharges.csv", "discharges.jsonl"))
+    Page("CONTRIBUTING.md", tutorial).follow(section("Add a kind of table"))
+    status, out, errors = tutorial("assess", "policy.toml", "--out", "assessment")
+    assert status == 0, out + errors
+
+
+def test_a_builder_is_known_to_the_command_line(
+    added: Callable[[str], ModuleType], tutorial: Run
+) -> None:
+    module = added("Add a hierarchy builder")
+    assert doctest.testmod(module).failed == 0
+    BUILDERS[module.Prefixes.kind] = module.Prefixes
+    Page("CONTRIBUTING.md", tutorial).follow(section("Add a hierarchy builder"))
+
+
+def test_an_experiment_writes_what_it_says(
+    added: Callable[[str], ModuleType], tmp_path: Path
+) -> None:
+    experiment = added("Add an experiment")
+    experiment.PEOPLE = 30_000  # type: ignore[attr-defined]
+    experiment.main(["--out", str(tmp_path / "doubling")])
+    lines = (tmp_path / "doubling" / "quality.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in lines] == ["threshold", "2", "4", "8"]
+
+
+def test_the_commands_of_the_set_up_are_those_of_the_makefile() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for command in ("quick", "test", "lint", "docs", "docs-serve", "test-oldest", "bench"):
+        assert f"make {command}" in section("Set-up")
+        assert f"\n{command}:" in makefile
+
+
+def test_the_house_names_every_folder_of_the_package() -> None:
+    house = section("The house in ten lines")
+    folders = {path.parent.name for path in (ROOT / "anonymizer").glob("*/__init__.py")}
+    assert all(f"`{folder}/`" in house or f"`{folder}`" in house for folder in folders)

@@ -1,0 +1,255 @@
+"""What the documentation says is so: its code runs, and it leaves no key out."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import anonymizer
+from anonymizer.assessment.disclosure import sources
+from anonymizer.errors import PolicyError
+from anonymizer.hierarchy import BUILDERS
+from anonymizer.policy import Policy
+from anonymizer.risk import MODELS
+from anonymizer.utility import MEASURES, parameters_of
+from docs.generate import BLOCKS, fill
+from docs.generate.blocks import MARKER, PARTS, common_keys
+from docs.generate.commands import commands
+from docs.generate.keys import Key, fields_of, keys_of, stated_meanings
+from docs.generate.outputs import examples, meaning_of, paths_of
+from docs.hooks import PAGES as FROM_ELSEWHERE
+from docs.hooks import PICTURES, outside_requests
+from tests.snippets import Page, Run
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ROOT / "docs" / "pages"
+NAMES = sorted(path.relative_to(PAGES).as_posix() for path in PAGES.rglob("*.md"))
+HOW_TO = [name for name in NAMES if name.startswith("how-to/")]
+BEFORE_A_HOW_TO = "## 6."
+"""A how-to page goes on from this step of the tutorial."""
+
+
+def page(name: str) -> str:
+    """Return a page with what is generated for it."""
+    return fill((PAGES / name).read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Iterator[Run]:
+    """Give a reader an empty folder and a terminal; what a page adds to the package is forgotten."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    before = dict(MEASURES), dict(BUILDERS)
+    yield run
+    for registry, known in zip((MEASURES, BUILDERS), before, strict=True):
+        registry.clear()
+        registry.update(known)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in HOW_TO])
+def test_the_code_of_a_page_runs_and_prints_what_is_shown(name: str, reader: Run) -> None:
+    Page(name, reader).follow(page(name))
+
+
+SLOW = ("how-to/assess-attackers.md",)
+"""It draws many pictures."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in HOW_TO]
+)
+def test_a_how_to_page_goes_on_from_the_tutorial(name: str, reader: Run) -> None:
+    Page("tutorial.md", reader).follow(page("tutorial.md").split(BEFORE_A_HOW_TO)[0])
+    Page(name, reader).follow(page(name))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "```pycon\n>>> 1 + 1\n3\n```",
+        "```python\nassert False\n```",
+        "```console\n$ anonymizer reproduce\nnothing\n```",
+        "```console\n$ anonymizer run nowhere.toml\n...\n```",
+        '```toml\n[[risk]]\nmodel = "k-anonymity"\nl = 5\n```',
+        "```java\nanything\n```",
+    ],
+)
+def test_a_page_that_shows_what_is_not_so_is_found(wrong: str, reader: Run) -> None:
+    with pytest.raises((AssertionError, PolicyError)):
+        Page("wrong", reader).follow(wrong + "\n")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_is_in_the_navigation_and_its_links_lead_somewhere(name: str) -> None:
+    text = page(name)
+    assert f": {name}\n" in (ROOT / "docs" / "mkdocs.yml").read_text(encoding="utf-8")
+    known = {*NAMES, *FROM_ELSEWHERE, *PICTURES}
+    for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+        target = (PAGES / name).parent / link
+        assert target.resolve().relative_to(PAGES.resolve()).as_posix() in known
+
+
+def test_files_from_elsewhere_are_there() -> None:
+    assert all((ROOT / path).is_file() for path in (*FROM_ELSEWHERE.values(), *PICTURES))
+
+
+def asked_for() -> list[str]:
+    texts = [(PAGES / name).read_text(encoding="utf-8") for name in NAMES]
+    return [block for text in texts for block in MARKER.findall(text)]
+
+
+def test_every_block_is_on_a_page_and_every_page_asks_for_blocks_there_are() -> None:
+    assert set(asked_for()) == set(BLOCKS)
+
+
+def sections_of_a_policy() -> list[str]:
+    """The tables of a policy, as its declaration has them."""
+    parts = [part.__name__ for part in PARTS.values()]
+    return [name for name, kind, _ in fields_of(Policy) if any(part in str(kind) for part in parts)]
+
+
+def test_the_reference_has_every_table_of_a_policy() -> None:
+    text = page("reference/policy.md")
+    tables = sections_of_a_policy()
+    assert {*tables, "risk"} == {name for name, _, _ in fields_of(Policy)}
+    assert all(f"## `[{name}]`" in text for name in tables)
+    assert "## `[[risk]]`" in text
+
+
+DECLARED: dict[str, list[Key]] = {
+    **{place: keys_of(part, place) for place, part in PARTS.items()},
+    **{f"model {name}": keys_of(model, f"model {name}") for name, model in MODELS.items()},
+    **{
+        f"builder {kind}": keys_of(builder, f"builder {kind}") for kind, builder in BUILDERS.items()
+    },
+    "builder": common_keys(),
+}
+"""All keys of all declarations, by the place where `meanings.toml` speaks of them."""
+ON = {"policy": "policy", "model": "policy", "builder": "hierarchies"}
+"""The page that has a declaration, by the first word of its place."""
+
+
+@pytest.mark.parametrize("place", DECLARED)
+def test_every_key_is_on_its_page_with_type_and_meaning(place: str) -> None:
+    text = page(f"reference/{ON.get(place.split()[0], 'assessment-files')}.md")
+    common = {key.name for key in common_keys()} if place.startswith("builder ") else set()
+    for key in DECLARED[place]:
+        assert key.meaning or key.name in common, f"{place}: add a docstring to {key.name}"
+        assert key.type
+        assert f"| `{key.name}` | " in text
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_has_its_parameters_below_its_name(name: str) -> None:
+    section = page("reference/policy.md").split(f"### `{name}`\n")[1].split("\n##")[0]
+    assert all(f"| `{key.name}` |" in section for key in DECLARED[f"model {name}"])
+
+
+def test_every_model_is_said_to_be_of_people_or_of_the_table() -> None:
+    people, table = (BLOCKS[f"models of {what}"]().split(", ") for what in ("people", "the table"))
+    assert sorted([*people, *table]) == sorted(f"`{name}`" for name in MODELS)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_has_its_parameters_below_its_name(name: str) -> None:
+    section = page("reference/policy.md").split(f"### `{name}`\n")[1].split("\n##")[0]
+    assert all(f"- `{parameter}`: " in section for parameter in parameters_of(name))
+
+
+@pytest.mark.parametrize("kind", BUILDERS)
+def test_every_builder_has_its_keys_below_its_name(kind: str) -> None:
+    section = page("reference/hierarchies.md").split(f"### `{kind}`\n")[1].split("\n##")[0]
+    common = {key.name for key in common_keys()}
+    own = [key.name for key in DECLARED[f"builder {kind}"] if key.name not in common]
+    assert own
+    assert all(f"| `{key}` |" in section for key in own)
+
+
+def test_the_example_of_sources_has_no_other_keys_than_the_reference() -> None:
+    text = page("reference/assessment-files.md")
+    assert all(
+        f"| `{key}` | " in text for key in re.findall(r"^(?:\[\[)?(\w+)", sources.EXAMPLE, re.M)
+    )
+
+
+@pytest.mark.parametrize("name", examples())
+def test_every_field_of_an_output_has_a_meaning(name: str) -> None:
+    text = page("reference/outputs.md")
+    for path in paths_of(name):
+        assert meaning_of(name, path), f'add {path!r} to ["output {name}"] in meanings.toml'
+        assert f"| `{path}` | " in text
+
+
+def test_no_meaning_is_stated_for_what_is_not_there() -> None:
+    outputs = {f"output {name}": set(paths_of(name)) for name in examples()}
+    known = {place: {key.name for key in keys} for place, keys in DECLARED.items()}
+    known |= outputs
+    known["output"] = set().union(*outputs.values())
+    known["measure"] = set().union(*(parameters_of(name) for name in MEASURES))
+    for place, meanings in stated_meanings().items():
+        assert meanings.keys() <= known[place], place
+
+
+@pytest.mark.parametrize(("name", "command"), list(commands()), ids=lambda value: str(value)[:30])
+def test_every_option_of_every_command_is_in_the_reference(name: str, command: object) -> None:
+    section = page("reference/command-line.md").split(f"## `{name}`\n")[1].split("\n## ")[0]
+    for parameter in command.params:  # type: ignore[attr-defined]
+        if parameter.name != "help":
+            words = (
+                parameter.opts
+                if parameter.param_type_name == "option"
+                else [parameter.name.upper()]
+            )
+            assert all(f"`{word}`" in section for word in words)
+
+
+@pytest.mark.parametrize("name", anonymizer.__all__)
+def test_every_public_name_is_in_the_reference(name: str) -> None:
+    item = getattr(anonymizer, name)
+    assert f"::: {item.__module__}.{item.__qualname__}\n" in page("reference/api.md") + "\n"
+
+
+TERMS = [
+    "Bound", "Box", "Equivalence class", "Frontier", "Gap", "Greatest fixpoint", "Hierarchy",
+    "Journalist risk", "k-anonymity", "k-map", "Lattice", "Loss", "Manifest", "Marketer risk",
+    "Order of suppression", "Overall risk", "p-uniqueness", "Prosecutor risk", "Quasi-identifier",
+    "Scenario", "Scheme", "Statement", "Suppression", "u_S",
+]  # fmt: skip
+
+
+def test_the_glossary_has_the_terms_of_the_field_in_order() -> None:
+    terms = re.findall(r"^(\S.*)\n:   ", page("explanation/glossary.md"), re.MULTILINE)
+    assert set(TERMS) <= set(terms)
+    assert terms == sorted(terms, key=str.lower)
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ('<script src="https://cdn.example/x.js"></script>', True),
+        ('<link rel="stylesheet" href="//fonts.example/css">', True),
+        ("<style>@import url(https://fonts.example/css)</style>", True),
+        ('<a href="https://example.org">read</a> <img src="local.png">', False),
+        ('<script src="../assets/x.js"></script>', False),
+    ],
+)
+def test_a_request_to_another_machine_is_found(text: str, asks: bool, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(text)
+    assert bool(list(outside_requests(tmp_path))) is asks
+
+
+def test_the_site_is_built_without_a_warning_and_asks_for_nothing_from_outside(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("mkdocs", reason="`make docs` installs what the site is built with")
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict"]
+    subprocess.run(
+        [*command, "-f", ROOT / "docs" / "mkdocs.yml", "-d", tmp_path], check=True, cwd=ROOT
+    )
+    assert (tmp_path / "reference" / "api.html").is_file()
+    assert not list(outside_requests(tmp_path))
