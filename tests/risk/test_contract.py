@@ -84,6 +84,7 @@ ALL = [model for models in EXAMPLES.values() for model in models]
 LOCAL = [model for model in ALL if model.local]
 OWN = [model for model, _ in OWN_MODELS]
 """Models of somebody else, held to the same."""
+EVERY = [*ALL, *OWN]
 VALUES = {True: st.integers(1, 12), False: st.sampled_from([0.0, 0.01, 0.05, 0.2, 0.5, 1.0])}
 """Of parameters, by whether they are whole."""
 
@@ -121,7 +122,7 @@ def test_every_model_has_examples_here_and_is_called_by_its_name(name: str) -> N
     assert all(type(model) is MODELS[name] for model in EXAMPLES[name])
 
 
-@pytest.mark.parametrize("model", [*ALL, *OWN], ids=str)
+@pytest.mark.parametrize("model", EVERY, ids=str)
 @settings(max_examples=40)
 @given(problem=problems(max_attributes=3, ranges=False), data=st.data())
 def test_it_is_monotone_as_it_says_when_a_scheme_is_made_finer(
@@ -139,7 +140,7 @@ def test_it_is_monotone_as_it_says_when_a_scheme_is_made_finer(
         assert model.risk(nothing[0]) >= model.risk(nothing[1])
 
 
-@pytest.mark.parametrize("model", [*ALL, *OWN], ids=str)
+@pytest.mark.parametrize("model", EVERY, ids=str)
 @settings(max_examples=40)
 @given(problem=problems(max_attributes=3, ranges=False), data=st.data())
 def test_its_first_cut_is_the_one_a_linear_scan_finds(
@@ -184,7 +185,7 @@ def test_several_models_are_met_together_by_the_shortest_cut(
     assert sizes[binding.classes].sum() - binding.exempt <= sizes[found.suppressed].sum()
 
 
-@pytest.mark.parametrize("model", [*ALL, *OWN], ids=str)
+@pytest.mark.parametrize("model", EVERY, ids=str)
 @given(problem=problems(ranges=False))
 def test_the_least_class_that_it_declares_is_the_least_that_it_lets_through(
     model: RiskModel, problem: Problem
@@ -201,7 +202,7 @@ def test_the_least_class_that_it_declares_is_the_least_that_it_lets_through(
     assert shown is None or shown >= max(2, least)
 
 
-@pytest.mark.parametrize("model", [*ALL, *OWN], ids=str)
+@pytest.mark.parametrize("model", EVERY, ids=str)
 def test_what_it_declares_to_be_tightened_are_its_parameters(model: RiskModel) -> None:
     assert model.parameters, f"declare what a frontier over {model.name} varies"
     for parameter in model.parameters:
@@ -217,7 +218,7 @@ def test_what_it_declares_to_be_tightened_are_its_parameters(model: RiskModel) -
 
 @pytest.mark.parametrize(
     ("model", "parameter"),
-    [(model, parameter) for model in [*ALL, *OWN] for parameter in model.parameters],
+    [(model, parameter) for model in EVERY for parameter in model.parameters],
     ids=lambda case: case.name if isinstance(case, Parameter) else str(case),
 )
 @settings(max_examples=40)
@@ -241,7 +242,7 @@ def test_a_tighter_value_suppresses_all_that_a_looser_one_does_and_never_loses_l
         assert tighter.evaluation.loss >= looser.evaluation.loss - 1e-12
 
 
-@pytest.mark.parametrize("model", [*ALL, *OWN], ids=str)
+@pytest.mark.parametrize("model", EVERY, ids=str)
 @settings(max_examples=40)
 @given(problem=problems(max_attributes=3, ranges=False), data=st.data())
 def test_what_is_left_is_acceptable_and_its_risk_is_a_probability(
@@ -261,7 +262,7 @@ def test_what_is_left_is_acceptable_and_its_risk_is_a_probability(
     assert model.risk(nothing) == model.residual_risk(nothing) == 0
 
 
-@pytest.mark.parametrize("model", [*ALL, *OWN], ids=str)
+@pytest.mark.parametrize("model", EVERY, ids=str)
 @settings(max_examples=20)
 @given(problem=problems(max_attributes=2, ranges=False))
 def test_a_model_of_people_or_classes_suppresses_what_violates_it_and_nothing_else(
@@ -280,7 +281,7 @@ def test_a_model_of_people_or_classes_suppresses_what_violates_it_and_nothing_el
             assert suppressed.tolist() == violating.tolist()
 
 
-@pytest.mark.parametrize("model", [m for m in [*ALL, *OWN] if m.scope is Scope.PEOPLE], ids=str)
+@pytest.mark.parametrize("model", [m for m in EVERY if m.scope is Scope.PEOPLE], ids=str)
 @settings(max_examples=150)
 @given(problem=problems(max_attributes=2, ranges=False), data=st.data())
 def test_no_suppression_of_records_keeps_anyone_whose_class_violates_a_model_of_people(
@@ -310,7 +311,7 @@ def test_what_is_proven_for_several_models_is_as_little_as_for_any_of_them() -> 
     assert Scope.of([*OWN[:1], Average(0.1), KAnonymity(2)]) is Scope.TABLE
 
 
-@pytest.mark.parametrize("model", [*ALL, *OWN], ids=str)
+@pytest.mark.parametrize("model", EVERY, ids=str)
 def test_another_population_is_taken_if_it_rests_on_the_size_of_one(model: RiskModel) -> None:
     fixed = isinstance(model, Overall) or model.sampled_from.table is not None
     if model.sampled_from.size is None or fixed:
@@ -339,7 +340,7 @@ def test_a_limit_of_the_risk_tightens_down() -> None:
         Parameter("most", Direction.UP, limits_risk=True)
 
 
-@pytest.mark.parametrize("model", [*ALL, *OWN], ids=str)
+@pytest.mark.parametrize("model", EVERY, ids=str)
 def test_what_does_not_fit_a_table_is_said_in_one_sentence(model: RiskModel) -> None:
     for records in (1, 5, 1000, 10**7):
         for fault in model.check(records, ("age", "sex")):
@@ -347,7 +348,7 @@ def test_what_does_not_fit_a_table_is_said_in_one_sentence(model: RiskModel) -> 
             assert "\n" not in fault
 
 
-@pytest.mark.parametrize("model", [*ALL, *OWN], ids=str)
+@pytest.mark.parametrize("model", EVERY, ids=str)
 def test_it_is_a_frozen_value_that_can_be_printed_and_saved(
     model: RiskModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
