@@ -19,7 +19,7 @@ from anonymizer.utility import MEASURES, parameters_of
 from docs.generate import benchmark
 from docs.generate.commands import describe_commands
 from docs.generate.keys import Key, keys_of, stated, table_of
-from docs.generate.outputs import describe_output
+from docs.generate.outputs import OUTPUTS, describe_output
 
 MARKER = re.compile(r"<!-- generate: ([a-z -]+) -->")
 PARTS: dict[str, type] = {
@@ -153,12 +153,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "statement example": lambda: f"```toml\n{statement.EXAMPLE.strip()}\n```",
     "sources example": lambda: f"```toml\n{sources.EXAMPLE.strip()}\n```",
     "commands": describe_commands,
-    "manifest": lambda: describe_output("manifest"),
-    "run": lambda: describe_output("run"),
-    "frontier": lambda: describe_output("frontier"),
-    "verification": lambda: describe_output("verification"),
-    "assessment": lambda: describe_output("assessment"),
-    "risk profile": lambda: describe_output("risk profile"),
+    **{name: (lambda name=name: describe_output(name)) for name in OUTPUTS},
     "models of people": lambda: name_models(Scope.PEOPLE),
     "models of the table": lambda: name_models(Scope.TABLE),
     "benchmark searches": benchmark.describe_searches,
