@@ -41,7 +41,6 @@ SLOW = {
     "tests/search/test_branch_and_bound.py": (
         "test_a_lattice_too_large_to_list_is_searched",
         "test_a_search_that_is_resumed_ends_where_one_that_was_never_stopped_does",
-        "test_ctrl_c_while_boxes_are_open_loses_none_of_them",
         "test_what_is_forgotten_of_old_evaluations_is_not_needed",
         "test_whenever_a_search_of_a_large_lattice_stops_its_bound_and_gap_are_true",
     ),
@@ -49,11 +48,19 @@ SLOW = {
         "test_a_box_that_loses_the_tie_holds_no_scheme_that_would_be_chosen",
         "test_tightening_drops_no_scheme_that_could_still_win",
     ),
-    "tests/search/test_subtree_bounds.py": (
-        "test_stopped_in_the_middle_of_descents_a_search_is_true_and_goes_on",
-        "test_what_a_descent_leaves_is_the_box_with_true_bounds",
-        "test_with_descents_it_finds_what_exhaustive_search_finds",
+    "tests/search/test_bounding.py": (
+        "test_stopped_amid_subtree_bounds_a_search_is_sound_and_can_be_resumed",
+        "test_with_subtree_bounds_it_finds_what_exhaustive_search_finds",
     ),
+    "tests/search/test_checkpoint.py": (
+        "test_resuming_ends_with_every_model",
+        "test_resuming_ends_with_every_measure",
+        "test_with_the_tightest_limits_resuming_still_comes_to_an_end",
+    ),
+    "tests/search/test_interrupt.py": ("test_ctrl_c_while_boxes_are_open_loses_none_of_them",),
+    "tests/search/test_limits.py": ("test_a_time_limit_holds_with_many_attributes_or_levels",),
+    "tests/search/test_params.py": ("test_they_never_change_what_is_found",),
+    "tests/search/test_subtree_bounds.py": ("test_what_is_left_is_the_box_with_true_bounds",),
     "tests/solution/test_release.py": ("test_every_text_survives_a_csv_release",),
     "tests/utility/test_contract.py": (
         "test_whatever_is_binding_and_whoever_is_spared_the_bound_holds",
