@@ -17,10 +17,10 @@ test: $(READY)
 	$(BIN)/pytest -n auto
 
 quick: $(READY)
-	$(BIN)/pytest -n auto -m "not slow"
+	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -n auto -m "not slow"
 
 test-oldest: $(OLDEST)/ready
-	$(OLDEST)/bin/pytest -n auto -m "not slow"
+	HYPOTHESIS_PROFILE=quick $(OLDEST)/bin/pytest -n auto -m "not slow"
 
 reproduce: $(READY)
 	$(BIN)/python -m experiments.adult

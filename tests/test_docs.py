@@ -21,7 +21,7 @@ from docs.generate import BLOCKS, fill
 from docs.generate.blocks import MARKER, PARTS, common_keys
 from docs.generate.commands import commands
 from docs.generate.keys import Key, fields_of, keys_of, stated_meanings
-from docs.generate.outputs import examples, meaning_of, paths_of
+from docs.generate.outputs import OUTPUTS, meaning_of, paths_of
 from docs.hooks import PAGES as FROM_ELSEWHERE
 from docs.hooks import PICTURES, outside_requests
 from tests.snippets import Page, Run
@@ -152,7 +152,11 @@ def test_every_model_has_its_parameters_below_its_name(name: str) -> None:
 
 def test_every_model_is_said_to_be_of_people_or_of_the_table() -> None:
     people, table = (BLOCKS[f"models of {what}"]().split(", ") for what in ("people", "the table"))
-    assert sorted([*people, *table]) == sorted(f"`{name}`" for name in MODELS)
+    assert {words.split(" ")[0] for words in [*people, *table]} == {f"`{name}`" for name in MODELS}
+    assert [words for words in people if "overall" in words] == ["`overall` with the maximum"]
+    assert [words for words in table if "overall" in words] == [
+        "`overall` with the mean or a percentile"
+    ]
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -177,7 +181,7 @@ def test_the_example_of_sources_has_no_other_keys_than_the_reference() -> None:
     )
 
 
-@pytest.mark.parametrize("name", examples())
+@pytest.mark.parametrize("name", OUTPUTS)
 def test_every_field_of_an_output_has_a_meaning(name: str) -> None:
     text = page("reference/outputs.md")
     for path in paths_of(name):
@@ -186,7 +190,7 @@ def test_every_field_of_an_output_has_a_meaning(name: str) -> None:
 
 
 def test_no_meaning_is_stated_for_what_is_not_there() -> None:
-    outputs = {f"output {name}": set(paths_of(name)) for name in examples()}
+    outputs = {f"output {name}": set(paths_of(name)) for name in OUTPUTS}
     known = {place: {key.name for key in keys} for place, keys in DECLARED.items()}
     known |= outputs
     known["output"] = set().union(*outputs.values())

@@ -19,7 +19,7 @@ from anonymizer.utility import MEASURES, parameters_of
 from docs.generate import benchmark
 from docs.generate.commands import describe_commands
 from docs.generate.keys import Key, keys_of, stated, table_of
-from docs.generate.outputs import describe_output
+from docs.generate.outputs import OUTPUTS, describe_output
 
 MARKER = re.compile(r"<!-- generate: ([a-z -]+) -->")
 PARTS: dict[str, type] = {
@@ -57,8 +57,17 @@ def describe_models() -> str:
 
 
 def name_models(scope: Scope) -> str:
-    """Name the models that protect single people, or people on average."""
-    return ", ".join(f"`{name}`" for name, model in MODELS.items() if model.scope is scope)
+    """Name the models that protect single people, or people on average.
+
+    What `overall` protects depends on its statistic.
+    """
+    statistics = {Scope.PEOPLE: "with the maximum", Scope.TABLE: "with the mean or a percentile"}
+    names = {
+        name: f"`{name}` {statistics[scope]}" if name == "overall" else f"`{name}`"
+        for name, model in MODELS.items()
+        if name == "overall" or model.scope is scope
+    }
+    return ", ".join(names.values())
 
 
 def describe_measures() -> str:
@@ -144,12 +153,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "statement example": lambda: f"```toml\n{statement.EXAMPLE.strip()}\n```",
     "sources example": lambda: f"```toml\n{sources.EXAMPLE.strip()}\n```",
     "commands": describe_commands,
-    "manifest": lambda: describe_output("manifest"),
-    "run": lambda: describe_output("run"),
-    "frontier": lambda: describe_output("frontier"),
-    "verification": lambda: describe_output("verification"),
-    "assessment": lambda: describe_output("assessment"),
-    "risk profile": lambda: describe_output("risk profile"),
+    **{name: (lambda name=name: describe_output(name)) for name in OUTPUTS},
     "models of people": lambda: name_models(Scope.PEOPLE),
     "models of the table": lambda: name_models(Scope.TABLE),
     "benchmark searches": benchmark.describe_searches,

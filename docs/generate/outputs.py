@@ -23,6 +23,8 @@ PEOPLE = pd.DataFrame(
         "ward": ["A", "A", "B", "B", "A", "B"],
     }
 )
+OUTPUTS = ("manifest", "run", "risk profile", "frontier", "verification", "assessment")
+"""What is described, in the order of the page."""
 BY_NAME = {
     "attribute_loss",
     "class_sizes",
