@@ -49,11 +49,17 @@ SLOW = {
         "test_what_is_forgotten_of_old_evaluations_is_not_needed",
         "test_whenever_a_search_of_a_large_lattice_stops_its_bound_and_gap_are_true",
     ),
-    "tests/search/test_subtree_bounds.py": (
-        "test_stopped_in_the_middle_of_descents_a_search_is_true_and_goes_on",
-        "test_what_a_descent_leaves_is_the_box_with_true_bounds",
-        "test_with_descents_it_finds_what_exhaustive_search_finds",
+    "tests/search/test_bounding.py": (
+        "test_stopped_amid_subtree_bounds_a_search_is_sound_and_can_be_resumed",
+        "test_with_subtree_bounds_it_finds_what_exhaustive_search_finds",
     ),
+    "tests/search/test_checkpoint.py": (
+        "test_resuming_ends_with_every_measure",
+        "test_resuming_ends_with_every_model",
+        "test_with_the_tightest_limits_resuming_still_comes_to_an_end",
+    ),
+    "tests/search/test_limits.py": ("test_a_time_limit_holds_with_many_attributes_or_levels",),
+    "tests/search/test_subtree_bounds.py": ("test_what_is_left_is_the_box_with_true_bounds",),
 }
 """The tests that take longest, by file; others are marked where they are written."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ from anonymizer.utility import Measure
 
 FEW_BOXES = 64
 """So many boxes are compared each with each."""
+PLAIN = (str, int, float)
+"""What is written in full when a list of it is printed."""
 SLACK = 1e-9
 """How far a loss may be off when it is computed again, perhaps with other versions of libraries."""
 
@@ -200,12 +202,24 @@ def separating_level(boxes: NDArray[np.int64], levels: int) -> tuple[int, int]:
 
 def digest_basis(evaluator: Evaluator, lattice: Lattice) -> str:
     """Return a digest of all that decides what a search finds."""
-    microdata, population = evaluator.microdata, evaluator.microdata.population
-    stated = lattice, list(evaluator.models), evaluator.measure, evaluator.suppression_limit
-    digest = hashlib.sha256(repr(stated).encode())
-    domain = microdata.domain
-    arrays = [microdata.codes, microdata.counts, domain.groups, domain.covered, domain.sizes]
-    arrays += [] if population is None else [population.codes, population.counts]
-    for array in arrays:
-        digest.update(repr(array.shape).encode() + np.ascontiguousarray(array).tobytes())
+    digest = hashlib.sha256()
+    models, measure = list(evaluator.models), evaluator.measure
+    add_to(digest, [lattice, models, measure, evaluator.suppression_limit, evaluator.microdata])
     return digest.hexdigest()
+
+
+def add_to(digest: Any, value: Any) -> None:
+    """Add a value to a digest: an array with all its numbers, a dataclass or a list part by part."""
+    if isinstance(value, np.ndarray):
+        digest.update(f"{value.dtype}{value.shape}".encode())
+        digest.update(np.ascontiguousarray(value).tobytes())
+    elif is_dataclass(value):
+        digest.update(type(value).__name__.encode())
+        for each in fields(value):
+            add_to(digest, getattr(value, each.name))
+    elif isinstance(value, list | tuple) and not all(isinstance(item, PLAIN) for item in value):
+        digest.update(f"[{len(value)}".encode())
+        for item in value:
+            add_to(digest, item)
+    else:
+        digest.update(repr(value).encode())

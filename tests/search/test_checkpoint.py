@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anonymizer.engine.people import People
 from anonymizer.errors import ReleaseError
 from anonymizer.lattice import Lattice
 from anonymizer.risk import KAnonymity
-from anonymizer.search import Checkpoint, Limits, Pruning, SearchParams, Status, StopReason, search
-from anonymizer.search.checkpoint import FEW_BOXES, OpenBox, overlap
+from anonymizer.search import Checkpoint, Limits, Pruning, SearchParams, StopReason, search
+from anonymizer.search.checkpoint import FEW_BOXES, OpenBox, digest_basis, overlap
 from anonymizer.utility import MEASURES
 from tests.oracle import Problem
 from tests.risk.test_contract import ALL
@@ -198,7 +199,7 @@ def resume_until_complete(
         evaluated = found.proof.effort
         if found.checkpoint is None:
             assert essence(found.best) == essence(straight.best)
-            assert found.status in (Status.OPTIMAL, Status.INFEASIBLE)
+            assert found.status is straight.status
             assert found.proof.open == 0
             return runs
         checkpoint = Checkpoint.read(found.checkpoint.describe())
@@ -239,3 +240,26 @@ def test_resuming_ends_with_every_measure(name: str, problem: Problem) -> None:
 def test_resuming_ends_with_every_model(model: object, problem: Problem) -> None:
     evaluator = evaluator_for("loss", problem, [model])
     resume_until_complete(evaluator, lattice_of(problem), Limits(evaluations=1))
+
+
+def test_the_digest_of_what_is_searched_depends_on_every_part_of_it() -> None:
+    evaluator, lattice = evaluator_of(medium()), lattice_of(medium())
+    microdata = evaluator.microdata
+    one = np.zeros(microdata.records, np.int64)
+    others = [
+        replace(evaluator, models=[KAnonymity(4)]),
+        replace(evaluator, suppression_limit=3),
+        replace(evaluator, measure=replace(evaluator.measure, weights=(1.0, 1.0, 1.0, 1.0, 0.5))),
+        replace(evaluator, microdata=replace(microdata, counts=microdata.counts + 1)),
+        replace(evaluator, microdata=replace(microdata, codes=microdata.codes[:, ::-1])),
+        replace(
+            evaluator,
+            microdata=replace(
+                microdata, people=People.of_rows(one, microdata.tuple_of_row, microdata.distinct)
+            ),
+        ),
+    ]
+    digests = [digest_basis(each, lattice) for each in (evaluator, *others)]
+    digests.append(digest_basis(evaluator, Lattice((1, 0, 0, 0, 0), lattice.high)))
+    assert len(set(digests)) == len(digests)
+    assert digest_basis(evaluator_of(medium()), lattice) == digests[0]
