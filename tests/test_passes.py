@@ -108,6 +108,7 @@ def test_run_reads_a_csv_file_once_to_count_and_once_to_release(
 ) -> None:
     policy, table = files(tmp_path)
     write_release(anonymize(table, policy), tmp_path / "out")
+    # beside a look at the first rows, to see whether people repeat
     assert reads["patients.csv"] == 2
     assert reads["header of patients.csv"] == 1
     assert reads["release.csv"] == 1  # for its digest
