@@ -102,7 +102,8 @@ class Microdata:
     def once(self, what: object, prepare: Callable[[], Prepared]) -> Prepared:
         """Return what is prepared of the table for an object, made when first asked for."""
         if id(what) not in self.prepared:
-            self.prepared[id(what)] = what, prepare()  # the object stays, and so does its identity
+            # the object stays, and so does its identity; of two threads the first one decides
+            self.prepared.setdefault(id(what), (what, prepare()))
         found: Prepared = self.prepared[id(what)][1]
         return found
 

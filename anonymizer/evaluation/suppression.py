@@ -1,7 +1,8 @@
-"""Which classes are suppressed: those that violate a model, then the smallest until the risk passes."""
+"""Which classes are suppressed: those that violate a model, then one by one until the risk passes."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,7 @@ from anonymizer.engine.classes import EquivalenceClasses, information_content
 from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import mark_least
 from anonymizer.risk import Binding, Monotone, Remaining, RiskModel
-from anonymizer.risk.remaining import Kept
+from anonymizer.risk.remaining import Kept, Order
 
 Tuples = NDArray[np.bool_]
 """A mark for each distinct tuple."""
@@ -43,10 +44,15 @@ def suppress(
     if not all(model.local for model in models):
         return suppress_together(microdata, classes, models)
     violating = violating_classes(classes, models)
-    remaining = Remaining(microdata, classes, violating)
+    remaining = Remaining(microdata, classes, violating, order_of(models))
     cut = shortest_cut(remaining, models)
     suppressed = violating | cut_classes(remaining, cut) if cut else violating
     return Suppression(classes, suppressed, combine_bindings(remaining, models))
+
+
+def order_of(models: Sequence[RiskModel]) -> Order | None:
+    """Return what comes before size in the order of suppression: the first that a model asks for."""
+    return next((model.order for model in models if model.order is not None), None)
 
 
 def violating_classes(
@@ -68,18 +74,19 @@ def suppress_together(
     After a cut for a model of the whole table somebody may be above a limit again: both steps are
     repeated until neither finds anything.
     """
-    gone = greatest_kept(microdata, classes, models, np.zeros(microdata.distinct, np.bool_))
+    nothing = np.zeros(microdata.distinct, np.bool_)
+    gone = violating = greatest_kept(microdata, classes, models, nothing)
     while True:
         parts = classes.split(microdata, gone, 2)
         marked = np.zeros(parts.sizes.size, np.bool_)
         marked[parts.label_of_tuple[gone]] = True
-        remaining = Remaining(microdata, parts, marked)
+        remaining = Remaining(microdata, parts, marked, order_of(models))
         cut = shortest_cut(remaining, models)
         if not cut:
             break
         marked[remaining.order[:cut]] = True
         gone = greatest_kept(microdata, classes, models, marked[parts.label_of_tuple])
-    binding = bind_together(microdata, classes, models)
+    binding = bind_together(microdata, classes, models, violating)
     parts = classes.split(microdata, gone + 2 * binding, 4)
     of_part = parts.first_tuple
     people = classes.input_people
@@ -88,15 +95,21 @@ def suppress_together(
 
 
 def bind_together(
-    microdata: Microdata, classes: EquivalenceClasses, models: Sequence[RiskModel]
+    microdata: Microdata,
+    classes: EquivalenceClasses,
+    models: Sequence[RiskModel],
+    violating: Tuples,
 ) -> Tuples:
     """Mark the tuples that must be suppressed at every finer scheme too.
 
     Take the models that limit the risk of single people and whose risk never falls where a scheme is
     made finer. What is kept at a finer scheme meets them here, so that it is part of the greatest set
-    that does: what is not in that set is suppressed there.
+    that does: what is not in that set is suppressed there. `violating` is what is not in the greatest
+    set that meets all models of single people, whatever the search may assume of them.
     """
     monotone = [model.relaxed() for model in models if model.monotone is Monotone.RECORD]
+    if len(monotone) == len(models) and all(map(operator.is_, monotone, models)):
+        return violating
     nothing = np.zeros(microdata.distinct, np.bool_)
     return greatest_kept(microdata, classes, monotone, nothing) if monotone else nothing
 
@@ -114,8 +127,10 @@ def greatest_kept(
     """
     together = [model for model in models if not model.local]
     while True:
-        parts = classes.split(microdata, gone, 2) if gone.any() else classes
-        more = violating_classes(parts, models)[parts.label_of_tuple] & ~gone
+        more = np.zeros(gone.size, np.bool_)
+        if len(together) < len(models):
+            parts = classes.split(microdata, gone, 2) if gone.any() else classes
+            more = violating_classes(parts, models)[parts.label_of_tuple] & ~gone
         for model in together:
             more |= model.violators(Kept(microdata, classes.scheme, ~gone))
         if not (more & ~gone).any():
@@ -167,8 +182,13 @@ def shortest_cut(remaining: Remaining, models: Sequence[RiskModel]) -> int:
 def cut_classes(remaining: Remaining, cut: int) -> NDArray[np.bool_]:
     """Mark the first classes of the order of suppression.
 
-    Only the classes of the size at which the cut falls need to be ordered: smaller ones all go.
+    Smallest first, only the classes of the size at which the cut falls need to be ordered: smaller ones
+    all go.
     """
+    if remaining.ranked is not None:
+        first: NDArray[np.bool_] = np.zeros(remaining.suppressed.size, np.bool_)
+        first[remaining.order[:cut]] = True
+        return first
     sizes, left = remaining.classes.sizes, ~remaining.suppressed
     histogram = remaining.histogram
     at = int(np.searchsorted(np.cumsum(histogram.counts), cut))

@@ -51,6 +51,32 @@ def add_matches(labels, split, counts, rows, n_labels, matches):
 
 
 @kernel
+def count_kept(labels, counts, kept, n_labels):
+    """Count the records of the tuples kept with each label."""
+    counted = np.zeros(n_labels, np.int64)
+    for row in range(labels.size):
+        if kept[row]:
+            counted[labels[row]] += counts[row]
+    return counted
+
+
+@kernel
+def add_risks(labels, matches, kept, kind, weights, picked, alone, risks):
+    """Add the overall risk given one set of known groups to each tuple kept, by the weight of its kind.
+
+    `matches` has the people who match a tuple with each label. One of them is picked and confirmed with
+    the probability `picked`; `alone` comes on top for somebody whom nobody else matches.
+    """
+    for row in range(labels.size):
+        if kept[row]:
+            matching = matches[labels[row]]
+            risk = picked / matching
+            if matching == 1:
+                risk += alone
+            risks[row] += weights[kind[row]] * risk
+
+
+@kernel
 def add_with_error(total, error, term):
     """Add a term to a running sum, and to its error what rounding took away (Neumaier)."""
     summed = total + term
@@ -62,29 +88,29 @@ def add_with_error(total, error, term):
 
 
 @kernel
-def add_totals_of_prefixes(labels, n_labels, counts, kind, weights, starts, totals):
-    """Add the totals of the records that remain after each prefix of an order of suppression.
+def add_totals_of_prefixes(labels, n_labels, counts, kind, weights, starts, picked, alone, totals):
+    """Add the sum of the risks of the records that remain after each prefix of an order of suppression.
 
     The rows from starts[p] up to starts[p + 1] are suppressed at position p. Runs from the empty table
-    back to the whole one, so that the sums grow and nothing is lost by cancellation. Totals are those
-    of prosecutor and marketer, one row of the array for each.
+    back to the whole one, so that the sums grow and nothing is lost by cancellation. For `picked` and
+    `alone` see `add_risks`.
     """
     sizes = np.zeros(n_labels, np.int64)
     sums = np.zeros(n_labels)
-    unique, unique_error, share, share_error = 0.0, 0.0, 0.0, 0.0
+    total, error = 0.0, 0.0
     for p in range(starts.size - 2, -1, -1):
         for i in range(starts[p], starts[p + 1]):
             label = labels[i]
-            if sizes[label] > 0:
-                old = sums[label] / sizes[label]
-                share, share_error = add_with_error(share, share_error, -old)
-                if sizes[label] == 1:
-                    unique, unique_error = add_with_error(unique, unique_error, -old)
-            sizes[label] += counts[i]
+            size = sizes[label]
+            if size == 1:
+                total, error = add_with_error(total, error, -sums[label] * (picked + alone))
+            elif size > 1:
+                total, error = add_with_error(total, error, -sums[label] / size * picked)
+            size += counts[i]
             sums[label] += counts[i] * weights[kind[i]]
-            new = sums[label] / sizes[label]
-            share, share_error = add_with_error(share, share_error, new)
-            if sizes[label] == 1:
-                unique, unique_error = add_with_error(unique, unique_error, new)
-        totals[0, p] += unique + unique_error
-        totals[1, p] += share + share_error
+            sizes[label] = size
+            if size == 1:
+                total, error = add_with_error(total, error, sums[label] * (picked + alone))
+            else:
+                total, error = add_with_error(total, error, sums[label] / size * picked)
+        totals[p] += total + error

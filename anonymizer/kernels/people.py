@@ -55,3 +55,25 @@ def highest_by_history(value_of_tuple, starts, tuple_of_entry):
             value = max(value, value_of_tuple[tuple_of_entry[e]])
         highest[h] = value
     return highest
+
+
+@kernel
+def add_highest_left(turn_of_tuple, value_of_tuple, starts, tuple_of_entry, people, changes):
+    """Follow the largest value among the tuples of each history that are left, turn by turn.
+
+    A tuple is left before and at its turn; one that never is has turn -1. Adds to `changes`, one place
+    for each turn, by how much the sum over all people changes there.
+    """
+    for h in range(people.size):
+        begin = 0  # the turn from which on the next value counts
+        while True:
+            highest, until = -np.inf, -1
+            for e in range(starts[h], starts[h + 1]):
+                turn, value = turn_of_tuple[tuple_of_entry[e]], value_of_tuple[tuple_of_entry[e]]
+                if turn >= begin and (value > highest or (value == highest and turn > until)):
+                    highest, until = value, turn
+            if until < 0:
+                break
+            changes[begin] += people[h] * highest
+            changes[until + 1] -= people[h] * highest
+            begin = until + 1

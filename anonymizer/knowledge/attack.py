@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
@@ -56,10 +56,6 @@ class Knowledge(NamedTuple):
     known: NDArray[np.bool_]
     parts: Parts
 
-    def take(self, rows: slice) -> Knowledge:
-        """Return the same for some rows of a table that has one level for each column."""
-        return Knowledge(self.known, Parts(self.parts.equal.take(rows), ()))
-
 
 class Matches(NamedTuple):
     """Who matches whom on what is known: `records[labels[row]]` records match a row, itself included."""
@@ -92,20 +88,16 @@ class Attack:
         subjects: Subjects,
         scenario: Scenario,
         kept: NDArray[np.bool_] | None = None,
-        apart: Labels | None = None,
     ) -> Attack:
         """Merge the tuples that the scenario, whose attributes must be the table's, cannot tell apart.
 
-        `kept` marks the tuples that are not suppressed; those with different labels in `apart` stay
-        different rows.
+        `kept` marks the tuples that are not suppressed.
         """
         tuples = np.arange(subjects.counts.size) if kept is None else np.flatnonzero(kept)
         codes = {name: subjects.codes[name][tuples] for name in scenario.named}
         values = label_groups(scenario, subjects.attributes, codes, tuples.size)
         chances, kind = find_kinds(scenario, subjects.attributes, codes, tuples.size)
         merged = label_together(values, tuples.size).refine(kind)
-        if apart is not None:
-            merged = merged.refine(apart.take(tuples))
         first = merged.first_rows()
         counts = sum_by_label(merged.of_row, subjects.counts[tuples], merged.number)
         row_of_tuple = np.full(subjects.counts.size, -1, np.int32)
@@ -119,21 +111,6 @@ class Attack:
             tuple(labels.take(first) for labels in values),
             tuple(make_joins(scenario, subjects.attributes, codes, first.size)),
             row_of_tuple,
-        )
-
-    def take(self, rows: NDArray[np.integer] | slice) -> Attack:
-        """Return the attack on some of the rows of a table that has one level for each column."""
-        if self.joins:
-            raise ValueError("rows can only be taken where the table does not mix levels")
-        counts = self.counts[rows]
-        number = np.full(self.counts.size + 1, -1, np.int32)  # the last is for row -1
-        number[:-1][rows] = np.arange(counts.size)
-        return replace(
-            self,
-            counts=counts,
-            kind=self.kind[rows],
-            group_labels=tuple(labels.take(rows) for labels in self.group_labels),
-            row_of_tuple=number[self.row_of_tuple],
         )
 
     @property
@@ -250,14 +227,13 @@ def attack_on(
     scheme: Scheme,
     scenario: Scenario,
     kept: NDArray[np.bool_] | None = None,
-    apart: Labels | None = None,
 ) -> Attack:
     """Return the attack on a table as a scheme generalizes it; for the rest see `Attack.of`."""
     heights = [column.hierarchy.height for column in microdata.columns]
     expanded = scenario.expand(microdata.attributes)
     if faults := check_levels(expanded, dict(zip(microdata.attributes, heights, strict=True))):
         raise PolicyError.defective("scenario", faults)
-    return Attack.of(Subjects.of(microdata, scheme), expanded, kept, apart)
+    return Attack.of(Subjects.of(microdata, scheme), expanded, kept)
 
 
 def check_levels(scenario: Scenario, heights: Mapping[str, int]) -> list[str]:

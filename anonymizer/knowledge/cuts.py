@@ -1,17 +1,21 @@
-"""The overall risk of what remains while classes are suppressed one by one."""
+"""The overall risk of what remains while classes are suppressed one by one.
+
+u_S is estimated once for a scheme, so nobody's risk falls while others are suppressed: the risks after a
+prefix of the order are the least that they are after every longer one. What cannot pass for that reason
+is passed over, and the shortest cut found is that of a scan.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.kernels.overall import add_totals_of_prefixes
-from anonymizer.knowledge.attack import Attack, Floats, Knowledge
-from anonymizer.knowledge.exposure import check_exact, combine, sum_risks
+from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.kernels.people import add_highest_left
+from anonymizer.knowledge.scenario_attack import Rows, ScenarioAttack
 from anonymizer.knowledge.statistics import (
     SLACK,
     passes,
@@ -19,178 +23,156 @@ from anonymizer.knowledge.statistics import (
     records_above,
     statistic_of,
 )
-from anonymizer.knowledge.uniqueness import UniqueGivenUnique, estimate_needed
+from anonymizer.lattice import Scheme
 
-SCAN_LIMIT = 2048  # prefixes
-CACHE_LIMIT = 20_000_000  # labels; 80 MB
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SuppressionOrder:
-    """An order in which classes are suppressed; the rows of `attack` are in that order.
+@dataclass(frozen=True, eq=False)
+class Turns:
+    """An order in which the classes of a scheme are suppressed.
 
-    The rows from `starts[p]` on remain after a prefix of length p, with `records[p]` records.
+    `of_row` has the turn of each row, 0, 1, ... below `number`; -1 for what is suppressed before.
     """
 
-    attack: Attack
-    subsets: Iterable[Knowledge]
-    starts: NDArray[np.intp]
-    records: NDArray[np.int64]
+    attack: ScenarioAttack
+    scheme: Scheme
+    rows: Rows
+    of_row: Integers
+    number: int
+    unique: float | None = None
+    """What every u_S is; None where each is estimated."""
 
     @staticmethod
     def of(
-        attack: Attack, label_of_tuple: NDArray[np.integer], order: NDArray[np.integer]
-    ) -> SuppressionOrder:
-        """Sort the rows of an attack, which must tell the classes apart, by their turn."""
-        turn = turns(attack, label_of_tuple, order)
-        sequence = np.argsort(turn, kind="stable")
-        rows = attack.take(sequence)
-        starts = np.searchsorted(turn[sequence], np.arange(order.size + 1))
-        remaining = np.append(np.cumsum(rows.counts[::-1])[::-1], 0)
-        return SuppressionOrder(rows, Subsets.of(rows), starts, remaining[starts])
+        attack: ScenarioAttack,
+        classes: EquivalenceClasses,
+        order: NDArray[np.integer],
+        unique: float | None = None,
+    ) -> Turns:
+        """Give all rows of a class its turn; a class that is not in the order is suppressed before."""
+        rows = attack.rows(classes)
+        turn_of_class = np.full(classes.sizes.size, -1, np.int64)
+        turn_of_class[order] = np.arange(order.size)
+        turns = turn_of_class[rows.of_tuple(classes.label_of_tuple)]
+        return Turns(attack, classes.scheme, rows, turns, order.size, unique)
 
-    def risks_after(
-        self, prefix: int, estimate: UniqueGivenUnique
-    ) -> tuple[NDArray[np.int64], Floats, Floats]:
-        """Return the counts of the rows that remain, their overall risk, and it with every u_S 0."""
-        left = slice(int(self.starts[prefix]), None)
-        rows = self.attack.take(left)
-        sets = (knowledge.take(left) for knowledge in self.subsets)
-        prosecutor, journalist, marketer = sum_risks(rows, sets, estimate)
-        risks = combine(self.attack.scenario, prosecutor, journalist, marketer)
-        lowest = combine(self.attack.scenario, prosecutor, 0.0, marketer)
-        return rows.counts, risks, lowest
+    def sums(self, values: Floats) -> Floats:
+        """Sum after 0, 1, 2, ... turns the highest value among each person's rows left."""
+        people = self.attack.microdata.people
+        there = self.of_row >= 0
+        alone = (self.rows.counts if people is None else people.of_tuple)[there]
+        at_turn = np.bincount(self.of_row[there], alone * values[there], self.number)
+        sums: Floats = np.append(np.cumsum(at_turn[::-1])[::-1], 0.0)
+        if people is not None:
+            changes = np.zeros(self.number + 1)
+            entries = people.starts, people.tuple_of_entry, people.of_history
+            add_highest_left(self.of_row, values, *entries, changes)
+            sums += np.cumsum(changes)
+        return sums
 
-    def mean_bounds(self) -> tuple[Floats, Floats]:
-        """Return the mean overall risk after each prefix if every u_S were 0, and if it were 1."""
-        totals = np.zeros((2, self.records.size))
-        rows = self.attack
-        for known, (equal, _) in self.subsets:
-            weights = rows.probability(known)
-            add_totals_of_prefixes(*equal, rows.counts, rows.kind, weights, self.starts, totals)
-        prosecutor, marketer = totals / np.maximum(self.records, 1)
-        low: Floats = combine(rows.scenario, prosecutor, 0.0, marketer)
-        high: Floats = combine(rows.scenario, prosecutor, prosecutor, marketer)
-        return low, high
+    @cached_property
+    def people(self) -> Integers:
+        """How many people are left after 0, 1, 2, ... turns."""
+        return np.rint(self.sums(np.ones(self.of_row.size))).astype(np.int64)
 
+    def all_means_known(self, statistic: str | float) -> bool:
+        """Whether `means` has what is asked for, but for rounding."""
+        return quantile_of(statistic) is None and self.attack.microdata.people is None
 
-class Subsets:
-    """The sets that may be known, to be gone through many times: kept where they fit, else made anew."""
-
-    def __init__(self, attack: Attack) -> None:
-        self.attack = attack
-
-    def __iter__(self) -> Iterator[Knowledge]:
-        return self.attack.walk()
-
-    @staticmethod
-    def of(attack: Attack) -> Iterable[Knowledge]:
-        """Keep the sets if they fit."""
-        fits = attack.counts.size << len(attack.group_labels) <= CACHE_LIMIT
-        return tuple(attack.walk()) if fits else Subsets(attack)
+    @cached_property
+    def means(self) -> Floats:
+        """The mean risk after 0, 1, 2, ... turns, where each record is a person."""
+        order = np.argsort(self.of_row)
+        starts = np.searchsorted(self.of_row[order], np.arange(self.number + 1))
+        totals = self.attack.totals_left(self.scheme, self.rows, order, starts, self.unique)
+        means: Floats = totals / np.maximum(self.people, 1)
+        return means
 
 
-def turns(
-    attack: Attack, label_of_tuple: NDArray[np.integer], order: NDArray[np.integer]
-) -> NDArray[np.intp]:
-    """Return when each row's class is suppressed."""
-    present = attack.row_of_tuple >= 0
-    labels, row = label_of_tuple[present], attack.row_of_tuple[present]
-    turn_of_class = np.full(max(labels.max(initial=-1), order.max(initial=-1)) + 1, -1, np.intp)
-    turn_of_class[order] = np.arange(order.size)
-    turn = turn_of_class[labels]
-    if (turn < 0).any() or np.unique(order).size != order.size:
-        raise ValueError("the order of suppression must have each class with records once")
-    turn_of_row = np.empty(attack.counts.size, np.intp)
-    turn_of_row[row] = turn
-    if (turn_of_row[row] != turn).any():
-        raise ValueError("the rows of the attack must not be of several classes")
-    return turn_of_row
+def people_with(
+    attack: ScenarioAttack, rows: Rows, risks: Floats, kept: NDArray[np.bool_]
+) -> tuple[Floats, Integers]:
+    """Return the highest risk among each person's rows kept, with how many people have it."""
+    people = attack.microdata.people
+    if people is None:
+        return risks[kept], rows.counts[kept].astype(np.int64)
+    highest, number = people.highest(np.where(kept, risks, -1.0))
+    there = highest >= 0
+    return highest[there], number[there]
 
 
-def shortest_cut(
-    attack: Attack,
-    label_of_tuple: NDArray[np.integer],
-    order: Sequence[int] | NDArray[np.integer],
-    statistic: str | float,
-    threshold: float,
-    unique_given_unique: UniqueGivenUnique | None = None,
-    scan_limit: int = SCAN_LIMIT,
-) -> int:
-    """Return the length of the shortest prefix of the order after which statistic <= threshold.
+def shortest_cut(turns: Turns, statistic: str | float, threshold: float, start: int = 0) -> int:
+    """Return the least prefix, at least `start`, after which a statistic of people is within a threshold.
 
-    `label_of_tuple` numbers the classes of the scheme, which the attack must tell apart, and `order`
-    lists them, first to go first. The
-    answer is that of a scan over all prefixes, but prefixes that bounds decide are passed over: for
-    the mean, u_S = 0 and u_S = 1 bound it (and agree where p_cu is 0, so that nothing is left to
-    compute); for a percentile, records above the threshold stay above it until they are suppressed.
-    Where more than `scan_limit` prefixes would have to be computed, the rest is bisected: the cut
-    then passes and the one before it does not, but a shorter one may pass too.
+    The answer is that of a scan over all prefixes.
     """
-    if not threshold >= 0:
-        raise ValueError(f"a threshold is at least 0, got {threshold}")
-    check_exact(attack.scenario)
+    prefix = start
+    if turns.all_means_known(statistic):
+        prefix = next_open(turns, np.empty(0), statistic, threshold, start - 1)
+    while True:
+        kept = turns.of_row >= prefix
+        risks = turns.attack.risks(turns.scheme, turns.rows, kept, turns.unique)
+        people = people_with(turns.attack, turns.rows, risks, kept)
+        if passes(statistic_of(*people, statistic), threshold):
+            return prefix
+        prefix = next_open(turns, risks, statistic, threshold, prefix)
+
+
+def next_open(
+    turns: Turns, risks: Floats, statistic: str | float, threshold: float, failed: int
+) -> int:
+    """Return the next prefix that may pass after one that failed.
+
+    Where each record is a person, all means are known but for rounding. Else nobody's risk is below what
+    it is after the prefix that failed.
+    """
     quantile = quantile_of(statistic)
-    estimate = estimate_needed(attack.scenario, unique_given_unique)
-    suppression = SuppressionOrder.of(attack, label_of_tuple, np.asarray(order, np.int64))
     if quantile is None:
-        return cut_mean(suppression, threshold, estimate, scan_limit)
-    return cut_percentile(suppression, quantile, threshold, estimate, scan_limit)
+        known = turns.all_means_known(statistic)
+        means = turns.means if known else turns.sums(risks) / np.maximum(turns.people, 1)
+        may_pass = means <= threshold + 2 * SLACK  # sums in another order differ in the last bits
+    else:
+        above = np.rint(turns.sums((risks > threshold + SLACK).astype(np.float64)))
+        may_pass = above <= records_above(quantile, turns.people)
+    may_pass[-1] = True  # a table without records has no risk
+    return failed + 1 + int(np.argmax(may_pass[failed + 1 :]))
 
 
-def cut_mean(
-    suppression: SuppressionOrder, threshold: float, estimate: UniqueGivenUnique, scan_limit: int
+def least_suppressed(
+    risks: Floats, people: Integers, statistic: str | float, threshold: float, *, whole: bool
 ) -> int:
-    """Find the shortest cut for the mean: compute only what the bounds leave open."""
-    low, high = suppression.mean_bounds()
+    """Return how many people, at least, must be suppressed, at least in part, for a statistic to pass.
 
-    def passes_after(prefix: int) -> bool:
-        if passes(high[prefix], threshold):
-            return True
-        counts, risks, _ = suppression.risks_after(prefix, estimate)
-        return passes(statistic_of(risks, counts, "mean"), threshold)
-
-    sure = int(np.argmax(high <= threshold + SLACK))  # the empty table, at the latest
-    may_pass = np.flatnonzero(low[:sure] <= threshold + SLACK)
-    candidates = [*may_pass.tolist(), sure]
-    if len(candidates) > scan_limit:
-        return bisect_cut(candidates, passes_after)
-    return next(prefix for prefix in candidates if passes_after(prefix))
-
-
-def cut_percentile(
-    suppression: SuppressionOrder,
-    quantile: Fraction,
-    threshold: float,
-    estimate: UniqueGivenUnique,
-    scan_limit: int,
-) -> int:
-    """Find the shortest cut for a percentile: jump to where enough records above are suppressed."""
-    allowed = records_above(quantile, suppression.records)
-
-    def look(prefix: int) -> int:
-        """Return the prefix if it passes, else the next one that may."""
-        counts, risks, lowest = suppression.risks_after(prefix, estimate)
-        if counts[risks > threshold + SLACK].sum() <= allowed[prefix]:
-            return prefix
-        # matching records only get fewer: whoever is above with u_S = 0 stays above to the end
-        above = np.cumsum((counts * (lowest > threshold + SLACK))[::-1])[::-1]
-        later = suppression.starts[prefix + 1 :] - suppression.starts[prefix]
-        return prefix + 1 + int(np.argmax(np.append(above, 0)[later] <= allowed[prefix + 1 :]))
-
-    prefix = 0
-    for _ in range(scan_limit):
-        at, prefix = prefix, look(prefix)
-        if at == prefix:
-            return prefix
-    rest = range(prefix, suppression.records.size)
-    return bisect_cut(rest, lambda prefix: look(prefix) == prefix)
+    Whoever is not has at least the risk given. The highest go first: no other choice of as many leaves
+    less. With `whole`, people are suppressed with all their records; else some may be kept by others of
+    their records, with no risk at all for what is known here.
+    """
+    if passes(statistic_of(risks, people, statistic), threshold):
+        return 0
+    quantile, total = quantile_of(statistic), int(people.sum())
+    if quantile is None:
+        order = np.argsort(-risks)
+        risks, people = risks[order], people[order]
+        return suppressed_for_mean(risks, people, threshold + 2 * SLACK, whole=whole)
+    above = int(people[risks > threshold + 2 * SLACK].sum())
+    gone = np.arange(above + 1)
+    left = total - gone if whole else np.full(above + 1, total)
+    return int(np.argmax(above - gone <= records_above(quantile, left)))
 
 
-def bisect_cut(candidates: Sequence[int], passes_after: Callable[[int], bool]) -> int:
-    """Find a candidate that passes while the one before does not; the last one passes."""
-    low, high = -1, len(candidates) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if passes_after(candidates[middle]) else (middle, high)
-    return candidates[high]
+def suppressed_for_mean(risks: Floats, people: Integers, threshold: float, *, whole: bool) -> int:
+    """Return how many of the people, highest risk first, must go until the mean of the rest passes.
+
+    With `whole` the mean is over the rest; else everybody counts, those gone with no risk.
+    """
+    # sum (risk - threshold) over the rest <= 0, or sum risk over the rest <= threshold * everybody
+    excess = risks - threshold if whole else risks
+    room = 0.0 if whole else threshold * float(people.sum())
+    after = np.append(np.cumsum((excess * people)[::-1])[::-1], 0.0)  # when the first i have gone
+    if after[0] <= room:
+        return 0
+    last = int(np.argmax(after <= room)) - 1  # the group in which the mean begins to pass
+    needed = int(np.floor((after[last] - room) / excess[last]))
+    return int(people[:last].sum()) + max(0, min(needed, int(people[last])))

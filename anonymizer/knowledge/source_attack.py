@@ -7,32 +7,19 @@ people of the source who match them.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from threading import Lock
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import label_tuples
-from anonymizer.engine.domain import read_only
 from anonymizer.engine.microdata import Microdata
+from anonymizer.knowledge.cells import Partitions
 from anonymizer.knowledge.overlap import Proportion
 from anonymizer.knowledge.statement import ExternalSource
 from anonymizer.lattice import Scheme
 
 Floats = NDArray[np.float64]
-KEPT_CELLS = 256
-"""Partitions by the keys of a source that are kept for other schemes with the same levels."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cells:
-    """The tuples that share their generalized values of a source's keys."""
-
-    label_of_tuple: NDArray[np.int32]
-    number: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +29,6 @@ class SourceAttack:
     source: ExternalSource
     microdata: Microdata
     threshold: float
-    kept: OrderedDict[tuple[int, ...], Cells] = field(default_factory=OrderedDict, repr=False)
-    lock: Lock = field(default_factory=Lock, repr=False)
 
     @property
     def places(self) -> list[int]:
@@ -56,42 +41,16 @@ class SourceAttack:
         pairs = zip(self.source.keys, self.places, strict=True)
         return tuple(max(scheme[at], told.get(key, 0)) for key, at in pairs)
 
-    def cells(self, scheme: Scheme) -> Cells:
-        """Return the cells of a scheme, shared by all schemes with the same levels of the keys."""
-        levels = self.levels(scheme)
-        with self.lock:
-            found = self.kept.get(levels)
-        if found is None:
-            found = self.partition(levels)
-            with self.lock:
-                self.kept[levels] = found
-                if len(self.kept) > KEPT_CELLS:
-                    self.kept.popitem(last=False)
-        return found
-
-    def partition(self, levels: tuple[int, ...]) -> Cells:
-        """Label the tuples by their values of the keys alone."""
-        masks = self.microdata.domain.paths.masks
-        mask = np.bitwise_or.reduce(masks[self.places, levels], axis=0)
-        labels, first, _ = label_tuples(
-            self.microdata.words, self.microdata.counts, mask, self.microdata.workspace
-        )
-        return Cells(read_only(labels), first.size)
-
-    def people(self, cells: Cells, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count the people kept in each cell."""
-        if self.microdata.people is None:
-            weights = np.where(kept, self.microdata.counts, 0)
-            return np.bincount(cells.label_of_tuple, weights, cells.number).astype(np.int64)
-        apart = np.where(kept, cells.label_of_tuple, cells.number).astype(np.int32)
-        return self.microdata.people.class_sizes(apart, cells.number + 1)[:-1]
-
     def probabilities(
         self, scheme: Scheme, kept: NDArray[np.bool_], certainty: Floats | None = None
     ) -> Floats:
         """Return the probability that each tuple's people are found; 0 for what is not kept."""
-        cells = self.cells(scheme)
-        people = self.people(cells, kept)[cells.label_of_tuple]
+        partitions = Partitions.of(self.microdata)
+        cells = partitions.cells(
+            partitions.known(zip(self.places, self.levels(scheme), strict=True))
+        )
+        labels = cells.label_of_tuple
+        people = partitions.count_people(cells, labels, self.microdata.counts, kept)[labels]
         if certainty is None:
             certainty = self.certainty(scheme)
         return np.where(kept, certainty / np.maximum(people, 1), 0.0)

@@ -61,8 +61,8 @@ def records_above(quantile: Fraction, records: NDArray[np.int64]) -> NDArray[np.
     [1, 0]
     """
     rest = 1 - quantile
-    above = [rest.numerator * count // rest.denominator for count in records.tolist()]
-    return np.array(above, np.int64)
+    exact = records.astype(object) if rest.numerator >= 2**31 else records  # a product fits 64 bits
+    return np.asarray(exact * rest.numerator // rest.denominator, np.int64)
 
 
 def passes(risk: float, threshold: float) -> bool:

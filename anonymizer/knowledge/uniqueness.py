@@ -25,9 +25,19 @@ def unique_in_population(
     """
     if not (sizes == 1).any():
         return 0.0  # no record needs it
-    sizes = sizes[sizes > 0]
+    return estimate_unique(sizes[sizes > 0], scenario.population, estimate)
+
+
+def estimate_unique(
+    sizes: NDArray[np.int64], population: int, estimate: UniqueGivenUnique
+) -> float:
+    """Return the probability that whoever is unique in the table is so in the population.
+
+    It is asked for a table without uniques too, where somebody may be left as one. Where it cannot be
+    estimated, it is 1.
+    """
     # no table has more records than the population it is drawn from
-    estimated = estimate(sizes, max(scenario.population, int(sizes.sum())))
+    estimated = estimate(sizes, max(population, int(sizes.sum())))
     if estimated is None or math.isnan(estimated):
         return 1.0
     return min(max(float(estimated), 0.0), 1.0)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
-from anonymizer.risk import Scope
-from anonymizer.search import Progress, Status
+from anonymizer.errors import quote_some
+from anonymizer.risk import RiskModel, Scope
+from anonymizer.search import Progress, Status, StopReason
 from anonymizer.solution.solution import Solution
 from anonymizer.verification.claims import Verification
 
@@ -59,12 +61,29 @@ def describe_proof(solution: Solution) -> str:
     work = f"{proof.evaluated:,} of {proof.schemes:,} schemes evaluated"
     if proof.partitions:
         work += f", {proof.partitions:,} partitions made to bound the others"
+    order = describe_order(solution.problem.models)
     if solution.status is Status.OPTIMAL:
-        return f"Proven optimal: {work}, {PROVEN[Scope.of(solution.release.policy.risk)]}."
+        scope = PROVEN[Scope.of(solution.release.policy.risk)]
+        return f"Proven optimal: {work}, {scope}.{order}"
+    if solution.stopped is StopReason.COMPLETE:
+        names = quote_some(model.name for model in solution.problem.models if not model.exact)
+        return (
+            f"Best found: {work}. It is not proven optimal, as the cuts of {names} were bisected and "
+            f"shorter ones may pass.{order}"
+        )
     return (
         f"Best so far (stopped: {solution.stopped.value}): {work}; the optimum's quality is at most "
-        f"{1 - proof.bound:.4f}, a gap of {solution.gap:.4f}."
+        f"{1 - proof.bound:.4f}, a gap of {solution.gap:.4f}.{order}"
     )
+
+
+def describe_order(models: Sequence[RiskModel]) -> str:
+    """Say in which order classes are suppressed, where the risk of a whole table is limited."""
+    if all(model.scope is not Scope.TABLE for model in models):
+        return ""
+    by_risk = next((model.name for model in models if model.order is not None), None)
+    first = "the smallest" if by_risk is None else f"that with the highest {by_risk} risk"
+    return f" Classes were suppressed in a fixed order, {first} first, until the risk was met."
 
 
 def risk_grid(solution: Solution) -> Grid:

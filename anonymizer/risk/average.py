@@ -41,8 +41,8 @@ class Average(TableModel):
 
     def first_cut(self, remaining: Remaining, start: int) -> int:
         """Find the least cut that passes by bisection, on sums over the classes of each size."""
-        if remaining.microdata.people is not None:
-            return self.first_cut_of_people(remaining, start)
+        if not remaining.smallest_first:
+            return self.first_of_all_cuts(remaining, start)
         return start + self.first_cut_of(remaining.histogram.after(start))
 
     def first_cut_of(self, table: Histogram) -> int:
@@ -61,8 +61,8 @@ class Average(TableModel):
 
         return bisect(passes, 0, table.classes)
 
-    def first_cut_of_people(self, remaining: Remaining, start: int) -> int:
-        """Try every cut: where people are in several classes, the risk may rise with a cut."""
+    def first_of_all_cuts(self, remaining: Remaining, start: int) -> int:
+        """Try every cut: unless the smallest class goes, or people are in several, the risk may rise."""
         people = remaining.people_left[start:]
         classes = np.arange(people.size)[::-1]
         passing = classes <= self.threshold * people * (1 + 1e-15)

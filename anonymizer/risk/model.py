@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.risk.parameters import THRESHOLD, Parameter
-from anonymizer.risk.remaining import Binding, Histogram, Kept, Remaining
+from anonymizer.risk.remaining import Binding, Histogram, Kept, Order, Remaining
 
 
 class Scope(StrEnum):
@@ -49,7 +49,7 @@ class Monotone(StrEnum):
     RECORD = "record"
     """A record whose class violates the model violates it at every finer scheme."""
     TABLE = "table"
-    """The risk of the whole table, nothing suppressed, does not fall."""
+    """The risk of the whole table, nothing suppressed and the model relaxed, does not fall."""
     NONE = "none"
 
 
@@ -92,8 +92,17 @@ class RiskModel(ABC):
 
     @property
     def exact(self) -> bool:
-        """Whether `first_cut` always finds the least cut; else thresholds say nothing of each other."""
+        """Whether `first_cut` always finds the least cut; else no scheme is proven optimal."""
         return True
+
+    @property
+    def order(self) -> Order | None:
+        """What comes before size in the order in which classes are suppressed; None for nothing.
+
+        It must not depend on what is suppressed. Where several models ask for classes to go, the first
+        that has an order decides for all of them.
+        """
+        return None
 
     @property
     def by_class_size(self) -> bool:
@@ -164,7 +173,11 @@ class RiskModel(ABC):
         raise NotImplementedError
 
     def relaxed(self) -> RiskModel:
-        """Return what the records kept at any finer scheme meet at this one, for a monotone model."""
+        """Return what the records kept here, or at any finer scheme, meet here, for a monotone model."""
+        return self
+
+    def at_worst(self) -> RiskModel:
+        """Return a model that needs the release alone, and where it passes, so does this one."""
         return self
 
     @abstractmethod
@@ -238,7 +251,8 @@ class TableModel(RiskModel):
     """A base for models whose risk follows from the sizes of the classes that remain.
 
     A model gives `risk_of` and a `threshold`. If it also says that its risk falls along the order of
-    suppression, smallest class first, the cut is found by bisection; else by trying every one.
+    suppression, smallest class first, the cut is found by bisection; else, and where another model
+    decides the order, by trying every one.
     """
 
     parameters: ClassVar[tuple[Parameter, ...]] = (THRESHOLD,)
@@ -263,7 +277,7 @@ class TableModel(RiskModel):
         end = remaining.histogram.classes
         if self.passes(remaining, start):
             return start
-        if not self.decreases or remaining.microdata.people is not None:
+        if not self.decreases or not remaining.smallest_first:
             return next(cut for cut in range(start, end + 1) if self.passes(remaining, cut))
         failing, passing = start, end
         while passing - failing > 1:

@@ -6,32 +6,41 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from anonymizer.knowledge.attack import Attack, attack_on
-from anonymizer.knowledge.cuts import shortest_cut
-from anonymizer.knowledge.exposure import check_exact, overall_risk
-from anonymizer.knowledge.labels import Labels
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.engine.microdata import Microdata
+from anonymizer.knowledge.cuts import Turns, least_suppressed, people_with, shortest_cut
+from anonymizer.knowledge.exposure import check_exact
 from anonymizer.knowledge.scenario import Scenario
-from anonymizer.knowledge.statistics import passes, quantile_of
-from anonymizer.risk.model import Need, Population, RiskModel, Scope
+from anonymizer.knowledge.scenario_attack import ScenarioAttack
+from anonymizer.knowledge.statistics import SLACK, passes, quantile_of, statistic_of
+from anonymizer.risk.model import Monotone, Need, Population, RiskModel, Scope
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share
-from anonymizer.risk.remaining import Remaining
+from anonymizer.risk.remaining import Binding, Kept, Order, Remaining
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Overall(RiskModel):
-    """A statistic of the records' overall risk is at most the threshold (Xia et al. 2021).
+    """A statistic of the people's overall risk is at most the threshold (Xia et al. 2021).
 
     The scenario, or the path of its TOML file, says what the attacker may come to know. The statistic
-    is "mean", "maximum" or a percentile such as "p95".
+    is "mean", "maximum" or a percentile such as "p95". Whoever has several records counts once, with the
+    highest of their risks. The u_S of a scheme is estimated from the table before anything is suppressed.
+
+    The maximum is a model of single people: what is suppressed is the least that meets it, over all
+    subsets of the records. For the others the classes go in the order of their risk at the scheme with
+    nothing suppressed, that of its highest record, until the statistic passes.
     """
 
     name: ClassVar[str] = "overall"
     parameters: ClassVar[tuple[Parameter, ...]] = (
         replace(THRESHOLD, usual=(0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)),
     )
-    scope: ClassVar[Scope] = Scope.TABLE
-    exact: ClassVar[bool] = False  # of many cuts, some are bisected
-    # not monotone: u_S may rise when classes merge
+    by_class_size: ClassVar[bool] = False  # what else is suppressed does not come first
 
     threshold: float
     scenario: Any
@@ -84,26 +93,140 @@ class Overall(RiskModel):
         faults = self.scenario.check_attributes(quasi_identifiers)
         return [*faults, *([] if too_few is None else [too_few])]
 
-    def attack(self, remaining: Remaining, cut: int = 0, apart: Labels | None = None) -> Attack:
-        """Return the scenario against what is left when the first `cut` classes are suppressed."""
-        suppressed = remaining.suppressed.copy()
-        suppressed[remaining.order[:cut]] = True
-        classes = remaining.classes
-        kept = ~suppressed[classes.label_of_tuple]
-        return attack_on(remaining.microdata, classes.scheme, self.scenario, kept, apart)
+    @property
+    def limits_everybody(self) -> bool:
+        """Whether the statistic is the maximum."""
+        return quantile_of(self.statistic) == 1
+
+    @property
+    def scope(self) -> Scope:
+        """Single people for the maximum."""
+        return Scope.PEOPLE if self.limits_everybody else Scope.TABLE
+
+    @property
+    def local(self) -> bool:
+        """Whoever is suppressed no longer hides others."""
+        return not self.limits_everybody
+
+    @property
+    def monotone(self) -> Monotone:
+        """With u_S = 0 nobody's risk falls when a scheme is made finer."""
+        return Monotone.RECORD if self.limits_everybody else Monotone.TABLE
+
+    def attack(self, microdata: Microdata) -> ScenarioAttack:
+        """Return the scenario against a table, prepared once for it."""
+        return ScenarioAttack.of(self.scenario, microdata)
+
+    @property
+    def unique(self) -> float | None:
+        """What every u_S is; None where each is estimated."""
+        return None
+
+    def risks(self, kept: Kept) -> NDArray[np.float64]:
+        """Return the overall risk of each tuple among those kept."""
+        attack = self.attack(kept.microdata)
+        return attack.risks(kept.scheme, attack.tuples, kept.tuples, self.unique)
+
+    def violators(self, kept: Kept) -> NDArray[np.bool_]:
+        """Mark the tuples above the threshold."""
+        return self.risks(kept) > self.threshold + SLACK
+
+    def relaxed(self) -> RiskModel:
+        """Return the model with u_S = 0: an estimate may rise when classes merge, the rest cannot."""
+        if self.scenario.p_cu == 0:
+            return self
+        return WithoutEstimate(self.threshold, self.scenario, self.statistic)
+
+    def at_worst(self) -> RiskModel:
+        """Return the model with u_S = 1: a release does not have the records it is estimated from."""
+        if self.scenario.p_cu == 0:
+            return self
+        return AtWorst(self.threshold, self.scenario, self.statistic)
+
+    @property
+    def order(self) -> Order | None:
+        """The class with the highest risk first."""
+        return None if self.limits_everybody else self.class_risks
+
+    def class_risks(self, microdata: Microdata, classes: EquivalenceClasses) -> Floats:
+        """Return the highest risk in each class with nothing suppressed, rounded for equal ones."""
+        attack = self.attack(microdata)
+        rows = attack.rows(classes)
+        everybody = np.ones(rows.counts.size, np.bool_)
+        highest = np.zeros(classes.sizes.size)
+        risks = attack.risks(classes.scheme, rows, everybody, self.unique)
+        np.maximum.at(highest, rows.of_tuple(classes.label_of_tuple), risks)
+        return np.round(highest, 12)
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
-        """Return the statistic over the records that are left; 0 without records."""
-        return overall_risk(self.attack(remaining, cut), self.statistic)
+        """Return the statistic over the people who are left; 0 without records."""
+        attack, classes = self.attack(remaining.microdata), remaining.classes
+        rows = attack.rows(classes)
+        there = np.zeros(classes.sizes.size, np.bool_)
+        there[remaining.after(cut)] = True
+        kept = there[rows.of_tuple(classes.label_of_tuple)]
+        risks = attack.risks(classes.scheme, rows, kept, self.unique)
+        return statistic_of(*people_with(attack, rows, risks, kept), self.statistic)
 
     def passes(self, remaining: Remaining, cut: int = 0) -> bool:
         """Whether the statistic is within the threshold."""
         return passes(self.risk(remaining, cut), self.threshold)
 
     def first_cut(self, remaining: Remaining, start: int) -> int:
-        """Find the least cut that passes; see `shortest_cut` for when that is exact."""
-        classes = remaining.classes
-        attack = self.attack(remaining, start, Labels(classes.label_of_tuple, classes.sizes.size))
-        order = remaining.order[start:]
-        cut = shortest_cut(attack, classes.label_of_tuple, order, self.statistic, self.threshold)
-        return start + cut
+        """Find the least cut that passes; for the maximum none is needed."""
+        if self.limits_everybody:
+            return start
+        whole = start == 0 and not remaining.suppressed.any()
+        if whole and self.surely_passes(remaining, self.unique):
+            return start
+        attack = self.attack(remaining.microdata)
+        turns = Turns.of(attack, remaining.classes, remaining.order, self.unique)
+        return shortest_cut(turns, self.statistic, self.threshold, start)
+
+    def surely_passes(self, remaining: Remaining, unique: float | None) -> bool:
+        """Whether the mean of the whole table passes, rounding aside; False where that takes long."""
+        if quantile_of(self.statistic) is not None:
+            return False
+        mean = self.attack(remaining.microdata).mean(remaining.classes.scheme, unique)
+        return mean is not None and mean < self.threshold - SLACK
+
+    def binding(self, remaining: Remaining) -> Binding | None:
+        """Return how many records, whichever they are, must go at every finer scheme, for a statistic.
+
+        With u_S = 0 and nothing suppressed, nobody's risk here is above what it is at a finer scheme,
+        whatever is suppressed there: fewer people match, and u_S is not negative. So what is kept there
+        passes with the risks of here too. Of all sets of m people the m with the highest risks leave the
+        least mean of the others, and the fewest above a threshold: fewer than it takes of these are not
+        enough. Where people have several records, suppressing one of them may leave a person with a
+        lower risk; so they stay in the statistic, without a risk, and one record of each must go.
+        """
+        gone = 0 if self.surely_passes(remaining, 0.0) else self.least_suppressed(remaining)
+        every_class = np.ones(remaining.suppressed.size, np.bool_)
+        return Binding(every_class, remaining.microdata.records - gone)
+
+    def least_suppressed(self, remaining: Remaining) -> int:
+        """Return how many records must go at every finer scheme."""
+        attack, scheme = self.attack(remaining.microdata), remaining.classes.scheme
+        rows = attack.rows(remaining.classes)
+        everybody = np.ones(rows.counts.size, np.bool_)
+        people = people_with(attack, rows, attack.risks(scheme, rows, everybody, 0.0), everybody)
+        whole = remaining.microdata.people is None
+        return least_suppressed(*people, self.statistic, self.threshold, whole=whole)
+
+
+@dataclass(frozen=True)
+class WithoutEstimate(Overall):
+    """The model with every u_S 0: at no finer scheme is anybody's risk lower."""
+
+    unique: ClassVar[float] = 0.0
+
+    def relaxed(self) -> RiskModel:
+        """Return the model itself."""
+        return self
+
+
+@dataclass(frozen=True)
+class AtWorst(Overall):
+    """The model with every u_S 1: whatever the estimate is, nobody's risk is higher."""
+
+    unique: ClassVar[float] = 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -77,6 +78,19 @@ class Histogram:
         return Histogram(self.sizes[there], counts[there])
 
 
+Order = Callable[[Microdata, EquivalenceClasses], NDArray[np.float64]]
+"""A number for each class: the highest are suppressed first, those with the same number by size."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """The tuples that are kept so far, generalized by a scheme."""
+
+    microdata: Microdata
+    scheme: Scheme
+    tuples: NDArray[np.bool_]
+
+
 @dataclass(frozen=True, eq=False)
 class Remaining:
     """The classes of a scheme that remain when some of them are suppressed."""
@@ -84,6 +98,13 @@ class Remaining:
     microdata: Microdata
     classes: EquivalenceClasses
     suppressed: NDArray[np.bool_]
+    ranked: Order | None = None
+    """What comes before size in the order of suppression, where something does."""
+
+    @property
+    def smallest_first(self) -> bool:
+        """Whether the smallest classes are suppressed first, each of different people."""
+        return self.ranked is None and self.microdata.people is None
 
     @cached_property
     def histogram(self) -> Histogram:
@@ -94,9 +115,11 @@ class Remaining:
 
     def left(self, cut: int) -> Histogram:
         """Return the sizes of the classes that remain when `cut` more are suppressed."""
-        if self.microdata.people is None:
+        if self.microdata.people is None and (cut == 0 or self.smallest_first):
             return self.histogram.after(cut)
         sizes = histogram(self.classes.sizes[self.order[cut:]])
+        if self.microdata.people is None:
+            return Histogram(*sizes)
         return Histogram(*sizes, int(self.people_left[cut]), int(self.uniques_left[cut]))
 
     @cached_property
@@ -125,20 +148,20 @@ class Remaining:
     def order(self) -> NDArray[np.int64]:
         """The classes that remain, in the order in which more of them are suppressed."""
         order = suppression_order(self.microdata, self.classes)
+        if self.ranked is not None:
+            rank = self.ranked(self.microdata, self.classes)
+            order = order[np.argsort(-rank[order], kind="stable")]
         return order[~self.suppressed[order]]
 
     def after(self, cut: int) -> NDArray[np.int64]:
         """Return the classes that remain when `cut` more are suppressed."""
         return self.order[cut:] if cut else np.flatnonzero(~self.suppressed)
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Kept:
-    """The tuples that are kept so far, generalized by a scheme."""
-
-    microdata: Microdata
-    scheme: Scheme
-    tuples: NDArray[np.bool_]
+    def kept(self, cut: int = 0) -> Kept:
+        """Return the tuples that remain when `cut` more classes are suppressed."""
+        there = np.zeros(self.suppressed.size, np.bool_)
+        there[self.after(cut)] = True
+        return Kept(self.microdata, self.classes.scheme, there[self.classes.label_of_tuple])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -119,7 +119,7 @@ class Sources(RiskModel):
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the highest probability of anybody who remains, over all sources."""
-        kept = self.kept(remaining, cut)
+        kept = remaining.kept(cut)
         highest = [
             float(self.probabilities(attack, kept).max(initial=0.0))
             for attack in self.attacks(remaining.microdata)
@@ -128,19 +128,11 @@ class Sources(RiskModel):
 
     def passes(self, remaining: Remaining, cut: int = 0) -> bool:
         """Whether nobody who remains is above a threshold."""
-        return not self.violators(self.kept(remaining, cut)).any()
+        return not self.violators(remaining.kept(cut)).any()
 
     def first_cut(self, remaining: Remaining, start: int) -> int:  # noqa: ARG002
         """Suppress no more: whoever is above a threshold is suppressed already."""
         return start
-
-    @staticmethod
-    def kept(remaining: Remaining, cut: int) -> Kept:
-        """Return the tuples that remain when `cut` more classes are suppressed."""
-        classes = remaining.classes
-        there = np.zeros(classes.sizes.size, np.bool_)
-        there[remaining.after(cut)] = True
-        return Kept(remaining.microdata, classes.scheme, there[classes.label_of_tuple])
 
 
 class WithLeastOverlap(Sources):

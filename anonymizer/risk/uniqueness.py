@@ -127,5 +127,7 @@ class PUniqueness(TableModel):
         left = remaining.left(start)
         if left.uniques == 0:
             return start
+        if remaining.ranked is not None:
+            return super().first_cut(remaining, start)
         population = max(self.population, left.memberships)
         return start + first_cut(left.sizes, left.counts, population, self.limit, self.estimator)

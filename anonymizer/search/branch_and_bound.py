@@ -38,7 +38,7 @@ from anonymizer.search.limits import LimitReached, StopReason, Usage
 from anonymizer.search.open_boxes import OpenBoxes
 from anonymizer.search.params import SearchParams
 from anonymizer.search.proof import Proof, Pruning
-from anonymizer.search.result import Progress, SearchResult, Status
+from anonymizer.search.result import Progress, SearchResult, Status, best_status
 
 OnProgress = Callable[[Progress], None]
 RunAll = Callable[..., list[Any]]
@@ -255,7 +255,8 @@ class BranchAndBound:
         if best is None:
             status = Status.INFEASIBLE if complete else Status.UNKNOWN
         else:  # what is left open when a search is stopped may be able to tie, but not to be better
-            status = Status.OPTIMAL if proof.bound >= best.loss else Status.FEASIBLE
+            closed = proof.bound >= best.loss
+            status = best_status(self.evaluator.models) if closed else Status.FEASIBLE
         return SearchResult(status, stopped, best, proof, None if complete else self.checkpoint())
 
     def checkpoint(self) -> Checkpoint:

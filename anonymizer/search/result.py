@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from anonymizer.evaluation.evaluate import Evaluation
+from anonymizer.risk import RiskModel
 from anonymizer.search.checkpoint import Checkpoint
 from anonymizer.search.limits import StopReason
 from anonymizer.search.proof import Proof
@@ -63,6 +64,14 @@ class SearchResult:
     def gap(self) -> float | None:
         """How much lower than the best loss the optimum could still be; 0 exactly when optimal."""
         return Progress(self.proof, self.best).gap
+
+
+def best_status(models: Iterable[RiskModel]) -> Status:
+    """Return what the best scheme is where no other has a lower loss, as the models suppress.
+
+    A model that may miss the least cut may suppress more of another scheme than it must.
+    """
+    return Status.OPTIMAL if all(model.exact for model in models) else Status.FEASIBLE
 
 
 def choose(evaluations: Iterable[Evaluation]) -> Evaluation | None:

@@ -332,10 +332,14 @@ def check_model(model: RiskModel, remaining: Remaining) -> Check:
             f"{int(violating.sum())} classes with {records} records violate it; the smallest has"
         )
         return Check(claim, False, f"{detail} {smallest}", about_risk=True)
+    worst = model.at_worst()
     try:
-        passed, risk = model.passes(remaining), model.risk(remaining)
+        passed, risk = worst.passes(remaining), worst.risk(remaining)
     except ValueError as error:  # such as a population smaller than what was released
         return Check(claim, False, str(error), about_risk=True)
+    if worst is not model and not passed and model.relaxed().passes(remaining):
+        detail = "it estimates from records that are suppressed; give the original with --against"
+        return Check(claim, None, detail, about_risk=True)
     return Check(claim, passed, f"{sizes.size} classes, risk {risk:.6g}", about_risk=True)
 
 

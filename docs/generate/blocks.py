@@ -57,8 +57,17 @@ def describe_models() -> str:
 
 
 def name_models(scope: Scope) -> str:
-    """Name the models that protect single people, or people on average."""
-    return ", ".join(f"`{name}`" for name, model in MODELS.items() if model.scope is scope)
+    """Name the models that protect single people, or people on average.
+
+    What `overall` protects depends on its statistic.
+    """
+    statistics = {Scope.PEOPLE: "with the maximum", Scope.TABLE: "with the mean or a percentile"}
+    names = {
+        name: f"`{name}` {statistics[scope]}" if name == "overall" else f"`{name}`"
+        for name, model in MODELS.items()
+        if name == "overall" or model.scope is scope
+    }
+    return ", ".join(names.values())
 
 
 def describe_measures() -> str:

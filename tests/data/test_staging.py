@@ -34,7 +34,13 @@ def python(code: str, *arguments: object) -> subprocess.Popen[str]:
     """Run code in a process of its own, to be killed."""
     script = "import sys; sys.path.insert(0, sys.argv[1])\n" + textwrap.dedent(code)
     command = [sys.executable, "-c", script, str(ROOT), *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=heed_signals)
+
+
+def heed_signals() -> None:
+    """Heed the signals that a shell has its background jobs ignore."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
 
 
 # What appears, and what does not

@@ -59,7 +59,7 @@ def test_a_population_is_for_models_that_rest_on_its_size() -> None:
         ([KAnonymity(2), Average(0.1), OwnK(2)], True),
         ([KAnonymity(2), KMap(2, population_table="people.csv")], False),
         ([KAnonymity(2), OwnMost(2)], False),
-        ([Overall(0.1, SCENARIO)], False),
+        ([Overall(0.1, SCENARIO)], True),
         ([KAnonymity(2), Overall(0.1, SCENARIO)], False),
     ],
     ids=lambda case: " ".join(model.name for model in case) if isinstance(case, list) else "",

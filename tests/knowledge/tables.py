@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.attack import Attack
-from anonymizer.knowledge.labels import code_labels
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.knowledge.values import Subjects, Values
 from tests.knowledge import overall_oracle as oracle
@@ -80,17 +79,10 @@ class Table:
         rows: Any = None,
         counts: Any = None,
         kept: Sequence[bool] | None = None,
-        by_class: bool = False,
     ) -> Attack:
-        """The attack on these rows; `by_class` tells the classes of the scheme apart."""
-        apart = code_labels(self.classes()) if by_class else None
+        """The attack on these rows."""
         marked = None if kept is None else np.array(kept, np.bool_)
-        return Attack.of(self.subjects(rows, counts), self.scenario, marked, apart)
-
-    def classes(self) -> NDArray[np.int64]:
-        """The class of each person at the scheme, by all attributes."""
-        rows = np.array(self.people) // np.array(self.widths)
-        return np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+        return Attack.of(self.subjects(rows, counts), self.scenario, marked)
 
 
 def values_of(name: str, width: int) -> Values:

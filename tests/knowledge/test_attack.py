@@ -92,10 +92,6 @@ def test_rows_are_merged_exactly_if_the_attacker_cannot_tell_them_apart(table: T
     ]
     assert len(set(seen)) == attack.counts.size
     assert attack.records == len(table.people)
-    apart = table.attack(by_class=True)
-    classes = table.classes()
-    for row in range(apart.counts.size):
-        assert len(set(classes[apart.row_of_tuple == row])) == 1
 
 
 def test_a_scheme_generalizes_what_matches_but_not_what_is_learned() -> None:
@@ -111,10 +107,3 @@ def test_a_scheme_generalizes_what_matches_but_not_what_is_learned() -> None:
     too_coarse = scenario_of(AttributeGroup(("sex",), 0.5, levels={"sex": 2}))
     with pytest.raises(PolicyError, match=r"levels\.sex: 2 is above the top"):
         attack_on(encode(FrameTable(frame), [age, sex]), (0, 0), too_coarse)
-
-
-def test_rows_of_mixed_levels_cannot_be_taken() -> None:
-    table = [{"age": age, "sex": "F", "zip": "11"} for age in ("25", "20s")]
-    attack = Attack.of(read(table), scenario_of(AttributeGroup(("age",), 1.0)))
-    with pytest.raises(ValueError, match="does not mix levels"):
-        attack.take(slice(1, None))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +11,6 @@ import pytest
 from rich.console import Console
 
 from anonymizer import Policy, anonymize, apply
-from anonymizer.data.staging import Staging
-from anonymizer.demo.example import write_example
 from anonymizer.explanation.explanation import Explanation, RaisedLimit, explain
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.report.explanation import raise_sentence, render_page, render_text, sections
@@ -159,18 +156,6 @@ def test_nothing_to_coarsen_and_nothing_to_suppress_is_said() -> None:
     assert "No coarsening that the policy allows lowers the risk or frees a record." in text
     assert "Single steps only were tried" in text
     assert "No class stands in the way" in text
-
-
-def test_the_readme_says_what_the_demo_is_told(tmp_path: Path) -> None:
-    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```\n(race drives.*?)```", readme, re.DOTALL)
-    with Staging(tmp_path / "demo") as staging:
-        solution = anonymize(None, write_example(staging, seed=2024))
-        told = explain(solution)
-    text = " ".join(text_of(told).split())
-    for part in " ".join(block.split()).split(" [...] "):
-        for told_so in re.split(r"(?<=\.) (?=[A-Z]|k-anonymity with)", part):
-            assert told_so in text
 
 
 def test_effects_in_words() -> None:

@@ -396,3 +396,20 @@ def test_a_bad_manifest_is_one_sentence(tmp_path: Path, text: str | None, messag
         published.manifest.write_text(text)
     with pytest.raises(AnonymizerError, match=message):
         published.check()
+
+
+@pytest.mark.parametrize(
+    ("threshold", "passed"), [(0.5, True), (0.3, None)], ids=["at worst it holds", "it may"]
+)
+def test_what_is_estimated_before_suppression_is_bounded_without_the_original(
+    tmp_path: Path, threshold: float, passed: bool | None
+) -> None:
+    model = MODELS["overall"].replace("0.05", str(threshold)) + '\nstatistic = "maximum"'
+    write_files(tmp_path, policy=policy_with(model))
+    write_more(tmp_path)
+    solution = anonymize(tmp_path / "patients.csv", tmp_path / "policy.toml")
+    release = Path(write_release(solution, tmp_path / "out")["release"])
+    verification = verify(release, tmp_path / "policy.toml")
+    (check,) = [check for check in verification.checks if check.claim.startswith("overall risk")]
+    assert check.passed is passed
+    assert verify(release, tmp_path / "policy.toml", against=tmp_path / "patients.csv").passed

@@ -1,0 +1,104 @@
+"""Cells: whom somebody who knows some attributes of a table's people cannot tell apart."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.engine.classes import label_tuples
+from anonymizer.engine.domain import read_only
+from anonymizer.engine.microdata import Microdata
+from anonymizer.kernels.overall import count_kept
+
+KEPT_LABELS = 20_000_000
+"""Labels that are kept for other schemes; 80 MB."""
+
+Known = frozenset[tuple[int, int]]
+"""The attributes that are known, by their place among the quasi-identifiers, each at a level."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """The tuples that share their generalized values of some attributes."""
+
+    label_of_tuple: NDArray[np.int32]
+    people: NDArray[np.int64]
+    """How many people are in each cell before anything is suppressed."""
+    uniques: int
+    """How many cells have one."""
+
+    @property
+    def number(self) -> int:
+        """How many cells there are."""
+        return self.people.size
+
+
+@dataclass(frozen=True, eq=False)
+class Partitions:
+    """A table's cells for whatever is known: made once, the last ones used are kept.
+
+    They depend on the levels of what is known alone, so all schemes that agree there share them.
+    """
+
+    microdata: Microdata
+    kept: OrderedDict[Known, Cells] = field(default_factory=OrderedDict, repr=False)
+    lock: Lock = field(default_factory=Lock, repr=False)
+
+    @staticmethod
+    def of(microdata: Microdata) -> Partitions:
+        """Return those of a table, which everybody who asks shares."""
+        return microdata.once(Partitions, lambda: Partitions(microdata))
+
+    def known(self, levels: Iterable[tuple[int, int]]) -> Known:
+        """Return what of some attributes tells anybody apart: at a level with one value, nothing."""
+        columns = self.microdata.columns
+        return frozenset((at, level) for at, level in levels if columns[at].group_counts[level] > 1)
+
+    def cells(self, known: Known) -> Cells:
+        """Return the cells of those who agree on what is known."""
+        with self.lock:
+            found = self.kept.get(known)
+            if found is not None:
+                self.kept.move_to_end(known)
+                return found
+        found = self.partition(known)
+        with self.lock:
+            self.kept[known] = found
+            while len(self.kept) > max(1, KEPT_LABELS // self.microdata.distinct):
+                self.kept.popitem(last=False)
+        return found
+
+    def partition(self, known: Known) -> Cells:
+        """Label the tuples by their values of some attributes alone."""
+        microdata = self.microdata
+        masks = microdata.domain.paths.masks
+        places = [at for at, _ in known]
+        mask = np.bitwise_or.reduce(masks[places, [level for _, level in known]], axis=0)
+        labels, _, records = label_tuples(
+            microdata.words, microdata.counts, mask.astype(np.uint64), microdata.workspace
+        )
+        people = microdata.count_people(labels, records)
+        return Cells(read_only(labels), read_only(people), int(np.count_nonzero(people == 1)))
+
+    def count_people(
+        self,
+        cells: Cells,
+        labels: NDArray[np.int32],
+        counts: NDArray[np.integer],
+        kept: NDArray[np.bool_],
+    ) -> NDArray[np.int64]:
+        """Count the different people kept in each cell, given the rows' cells and their records.
+
+        Where people have several records, the rows must be the tuples.
+        """
+        people = self.microdata.people
+        if people is None:
+            counted: NDArray[np.int64] = count_kept(labels, counts, kept, cells.number)
+            return counted
+        apart = np.where(kept, labels, cells.number).astype(np.int32)
+        return people.class_sizes(apart, cells.number + 1)[:-1]
