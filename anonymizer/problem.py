@@ -6,13 +6,15 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.columns import read_columns
+from anonymizer.data.coded import load
+from anonymizer.data.columns import code_columns, read_columns
 from anonymizer.data.table import Table, check_columns, open_table
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata, encode
@@ -67,9 +69,11 @@ class Problem:
         policy.lattice(hierarchies)  # a level out of range is better known before the table is read
         models = policy.load_models()
         population = open_population(models, policy)
-        microdata = encode(table, hierarchies, population, policy.data.id)
-        if warn and policy.data.id is None:
-            warn_of_repeated_people(table, policy)
+        repeated = repeated_identifier(table, policy) if warn and policy.data.id is None else None
+        read = table if repeated is None else load(table, [*policy.quasi_identifiers, repeated])
+        microdata = encode(read, hierarchies, population, policy.data.id)
+        if repeated is not None:
+            warn_of_repeated_people(read, repeated)
         return Problem.of(policy, table, microdata, models)
 
     @staticmethod
@@ -243,30 +247,31 @@ def open_population(models: Sequence[RiskModel], policy: Policy) -> Table | None
     return table
 
 
-def warn_of_repeated_people(table: Table, policy: Policy) -> None:
-    """Warn if an identifying column repeats, and no id says that a person may have several rows.
-
-    A look at the first batch shows whether one repeats; only then is the whole column read.
-    """
+def repeated_identifier(table: Table, policy: Policy) -> str | None:
+    """Return an identifying column of which some value is in several rows, as the first batch shows."""
     identifying = policy.with_role(Role.IDENTIFYING)
     if not identifying:
-        return
-    first = next(iter(table.batches(identifying)), ())
-    repeated = [
+        return None
+    first = code_columns(identifying, islice(table.batches(identifying), 1))
+    repeated = (
         name
-        for name, cells in zip(identifying, first, strict=False)
-        if len(cells.distinct) < int((cells.indices >= 0).sum())
-    ]
-    for name in repeated[:1]:
-        column = read_columns(table, [name])[name]
-        people = len(column.texts) - (MISSING in column.texts)
-        warnings.warn(
-            f"{table.name}: the identifying column '{name}' has {people:,} different values in "
-            f"{column.codes.size:,} rows, and each row counts as a person. If it tells whose a row "
-            f'is, add id = "{name}" to [data], so that people are counted.',
-            AnonymizerWarning,
-            stacklevel=2,
-        )
+        for name, column in first.items()
+        if len(column.texts) - (MISSING in column.texts) < int((~column.missing).sum())
+    )
+    return next(repeated, None)
+
+
+def warn_of_repeated_people(table: Table, name: str) -> None:
+    """Warn that an identifying column repeats, and no id says that a person may have several rows."""
+    column = read_columns(table, [name])[name]
+    people = len(column.texts) - (MISSING in column.texts)
+    warnings.warn(
+        f"{table.name}: the identifying column '{name}' has {people:,} different values in "
+        f"{column.codes.size:,} rows, and each row counts as a person. If it tells whose a row "
+        f'is, add id = "{name}" to [data], so that people are counted.',
+        AnonymizerWarning,
+        stacklevel=2,
+    )
 
 
 def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:

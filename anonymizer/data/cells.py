@@ -41,7 +41,7 @@ def text_of(value: object) -> str:
     """
     if isinstance(value, str):
         return value
-    if isinstance(value, np.ndarray):  # its own text leaves out what is in the middle
+    if isinstance(value, np.ndarray | pd.Series):  # its own text leaves out what is in the middle
         return str(value.tolist())
     if value is None or value is pd.NA or value != value:
         return MISSING
@@ -68,18 +68,11 @@ def parse_texts(texts: Sequence[str], kind: pa.DataType) -> pa.Array | None:
     if pa.types.is_timestamp(plain) and plain.tz is not None:
         return None  # a day has no one midnight in all time zones
     try:
-        values = [time.fromisoformat(t) if t else None for t in texts] if is_time(plain) else texts
-        written = pa.array(
-            [value or None for value in values], None if is_time(plain) else pa.string()
-        )
-        return written.cast(plain)
+        if pa.types.is_time(plain):  # Arrow cannot read these from text
+            return pa.array([time.fromisoformat(text) if text else None for text in texts], plain)
+        return pa.array([text or None for text in texts], pa.string()).cast(plain)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError):
         return None
-
-
-def is_time(kind: pa.DataType) -> bool:
-    """Whether a type is a time of day, which Arrow cannot read from text."""
-    return bool(pa.types.is_time(kind))
 
 
 def cells_of_arrow(column: pa.Array) -> Cells:

@@ -6,11 +6,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
 
 from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import Cells
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.contract import Table
+from anonymizer.data.plan import ReleasePlan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +48,8 @@ class CodedTable(BatchedTable):
 class LoadedTable(BatchedTable):
     """Some columns of a table, read in one pass when they are first asked for, and kept.
 
-    A column that the table does not have, or has twice, is left to the checks of those who ask.
+    A column that the table does not have, or has twice, is left to the checks of those who ask. A release
+    is made by the table itself.
     """
 
     origin: Table
@@ -66,13 +72,35 @@ class LoadedTable(BatchedTable):
         return self.origin.columns
 
     @property
+    def types(self) -> Mapping[str, pa.DataType]:
+        """The types of the table that is read."""
+        return self.origin.types
+
+    @property
     def rows(self) -> int | None:
         """The number of rows."""
         return rows_of(self.coded)
 
+    @property
+    def file_name(self) -> str:
+        """What the table that is read calls it."""
+        return self.origin.file_name
+
     def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
         """Yield all rows at once."""
         yield cells_of(self.coded, columns)
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """Read whole columns of the table itself, with their types."""
+        return self.origin.read(columns)
+
+    def release(self, plan: ReleasePlan) -> Any:
+        """Make a release of the kind of the table itself."""
+        return self.origin.release(plan)
+
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:
+        """Write a release as the table itself does."""
+        self.origin.write(plan, path, delimiter)
 
     def digest(self) -> str:
         """Return the digest of the table that is read; of a file it is made on the way."""

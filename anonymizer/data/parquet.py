@@ -111,6 +111,7 @@ class ParquetTable(BatchedTable):
 
     def digest(self) -> str:
         """Return the digest of the file's bytes, as it was when it was first read."""
+        self.first_read.check_stamp()
         return self.first_read.digest or self.first_read.check_digest(digest_of_file(self.path))
 
 

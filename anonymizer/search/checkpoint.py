@@ -153,14 +153,14 @@ def overlap(boxes: NDArray[np.int64]) -> bool:
     Boxes that no level of any attribute separates all have a scheme in common (Helly's theorem for
     boxes). So boxes are divided until few are left, which are compared each with each.
     """
-    parts = [boxes]
+    parts, levels = [boxes], int(boxes.max(initial=0)) + 1
     while parts:
         part = parts.pop()
         if len(part) <= FEW_BOXES:
             if meet(part):
                 return True
             continue
-        attribute, level = separating_level(part)
+        attribute, level = separating_level(part, levels)
         below = part[part[:, 0, attribute] <= level]
         above = part[part[:, 1, attribute] > level]
         if max(len(below), len(above)) == len(part):
@@ -178,21 +178,24 @@ def meet(boxes: NDArray[np.int64]) -> bool:
     return bool(np.count_nonzero(pairs) > len(boxes))
 
 
-def separating_level(boxes: NDArray[np.int64]) -> tuple[int, int]:
+def separating_level(boxes: NDArray[np.int64], levels: int) -> tuple[int, int]:
     """Find the attribute and level that leave the fewest boxes on the larger side, and on both sides.
 
     Where every level leaves all boxes on one side, any of them is returned.
     """
-    best = math.inf, 0, 0
-    for attribute in range(boxes.shape[2]):
-        low, high = boxes[:, 0, attribute], boxes[:, 1, attribute]
-        levels = int(high.max()) + 1
-        below = np.cumsum(np.bincount(low, minlength=levels))
-        above = len(boxes) - np.cumsum(np.bincount(high, minlength=levels))
-        larger = np.maximum(below, above)
-        cost = np.where(larger < len(boxes), larger + below + above, np.inf)
-        best = min(best, (float(cost.min()), attribute, int(cost.argmin())))
-    return best[1], best[2]
+    count, _, attributes = boxes.shape
+    places = boxes + levels * np.arange(attributes)
+    up_to = [
+        np.bincount(places[:, end].ravel(), minlength=attributes * levels)
+        .reshape(attributes, levels)
+        .cumsum(axis=1)
+        for end in (0, 1)
+    ]
+    below, above = up_to[0], count - up_to[1]
+    larger = np.maximum(below, above)
+    cost = np.where(larger < count, larger + below + above, np.inf)
+    attribute, level = divmod(int(cost.argmin()), levels)
+    return attribute, level
 
 
 def digest_basis(evaluator: Evaluator, lattice: Lattice) -> str:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from anonymizer import (
+    KAnonymity,
     Policy,
     anonymize,
     apply,
@@ -146,6 +147,19 @@ def test_every_kind_is_anonymized_released_and_verified_alike(
     assert verify(path, policy, against=data).passed
     other = Records([{**row, "days": 0} for row in patients().to_dict("records")])
     assert not verify(path, policy, against=other).passed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_release_of_nobody_is_a_header(kind: str, tmp_path: Path, policy: Policy) -> None:
+    untouched = {name: {"max_level": 0} for name in policy.quasi_identifiers}
+    nobody = policy.with_attributes(untouched).model_copy(update={"risk": (KAnonymity(100),)})
+    solution = anonymize(make(kind, tmp_path), nobody)
+    assert solution.suppressed == solution.records
+    released = solution.to_frame()
+    assert len(released) == 0
+    assert list(frame_of(released)) == ["age", "sex", "zip", "diagnosis", "days"]
+    path = Path(write_release(solution, tmp_path / "out")["release"])
+    assert verify(path, nobody, against=make(kind, tmp_path)).passed
 
 
 def test_a_kind_of_ones_own_works_everywhere(tmp_path: Path, policy: Policy) -> None:
