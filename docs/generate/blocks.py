@@ -56,18 +56,16 @@ def describe_models() -> str:
     )
 
 
-def name_models(scope: Scope) -> str:
-    """Name the models that protect single people, or people on average.
+def name_models(scope: Scope | None) -> str:
+    """Name the models of one scope; None is for those whose scope depends on their parameters."""
+    names = [name for name, model in MODELS.items() if fixed_scope(model) is scope]
+    return ", ".join(f"`{name}`" for name in names)
 
-    What `overall` protects depends on its statistic.
-    """
-    statistics = {Scope.PEOPLE: "with the maximum", Scope.TABLE: "with the mean or a percentile"}
-    names = {
-        name: f"`{name}` {statistics[scope]}" if name == "overall" else f"`{name}`"
-        for name, model in MODELS.items()
-        if name == "overall" or model.scope is scope
-    }
-    return ", ".join(names.values())
+
+def fixed_scope(model: type) -> Scope | None:
+    """Return the scope that a model has whatever its parameters are."""
+    declared = inspect.getattr_static(model, "scope")
+    return declared if isinstance(declared, Scope) else None
 
 
 def describe_measures() -> str:
@@ -156,6 +154,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     **{name: (lambda name=name: describe_output(name)) for name in OUTPUTS},
     "models of people": lambda: name_models(Scope.PEOPLE),
     "models of the table": lambda: name_models(Scope.TABLE),
+    "models of either": lambda: name_models(None),
     "benchmark searches": benchmark.describe_searches,
     "benchmark models": benchmark.describe_other_models,
     "benchmark large": benchmark.describe_large,
