@@ -8,7 +8,7 @@ steward's procedure of Simon et al. 2020), and by which combinations of what peo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from anonymizer.assessment.scenarios.scenario_risk import (
 from anonymizer.data.coded import load
 from anonymizer.data.table import Table
 from anonymizer.errors import PolicyError
+from anonymizer.knowledge.scenario import Scenario
 from anonymizer.knowledge.statement import Statement
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Source as Data
@@ -113,7 +114,7 @@ def assess(
     named = {} if scenarios is None else name_scenarios(scenarios)
     stated = None if statement is None else load_statement(statement)
     disclosing = load_sources(sources, external, e_uniqueness)
-    table = open_assessed(data, policy, bool(named), stated, disclosing)
+    table = open_assessed(data, policy, named.values(), stated, disclosing)
     findings = disclosure = None
     if disclosing is not None:
         check_named(disclosing, table)  # a mistake is better known before the work
@@ -136,7 +137,7 @@ def assess(
 def open_assessed(
     data: Data,
     policy: Policy,
-    scenarios: bool,
+    scenarios: Collection[Scenario],
     statement: Statement | None,
     sources: Sequence[Source] | None,
 ) -> Table:
@@ -144,6 +145,7 @@ def open_assessed(
     table = open_data(data, policy)
     looked_at = [
         *(policy.quasi_identifiers if scenarios else ()),
+        *(name for scenario in scenarios for name in scenario.beside(policy.quasi_identifiers)),
         *(() if statement is None else statement.columns),
         *(() if sources is None else named_attributes(sources)),
     ]

@@ -61,12 +61,22 @@ class EquivalenceClasses:
 
 def partition(microdata: Microdata, scheme: Scheme) -> EquivalenceClasses:
     """Split the records into classes that a scheme makes equal, and find who matches them."""
-    mask, people = microdata.domain.paths.mask(scheme), microdata.population
-    words, counts = microdata.words, microdata.counts
+    labels, first, records, matching = match_tuples(microdata, microdata.domain.paths.mask(scheme))
+    sizes = microdata.count_people(labels, records)
+    people = microdata.number_of_people
+    return EquivalenceClasses(scheme, labels, first, sizes, records, people, matching)
+
+
+def match_tuples(
+    microdata: Microdata, mask: NDArray[np.uint64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64] | None]:
+    """Number the tuples that agree under a mask: labels, where, their records, and who matches them.
+
+    The last are the people of the population table who agree with each label, where there is one.
+    """
+    words, counts, people = microdata.words, microdata.counts, microdata.population
     if people is None:
-        labels, first, records = label_tuples(words, counts, mask, microdata.workspace)
-        sizes = microdata.count_people(labels, records)
-        return EquivalenceClasses(scheme, labels, first, sizes, records, microdata.number_of_people)
+        return *label_tuples(words, counts, mask, microdata.workspace), None
     tuples = microdata.distinct
     together = np.concatenate([words, people.words], axis=1)
     nobody = np.zeros(people.counts.size, np.int32)
@@ -76,16 +86,7 @@ def partition(microdata: Microdata, scheme: Scheme) -> EquivalenceClasses:
     # tuples of the population come last, so classes without a record do too
     classes = int(np.searchsorted(first, tuples))
     matching = sum_by_label(labels[tuples:], people.counts, first.size)[:classes]
-    labels, records = labels[:tuples], records[:classes]
-    return EquivalenceClasses(
-        scheme,
-        labels,
-        first[:classes],
-        microdata.count_people(labels, records),
-        records,
-        microdata.number_of_people,
-        matching,
-    )
+    return labels[:tuples], first[:classes], records[:classes], matching
 
 
 def label_tuples(

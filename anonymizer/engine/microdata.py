@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -38,6 +38,15 @@ class Population:
     codes: NDArray[np.unsignedinteger]
     words: NDArray[np.uint64]
     counts: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beside:
+    """A column that is no quasi-identifier, but tells people apart for a risk model."""
+
+    texts: tuple[str, ...]
+    codes: NDArray[np.integer]
+    """The number of each tuple's text."""
 
 
 class Workspace(threading.local):
@@ -77,6 +86,9 @@ class Microdata:
     population: Population | None = None
     people: People | None = None
     """Whom the rows belong to; None where each row is a person."""
+    beside: Mapping[str, Beside] = field(default_factory=dict, repr=False)
+    """Columns that risk models look at beside the quasi-identifiers. Where there are any, tuples that
+    differ in them alone are distinct too."""
 
     @property
     def number_of_people(self) -> int:
@@ -194,39 +206,69 @@ def encode(
     hierarchies: Sequence[Hierarchy],
     population: Table | None = None,
     person: str | None = None,
+    beside: Sequence[str] = (),
 ) -> Microdata:
     """Aggregate a table, and a population table if there is one.
 
     The quasi-identifiers are the hierarchies' names; `person` is the column that tells whose each row
-    is, where people have several. Raises a HierarchyError that lists every value without a leaf, and
-    warns where a leaf for missing cells had to be added.
+    is, where people have several, and `beside` are columns that tell tuples apart although they are no
+    quasi-identifiers. Raises a HierarchyError that lists every value without a leaf, and warns where a
+    leaf for missing cells had to be added.
     """
     matching = None if population is None else count_by_leaves(population, hierarchies)
-    if person is None:
+    if person is None and not beside:
         return encode_tuples(count_by_leaves(table, hierarchies), hierarchies, matching)
-    tuples, people = count_with_people(table, hierarchies, person)
-    return replace(encode_tuples(tuples, hierarchies, matching), people=people)
+    wider = count_wider(table, hierarchies, beside, [] if person is None else [person])
+    tuples, people = (wider, None) if person is None else split_people(wider, table.name, person)
+    check_covered(tuples, hierarchies)
+    attributes = len(hierarchies)
+    columns = {
+        name: Beside(texts, read_only(codes))
+        for name, texts, codes in zip(
+            beside, tuples.texts[attributes:], tuples.codes[attributes:], strict=True
+        )
+    }
+    narrow = replace(tuples, texts=tuples.texts[:attributes], codes=tuples.codes[:attributes])
+    encoded = encode_tuples(narrow, hierarchies, matching)
+    return replace(encoded, people=people, beside=columns)
 
 
-def count_with_people(
-    table: Table, hierarchies: Sequence[Hierarchy], person: str
-) -> tuple[Tuples, People]:
-    """Count the distinct tuples of a table, and find out whose they are, in one pass."""
-    pairs = table.aggregate(
-        [*(hierarchy.name for hierarchy in hierarchies), person],
-        [*(hierarchy.leaves for hierarchy in hierarchies), ()],
-    )
+def count_wider(
+    table: Table, hierarchies: Sequence[Hierarchy], beside: Sequence[str], person: Sequence[str]
+) -> Tuples:
+    """Count the distinct tuples of the quasi-identifiers and some other columns, in one pass."""
+    names = [*(hierarchy.name for hierarchy in hierarchies), *beside, *person]
+    check_flat(table, names)
+    leaves = [hierarchy.leaves for hierarchy in hierarchies]
+    found = table.aggregate(names, [*leaves, *(() for _ in (*beside, *person))])
+    return in_order(found, range(len(leaves), len(leaves) + len(beside)))
+
+
+def in_order(tuples: Tuples, columns: Sequence[int]) -> Tuples:
+    """Number the texts of some columns in their own order, so that the order of rows decides nothing."""
+    if not columns:
+        return tuples
+    texts = [*tuples.texts]
+    numbers = [np.arange(len(each)) for each in texts]
+    for at in columns:
+        order = sorted(range(len(texts[at])), key=texts[at].__getitem__)
+        numbers[at] = np.argsort(order)
+        texts[at] = tuple(texts[at][number] for number in order)
+    return recode(tuples, numbers, texts)
+
+
+def split_people(pairs: Tuples, where: str, person: str) -> tuple[Tuples, People]:
+    """Take the last column, which tells whose a row is, out of tuples, and find out whose they are."""
     if MISSING in pairs.texts[-1]:
-        row = first_row(pairs, len(hierarchies), [MISSING]) + 1
+        row = first_row(pairs, len(pairs.codes) - 1, [MISSING]) + 1
         raise DataError(
-            f"{table.name}: row {row} has no '{person}', so it is not known whose it is; fill it in, or "
+            f"{where}: row {row} has no '{person}', so it is not known whose it is; fill it in, or "
             "leave the row out."
         )
     kept = [np.arange(len(texts)) for texts in pairs.texts[:-1]]
     everybody = np.zeros(len(pairs.texts[-1]), np.int64)
     joined = recode(pairs, [*kept, everybody], [*pairs.texts[:-1], ("",)])
     tuples = replace(joined, texts=joined.texts[:-1], codes=joined.codes[:-1])
-    check_covered(tuples, hierarchies)
     tuple_of_pair = np.empty(pairs.counts.size, np.int32)
     tuple_of_pair[pairs.tuple_of_row] = tuples.tuple_of_row
     number_of_person = np.unique(pairs.codes[-1], return_inverse=True)[1]
@@ -235,15 +277,21 @@ def count_with_people(
 
 def count_by_leaves(table: Table, hierarchies: Sequence[Hierarchy]) -> Tuples:
     """Count the distinct tuples of a table; the codes are the numbers of leaves."""
-    names, types = [hierarchy.name for hierarchy in hierarchies], table.types
+    names = [hierarchy.name for hierarchy in hierarchies]
+    check_flat(table, names)
+    tuples = table.aggregate(names, [hierarchy.leaves for hierarchy in hierarchies])
+    check_covered(tuples, hierarchies)
+    return tuples
+
+
+def check_flat(table: Table, names: Sequence[str]) -> None:
+    """Raise a DataError for columns that hold lists or structures."""
+    types = table.types
     if nested := [name for name in names if is_nested(types[name])]:
         raise DataError(
             f"{table.name}: column {quote_some(nested)} holds lists or structures; "
             "a quasi-identifier has one value in each cell."
         )
-    tuples = table.aggregate(names, [hierarchy.leaves for hierarchy in hierarchies])
-    check_covered(tuples, hierarchies)
-    return tuples
 
 
 def check_covered(tuples: Tuples, hierarchies: Sequence[Hierarchy]) -> None:

@@ -8,30 +8,35 @@ from anonymizer.kernels.compilation import kernel
 
 
 @kernel
-def add_measures(labels, matches, kind, weights, unique_in_population, measures):
+def add_measures(labels, matches, unique, kind, weights, measures):
     """Add the risks of one set of known groups to each row's measures, by the weight of its kind.
 
-    `matches` has the records that match a row with each label. The measures are those of prosecutor,
-    journalist and marketer, one row of the array for each.
+    `matches` has the records that match a row with each label, and `unique` how likely such a row is
+    unique in the population if it is in the table. The measures are those of prosecutor, journalist and
+    marketer, one row of the array for each.
     """
     for row in range(labels.size):
         weight, matching = weights[kind[row]], matches[labels[row]]
+        if matching == 0:  # somebody of the population whom no record matches
+            continue
         measures[2, row] += weight / matching
         if matching == 1:
             measures[0, row] += weight
-            measures[1, row] += weight * unique_in_population
+            measures[1, row] += weight * unique[labels[row]]
 
 
 @kernel
-def sum_measures(labels, matches, counts, kind, unique_in_population, n_kinds):
+def sum_measures(labels, matches, unique, kind, counts, n_kinds):
     """Sum the same over the records of each kind, without the weights."""
     sums = np.zeros((n_kinds, 3))
     for row in range(labels.size):
         matching = matches[labels[row]]
+        if counts[row] == 0:
+            continue
         sums[kind[row], 2] += counts[row] / matching
         if matching == 1:
             sums[kind[row], 0] += counts[row]
-            sums[kind[row], 1] += counts[row] * unique_in_population
+            sums[kind[row], 1] += counts[row] * unique[labels[row]]
     return sums
 
 
@@ -61,19 +66,21 @@ def count_kept(labels, counts, kept, n_labels):
 
 
 @kernel
-def add_risks(labels, matches, kept, kind, weights, picked, alone, risks):
+def add_risks(labels, matches, unique, kept, kind, picked, alone, confirmed, risks):
     """Add the overall risk given one set of known groups to each tuple kept, by the weight of its kind.
 
-    `matches` has the people who match a tuple with each label. One of them is picked and confirmed with
-    the probability `picked`; `alone` comes on top for somebody whom nobody else matches.
+    `matches` has the people who match a tuple with each label. By kind: one of them is picked and
+    confirmed with the probability `picked`; `alone` comes on top for somebody whom nobody else matches,
+    and `confirmed` if that person is unique in the population, which is as likely as `unique` of the
+    label.
     """
     for row in range(labels.size):
         if kept[row]:
-            matching = matches[labels[row]]
-            risk = picked / matching
+            label = labels[row]
+            matching = matches[label]
+            risks[row] += picked[kind[row]] / matching
             if matching == 1:
-                risk += alone
-            risks[row] += weights[kind[row]] * risk
+                risks[row] += alone[kind[row]] + confirmed[kind[row]] * unique[label]
 
 
 @kernel
@@ -88,29 +95,26 @@ def add_with_error(total, error, term):
 
 
 @kernel
-def add_totals_of_prefixes(labels, n_labels, counts, kind, weights, starts, picked, alone, totals):
+def add_totals_of_prefixes(labels, unique, counts, kind, starts, picked, alone, confirmed, totals):
     """Add the sum of the risks of the records that remain after each prefix of an order of suppression.
 
     The rows from starts[p] up to starts[p + 1] are suppressed at position p. Runs from the empty table
-    back to the whole one, so that the sums grow and nothing is lost by cancellation. For `picked` and
-    `alone` see `add_risks`.
+    back to the whole one, so that the sums grow and nothing is lost by cancellation. For `picked`,
+    `alone` and `confirmed` see `add_risks`.
     """
-    sizes = np.zeros(n_labels, np.int64)
-    sums = np.zeros(n_labels)
+    sizes = np.zeros(unique.size, np.int64)
+    sums = np.zeros(unique.size)
+    only = np.zeros(unique.size)  # what comes on top while one record has the label
     total, error = 0.0, 0.0
     for p in range(starts.size - 2, -1, -1):
         for i in range(starts[p], starts[p + 1]):
             label = labels[i]
-            size = sizes[label]
-            if size == 1:
-                total, error = add_with_error(total, error, -sums[label] * (picked + alone))
-            elif size > 1:
-                total, error = add_with_error(total, error, -sums[label] / size * picked)
-            size += counts[i]
-            sums[label] += counts[i] * weights[kind[i]]
-            sizes[label] = size
-            if size == 1:
-                total, error = add_with_error(total, error, sums[label] * (picked + alone))
-            else:
-                total, error = add_with_error(total, error, sums[label] / size * picked)
+            if sizes[label] > 0:
+                term = sums[label] / sizes[label] + (only[label] if sizes[label] == 1 else 0.0)
+                total, error = add_with_error(total, error, -term)
+            sizes[label] += counts[i]
+            sums[label] += counts[i] * picked[kind[i]]
+            only[label] = alone[kind[i]] + confirmed[kind[i]] * unique[label]
+            term = sums[label] / sizes[label] + (only[label] if sizes[label] == 1 else 0.0)
+            total, error = add_with_error(total, error, term)
         totals[p] += total + error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.kernels.overall import add_matches
 from anonymizer.kernels.partition import sum_by_label
+from anonymizer.knowledge.chances import Chances
 from anonymizer.knowledge.labels import Labels, code_labels, distinct_rows, label_together, one_part
 from anonymizer.knowledge.scenario import Scenario
 from anonymizer.knowledge.values import Subjects, Values
@@ -64,6 +65,8 @@ class Matches(NamedTuple):
     records: Integers
     class_sizes: Integers
     """The records of each class of equal values, from which the population is estimated."""
+    people: Integers | None
+    """How many people of the population match a row with each label, where there is a table of it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,8 +75,7 @@ class Attack:
 
     scenario: Scenario
     counts: Integers
-    chances: Floats
-    """chances[kind, group] = the probability that the attacker learns the group, of a kind of people."""
+    chances: Chances
     kind: NDArray[np.int32]
     """The kind of each row: people of whom everything is learned with the same probability."""
     group_labels: tuple[Labels, ...]
@@ -82,6 +84,11 @@ class Attack:
     """Where the table mixes levels: who matches whom. Elsewhere none: equal values match."""
     row_of_tuple: NDArray[np.int32]
     """The row of each of the table's tuples; -1 for those that are suppressed."""
+    population: Integers | None = None
+    """The people of a population table in each row."""
+    monotone: bool = False
+    """Whether u_S is taken as the highest of all that is known less: so that no risk falls as more is."""
+    highest_estimates: dict[bytes, float] = field(default_factory=dict)
 
     @staticmethod
     def of(
@@ -91,26 +98,35 @@ class Attack:
     ) -> Attack:
         """Merge the tuples that the scenario, whose attributes must be the table's, cannot tell apart.
 
-        `kept` marks the tuples that are not suppressed.
+        `kept` marks the tuples that are not suppressed. Ranges count with their upper ends.
         """
-        tuples = np.arange(subjects.counts.size) if kept is None else np.flatnonzero(kept)
+        monotone, scenario = scenario.has_learned_ranges, scenario.highest
+        there = subjects.counts > 0
+        there &= True if kept is None else kept
+        tuples = np.flatnonzero(there | subjects.outside)
         codes = {name: subjects.codes[name][tuples] for name in scenario.named}
-        values = label_groups(scenario, subjects.attributes, codes, tuples.size)
-        chances, kind = find_kinds(scenario, subjects.attributes, codes, tuples.size)
+        values = label_groups(scenario, subjects.values, codes, tuples.size)
+        chances, kind = Chances.of(scenario, subjects.values, codes, tuples.size)
         merged = label_together(values, tuples.size).refine(kind)
         first = merged.first_rows()
-        counts = sum_by_label(merged.of_row, subjects.counts[tuples], merged.number)
+        codes = {name: numbers[first] for name, numbers in codes.items()}
+
+        def count(of_tuple: Integers) -> Integers:
+            counted: Integers = sum_by_label(merged.of_row, of_tuple[tuples], merged.number)
+            return counted
+
         row_of_tuple = np.full(subjects.counts.size, -1, np.int32)
         row_of_tuple[tuples] = merged.of_row
-        codes = {name: numbers[first] for name, numbers in codes.items()}
         return Attack(
             scenario,
-            counts,
+            count(np.where(there, subjects.counts, 0)),
             chances,
             kind.of_row[first],
             tuple(labels.take(first) for labels in values),
-            tuple(make_joins(scenario, subjects.attributes, codes, first.size)),
-            row_of_tuple,
+            tuple(make_joins(scenario, subjects.values, codes, first.size)),
+            np.where(there, row_of_tuple, -1).astype(np.int32),
+            None if subjects.population is None else count(subjects.population),
+            monotone,
         )
 
     @property
@@ -121,7 +137,7 @@ class Attack:
     @property
     def records_of_kind(self) -> Integers:
         """The number of records of each kind."""
-        counted: Integers = sum_by_label(self.kind, self.counts, len(self.chances))
+        counted: Integers = sum_by_label(self.kind, self.counts, self.chances.kinds)
         return counted
 
     # --- who matches whom
@@ -150,18 +166,24 @@ class Attack:
         """Count who matches whom."""
         sizes = sum_by_label(parts.equal.of_row, self.counts, parts.equal.number)
         if not self.joins:
-            return Matches(parts.equal.of_row, sizes, sizes)
-        records = np.zeros(self.counts.size, np.int64)
-        for join, labels in zip(self.joins, parts.joined, strict=True):
-            self._add_matches(join, labels, records)
-        return Matches(np.arange(records.size, dtype=np.int32), records, sizes)
+            people = self.population
+            if people is not None:
+                people = sum_by_label(parts.equal.of_row, people, parts.equal.number)
+            return Matches(parts.equal.of_row, sizes, sizes, people)
+        labels = np.arange(self.counts.size, dtype=np.int32)
+        people = None if self.population is None else self._matches(parts, self.population)
+        return Matches(labels, self._matches(parts, self.counts), sizes, people)
 
-    def _add_matches(self, join: Join, labels: Labels, matches: Integers) -> None:
-        if join.split is None:
-            sums = sum_by_label(labels.of_row, self.counts[join.rows], labels.number)
-            matches[join.rows] += sums[labels.of_row]
-        else:
-            add_matches(labels.of_row, join.split, self.counts, join.rows, labels.number, matches)
+    def _matches(self, parts: Parts, counts: Integers) -> Integers:
+        """Count for each row those of some who match it, where the table mixes levels."""
+        matches = np.zeros(counts.size, np.int64)
+        for join, labels in zip(self.joins, parts.joined, strict=True):
+            if join.split is None:
+                sums = sum_by_label(labels.of_row, counts[join.rows], labels.number)
+                matches[join.rows] += sums[labels.of_row]
+            else:
+                add_matches(labels.of_row, join.split, counts, join.rows, labels.number, matches)
+        return matches
 
     # --- what may be known
 
@@ -186,40 +208,35 @@ class Attack:
     ) -> Iterator[Knowledge]:
         group = len(branch)
         if group == len(self.scenario.groups):
-            yield Knowledge(np.array(branch, np.bool_), parts)
+            known = np.array(branch, np.bool_)
+            if self.may_be_known(known, but_for):
+                yield Knowledge(known, parts)
             return
-        for known in (False, True):
-            further = self.miss(missed, group, known)
+        for learned in (False, True):
+            further = self.miss(missed, group, learned)
             if (further <= but_for).any():  # else it cannot happen
-                split = self.learn(parts, group) if known else parts
-                yield from self._walk((*branch, known), split, further, but_for)
+                split = self.learn(parts, group) if learned else parts
+                yield from self._walk((*branch, learned), split, further, but_for)
+
+    def may_be_known(self, known: NDArray[np.bool_], but_for: int) -> bool:
+        """Whether a set may be known of anybody; with a common cause some can only be known together."""
+        if self.chances.probability(known).any():
+            return True
+        return but_for > 0 and bool(self.chances.probability_without(known).any())
 
     def missed(self, branch: Branch) -> Integers:
         """Return for each kind how many groups that are certain are not in a set; 2 if it cannot be."""
-        missed = np.zeros(len(self.chances), np.int64)
+        missed = np.zeros(self.chances.kinds, np.int64)
         for group, known in enumerate(branch):
             missed = self.miss(missed, group, known)
         return missed
 
     def miss(self, missed: Integers, group: int, known: bool) -> Integers:
         """Bring `missed` up to date with one more group."""
-        learned = self.chances[:, group]
+        learned = self.chances.learned[:, group]
         more = 2 * (learned == 0) if known else learned == 1
         counted: Integers = np.minimum(missed + more, 2)
         return counted
-
-    def probability(self, known: NDArray[np.bool_]) -> Floats:
-        """Return for each kind how likely just these groups are known."""
-        together: Floats = np.where(known, self.chances, 1 - self.chances).prod(axis=1)
-        return together
-
-    def probability_without(self, known: NDArray[np.bool_]) -> Floats:
-        """Return for each group and kind the same if the group were never learned; 0 if it is known."""
-        factors = np.where(known, self.chances, 1 - self.chances)
-        without = np.zeros(factors.T.shape)
-        for group in np.flatnonzero(~known):
-            without[group] = np.delete(factors, group, axis=1).prod(axis=1)
-        return without
 
 
 def attack_on(
@@ -246,34 +263,6 @@ def check_levels(scenario: Scenario, heights: Mapping[str, int]) -> list[str]:
         for name, level in group.levels.items()
         if level >= heights[name]
     ]
-
-
-def find_kinds(
-    scenario: Scenario,
-    values: Mapping[str, Values],
-    codes: Mapping[str, NDArray[np.integer]],
-    rows: int,
-) -> tuple[Floats, Labels]:
-    """Return the probabilities that groups are learned for each kind of people, and each row's kind.
-
-    A generalized value stands for the likeliest of those it covers: what is not known must not look
-    safe.
-    """
-    learned = {
-        at: values[group.by].highest(group.probability_of(values[group.by].hierarchy.leaves))
-        for at, group in enumerate(scenario.groups)
-        if group.by is not None
-    }
-    kind = one_part(rows)
-    for at, of_value in learned.items():
-        by = codes[str(scenario.groups[at].by)]
-        kind = kind.refine(code_labels(np.unique(of_value, return_inverse=True)[1][by]))
-    first = kind.first_rows()
-    chances = np.empty((first.size, len(scenario.groups)))
-    for at, group in enumerate(scenario.groups):
-        given = group.by is None
-        chances[:, at] = group.probability if given else learned[at][codes[str(group.by)][first]]
-    return chances, kind
 
 
 def label_groups(

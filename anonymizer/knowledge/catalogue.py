@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from anonymizer.data.shipped import specs_folder
 from anonymizer.errors import PolicyError, quote_some, suggest_name
-from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+from anonymizer.knowledge.scenario import PARAMETERS, AttributeGroup, Scenario
 
 
 def shipped_scenarios() -> dict[str, Path]:
@@ -16,20 +17,20 @@ def shipped_scenarios() -> dict[str, Path]:
     return {path.stem: path for path in sorted((specs_folder() / "scenarios").glob("*.toml"))}
 
 
-def find_scenario(name: str | Path) -> Path:
-    """Return the file that a name or path stands for.
+def find_scenario(name: str | Path, folder: Path | None = None) -> Path:
+    """Return the file that a name, or a path relative to a folder, stands for.
 
     >>> find_scenario("worst-case").name
     'worst-case.toml'
     """
-    path = Path(name)
+    path = Path(name) if folder is None else folder / name
     if path.is_file():
         return path
     shipped = shipped_scenarios()
     if str(name) in shipped:
         return shipped[str(name)]
     hint = suggest_name(path.stem, shipped)
-    raise PolicyError(f"{name}: this is no file and no shipped scenario; {hint}")
+    raise PolicyError(f"{path}: this is no file and no shipped scenario; {hint}")
 
 
 def load_scenario(
@@ -37,21 +38,34 @@ def load_scenario(
     columns: Mapping[str, str] | None = None,
     constants: Mapping[str, str] | None = None,
     population: int | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    folder: Path | None = None,
 ) -> Scenario:
-    """Read a scenario by name or path, and fit it to a table.
+    """Read a scenario by name, or path relative to a folder, and fit it to a table.
 
     `columns` says what the scenario's attributes are called in the table; `constants` gives the value
     of an attribute that the table has no column for because everybody has the same; `population` is
-    the number of people that the table is drawn from.
+    the number of people that the table is drawn from; `parameters` are other values of p_m, p_fm, p_c
+    and p_cu.
 
     >>> load_scenario("social-media", {"year_of_birth": "age"}, {"state": "TN"}).attributes
     ('sex', 'race', 'age')
     """
-    scenario = Scenario.read(find_scenario(name))
+    scenario = with_parameters(Scenario.read(find_scenario(name, folder)), parameters or {})
     for attribute, value in (constants or {}).items():
         scenario = fix(scenario, attribute, value)
     scenario = rename(scenario, columns or {})
     return scenario if population is None else replace(scenario, population=population)
+
+
+def with_parameters(scenario: Scenario, parameters: Mapping[str, Any]) -> Scenario:
+    """Give the four probabilities other values."""
+    if unknown := [name for name in parameters if name not in PARAMETERS]:
+        raise PolicyError(
+            f"scenario: '{unknown[0]}' is not one of its parameters; "
+            f"{suggest_name(unknown[0], PARAMETERS)}"
+        )
+    return replace(scenario, **parameters)
 
 
 def check_known(scenario: Scenario, attribute: str) -> None:
@@ -66,13 +80,13 @@ def rename(scenario: Scenario, columns: Mapping[str, str]) -> Scenario:
     """Call attributes as the table does."""
     for attribute in columns:
         check_known(scenario, attribute)
+    changed = scenario.change(lambda chance: chance.rename(columns))
     groups = []
-    for group in scenario.groups:
+    for group in changed.groups:
         names = tuple(columns.get(name, name) for name in group.attributes)
         levels = {columns.get(name, name): level for name, level in group.levels.items()}
-        by = None if group.by is None else columns.get(group.by, group.by)
-        groups.append(replace(group, attributes=names, levels=levels, by=by))
-    return replace(scenario, groups=tuple(groups))
+        groups.append(replace(group, attributes=names, levels=levels))
+    return replace(changed, groups=tuple(groups))
 
 
 def fix(scenario: Scenario, attribute: str, value: str) -> Scenario:
@@ -81,31 +95,32 @@ def fix(scenario: Scenario, attribute: str, value: str) -> Scenario:
     What is the same for all tells nobody apart; what hangs on it has one probability.
     """
     check_known(scenario, attribute)
-    hanging = [group for group in scenario.groups if group.by == attribute]
-    listed = dict.fromkeys(value for group in hanging for value in group.probabilities)
+    hanging = [chance for chance in scenario.chances if attribute in chance.by_names]
+    listed = dict.fromkeys(value for chance in hanging for value in chance.listed(attribute))
     if hanging and value not in listed:
         raise PolicyError(
             f"scenario: it has no figures for the {attribute} '{value}'; use one of "
             f"{quote_some(listed, 60)}."
         )
-    groups = [fix_group(group, attribute, value) for group in scenario.groups]
+    try:
+        changed = scenario.change(lambda chance: chance.fix(attribute, value))
+    except ValueError as error:
+        raise PolicyError(f"scenario: {error}.") from None
+    groups = [fix_group(group, attribute) for group in changed.groups]
     kept = tuple(group for group in groups if group is not None)
     if not kept:
         raise PolicyError(
             f"scenario: with the {attribute} '{value}' the attacker learns nothing; leave it out."
         )
-    return replace(scenario, groups=kept)
+    named = {group.cause for group in kept}
+    causes = {name: chance for name, chance in changed.causes.items() if name in named}
+    return replace(changed, groups=kept, causes=causes)
 
 
-def fix_group(group: AttributeGroup, attribute: str, value: str) -> AttributeGroup | None:
+def fix_group(group: AttributeGroup, attribute: str) -> AttributeGroup | None:
     """Take an attribute out of one group; None where nothing is left to learn."""
     names = tuple(name for name in group.attributes if name != attribute)
     levels = {name: level for name, level in group.levels.items() if name != attribute}
-    if not names:
+    if not names or group.chance.impossible:
         return None
-    if group.by != attribute:
-        return replace(group, attributes=names, levels=levels)
-    (chance,) = group.probability_of([value])
-    if chance == 0:
-        return None
-    return AttributeGroup(names, float(chance), levels=levels, source=group.source)
+    return replace(group, attributes=names, levels=levels)

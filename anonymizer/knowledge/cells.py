@@ -10,7 +10,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import label_tuples
+from anonymizer.engine.classes import match_tuples
 from anonymizer.engine.domain import read_only
 from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.overall import count_kept
@@ -22,6 +22,18 @@ Known = frozenset[tuple[int, int]]
 """The attributes that are known, by their place among the quasi-identifiers, each at a level."""
 
 
+def know(known: Known, more: Known) -> Known:
+    """Return what is known once more is: of an attribute, the finest level.
+
+    >>> know(frozenset({(0, 2), (1, 0)}), frozenset({(0, 1)})) == frozenset({(0, 1), (1, 0)})
+    True
+    """
+    finest = dict(known)
+    for at, level in more:
+        finest[at] = min(level, finest.get(at, level))
+    return frozenset(finest.items())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
     """The tuples that share their generalized values of some attributes."""
@@ -31,6 +43,8 @@ class Cells:
     """How many people are in each cell before anything is suppressed."""
     uniques: int
     """How many cells have one."""
+    matching: NDArray[np.int64] | None = None
+    """How many people of the population table match each cell, where there is one."""
 
     @property
     def number(self) -> int:
@@ -79,11 +93,10 @@ class Partitions:
         masks = microdata.domain.paths.masks
         places = [at for at, _ in known]
         mask = np.bitwise_or.reduce(masks[places, [level for _, level in known]], axis=0)
-        labels, _, records = label_tuples(
-            microdata.words, microdata.counts, mask.astype(np.uint64), microdata.workspace
-        )
+        labels, _, records, matching = match_tuples(microdata, mask.astype(np.uint64))
         people = microdata.count_people(labels, records)
-        return Cells(read_only(labels), read_only(people), int(np.count_nonzero(people == 1)))
+        uniques = int(np.count_nonzero(people == 1))
+        return Cells(read_only(labels), read_only(people), uniques, matching)
 
     def count_people(
         self,

@@ -27,12 +27,13 @@ from anonymizer.engine.domain import read_only
 from anonymizer.errors import PolicyError
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from anonymizer.kernels.overall import add_measures, sum_measures
-from anonymizer.knowledge.attack import Attack, Branch, Floats, Knowledge, Matches
+from anonymizer.knowledge.attack import Attack, Branch, Floats, Knowledge
 from anonymizer.knowledge.scenario import Scenario
 from anonymizer.knowledge.statistics import statistic_of
 from anonymizer.knowledge.uniqueness import (
     UniqueGivenUnique,
     estimate_needed,
+    estimator_of,
     unique_in_population,
 )
 
@@ -41,6 +42,7 @@ WORK_LIMIT = 4_000_000_000
 EXACT_LIMIT = 20  # groups; the exact risk has 2^groups terms
 BRANCH_DEPTH = 6  # groups; the parts into which the sets are divided, whatever the workers
 TRIALS = 10_000
+OVERALL = 3  # where sums over records have it, after the three measures
 MEASURES = ("overall", "prosecutor", "journalist", "marketer")
 
 OnStep = Callable[[int, int], None]
@@ -64,10 +66,7 @@ class Driver:
     prosecutor: float
     journalist: float
     marketer: float
-
-    def overall(self, scenario: Scenario) -> float:
-        """Return the mean overall risk without the group."""
-        return float(combine(scenario, self.prosecutor, self.journalist, self.marketer))
+    overall: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +88,8 @@ class Exposure:
     """Sets of groups looked at, or draws of what is known."""
     standard_error: float | None
     """Of the mean overall risk, where it is simulated."""
+    parameters: Floats
+    """p_m, p_fm, p_c and p_cu, a row each, of each tuple."""
     prosecutor: Floats
     """The probability that the subject is unique in the table on what is known."""
     journalist: Floats
@@ -102,7 +103,7 @@ class Exposure:
     @property
     def overall(self) -> Floats:
         """The probability that the subject is re-identified, by any route."""
-        risks: Floats = combine(self.scenario, self.prosecutor, self.journalist, self.marketer)
+        risks: Floats = combine(self.parameters, self.prosecutor, self.journalist, self.marketer)
         return risks
 
     def measure(self, name: str) -> Floats:
@@ -110,26 +111,53 @@ class Exposure:
         risks: Floats = getattr(self, name)
         return risks
 
-    def under(self, scenario: Scenario) -> Exposure:
+    def under(self, other: Exposure) -> Exposure:
         """Return the same knowledge used with the four probabilities of another scenario."""
-        return replace(self, scenario=scenario, standard_error=None, known_sets=())
+        return replace(
+            self,
+            scenario=other.scenario,
+            parameters=other.parameters,
+            standard_error=None,
+            known_sets=(),
+        )
 
 
-def combine(scenario: Scenario, prosecutor: Any, journalist: Any, marketer: Any) -> Any:
-    """Return the overall risk that follows from the three risks."""
-    member = scenario.p_m * scenario.p_fm
-    unique = member * prosecutor + (1 - member) * scenario.p_cu * journalist
-    return scenario.p_c * marketer + (1 - scenario.p_c) * unique
+def combine(parameters: Floats, prosecutor: Any, journalist: Any, marketer: Any) -> Any:
+    """Return the overall risk that follows from the three risks, given p_m, p_fm, p_c and p_cu."""
+    p_m, p_fm, p_c, p_cu = parameters
+    member = p_m * p_fm
+    unique = member * prosecutor + (1 - member) * p_cu * journalist
+    return p_c * marketer + (1 - p_c) * unique
 
 
 def look(
     attack: Attack, knowledge: Knowledge, estimate: UniqueGivenUnique
-) -> tuple[Matches, float]:
-    """Return who matches whom on what is known, and u_S; 0 where nobody is alone."""
+) -> tuple[NDArray[np.int32], NDArray[np.int64], Floats]:
+    """Return each row's label, the records that match it, and u_S; 0 where nobody is alone."""
     matches = attack.count(knowledge.parts)
-    if not (matches.records == 1).any():
-        return matches, 0.0
-    return matches, unique_in_population(matches.class_sizes, attack.scenario, estimate)
+    unique = np.zeros(matches.records.size)
+    if (matches.records == 1).any():
+        if matches.people is not None:
+            unique[matches.people <= 1] = 1.0
+        elif attack.monotone:
+            unique[:] = highest_unique(attack, knowledge.known, estimate)
+        else:
+            unique[:] = unique_in_population(matches.class_sizes, attack.scenario, estimate)
+    return matches.labels, matches.records, unique
+
+
+def highest_unique(attack: Attack, known: NDArray[np.bool_], estimate: UniqueGivenUnique) -> float:
+    """Return the highest u_S of all subsets of what is known."""
+    found = attack.highest_estimates.get(known.tobytes())
+    if found is None:
+        sizes = attack.count(attack.know(known).parts).class_sizes
+        found = unique_in_population(sizes, attack.scenario, estimate)
+        for group in np.flatnonzero(known):
+            less = known.copy()
+            less[group] = False
+            found = max(found, highest_unique(attack, less, estimate))
+        attack.highest_estimates[known.tobytes()] = found
+    return found
 
 
 # --- exactly
@@ -148,9 +176,8 @@ def sum_risks(attack: Attack, sets: Iterable[Knowledge], estimate: UniqueGivenUn
     """Sum the three risks of each row over sets of known groups, by how likely each is."""
     measures = np.zeros((3, attack.counts.size))
     for knowledge in sets:
-        weights = attack.probability(knowledge.known)
-        matches, unique = look(attack, knowledge, estimate)
-        add_measures(matches.labels, matches.records, attack.kind, weights, unique, measures)
+        weights = attack.chances.probability(knowledge.known)
+        add_measures(*look(attack, knowledge, estimate), attack.kind, weights, measures)
     return measures
 
 
@@ -158,7 +185,8 @@ def overall_risks(attack: Attack, estimate: UniqueGivenUnique | None = None) -> 
     """Return the overall risk of the records of each row, summed over all that may be known."""
     check_exact(attack.scenario)
     needed = estimate_needed(attack.scenario, estimate)
-    risks: Floats = combine(attack.scenario, *sum_risks(attack, attack.walk(), needed))
+    measures = sum_risks(attack, attack.walk(), needed)
+    risks: Floats = combine(attack.chances.parameters[attack.kind].T, *measures)
     return risks
 
 
@@ -175,9 +203,10 @@ def expose(
     on_step: OnStep | None = None,
     generator: np.random.Generator | None = None,
     work_limit: int | None = None,
-    estimate: UniqueGivenUnique = by_pitman,
+    estimate: UniqueGivenUnique | None = None,
 ) -> Exposure:
     """Compute the risks exactly where the sets of known groups are not too many, else draw them."""
+    estimate = estimate or estimator_of(attack.scenario.estimator)
     limit = WORK_LIMIT if work_limit is None else work_limit
     if count_subsets(attack) * attack.counts.size <= limit:
         return sum_exactly(attack, workers, on_step, estimate)
@@ -186,8 +215,8 @@ def expose(
 
 def count_subsets(attack: Attack) -> int:
     """Count the sets of groups that may be known, or may be but for one group, at most."""
-    certain = attack.chances == 1
-    uncertain = (attack.chances > 0) & ~certain
+    certain = attack.chances.learned == 1
+    uncertain = (attack.chances.learned > 0) & ~certain
     kinds = np.unique(np.hstack([certain, uncertain]), axis=0)
     groups = certain.shape[1]
     return sum((1 + int(kind[:groups].sum())) << int(kind[groups:].sum()) for kind in kinds)
@@ -211,8 +240,8 @@ def sum_exactly(
 ) -> Exposure:
     """Sum over all sets of groups, part by part in threads; the parts do not hang on the workers."""
     branches, groups = attack.branches(BRANCH_DEPTH), len(attack.scenario.groups)
-    measures, without = np.zeros((3, attack.counts.size)), np.zeros((groups, 3))
-    known, totals = [np.zeros((0, groups), np.bool_)], [np.zeros((0, 4))]
+    measures, without = np.zeros((3, attack.counts.size)), np.zeros((groups, 4))
+    known, totals = [np.zeros((0, groups), np.bool_)], [np.zeros((0, 2))]
     with ThreadPoolExecutor(workers) as pool:
         parts = pool.map(lambda branch: sum_branch(attack, branch, estimate), branches)
         for done, part in enumerate(parts, 1):
@@ -242,48 +271,49 @@ def add_risks(
 ) -> Floats:
     """Add the three risks of each row, given what is known, by the weight of its kind.
 
-    Returns what they sum to over the records of each kind, without the weights.
+    Returns what they and the overall risk sum to over the records of each kind, without the weights.
     """
-    matches, unique = look(attack, knowledge, estimate)
-    rows = matches.labels, matches.records
-    add_measures(*rows, attack.kind, weights, unique, measures)
-    sums: Floats = sum_measures(*rows, attack.counts, attack.kind, unique, weights.size)
-    return sums
+    rows = (*look(attack, knowledge, estimate), attack.kind)
+    add_measures(*rows, weights, measures)
+    sums: Floats = sum_measures(*rows, attack.counts, weights.size)
+    overall = combine(attack.chances.parameters.T, *sums.T)
+    return np.column_stack([sums, overall])
 
 
 def sum_branch(attack: Attack, branch: Branch, estimate: UniqueGivenUnique) -> Sums:
     """Sum over the sets of one branch."""
     groups = len(attack.scenario.groups)
     measures = np.zeros((3, attack.counts.size))
-    without = np.zeros((groups, 3))
+    without = np.zeros((groups, 4))
     known, totals = [], []
     records_of_kind = attack.records_of_kind
     for knowledge in attack.walk(branch, but_for=1):
-        weights = attack.probability(knowledge.known)
+        weights = attack.chances.probability(knowledge.known)
         sums = add_risks(attack, knowledge, weights, estimate, measures)
-        without += attack.probability_without(knowledge.known) @ sums
+        without += attack.chances.probability_without(knowledge.known) @ sums
         known.append(knowledge.known)
-        totals.append([weights @ records_of_kind, *(weights @ sums)])
+        totals.append([weights @ records_of_kind, weights @ sums[:, OVERALL]])
     return Sums(
         measures,
         without,
         np.array(known, np.bool_).reshape(-1, groups),
-        np.array(totals).reshape(-1, 4),
+        np.array(totals).reshape(-1, 2),
     )
 
 
-def spread(attack: Attack, measures: Floats) -> tuple[Floats, Floats, Floats]:
-    """Give each tuple of the table the measures of its row; one that is suppressed has 0."""
-    limited = np.minimum(measures, 1)  # the weights sum to 1 + rounding
-    padded = np.append(limited, np.zeros((3, 1)), axis=1)  # row -1
-    prosecutor, journalist, marketer = (read_only(each[attack.row_of_tuple]) for each in padded)
-    return prosecutor, journalist, marketer
+def spread(attack: Attack, measures: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Give each tuple of the table the parameters and measures of its row; one suppressed has 0."""
+    parameters = attack.chances.parameters[attack.kind].T
+    limited = np.append(parameters, np.minimum(measures, 1), axis=0)  # weights sum to 1 + rounding
+    padded = np.append(limited, np.zeros((len(limited), 1)), axis=1)[:, attack.row_of_tuple]
+    prosecutor, journalist, marketer = map(read_only, padded[4:])
+    return read_only(padded[:4]), prosecutor, journalist, marketer
 
 
 def make_drivers(attack: Attack, without: Floats) -> tuple[Driver, ...]:
     """Say for each group what the mean risk would be without it."""
     records = max(1, attack.records)
-    probability = attack.records_of_kind @ attack.chances / records
+    probability = attack.records_of_kind @ attack.chances.learned / records
     mean = without / records
     return tuple(
         Driver(group, float(probability[group]), *mean[group].tolist())
@@ -296,7 +326,7 @@ def make_known_sets(
 ) -> tuple[KnownSet, ...]:
     """Find the sets that add most to the mean overall risk."""
     shares = totals / max(1, attack.records)
-    overall = combine(attack.scenario, *shares[:, 1:].T)
+    overall = shares[:, 1]
     order = np.argsort(-overall, kind="stable")[:most]
     return tuple(
         KnownSet(
@@ -324,19 +354,19 @@ def draw(
     """
     if trials < 2:
         raise ValueError(f"a standard error needs at least 2 trials, got {trials}")
-    kinds, groups = attack.chances.shape
+    kinds, groups = attack.chances.groups.shape
     measures = np.zeros((3, attack.counts.size))
-    without, unknown = np.zeros((groups, kinds, 3)), np.zeros((groups, kinds))
+    without, unknown = np.zeros((groups, kinds, 4)), np.zeros((groups, kinds))
     means = []
     for trial in range(trials):
-        total = np.zeros(3)
+        total = 0.0
         for known, weights in draw_known(attack, generator):
             sums = add_risks(attack, attack.know(known), weights, estimate, measures)
             sums *= weights[:, np.newaxis]
             without[~known] += sums
             unknown[~known] += weights
-            total += sums.sum(axis=0)
-        means.append(combine(attack.scenario, *(total / max(1, attack.records))))
+            total += float(sums[:, OVERALL].sum())
+        means.append(total / max(1, attack.records))
         if on_step is not None:
             on_step(trial + 1, trials)
     return Exposure(
@@ -353,7 +383,10 @@ def draw_known(
     attack: Attack, generator: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.bool_], Floats]]:
     """Draw what is known; yield each set with weight 1 for the kinds of people it is known of."""
-    known_of_kind = generator.random(attack.chances.shape[1]) < attack.chances
+    chances = attack.chances
+    known_of_kind = generator.random(chances.groups.shape[1]) < chances.groups
+    for cause, members in enumerate(chances.members):
+        known_of_kind[:, members] &= (generator.random() < chances.causes[:, cause])[:, np.newaxis]
     for known in np.unique(known_of_kind, axis=0):
         yield known, (known_of_kind == known).all(axis=1).astype(np.float64)
 

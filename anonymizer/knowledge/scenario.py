@@ -1,44 +1,125 @@
 """Scenario: what an attacker may learn about a person and do with it, after Xia et al. 2021.
 
 A scenario is a frozen value, a TOML file or the Bayesian network of the paper's Figure 1; each can be
-turned into the others (for the network see network.py).
+turned into the others (for the network see network.py). Beyond the paper, groups of attributes may have a
+common cause, and a probability may be a range, or depend on the person (see chance.py).
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, fields, replace
-from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
-from pydantic import TypeAdapter, ValidationError, ValidationInfo, field_validator
+from pydantic import BeforeValidator, TypeAdapter, ValidationInfo, WithJsonSchema, field_validator
 from pydantic.dataclasses import dataclass
 
-from anonymizer.errors import quote, quote_some, suggest_name
+from anonymizer.errors import quote, suggest_name
+from anonymizer.estimators.uniques import ESTIMATORS
+from anonymizer.knowledge.chance import (
+    CHANCE_KEYS,
+    HIGH,
+    LOW,
+    By,
+    Chance,
+    Default,
+    Given,
+    Likelihood,
+    Tree,
+    as_chance,
+    parse_likelihood,
+    write_amount,
+)
+from anonymizer.knowledge.scenario_toml import write_toml
 from anonymizer.validation import (
     CHECKED,
     ONLY_LISTS,
     ByName,
-    ByValue,
     Count,
     Level,
     Names,
-    Probability,
     Text,
     check_as_whole,
+    explain_dots,
     parse,
+    parse_path,
     plain_errors,
     raise_faults,
     read_toml,
+    show,
 )
 
-PARAMETERS = ("population", "p_m", "p_fm", "p_c", "p_cu")
+PARAMETERS = ("p_m", "p_fm", "p_c", "p_cu")
 ALL_OTHERS = "*"
 """Stands for every quasi-identifier that no group names."""
+
+EXAMPLE = """
+population = 100_000           # the people among whom the attacker looks; or a table: "people.csv"
+estimator = "pitman"           # of how many are unique among them; or "zayatz", "snb", "dankar"
+
+p_m  = 0.5                     # that somebody's presence in the table is disclosed
+p_fm = [0.2, 0.8]              # that the attacker hears of it: a range, where you do not know better
+p_c  = 0.5                     # that the attacker can confirm that a record picked is the person's
+p_cu = { by = "sex", probabilities = { F = 0.4 }, default = 0.5 }       # that a person is unique
+
+[causes]                       # what several groups depend on: without it none of them is learned
+account = 0.15                 # a probability like any other: also a range, by a value, from a column
+
+[[groups]]                     # attributes that are learned together, from one source, or not at all
+attributes = ["age", "sex"]
+source = "the profile of the account"
+cause = "account"
+probability = 0.8              # once the account is found
+
+[[groups]]
+attributes = ["zip"]
+source = "places named in posts"
+cause = "account"
+probability = [0.2, 0.5]
+levels = { zip = 1 }           # the level of the hierarchy on which the source knows it; default 0
+
+[[groups]]                     # an attribute may come from several sources: one is enough
+attributes = ["age", "sex", "zip"]
+source = "the voter list"
+by = "zip"                     # the probability depends on the value of an attribute, or of several:
+default = 0.6                  # by = ["zip", "sex"], probabilities = { "44101" = { F = 0.66 } }
+probabilities = { "44101" = 0.64 }
+
+[[groups]]
+attributes = ["*"]             # every quasi-identifier that no group names
+source = "a relative"
+column = "known_to_staff"      # each row has its own: a column of numbers from 0 to 1
+"""
+"""A scenario with every key there is."""
+
+
+def parse_cause(value: object) -> object:
+    """Take the probability of a cause, or a table that says for whom it is what."""
+    return as_chance(parse_likelihood(value))
+
+
+Causes = Annotated[
+    dict[Text, Annotated[Chance, BeforeValidator(parse_cause)]], explain_dots(CHANCE_KEYS)
+]
+
+
+COUNT: TypeAdapter[int] = TypeAdapter(Count)
+
+
+def parse_population(value: object) -> object:
+    """Take the size of the population, or the path of a table of it."""
+    if isinstance(value, str | Path):
+        return Path(str(parse_path(value)))
+    return COUNT.validate_python(value)
+
+
+def parse_estimator(value: object) -> object:
+    """Take the name of an estimator of population uniques."""
+    if isinstance(value, str) and value in ESTIMATORS:
+        return value
+    meant = value if isinstance(value, str) else ""
+    raise ValueError(f"{show(value)} is not an estimator; {suggest_name(meant, ESTIMATORS)}")
 
 
 @plain_errors()
@@ -46,45 +127,26 @@ ALL_OTHERS = "*"
 class AttributeGroup:
     """Attributes that the attacker learns together, from one source, or not at all.
 
-    The `probability` is the same for everyone, or it depends on the person's value of the attribute
-    `by`, as it was before generalization: `probabilities` lists values, `default` is for all others.
-    Where a source has an attribute coarsely, it has the value of a level of its hierarchy (`levels`).
-    The attribute "*" stands for every quasi-identifier that no group names.
+    How likely is said as in a `Chance`; where the group has a `cause`, once that is found. Where a source
+    has an attribute coarsely, it has the value of a level of its hierarchy (`levels`). The attribute "*"
+    stands for every quasi-identifier that no group names.
 
     >>> voters = AttributeGroup(("age", "sex"), by="state", probabilities={"TN": 0.643}, default=0.6)
-    >>> voters.probability_of(["TN", "OH"]).tolist()
-    [0.643, 0.6]
+    >>> voters.chance.of(["TN"]), voters.chance.of(["OH"])
+    (0.643, 0.6)
     """
 
     attributes: Names
-    probability: Probability | None = None
-    by: Text | None = None
-    probabilities: ByValue[Probability] = field(default_factory=dict, hash=False)
-    default: Probability | None = None
+    probability: Given = None
+    column: Text | None = None
+    by: By = None
+    probabilities: Tree = field(default_factory=dict, hash=False)
+    default: Default = None
+    cause: Text | None = None
+    """What must be found first, one of `causes`."""
     levels: ByName[Level] = field(default_factory=dict, hash=False)
     source: Text | None = None
     """Where the attacker learns it from, in words."""
-
-    @field_validator("by")
-    @classmethod
-    def check_either(cls, by: str | None, info: ValidationInfo) -> str | None:
-        """Check that there is one probability, or one for each value of an attribute."""
-        if "probability" in info.data and (info.data["probability"] is None) == (by is None):
-            raise ValueError(
-                "give either `probability`, or this with `probabilities` and `default`"
-            )
-        return by
-
-    @field_validator("probabilities", "default")
-    @classmethod
-    def check_dependent(cls, value: Any, info: ValidationInfo) -> Any:
-        """Check that what depends on an attribute is given where the attribute is, and only there."""
-        by = info.data.get("by", value)
-        if value not in (None, {}) and by is None:
-            raise ValueError("this key needs `by`, the attribute that the probability depends on")
-        if value is None and by is not None:
-            raise ValueError("this key is missing; give the probability for all values not listed")
-        return value
 
     @field_validator("levels")
     @classmethod
@@ -101,53 +163,29 @@ class AttributeGroup:
     def __str__(self) -> str:
         return ", ".join(self.attributes)
 
-    def probability_of(self, values: Sequence[str]) -> NDArray[np.float64]:
-        """Return the probability that the group is learned, for values of the attribute `by`."""
-        if self.by is None:
-            return np.full(len(values), self.probability, np.float64)
-        return np.array([self.probabilities.get(value, self.default) for value in values], float)
+    @property
+    def chance(self) -> Chance:
+        """How likely the group is learned, once its cause is found."""
+        return Chance(**{key: getattr(self, key) for key in CHANCE_KEYS})
 
-    def excludes(self, other: AttributeGroup) -> bool:
-        """Whether nobody can be met by both groups, as nobody is on the voter lists of two states."""
-        if self.by is None or self.by != other.by:
-            return False
-        pairs = [
-            (group.probabilities.get(value, group.default) for group in (self, other))
-            for value in [*self.probabilities, *other.probabilities]
-        ]
-        pairs.append(group.default for group in (self, other))
-        return all(0 in pair for pair in pairs)
+    def with_chance(self, chance: Chance) -> AttributeGroup:
+        """Return the group learned with another probability."""
+        return replace(self, **{key: getattr(chance, key) for key in CHANCE_KEYS})
 
     def describe(self) -> dict[str, Any]:
         """Return the keys that are set, as TOML has them."""
-        keys = {key: getattr(self, key) for key in ("source", "probability", "by", "default")}
-        keys |= {"probabilities": self.probabilities or None, "levels": self.levels or None}
+        keys = {"source": self.source, "cause": self.cause, "levels": self.levels or None}
         given = {key: value for key, value in keys.items() if value is not None}
-        return {"attributes": list(self.attributes), **given}
+        return {"attributes": list(self.attributes), **self.chance.describe(), **given}
 
 
 GROUP_KEYS = tuple(each.name for each in fields(AttributeGroup))
 
 
 def check_groups(value: object) -> Iterator[str]:
-    """Check that there are groups, and that no attribute is in two of those that are sound."""
-    if not isinstance(value, list | tuple):
-        return
-    if not value:
+    """Check that there are groups."""
+    if isinstance(value, list | tuple) and not value:
         yield "no group is given; add a [[groups]] table"
-    for one, other in combinations(sound_groups(value), 2):
-        shared = [name for name in one.attributes if name in other.attributes]
-        if shared and not one.excludes(other):
-            yield f"{quote_some(shared)} is in two groups; an attribute is learned with one group only"
-
-
-def sound_groups(tables: Sequence[object]) -> Iterator[AttributeGroup]:
-    """List the groups that have no faults of their own."""
-    for table in tables:
-        try:
-            yield TypeAdapter(AttributeGroup).validate_python(table)
-        except ValidationError:
-            continue
 
 
 @plain_errors()
@@ -162,16 +200,44 @@ class Scenario:
     """
 
     groups: Annotated[tuple[AttributeGroup, ...], ONLY_LISTS, check_as_whole(check_groups)]
-    population: Count
-    """The people among whom the attacker looks for the subject."""
-    p_m: Probability
+    population: Annotated[
+        Any,
+        BeforeValidator(parse_population),
+        WithJsonSchema({"type": ["integer", "string"]}),
+    ]
+    """The people among whom the attacker looks for the subject: how many, or the path of a table."""
+    p_m: Likelihood
     """That the subject's presence in the table is disclosed."""
-    p_fm: Probability
+    p_fm: Likelihood
     """That the attacker finds out about a disclosed presence."""
-    p_c: Probability
+    p_c: Likelihood
     """That the attacker can confirm that a record, picked among those that match, is the subject's."""
-    p_cu: Probability
+    p_cu: Likelihood
     """That the attacker can confirm that a subject who is unique in the population is so."""
+    causes: Causes = field(default_factory=dict, hash=False)
+    """What several groups depend on, such as one account, and how likely it is found."""
+    estimator: Annotated[str, BeforeValidator(parse_estimator)] = "pitman"
+    """How it is estimated whether somebody who is unique in the table is so in the population."""
+
+    @field_validator("causes")
+    @classmethod
+    def check_causes(cls, causes: dict[str, Chance], info: ValidationInfo) -> dict[str, Chance]:
+        """Check that groups name causes that there are, and that each cause has a group."""
+        groups = info.data.get("groups")
+        if groups is None:
+            return causes
+        named = dict.fromkeys(group.cause for group in groups if group.cause is not None)
+        absent = (name for name in named if name not in causes)
+        idle = (name for name in causes if name not in named)
+        raise_faults(
+            [
+                *(f"{quote(name)}, the cause of a group, is unknown; " + hint(name, causes)
+                  for name in absent),
+                *(f"{quote(name)} is the cause of no group; name it in one, or remove it"
+                  for name in idle),
+            ]
+        )  # fmt: skip
+        return causes
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -182,8 +248,61 @@ class Scenario:
     @property
     def named(self) -> tuple[str, ...]:
         """All attributes that must be in the table: to be learned, or to say how likely that is."""
-        by = [group.by for group in self.groups if group.by is not None]
-        return tuple(name for name in dict.fromkeys([*self.attributes, *by]) if name != ALL_OTHERS)
+        other = (name for chance in self.chances for name in chance.names)
+        return tuple(
+            name for name in dict.fromkeys([*self.attributes, *other]) if name != ALL_OTHERS
+        )
+
+    @property
+    def parameters(self) -> tuple[Chance, ...]:
+        """The four probabilities, in their order."""
+        return tuple(as_chance(value) for value in (self.p_m, self.p_fm, self.p_c, self.p_cu))
+
+    @property
+    def chances(self) -> tuple[Chance, ...]:
+        """All probabilities: of groups, causes and parameters."""
+        groups = (group.chance for group in self.groups)
+        return (*groups, *self.causes.values(), *self.parameters)
+
+    @property
+    def counted(self) -> bool:
+        """Whether it is counted in a population table who is unique, not estimated."""
+        return isinstance(self.population, Path)
+
+    @property
+    def needs_unique(self) -> bool:
+        """Whether it matters who is unique in the population."""
+        return not as_chance(self.p_cu).impossible
+
+    def change(self, change: Callable[[Chance], Chance]) -> Scenario:
+        """Return the scenario with every probability changed."""
+        parameters: dict[str, Any] = dict(
+            zip(PARAMETERS, map(change, self.parameters), strict=True)
+        )
+        groups = tuple(group.with_chance(change(group.chance)) for group in self.groups)
+        causes = {name: change(chance) for name, chance in self.causes.items()}
+        return replace(self, groups=groups, causes=causes, **parameters)
+
+    @property
+    def has_ranges(self) -> bool:
+        """Whether a probability is a range."""
+        return any(chance.has_range for chance in self.chances)
+
+    @property
+    def has_learned_ranges(self) -> bool:
+        """Whether it is a range how likely something is learned."""
+        learned = [group.chance for group in self.groups] + list(self.causes.values())
+        return any(chance.has_range for chance in learned)
+
+    @property
+    def highest(self) -> Scenario:
+        """The scenario with every range at its upper end, where nobody's risk is lower."""
+        return self.change(lambda chance: chance.at(HIGH)) if self.has_ranges else self
+
+    @property
+    def lowest(self) -> Scenario:
+        """The scenario with every range at its lower end."""
+        return self.change(lambda chance: chance.at(LOW)) if self.has_ranges else self
 
     def expand(self, quasi_identifiers: Sequence[str]) -> Scenario:
         """Write out "*" as the quasi-identifiers that no group names; a group left empty goes.
@@ -206,13 +325,21 @@ class Scenario:
         """Say which attributes of the scenario are not quasi-identifiers of the table."""
         return [
             f"groups: '{name}' is not a quasi-identifier; {suggest_name(name, quasi_identifiers)}"
-            for name in self.named
-            if name not in quasi_identifiers
+            for name in self.attributes
+            if name not in (*quasi_identifiers, ALL_OTHERS)
         ]
+
+    def beside(self, quasi_identifiers: Sequence[str]) -> tuple[str, ...]:
+        """List the columns that are needed beside the quasi-identifiers."""
+        return tuple(
+            name
+            for name in dict.fromkeys(name for chance in self.chances for name in chance.names)
+            if name not in quasi_identifiers
+        )
 
     def check_records(self, records: int) -> str | None:
         """Say why a table of so many records cannot come from the population, or return None."""
-        if records <= self.population:
+        if self.counted or records <= self.population:
             return None
         return (
             f"population: {self.population} people are fewer than the table's {records} records; "
@@ -223,7 +350,10 @@ class Scenario:
     def read(path: str | Path) -> Scenario:
         """Read a scenario from a TOML file, or say everything that is wrong with it."""
         keys = read_toml(path, "scenario")
-        return Scenario.parse(keys, str(path))
+        scenario = Scenario.parse(keys, str(path))
+        if not scenario.counted:
+            return scenario
+        return replace(scenario, population=Path(path).parent / scenario.population)
 
     @staticmethod
     def parse(keys: Mapping[str, Any], where: str = "scenario") -> Scenario:
@@ -240,28 +370,25 @@ class Scenario:
 
     def describe(self) -> dict[str, Any]:
         """Return the scenario as JSON or TOML has it; `parse` reads it back."""
-        parameters = {key: getattr(self, key) for key in PARAMETERS}
-        return parameters | {"groups": [group.describe() for group in self.groups]}
+        population = str(self.population) if self.counted else self.population
+        described: dict[str, Any] = {"population": population}
+        described |= {key: describe_likelihood(getattr(self, key)) for key in PARAMETERS}
+        if self.estimator != "pitman":
+            described["estimator"] = self.estimator
+        if self.causes:
+            described["causes"] = {name: c.describe() for name, c in self.causes.items()}
+        return described | {"groups": [group.describe() for group in self.groups]}
 
     def to_toml(self) -> str:
         """Write the scenario as the text of a TOML file; `read` reads it back."""
-        lines = [f"{key} = {getattr(self, key)!r}" for key in PARAMETERS]
-        for group in self.groups:
-            lines += ["", "[[groups]]", *group_lines(group.describe())]
-        return "\n".join(lines) + "\n"
+        return write_toml(self.describe())
 
 
-def group_lines(keys: dict[str, Any]) -> Iterator[str]:
-    """Write a group as lines of TOML."""
-    tables = {key: keys.pop(key) for key in ("probabilities", "levels") if key in keys}
-    keys["attributes"] = "[" + ", ".join(map(toml_text, keys["attributes"])) + "]"
-    keys |= {key: toml_text(keys[key]) for key in ("by", "source") if key in keys}
-    yield from (f"{key} = {value}" for key, value in keys.items())
-    for name, table in tables.items():
-        yield f"[groups.{name}]"
-        yield from (f"{toml_text(value)} = {number!r}" for value, number in table.items())
+def describe_likelihood(value: Any) -> Any:
+    """Write a probability, a range, or what it depends on as TOML has it."""
+    return value.describe() if isinstance(value, Chance) else write_amount(value)
 
 
-def toml_text(value: str) -> str:
-    """Write a text as TOML does."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", r"\u007f")
+def hint(name: str, causes: Mapping[str, Chance]) -> str:
+    """Say which cause may be meant."""
+    return suggest_name(name, causes) if causes else "describe it in [causes]"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,14 @@ from anonymizer.errors import PolicyError
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from anonymizer.kernels.overall import add_risks, add_totals_of_prefixes
 from anonymizer.kernels.partition import sum_by_label
-from anonymizer.knowledge.attack import Floats, check_levels, find_kinds
-from anonymizer.knowledge.cells import Cells, Known, Partitions
+from anonymizer.knowledge.attack import Floats, check_levels
+from anonymizer.knowledge.cells import Cells, Known, Partitions, know
+from anonymizer.knowledge.chances import Chances, check_cells
 from anonymizer.knowledge.exposure import check_exact
 from anonymizer.knowledge.labels import Labels
 from anonymizer.knowledge.scenario import Scenario
-from anonymizer.knowledge.uniqueness import estimate_unique
-from anonymizer.knowledge.values import Values
+from anonymizer.knowledge.uniqueness import UniqueGivenUnique, estimate_unique, estimator_of
+from anonymizer.knowledge.values import Subjects
 from anonymizer.lattice import Scheme
 
 ESTIMATES = 100_000
@@ -54,11 +55,13 @@ class ScenarioAttack:
 
     scenario: Scenario
     microdata: Microdata
-    chances: Floats
-    """chances[kind, group] = the probability that the attacker learns the group, of a kind of people."""
+    chances: Chances
     kind: NDArray[np.int32]
     """The kind of each tuple."""
+    monotone: bool = False
+    """Whether u_S is taken as the highest of all that is known less: so that no risk falls as more is."""
     estimates: dict[Known, float] = field(default_factory=dict, repr=False)
+    highest_estimates: dict[frozenset[Known], float] = field(default_factory=dict, repr=False)
 
     @staticmethod
     def of(scenario: Scenario, microdata: Microdata) -> ScenarioAttack:
@@ -67,56 +70,87 @@ class ScenarioAttack:
 
     @staticmethod
     def prepare(scenario: Scenario, microdata: Microdata) -> ScenarioAttack:
-        """Find what is learned of whom, or raise a PolicyError where the scenario does not fit."""
+        """Find what is learned of whom, or raise a PolicyError where the scenario does not fit.
+
+        Ranges count with their upper ends, where nobody's risk is lower.
+        """
         names = microdata.attributes
-        expanded = scenario.expand(names)
+        expanded = scenario.highest.expand(names)
         heights = [column.hierarchy.height for column in microdata.columns]
         if faults := check_levels(expanded, dict(zip(names, heights, strict=True))):
             raise PolicyError.defective("scenario", faults)
         check_exact(expanded)
-        values = {
-            name: Values.of_column(column, 0)
-            for name, column in zip(names, microdata.columns, strict=True)
-        }
-        codes = dict(zip(names, microdata.codes, strict=True))
-        chances, kind = find_kinds(expanded, values, codes, microdata.distinct)
-        return ScenarioAttack(expanded, microdata, chances, kind.of_row)
+        subjects = Subjects.of(microdata, (0,) * len(names))
+        check_cells(expanded, subjects.values, subjects.codes, subjects.tuple_of_row)
+        people = subjects.values, subjects.codes, microdata.distinct
+        chances, kind = Chances.of(expanded, *people)
+        monotone = scenario.has_learned_ranges and not scenario.counted
+        return ScenarioAttack(expanded, microdata, chances, kind.of_row, monotone)
 
     @property
     def partitions(self) -> Partitions:
         """The cells of the table for all that may be known."""
         return Partitions.of(self.microdata)
 
-    def known_sets(self, scheme: Scheme) -> Iterator[tuple[Known, Floats]]:
-        """Yield all that may be known at a scheme, with how likely just that is for each kind.
-
-        A group that tells nobody apart any more is passed over: the rest is as likely as it was.
-        """
+    def groups_at(self, scheme: Scheme) -> tuple[Known, ...]:
+        """Return what each group tells at a scheme."""
         names = self.microdata.attributes
-        groups = [
+        return tuple(
             self.partitions.known(
                 (at, max(scheme[at], group.levels.get(name, 0)))
                 for name in group.attributes
                 for at in (names.index(name),)
             )
             for group in self.scenario.groups
-        ]
-        yield from self.walk(groups, 0, frozenset(), np.ones(len(self.chances)))
+        )
+
+    def known_sets(self, groups: tuple[Known, ...]) -> Iterator[tuple[Known, Floats]]:
+        """Yield all that may be known of some groups, with how likely just that is for each kind.
+
+        A group that tells nobody apart any more is passed over: the rest is as likely as it was.
+        """
+        nobody = np.zeros(self.chances.kinds)
+        yield from self.walk(groups, 0, frozenset(), nobody + 1, nobody)
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The groups in an order in which those of one cause follow each other."""
+        with_cause = [group for members in self.chances.members for group in members.tolist()]
+        alone = [at for at in range(len(self.scenario.groups)) if at not in with_cause]
+        return (*alone, *with_cause)
+
+    @cached_property
+    def cause_begins(self) -> dict[int, int]:
+        """The cause that is decided about before a place in the order."""
+        place = {group: at for at, group in enumerate(self.order)}
+        return {place[int(members[0])]: at for at, members in enumerate(self.chances.members)}
 
     def walk(
-        self, groups: list[Known], at: int, known: Known, weights: Floats
+        self, groups: tuple[Known, ...], at: int, known: Known, weights: Floats, lacking: Floats
     ) -> Iterator[tuple[Known, Floats]]:
-        """Decide about one group after the other."""
-        if not weights.any():
-            return  # it cannot happen
-        while at < len(groups) and groups[at] <= known:
+        """Decide about one group after the other.
+
+        `lacking` are the weights of those whose cause, of the groups looked at, is not found. They stay
+        as they are until a group of it is learned, which then cannot be.
+        """
+        while at < len(groups):
+            if at in self.cause_begins:
+                found = self.chances.causes[:, self.cause_begins[at]]
+                weights = weights + lacking
+                weights, lacking = weights * found, weights * (1 - found)
+            if know(known, groups[self.order[at]]) != known:
+                break
             at += 1
+        if not weights.any() and not lacking.any():
+            return  # it cannot happen
         if at == len(groups):
-            yield known, weights
+            yield known, weights + lacking
             return
-        learned = self.chances[:, at]
-        yield from self.walk(groups, at + 1, known, weights * (1 - learned))
-        yield from self.walk(groups, at + 1, known | groups[at], weights * learned)
+        group = self.order[at]
+        learned = self.chances.groups[:, group]
+        yield from self.walk(groups, at + 1, known, weights * (1 - learned), lacking)
+        more = know(known, groups[group])
+        yield from self.walk(groups, at + 1, more, weights * learned, 0 * lacking)
 
     @cached_property
     def tuples(self) -> Rows:
@@ -127,11 +161,11 @@ class ScenarioAttack:
         """Put the tuples of a class that are of one kind together, unless people have several records."""
         if self.microdata.people is not None:
             return self.tuples
-        if len(self.chances) == 1:
+        if self.chances.kinds == 1:
             kinds = np.zeros(classes.first_tuple.size, np.int32)
             return Rows(classes.first_tuple, classes.records, kinds)
         labels = Labels(classes.label_of_tuple, classes.first_tuple.size).refine(
-            Labels(self.kind, len(self.chances))
+            Labels(self.kind, self.chances.kinds)
         )
         first = labels.first_rows()
         counts = sum_by_label(labels.of_row, self.microdata.counts, labels.number)
@@ -145,15 +179,16 @@ class ScenarioAttack:
         With `unique`, every u_S is that number.
         """
         risks = np.zeros(kept.size)
-        everybody = kept.all()
-        for known, weights in self.known_sets(scheme):
+        everybody, groups = kept.all(), self.groups_at(scheme)
+        for known, weights in self.known_sets(groups):
             cells = self.partitions.cells(known)
             labels = rows.of_tuple(cells.label_of_tuple)
             matching = cells.people
             if not everybody:
                 matching = self.partitions.count_people(cells, labels, rows.counts, kept)
-            chances = self.chances_given(known, cells, unique, alone=(matching == 1).any())
-            add_risks(labels, matching, kept, rows.kind, weights, *chances, risks)
+            u = self.unique_in(cells, known, groups, unique, alone=(matching == 1).any())
+            routes = self.routes(weights)
+            add_risks(labels, matching, u, kept, rows.kind, *routes, risks)
         return risks
 
     def mean(self, scheme: Scheme, unique: float | None = None) -> float | None:
@@ -162,13 +197,15 @@ class ScenarioAttack:
         Over the people of a cell, one over their number sums to one: cells are counted, not people.
         None where that does not hold.
         """
-        if self.microdata.people is not None or len(self.chances) > 1:
+        if self.microdata.people is not None or self.chances.kinds > 1:
             return None
-        total = 0.0
-        for known, (weight,) in self.known_sets(scheme):
+        total, groups = 0.0, self.groups_at(scheme)
+        for known, weights in self.known_sets(groups):
             cells = self.partitions.cells(known)
-            picked, more = self.chances_given(known, cells, unique, alone=cells.uniques > 0)
-            total += weight * (picked * cells.number + more * cells.uniques)
+            u = self.unique_in(cells, known, groups, unique, alone=cells.uniques > 0)
+            (picked,), (alone,), (confirmed,) = self.routes(weights)
+            total += picked * cells.number + alone * cells.uniques
+            total += confirmed * float(u[cells.people == 1].sum())
         return total / self.microdata.records
 
     def totals_left(
@@ -184,34 +221,66 @@ class ScenarioAttack:
         The rows order[starts[p]:] remain after the prefix p. Each record must be a person.
         """
         totals = np.zeros(starts.size)
-        counts, kind = rows.counts[order], rows.kind[order]
-        for known, weights in self.known_sets(scheme):
+        counts, kind, groups = rows.counts[order], rows.kind[order], self.groups_at(scheme)
+        for known, weights in self.known_sets(groups):
             cells = self.partitions.cells(known)
             labels = rows.of_tuple(cells.label_of_tuple)[order]
-            chances = self.chances_given(known, cells, unique, alone=True)  # after some prefix
-            sums = counts, kind, weights, starts, *chances, totals
-            add_totals_of_prefixes(labels, cells.number, *sums)
+            u = self.unique_in(cells, known, groups, unique, alone=True)  # after some prefix
+            routes = self.routes(weights)
+            add_totals_of_prefixes(labels, u, counts, kind, starts, *routes, totals)
         return totals
 
-    def chances_given(
-        self, known: Known, cells: Cells, unique: float | None, *, alone: bool
-    ) -> tuple[float, float]:
-        """Return how likely a record picked is confirmed, and what it adds to that to be alone.
+    def routes(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return for each kind how likely a record picked is confirmed, and what is added to that.
 
-        u_S is estimated only where somebody is alone.
+        The second is for whoever is alone in the table, the third if they are so in the population.
         """
-        scenario = self.scenario
-        more = scenario.p_m * scenario.p_fm
-        if alone and scenario.p_cu > 0:
-            u = self.unique_in_population(known, cells) if unique is None else unique
-            more += (1 - more) * scenario.p_cu * u
-        return scenario.p_c, (1 - scenario.p_c) * more
+        p_m, p_fm, p_c, p_cu = self.chances.parameters.T
+        member, rest = p_m * p_fm, weights * (1 - p_c)
+        return weights * p_c, rest * member, rest * (1 - member) * p_cu
 
-    def unique_in_population(self, known: Known, cells: Cells) -> float:
+    def unique_in(
+        self,
+        cells: Cells,
+        known: Known,
+        groups: tuple[Known, ...],
+        unique: float | None,
+        *,
+        alone: bool,
+    ) -> Floats:
+        """Return u_S for each cell; 0 where nobody is alone, as nobody needs it then."""
+        if not alone or not self.scenario.needs_unique:
+            return np.zeros(cells.number)
+        if unique is None and self.scenario.counted:
+            assert cells.matching is not None
+            return (cells.matching <= 1).astype(np.float64)
+        if unique is None:
+            inside = frozenset(group for group in groups if know(known, group) == known)
+            unique = self.highest_unique(inside) if self.monotone else self.estimate(known)
+        return np.full(cells.number, unique)
+
+    def highest_unique(self, groups: frozenset[Known]) -> float:
+        """Return the highest u_S of all that is known of some of the groups."""
+        found = self.highest_estimates.get(groups)
+        if found is None:
+            found = self.estimate(reduce(know, groups, frozenset()))
+            found = max([found, *(self.highest_unique(groups - {group}) for group in groups)])
+            if len(self.highest_estimates) < ESTIMATES:
+                self.highest_estimates[groups] = found
+        return found
+
+    def estimate(self, known: Known) -> float:
         """Return u_S, estimated from the whole table; the same for every scheme with these levels."""
         found = self.estimates.get(known)
         if found is None:
-            found = estimate_unique(cells.people, self.scenario.population, by_pitman)
+            sizes = self.partitions.cells(known).people
+            found = estimate_unique(sizes, self.scenario.population, self.estimator)
             if len(self.estimates) < ESTIMATES:
                 self.estimates[known] = found
         return found
+
+    @property
+    def estimator(self) -> UniqueGivenUnique:
+        """How u_S is estimated."""
+        name = self.scenario.estimator
+        return by_pitman if name == "pitman" else estimator_of(name)

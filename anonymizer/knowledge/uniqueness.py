@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.estimators.uniques import ESTIMATORS, histogram
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from anonymizer.knowledge.scenario import Scenario
 
@@ -45,6 +46,28 @@ def estimate_unique(
 
 def estimate_needed(scenario: Scenario, given: UniqueGivenUnique | None) -> UniqueGivenUnique:
     """Return the estimate of u_S that the overall risk needs: none at all where p_cu is 0."""
-    if scenario.p_cu == 0:
+    if not scenario.needs_unique:
         return lambda *_: None
-    return given or by_pitman
+    return given or estimator_of(scenario.estimator)
+
+
+def estimator_of(name: str) -> UniqueGivenUnique:
+    """Return the estimate of u_S that an estimator of population uniques gives.
+
+    Of U people who are unique in the population of N, a simple random sample of n is expected to have
+    U n / N, and they are among its own uniques: the share of these is u_S.
+
+    >>> round(estimator_of("zayatz")(np.array([1] * 20 + [3] * 5), 1000), 6)
+    0.014266
+    """
+    if name == "pitman":
+        return by_pitman
+    estimate = ESTIMATORS[name]
+
+    def unique_given_unique(sizes: NDArray[np.int64], population: int) -> float:
+        alone = int((sizes == 1).sum())
+        if not alone:
+            return 0.0  # whoever is left alone once others are suppressed is one of several
+        return estimate(*histogram(sizes), population) * int(sizes.sum()) / population / alone
+
+    return unique_given_unique

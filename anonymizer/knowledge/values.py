@@ -7,12 +7,12 @@ coarser of their two levels. A suppressed cell is at the top and matches everyth
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.columns import read_columns
+from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.table import Table
 from anonymizer.engine.domain import Column, read_only
 from anonymizer.engine.microdata import Microdata
@@ -68,6 +68,19 @@ class Values:
         top = np.zeros((1, len(texts)), np.int64)
         ancestors = np.concatenate([hierarchy.codes[:, column.leaves], top])
         return Values(hierarchy, texts, np.full(len(texts), level), read_only(ancestors))
+
+    @staticmethod
+    def plain(name: str, texts: Sequence[str]) -> Values:
+        """Take the values of a column that has no hierarchy."""
+        ordered = sorted(set(texts) - {MISSING}) or [SUPPRESSED]
+        return Values.of(
+            Hierarchy.from_rows(name, [(text,) for text in ordered]), sorted(set(texts))
+        )
+
+    def places(self, column: Coded) -> NDArray[np.int64]:
+        """Return the number of each row's value."""
+        place = {text: at for at, text in enumerate(self.texts)}
+        return np.array([place[text] for text in column.texts], np.int64)[column.codes]
 
     @property
     def text_levels(self) -> NDArray[np.intp]:
@@ -136,6 +149,22 @@ def climb(
     return read_only(ancestors)
 
 
+def values_beside(microdata: Microdata) -> dict[str, Values]:
+    """Return the values of the columns that are read beside the quasi-identifiers, by their codes."""
+    found = {}
+    for name, column in microdata.beside.items():
+        values = Values.plain(name, column.texts)
+        place = {text: at for at, text in enumerate(values.texts)}
+        order = [place[text] for text in column.texts]
+        found[name] = replace(
+            values,
+            texts=column.texts,
+            levels=values.levels[order],
+            ancestors=values.ancestors[:, order],
+        )
+    return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Subjects:
     """The people of a table as distinct tuples of values, whatever their levels, with counts."""
@@ -145,48 +174,104 @@ class Subjects:
     """The number of each tuple's value, for each attribute."""
     counts: NDArray[np.int64]
     tuple_of_row: NDArray[np.int32]
+    beside: Mapping[str, Values] = field(default_factory=dict)
+    """Columns that are no quasi-identifiers, by which people are told apart all the same."""
+    population: NDArray[np.int64] | None = None
+    """The people of a population table in each tuple; its tuples come last, and have no records."""
 
     @staticmethod
     def of(microdata: Microdata, scheme: Scheme) -> Subjects:
         """Take the people of a table as a scheme generalizes them, each column to one level."""
         columns = zip(microdata.attributes, microdata.columns, scheme, strict=True)
         values = {name: Values.of_column(column, level) for name, column, level in columns}
-        codes = dict(zip(microdata.attributes, microdata.codes, strict=True))
-        return Subjects(values, codes, microdata.counts.astype(np.int64), microdata.tuple_of_row)
+        codes: dict[str, NDArray[np.integer]] = dict(
+            zip(microdata.attributes, microdata.codes, strict=True)
+        )
+        beside = values_beside(microdata)
+        codes |= {name: microdata.beside[name].codes for name in beside}
+        counts = microdata.counts.astype(np.int64)
+        return Subjects(values, codes, counts, microdata.tuple_of_row, beside)
 
     @staticmethod
-    def read(table: Table, hierarchies: Sequence[Hierarchy]) -> Subjects:
-        """Read the quasi-identifiers of a table; the order of its rows decides nothing."""
+    def read(
+        table: Table,
+        hierarchies: Sequence[Hierarchy],
+        beside: Sequence[str] = (),
+        population: Table | None = None,
+    ) -> Subjects:
+        """Read the quasi-identifiers of a table, and columns beside them; of a population, too.
+
+        The order of rows decides nothing.
+        """
+        names = [hierarchy.name for hierarchy in hierarchies]
+        coded = read_columns(table, [*names, *beside])
+        people = {} if population is None else read_columns(population, names)
         values: dict[str, Values] = {}
-        of_row: dict[str, NDArray[np.int64]] = {}
         faults = []
-        coded = read_columns(table, [hierarchy.name for hierarchy in hierarchies])
         for hierarchy in hierarchies:
-            column = coded[hierarchy.name]
+            parts = [part[hierarchy.name].texts for part in (coded, people) if part]
+            texts = dict.fromkeys(text for part in parts for text in part)
             try:
-                found = Values.of(hierarchy, column.texts)
+                values[hierarchy.name] = Values.of(hierarchy, list(texts))
             except HierarchyError as error:
                 faults.append(str(error))
-                continue
-            place = {text: at for at, text in enumerate(found.texts)}
-            places = np.array([place[text] for text in column.texts], np.int64)
-            values[hierarchy.name], of_row[hierarchy.name] = found, places[column.codes]
         if faults:
             raise HierarchyError(" ".join(faults))
+        other = {name: Values.plain(name, coded[name].texts) for name in beside}
+        of_row = {name: found.places(coded[name]) for name, found in (values | other).items()}
         if not len(next(iter(of_row.values()))):
             raise DataError(f"{table.name}: the table has no rows; there is nobody to find.")
-        return Subjects.aggregate(values, of_row)
+        subjects = Subjects.aggregate(values, of_row, other)
+        if population is None:
+            return subjects
+        return subjects.among({name: found.places(people[name]) for name, found in values.items()})
 
     @staticmethod
     def aggregate(
-        values: Mapping[str, Values], of_row: Mapping[str, NDArray[np.int64]]
+        values: Mapping[str, Values],
+        of_row: Mapping[str, NDArray[np.int64]],
+        beside: Mapping[str, Values] | None = None,
     ) -> Subjects:
         """Count the rows that are alike."""
         rows = len(next(iter(of_row.values())))
         labels, first = distinct_rows(list(of_row.values()), rows)
         codes = {name: numbers[first].astype(np.int32) for name, numbers in of_row.items()}
         counts = np.bincount(labels, minlength=first.size)
-        return Subjects(values, codes, counts, labels)
+        return Subjects(values, codes, counts, labels, beside or {})
+
+    def among(self, of_row: Mapping[str, NDArray[np.int64]]) -> Subjects:
+        """Add the people of a population table, generalized as far as the whole of a column is."""
+        people = Subjects.aggregate(self.attributes, of_row)
+        lifted = {
+            name: replace(
+                values, levels=values.levels_from(int(values.levels[self.codes[name]].min()))
+            )
+            for name, values in self.attributes.items()
+        }
+        nobody = np.zeros(people.counts.size, np.int64)
+        codes = {
+            name: np.append(numbers, people.codes.get(name, nobody))
+            for name, numbers in self.codes.items()
+        }
+        return replace(
+            self,
+            attributes=lifted,
+            codes=codes,
+            counts=np.append(self.counts, nobody),
+            population=np.append(np.zeros(self.counts.size, np.int64), people.counts),
+        )
+
+    @property
+    def values(self) -> dict[str, Values]:
+        """The values of all columns."""
+        return {**self.attributes, **self.beside}
+
+    @property
+    def outside(self) -> NDArray[np.bool_]:
+        """Which tuples are those of the population table."""
+        if self.population is None:
+            return np.zeros(self.counts.size, np.bool_)
+        return self.population > 0
 
     @property
     def records(self) -> int:

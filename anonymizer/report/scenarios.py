@@ -55,7 +55,7 @@ def driver_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
     """Yield a row for each group: the mean overall risk with it and without it."""
     mean = risk.mean()
     for driver in risk.exposure.drivers:
-        group, without = risk.scenario.groups[driver.group], driver.overall(risk.scenario)
+        group, without = risk.scenario.groups[driver.group], driver.overall
         yield {
             "scenario": risk.name,
             "attributes": ", ".join(group.attributes),
@@ -113,9 +113,9 @@ def value_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
 
 def record_table(risks: Sequence[ScenarioRisk]) -> pd.DataFrame:
     """List the risks of every record, in the order of the table's rows, from 1."""
-    place = risks[0].subjects.tuple_of_row
-    columns: dict[str, Any] = {"row": np.arange(1, place.size + 1)}
+    columns: dict[str, Any] = {"row": np.arange(1, risks[0].records + 1)}
     for risk in risks:
+        place = risk.subjects.tuple_of_row
         for measure in MEASURES:
             columns[f"{risk.name} {measure}"] = risk.exposure.measure(measure)[place]
         columns[f"{risk.name} worst case overall"] = risk.worst.overall[place]

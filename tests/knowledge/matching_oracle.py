@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from itertools import product
 
 import numpy as np
 
 from anonymizer.estimators.uniques import unique_given_unique
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+from anonymizer.knowledge.chance import Chance
+from anonymizer.knowledge.scenario import Scenario
 from anonymizer.knowledge.uniqueness import unique_in_population
+from tests.knowledge import overall_oracle
 
 Person = dict[str, str]
 Place = tuple[int, frozenset[str]]
@@ -41,17 +45,14 @@ def covers(one: Place, other: Place) -> bool:
     return one[1] >= other[1] or other[1] >= one[1]
 
 
-def chance(group: AttributeGroup, person: Person, hierarchies: dict[str, Hierarchy]) -> float:
-    if group.by is None:
-        assert group.probability is not None
-        return group.probability
-    assert group.default is not None
-    leaves = place(hierarchies[group.by], person[group.by])[1]
-    return max(group.probabilities.get(leaf, group.default) for leaf in leaves)
-
-
-def known_sets(groups: int) -> Iterator[tuple[bool, ...]]:
-    return product((False, True), repeat=groups)
+def chance(of: Chance, person: Person, hierarchies: dict[str, Hierarchy]) -> float:
+    """The highest that it may be, given what the table tells of a person."""
+    names = [name for name in of.names if name in hierarchies]
+    leaves = [place(hierarchies[name], person[name])[1] for name in names]
+    return max(
+        overall_oracle.number(of, person | dict(zip(names, each, strict=True)))
+        for each in product(*leaves)
+    )
 
 
 def risks(
@@ -59,7 +60,11 @@ def risks(
 ) -> list[tuple[float, float, float]]:
     """Return prosecutor, journalist and marketer risk of everybody."""
     found = np.zeros((len(people), 3))
-    for known in known_sets(len(scenario.groups)):
+    likely = [
+        list(overall_oracle.all_known(scenario, partial(chance, person=p, hierarchies=hierarchies)))
+        for p in people
+    ]
+    for known in product((False, True), repeat=len(scenario.groups)):
         told = [
             (name, group.levels.get(name, 0))
             for group, learned in zip(scenario.groups, known, strict=True)
@@ -81,11 +86,8 @@ def risks(
             sum(all(map(covers, profile, record)) for record in records) for profile in profiles
         ]
         unique = unique_in_population(sizes, scenario, unique_given_unique)
-        for row, person in enumerate(people):
-            weight = 1.0
-            for group, learned in zip(scenario.groups, known, strict=True):
-                learns = chance(group, person, hierarchies)
-                weight *= learns if learned else 1 - learns
+        for row in range(len(people)):
+            weight = math.fsum(share for share, those in likely[row] if those == known)
             alone = matches[row] == 1
             found[row] += weight * np.array([alone, alone * unique, 1 / matches[row]])
     return [tuple(row) for row in found.tolist()]

@@ -1,4 +1,4 @@
-"""The slow and obvious way to the overall risk: every subset of groups, every pair of records.
+"""The slow and obvious way to the overall risk: all that may be known, every pair of records.
 
 A record is a dict of its generalized values; a person is a dict of the values before. Nothing here comes
 from the engine but the scenario, which is only read.
@@ -9,11 +9,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
-from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+from anonymizer.knowledge.chance import Chance
+from anonymizer.knowledge.scenario import Scenario
 
 Record = Mapping[str, str]
 Estimate = Callable[[Sequence[int], int], float | None]
@@ -29,13 +32,37 @@ class Risks:
     marketer: float
 
 
-def learned(group: AttributeGroup, person: Record) -> float:
-    """How likely the group is learned about a person."""
-    if group.by is None:
-        assert group.probability is not None
-        return group.probability
-    assert group.default is not None
-    return group.probabilities.get(person[group.by], group.default)
+def number(chance: Chance, person: Record) -> float:
+    """A probability of one person, looked up in what the scenario says."""
+    if chance.column is not None:
+        return float(person[chance.column])
+    found: Any = chance.probability if chance.by is None else chance.probabilities
+    for name in [chance.by] if isinstance(chance.by, str) else chance.by or ():
+        if isinstance(found, Mapping):
+            found = found.get(person[name], chance.default)
+    assert isinstance(found, float | int)
+    return found
+
+
+def all_known(
+    scenario: Scenario, of_person: Callable[[Chance], float]
+) -> Iterator[tuple[float, tuple[bool, ...]]]:
+    """Enumerate which causes are found and which groups may be learned: what is known, how likely."""
+    causes, groups = list(scenario.causes), scenario.groups
+    numbers = [of_person(c) for c in (*scenario.causes.values(), *(g.chance for g in groups))]
+    for found in itertools.product((False, True), repeat=len(causes)):
+        for learned in itertools.product((False, True), repeat=len(groups)):
+            weight = 1.0
+            for probability, happens in zip(numbers, (*found, *learned), strict=True):
+                weight *= probability if happens else 1 - probability
+            there = dict(zip(causes, found, strict=True))
+            yield (
+                weight,
+                tuple(
+                    happens and (group.cause is None or there[group.cause])
+                    for group, happens in zip(groups, learned, strict=True)
+                ),
+            )
 
 
 def risks_of(
@@ -47,30 +74,35 @@ def risks_of(
 ) -> Risks:
     """Look at every set of groups that the attacker may know about one person."""
     sums = [0.0] * 4
-    for known in itertools.product((False, True), repeat=len(scenario.groups)):
-        weight, names = 1.0, []
-        for group, is_known in zip(scenario.groups, known, strict=True):
-            probability = learned(group, people[position])
-            weight *= probability if is_known else 1 - probability
-            names += group.attributes if is_known else ()
-        own = tuple(records[position][name] for name in names)
-        sizes = Counter(tuple(record[name] for name in names) for record in records)
-        terms = routes(sizes[own], tuple(sizes.values()), scenario, estimate)
+    person = people[position]
+    parameters = [number(chance, person) for chance in scenario.parameters]
+    for weight, known in all_known(scenario, lambda chance: number(chance, person)):
+        names = {
+            name
+            for group, is_known in zip(scenario.groups, known, strict=True)
+            for name in group.attributes
+            if is_known
+        }
+        own = tuple(records[position][name] for name in sorted(names))
+        sizes = Counter(tuple(record[name] for name in sorted(names)) for record in records)
+        estimated = partial(estimate, tuple(sizes.values()), scenario.population)
+        terms = routes(sizes[own], parameters, estimated)
         sums = [total + weight * term for total, term in zip(sums, terms, strict=True)]
     return Risks(*sums)
 
 
 def routes(
-    size: int, sizes: Sequence[int], scenario: Scenario, estimate: Estimate
+    size: int, parameters: Sequence[float], estimate: Callable[[], float | None]
 ) -> tuple[float, float, float, float]:
     """The probability of re-identification given what is known, as the paper puts it together."""
+    p_m, p_fm, p_c, p_cu = parameters
     unique = 0.0
     if size == 1:
-        estimated = estimate(sizes, scenario.population)
+        estimated = estimate()
         unique = 1.0 if estimated is None else estimated
-    by_membership = scenario.p_m * scenario.p_fm * (size == 1)
-    by_uniqueness = scenario.p_cu * unique
-    by_guess = scenario.p_c / size
+    by_membership = p_m * p_fm * (size == 1)
+    by_uniqueness = p_cu * unique
+    by_guess = p_c / size
     overall = 1 - (1 - by_membership) * (1 - by_uniqueness) * (1 - by_guess)
     return overall, float(size == 1), unique, 1 / size
 

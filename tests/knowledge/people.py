@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 from hypothesis import strategies as st
 
@@ -9,6 +11,7 @@ from anonymizer.data.frame import FrameTable
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.knowledge.values import Subjects
+from tests.knowledge.tables import groups_and_causes
 
 AGE = Hierarchy.from_rows(
     "age", [("21", "20s", "-39", "*"), ("25", "20s", "-39", "*"), ("33", "30s", "-39", "*"),
@@ -19,11 +22,14 @@ ZIP = Hierarchy.from_rows("zip", [("11", "1*", "*"), ("12", "1*", "*"), ("21", "
 HIERARCHIES = {h.name: h for h in (AGE, SEX, ZIP)}
 CELLS = {h.name: sorted({"*", *(t for row in h.rows() for t in row)}) for h in (AGE, SEX, ZIP)}
 
-chances = st.sampled_from([0.0, 1.0, 0.5, 0.3, 0.07])
+
+OWN = "own"
+"""A column beside them that has everybody's own probability."""
 
 
 def read(people: list[dict[str, str]]) -> Subjects:
-    return Subjects.read(FrameTable(pd.DataFrame(people)), list(HIERARCHIES.values()))
+    beside = [name for name in people[0] if name not in HIERARCHIES]
+    return Subjects.read(FrameTable(pd.DataFrame(people)), list(HIERARCHIES.values()), beside)
 
 
 def scenario_of(*groups: AttributeGroup, population: int = 1000) -> Scenario:
@@ -32,33 +38,30 @@ def scenario_of(*groups: AttributeGroup, population: int = 1000) -> Scenario:
 
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
-    names = draw(st.permutations(list(HIERARCHIES)))
-    cut = draw(st.integers(1, 2))
-    return scenario_of(*(draw(groups_of(part)) for part in (names[:cut], names[cut:])))
+    leaves = [leaf for hierarchy in HIERARCHIES.values() for leaf in hierarchy.leaves]
+    groups, causes = draw(groups_and_causes(list(HIERARCHIES), OWN, leaves))
+    at_levels = tuple(replace(group, levels=draw(levels_of(group.attributes))) for group in groups)
+    return replace(scenario_of(*groups_without_cause(at_levels)), groups=at_levels, causes=causes)
+
+
+def groups_without_cause(groups: tuple[AttributeGroup, ...]) -> list[AttributeGroup]:
+    return [replace(group, cause=None) for group in groups]
 
 
 @st.composite
-def groups_of(draw: st.DrawFn, attributes: list[str]) -> AttributeGroup:
-    levels = {
+def levels_of(draw: st.DrawFn, attributes: tuple[str, ...]) -> dict[str, int]:
+    return {
         name: draw(st.integers(0, HIERARCHIES[name].height - 1))
         for name in attributes
         if draw(st.booleans())
     }
-    if not draw(st.booleans()):
-        return AttributeGroup(tuple(attributes), draw(chances), levels=levels)
-    by = draw(st.sampled_from(list(HIERARCHIES)))
-    leaf = draw(st.sampled_from(HIERARCHIES[by].leaves))
-    return AttributeGroup(
-        tuple(attributes),
-        by=by,
-        probabilities={leaf: draw(chances)},
-        default=draw(chances),
-        levels=levels,
-    )
 
 
 tables = st.lists(
-    st.fixed_dictionaries({name: st.sampled_from(cells) for name, cells in CELLS.items()}),
+    st.fixed_dictionaries(
+        {name: st.sampled_from(cells) for name, cells in CELLS.items()}
+        | {OWN: st.sampled_from(["0", "0.25", "1"])}
+    ),
     min_size=1,
     max_size=9,
 )

@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.attack import Attack
+from anonymizer.knowledge.chance import Chance
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.knowledge.values import Subjects, Values
 from tests.knowledge import overall_oracle as oracle
 
 LEAVES = range(10)
+OWN = "own"
+"""A column beside the attributes that has everybody's own probability."""
+OWN_CELLS = ("0", "0.25", ".9", "1.0")
 probabilities = st.sampled_from([0.0, 1.0, 0.5, 0.3, 0.07])
 
 
@@ -39,7 +43,10 @@ def scenario_of(*groups: AttributeGroup, **changes: Any) -> Scenario:
 
 @dataclass(frozen=True)
 class Table:
-    """People as tuples of leaf numbers, and what an attacker may know about them."""
+    """People as tuples of leaf numbers, and what an attacker may know about them.
+
+    Beside the attributes each may have a number, from 0, of what a column of probabilities has.
+    """
 
     people: tuple[tuple[int, ...], ...]
     widths: tuple[int, ...]
@@ -52,27 +59,35 @@ class Table:
 
     def oracle(self, kept: Sequence[int] | None = None) -> list[oracle.Risks]:
         rows = self.people if kept is None else [self.people[row] for row in kept]
-        people = [dict(zip(self.names, map(str, row), strict=True)) for row in rows]
+        people = [
+            {OWN: self.own(row), **dict(zip(self.names, map(str, row), strict=False))}
+            for row in rows
+        ]
         records = [
             {
                 name: str(leaf // width)
-                for name, leaf, width in zip(self.names, row, self.widths, strict=True)
+                for name, leaf, width in zip(self.names, row, self.widths, strict=False)
             }
             for row in rows
         ]
         return oracle.all_risks(records, people, self.scenario, estimate)
 
+    def own(self, row: tuple[int, ...]) -> str:
+        return OWN_CELLS[row[len(self.widths)]] if len(row) > len(self.widths) else "1"
+
     def subjects(self, rows: Any = None, counts: Any = None) -> Subjects:
         """These rows at the scheme, each a tuple of its own; once, unless counts are given."""
         rows = self.people if rows is None else rows
-        leaves = np.array(rows, np.int64).reshape(len(rows), len(self.widths)).T
+        leaves = [np.array([row[at] for row in rows], np.int64) for at in range(len(self.widths))]
         values = {
             name: values_of(name, width)
             for name, width in zip(self.names, self.widths, strict=True)
         }
         codes = dict(zip(self.names, leaves, strict=True))
+        own = Values.plain(OWN, OWN_CELLS)
+        codes[OWN] = np.array([own.texts.index(self.own(row)) for row in rows], np.int64)
         counts = np.ones(len(rows), np.int64) if counts is None else np.asarray(counts, np.int64)
-        return Subjects(values, codes, counts, np.arange(len(rows), dtype=np.int32))
+        return Subjects(values, codes, counts, np.arange(len(rows), dtype=np.int32), {OWN: own})
 
     def attack(
         self,
@@ -95,32 +110,58 @@ def values_of(name: str, width: int) -> Values:
 
 @st.composite
 def tables(draw: st.DrawFn, max_rows: int = 10, p_cu: float | None = None) -> Table:
-    """Draw a small table; some attributes may be in no group."""
+    """Draw a small table; some attributes may be in no group, others in several."""
     number = draw(st.integers(1, 4))
     names = [f"a{i}" for i in range(number)]
-    row = st.tuples(*(st.integers(0, draw(st.integers(0, 4))) for _ in names))
+    row = st.tuples(
+        *(st.integers(0, draw(st.integers(0, 4))) for _ in names),
+        st.integers(0, draw(st.integers(0, len(OWN_CELLS) - 1))),
+    )
     people = draw(st.lists(row, min_size=1, max_size=max_rows))
     widths = tuple(draw(st.integers(1, 3)) for _ in names)
-    group_of = [0, *(draw(st.integers(0, 3)) for _ in names[1:])]
-    groups = tuple(
-        draw(groups_of(tuple(n for n, g in zip(names, group_of, strict=True) if g == i), names))
-        for i in sorted({0, *group_of} - {3})
-    )
-    parameters = [draw(probabilities) for _ in range(4)]
+    parameters: list[Any] = [draw(chances(names, OWN, plain=True)) for _ in range(4)]
     if p_cu is not None:
         parameters[3] = p_cu
-    scenario = Scenario(groups, draw(st.sampled_from([50, 10**6])), *parameters)
-    return Table(tuple(people), widths, scenario)
+    population = draw(st.sampled_from([50, 10**6]))
+    groups, causes = draw(groups_and_causes(names, OWN))
+    return Table(tuple(people), widths, Scenario(groups, population, *parameters, causes=causes))
 
 
 @st.composite
-def groups_of(draw: st.DrawFn, members: tuple[str, ...], names: list[str]) -> AttributeGroup:
-    """Draw how likely a group is learned, for all or by leaf."""
-    if draw(st.booleans()):
-        return AttributeGroup(members, draw(probabilities))
-    listed = draw(st.dictionaries(st.sampled_from("0123"), probabilities, max_size=2))
-    by, default = draw(st.sampled_from(names)), draw(probabilities)
-    return AttributeGroup(members, by=by, probabilities=listed, default=default)
+def groups_and_causes(
+    draw: st.DrawFn, names: list[str], column: str | None, values: Sequence[str] = "0123"
+) -> tuple[tuple[AttributeGroup, ...], dict[str, Chance]]:
+    """Draw groups, which may overlap, and causes of some of them."""
+    causes = {name: draw(chances(names, column, values)) for name in ("c0", "c1")}
+    groups = []
+    for _ in range(draw(st.integers(1, 4))):
+        members = draw(st.lists(st.sampled_from(names), min_size=1, unique=True))
+        cause = draw(st.sampled_from([None, None, *causes]))
+        group = AttributeGroup(tuple(members), 0.0, cause=cause)
+        groups.append(group.with_chance(draw(chances(names, column, values))))
+    used = {group.cause for group in groups}
+    return tuple(groups), {name: chance for name, chance in causes.items() if name in used}
+
+
+@st.composite
+def chances(
+    draw: st.DrawFn,
+    names: list[str],
+    column: str | None,
+    values: Sequence[str] = "0123",
+    plain: bool = False,
+) -> Chance:
+    """Draw a probability for all, by the leaves of one or two attributes, or from a column."""
+    kind = draw(st.sampled_from(["all", "by", "by", "two", "column"] + ["all"] * 6 * plain))
+    if kind == "column" and column is not None:
+        return Chance(column=column)
+    if kind in ("all", "column"):
+        return Chance(draw(probabilities))
+    by = draw(st.permutations(names))[: 2 if kind == "two" else 1]
+    listed: Any = st.dictionaries(st.sampled_from(values), probabilities, max_size=2)
+    if len(by) == 2:
+        listed = st.dictionaries(st.sampled_from(values), probabilities | listed, max_size=2)
+    return Chance(by=tuple(by), probabilities=draw(listed), default=draw(probabilities))
 
 
 def random_table(rows: int, groups: int, **changes: Any) -> Table:

@@ -66,14 +66,14 @@ def test_every_set_that_may_be_known_is_walked_once(table: Table) -> None:
     groups = len(table.scenario.groups)
     walked = [tuple(knowledge.known.tolist()) for knowledge in attack.walk()]
     everything = list(product((False, True), repeat=groups))
-    possible = [known for known in everything if attack.probability(np.array(known)).any()]
+    possible = [known for known in everything if attack.chances.probability(np.array(known)).any()]
     assert walked == possible
     further = [tuple(knowledge.known.tolist()) for knowledge in attack.walk(but_for=1)]
     assert further == [
         known
         for known in everything
-        if attack.probability(np.array(known)).any()
-        or attack.probability_without(np.array(known)).any()
+        if attack.chances.probability(np.array(known)).any()
+        or attack.chances.probability_without(np.array(known)).any()
     ]
     for depth in range(groups + 2):
         parts = [attack.walk(branch, but_for=1) for branch in attack.branches(depth)]
@@ -86,7 +86,9 @@ def test_rows_are_merged_exactly_if_the_attacker_cannot_tell_them_apart(table: T
     seen = [
         (
             *(labels.of_row[row] for labels in attack.group_labels),
-            *attack.chances[attack.kind[row]].tolist(),
+            *attack.chances.groups[attack.kind[row]].tolist(),
+            *attack.chances.causes[attack.kind[row]].tolist(),
+            *attack.chances.parameters[attack.kind[row]].tolist(),
         )
         for row in range(attack.counts.size)
     ]

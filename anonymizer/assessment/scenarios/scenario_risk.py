@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.table import Table, check_present
+from anonymizer.data.table import Table, check_present, open_table
 from anonymizer.errors import AnonymizerWarning, PolicyError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.attack import Attack, Floats, check_levels
 from anonymizer.knowledge.catalogue import find_scenario, load_scenario
+from anonymizer.knowledge.chance import HIGH, Chance, end_of
+from anonymizer.knowledge.chances import check_cells
 from anonymizer.knowledge.exposure import MEASURES, Exposure, expose
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.knowledge.statement import THRESHOLDS as ACCEPTED
@@ -39,16 +41,16 @@ class ScenarioRisk:
     """What a scenario means for the records of a table, and what it is against the worst case."""
 
     name: str
+    scenario: Scenario
+    """The scenario as it was used on the table."""
     exposure: Exposure
+    """The risks; where the scenario has ranges, with the upper end of each."""
     worst: Exposure
     """The same attacker, if all quasi-identifiers of everybody were known."""
     subjects: Subjects
     """The people of the table, by their quasi-identifiers: in the worst case, a group each."""
-
-    @property
-    def scenario(self) -> Scenario:
-        """The scenario as it was used on the table."""
-        return self.exposure.scenario
+    lowest: Exposure | None = None
+    """The risks with the lower end of each range, where the scenario has ranges."""
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -68,6 +70,12 @@ class ScenarioRisk:
     def mean(self, measure: str = "overall") -> float:
         """Return the mean risk of the records; 0 without records."""
         return statistic_of(self.exposure.measure(measure), self.counts, "mean")
+
+    def lowest_mean(self, measure: str = "overall") -> float | None:
+        """Return the mean risk with the lower end of each range; None without ranges."""
+        if self.lowest is None:
+            return None
+        return statistic_of(self.lowest.measure(measure), self.counts, "mean")
 
     def worst_mean(self, measure: str = "overall") -> float:
         """Return the mean risk of the records in the worst case."""
@@ -93,13 +101,14 @@ class ScenarioRisk:
         return {
             "name": self.name,
             "records": self.records,
-            "distinct": int(self.counts.size),
+            "distinct": int(np.count_nonzero(self.counts)),
             "coarse": self.subjects.coarse_records,
             "quasi_identifiers": list(self.subjects.attributes),
             "method": exposure.method.value,
             "subsets": exposure.subsets,
             "standard_error": exposure.standard_error,
             "risk": {m: describe_values(self.risks(m)) for m in MEASURES},
+            "lowest_risk": None if self.lowest is None else self.describe_lowest(self.lowest),
             "worst_case": {
                 m: describe_values(np.repeat(self.worst.measure(m), self.counts)) for m in MEASURES
             },
@@ -109,13 +118,17 @@ class ScenarioRisk:
                 {
                     "attributes": list(self.scenario.groups[driver.group].attributes),
                     "probability": driver.probability,
-                    "overall_without": driver.overall(self.scenario),
+                    "overall_without": driver.overall,
                     "marketer_without": driver.marketer,
                 }
                 for driver in exposure.drivers
             ],
             "scenario": self.scenario.describe(),
         }
+
+    def describe_lowest(self, lowest: Exposure) -> dict[str, Any]:
+        """Return the figures of the risks with the lower end of each range."""
+        return {m: describe_values(np.repeat(lowest.measure(m), self.counts)) for m in MEASURES}
 
 
 def describe_values(values: Floats) -> dict[str, float | None]:
@@ -145,20 +158,57 @@ def assess_scenarios(
     hierarchies = policy.load_hierarchies()
     if on_progress is not None:
         on_progress("reading the table", 0, 1)
-    subjects = Subjects.read(table, hierarchies)
-    fitted = {name: fit(name, scenario, subjects, hierarchies) for name, scenario in named.items()}
-    worst = {
-        population: expose(Attack.of(subjects, worst_case(subjects, population)))
-        for population in dict.fromkeys(scenario.population for scenario in fitted.values())
-    }
+    reader = Reader(table, policy, hierarchies)
     found = []
-    for name, scenario in fitted.items():
+    for name, given in named.items():
+        subjects = reader.read(given)
+        scenario = fit(name, given, subjects, hierarchies)
         step = None if on_progress is None else named_step(on_progress, name)
-        attack = Attack.of(subjects, scenario)
-        exposure = expose(attack, workers or os.cpu_count() or 1, step, np.random.default_rng(seed))
-        baseline = worst[scenario.population].under(scenario)
-        found.append(ScenarioRisk(name, exposure, baseline, subjects))
+        threads, generator = workers or os.cpu_count() or 1, np.random.default_rng(seed)
+        exposure = expose(Attack.of(subjects, scenario), threads, step, generator)
+        lowest = None
+        if scenario.has_ranges:
+            at_least = Attack.of(subjects, scenario.lowest)
+            lowest = expose(at_least, threads, step, np.random.default_rng(seed))
+        worst = reader.worst(subjects, scenario).under(exposure)
+        found.append(ScenarioRisk(name, scenario, exposure, worst, subjects, lowest))
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reader:
+    """The people of a table, read once for all scenarios that look at the same columns."""
+
+    table: Table
+    policy: Policy
+    hierarchies: Sequence[Hierarchy]
+    found: dict[tuple[tuple[str, ...], Path | None], Subjects] = field(default_factory=dict)
+    exposures: dict[tuple[int, Any, str], Exposure] = field(default_factory=dict)
+
+    def read(self, scenario: Scenario) -> Subjects:
+        """Read the columns that a scenario needs, and its population table, if it has one."""
+        beside = scenario.beside(self.policy.quasi_identifiers)
+        check_present(self.table, beside)
+        path = scenario.population if scenario.counted else None
+        if (beside, path) not in self.found:
+            population = None if path is None else self.open_population(path)
+            self.found[beside, path] = Subjects.read(
+                self.table, self.hierarchies, beside, population
+            )
+        return self.found[beside, path]
+
+    def open_population(self, path: Path) -> Table:
+        """Open a population table, which must have all quasi-identifiers."""
+        table = open_table(path, self.policy.data.delimiter)
+        check_present(table, self.policy.quasi_identifiers)
+        return table
+
+    def worst(self, subjects: Subjects, scenario: Scenario) -> Exposure:
+        """Return what an attacker could do who knows everything."""
+        key = id(subjects), scenario.population, scenario.estimator
+        if key not in self.exposures:
+            self.exposures[key] = expose(Attack.of(subjects, worst_case(subjects, scenario)))
+        return self.exposures[key]
 
 
 def named_step(on_progress: OnProgress, name: str) -> Callable[[int, int], None]:
@@ -196,22 +246,27 @@ def fit(
     too_few = expanded.check_records(subjects.records)
     if faults := [*faults, *([] if too_few is None else [too_few])]:
         raise PolicyError.defective(f"scenario '{name}'", faults)
-    for attribute in dict.fromkeys(group.by for group in expanded.groups if group.by is not None):
-        warn_unlisted(name, expanded, attribute, subjects)
+    check_cells(expanded, subjects.values, subjects.codes, subjects.tuple_of_row)
+    learned = [*(group.chance for group in expanded.groups), *expanded.causes.values()]
+    for by in dict.fromkeys(chance.by_names for chance in learned if chance.by is not None):
+        warn_unlisted(name, [chance for chance in learned if chance.by_names == by], subjects)
     return expanded
 
 
-def warn_unlisted(name: str, scenario: Scenario, attribute: str, subjects: Subjects) -> None:
-    """Warn where the attacker learns nothing of people only because their value is not listed."""
-    groups = [group for group in scenario.groups if group.by == attribute]
-    if any(group.default for group in groups):
+def warn_unlisted(name: str, chances: Sequence[Chance], subjects: Subjects) -> None:
+    """Warn where the attacker learns nothing of people only because their value is not listed.
+
+    The chances depend on the same attributes; what is said of several of these is about the first.
+    """
+    if any(end_of(chance.default, HIGH) for chance in chances):
         return
-    values = subjects.attributes[attribute]
-    listed = {value for group in groups for value in group.probabilities}
+    attribute = chances[0].by_names[0]
+    values = subjects.values[attribute]
+    listed = {value for chance in chances for value in chance.listed(attribute)}
     unlisted = [
         at for at in range(len(values.texts)) if not listed.intersection(values.leaves_of(at))
     ]
-    met = np.isin(subjects.codes[attribute], unlisted)
+    met = np.isin(subjects.codes[attribute], unlisted) & (subjects.counts > 0)
     if met.any():
         texts = quote_some([values.texts[at] for at in unlisted])
         warnings.warn(
@@ -223,7 +278,7 @@ def warn_unlisted(name: str, scenario: Scenario, attribute: str, subjects: Subje
         )
 
 
-def worst_case(subjects: Subjects, population: int) -> Scenario:
+def worst_case(subjects: Subjects, scenario: Scenario) -> Scenario:
     """Return the attacker who knows everything; each attribute is a group, to see what it adds."""
     groups = tuple(AttributeGroup((name,), 1.0) for name in subjects.attributes)
-    return Scenario(groups, population, 1.0, 1.0, 1.0, 1.0)
+    return Scenario(groups, scenario.population, 1.0, 1.0, 1.0, 1.0, estimator=scenario.estimator)
