@@ -18,7 +18,7 @@ from anonymizer.data.columns import code_columns, read_columns
 from anonymizer.data.table import Table, check_columns, open_table
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata, encode
-from anonymizer.errors import AnonymizerWarning, DataError, PolicyError, quote_some
+from anonymizer.errors import AnonymizerWarning, DataError, PolicyError, quote_some, suggest_name
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator, Outcome
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.lattice import Lattice, Scheme
@@ -69,9 +69,11 @@ class Problem:
         policy.lattice(hierarchies)  # a level out of range is better known before the table is read
         models = policy.load_models()
         population = open_population(models, policy)
+        beside = columns_beside(models, policy)
         repeated = repeated_identifier(table, policy) if warn and policy.data.id is None else None
-        read = table if repeated is None else load(table, [*policy.quasi_identifiers, repeated])
-        microdata = encode(read, hierarchies, population, policy.data.id)
+        columns = [*policy.quasi_identifiers, *beside]
+        read = table if repeated is None else load(table, [*columns, repeated])
+        microdata = encode(read, hierarchies, population, policy.data.id, beside)
         if repeated is not None:
             warn_of_repeated_people(read, repeated)
         return Problem.of(policy, table, microdata, models)
@@ -163,8 +165,9 @@ class Problem:
         return self.with_resolved(policy, policy.load_models())
 
     def with_resolved(self, policy: Policy, models: Sequence[RiskModel]) -> Problem:
-        """Put a policy to the same table; read that again only for a population table of another kind."""
-        if population_tables(models).keys() != population_tables(self.models).keys():
+        """Put a policy to the same table; read that again only for another population or more columns."""
+        same = population_tables(models).keys() == population_tables(self.models).keys()
+        if not same or set(columns_beside(models, policy)) - self.microdata.beside.keys():
             return Problem.read(self.table, policy)
         return Problem.of(policy, self.table, self.microdata, models)
 
@@ -245,6 +248,19 @@ def open_population(models: Sequence[RiskModel], policy: Policy) -> Table | None
             "quasi-identifier."
         )
     return table
+
+
+def columns_beside(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
+    """Return the columns that models look at beside the quasi-identifiers."""
+    names = dict.fromkeys(
+        name for model in models for name in model.beside(policy.quasi_identifiers)
+    )
+    if absent := [name for name in names if name not in policy.attributes]:
+        raise PolicyError(
+            f"policy: '{absent[0]}', which a risk model looks at, is not a column; "
+            f"{suggest_name(absent[0], policy.attributes)}"
+        )
+    return tuple(names)
 
 
 def repeated_identifier(table: Table, policy: Policy) -> str | None:

@@ -39,9 +39,8 @@ def load_scenario(
     constants: Mapping[str, str] | None = None,
     population: int | None = None,
     parameters: Mapping[str, Any] | None = None,
-    folder: Path | None = None,
 ) -> Scenario:
-    """Read a scenario by name, or path relative to a folder, and fit it to a table.
+    """Read a scenario by name or path, and fit it to a table.
 
     `columns` says what the scenario's attributes are called in the table; `constants` gives the value
     of an attribute that the table has no column for because everybody has the same; `population` is
@@ -51,7 +50,19 @@ def load_scenario(
     >>> load_scenario("social-media", {"year_of_birth": "age"}, {"state": "TN"}).attributes
     ('sex', 'race', 'age')
     """
-    scenario = with_parameters(Scenario.read(find_scenario(name, folder)), parameters or {})
+    scenario = Scenario.read(find_scenario(name))
+    return fit_scenario(scenario, columns, constants, population, parameters)
+
+
+def fit_scenario(
+    scenario: Scenario,
+    columns: Mapping[str, str] | None = None,
+    constants: Mapping[str, str] | None = None,
+    population: int | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> Scenario:
+    """Fit a scenario to a table; for what is given see `load_scenario`."""
+    scenario = with_parameters(scenario, parameters or {})
     for attribute, value in (constants or {}).items():
         scenario = fix(scenario, attribute, value)
     scenario = rename(scenario, columns or {})
@@ -65,7 +76,7 @@ def with_parameters(scenario: Scenario, parameters: Mapping[str, Any]) -> Scenar
             f"scenario: '{unknown[0]}' is not one of its parameters; "
             f"{suggest_name(unknown[0], PARAMETERS)}"
         )
-    return replace(scenario, **parameters)
+    return replace(scenario, **parameters) if parameters else scenario
 
 
 def check_known(scenario: Scenario, attribute: str) -> None:
@@ -78,6 +89,8 @@ def check_known(scenario: Scenario, attribute: str) -> None:
 
 def rename(scenario: Scenario, columns: Mapping[str, str]) -> Scenario:
     """Call attributes as the table does."""
+    if not columns:
+        return scenario
     for attribute in columns:
         check_known(scenario, attribute)
     changed = scenario.change(lambda chance: chance.rename(columns))

@@ -142,6 +142,10 @@ class RiskModel(ABC):
         """Return the model with its files read, or found, relative to a folder; nothing to resolve."""
         return self
 
+    def beside(self, quasi_identifiers: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG002
+        """Return the columns that the model looks at beside the quasi-identifiers."""
+        return ()
+
     def with_population(self, size: int) -> Self:  # noqa: ARG002
         """Return the model for a population of another size."""
         raise ValueError("it does not rest on the size of a population")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -11,25 +12,30 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
+from anonymizer.knowledge.catalogue import find_scenario, fit_scenario, shipped_scenarios
 from anonymizer.knowledge.cuts import Turns, least_suppressed, people_with, shortest_cut
 from anonymizer.knowledge.exposure import check_exact
-from anonymizer.knowledge.scenario import Scenario
+from anonymizer.knowledge.scenario import PARAMETERS, Scenario
 from anonymizer.knowledge.scenario_attack import ScenarioAttack
 from anonymizer.knowledge.statistics import SLACK, passes, quantile_of, statistic_of
 from anonymizer.risk.model import Monotone, Need, Population, RiskModel, Scope
-from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share
+from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share, check_whole
 from anonymizer.risk.remaining import Binding, Kept, Order, Remaining
 
 Floats = NDArray[np.float64]
+FITTING = ("columns", "constants", "population", *PARAMETERS)
+"""The keys that fit a scenario to a table."""
 
 
 @dataclass(frozen=True)
 class Overall(RiskModel):
     """A statistic of the people's overall risk is at most the threshold (Xia et al. 2021).
 
-    The scenario, or the path of its TOML file, says what the attacker may come to know. The statistic
-    is "mean", "maximum" or a percentile such as "p95". Whoever has several records counts once, with the
-    highest of their risks. The u_S of a scheme is estimated from the table before anything is suppressed.
+    The scenario, the path of its TOML file or the name of one that is shipped, says what the attacker
+    may come to know; `columns`, `constants`, `population` and the parameters fit it to the table. Where
+    it has ranges, the upper end of each counts. The statistic is "mean", "maximum" or a percentile such
+    as "p95". Whoever has several records counts once, with the highest of their risks. The u_S of a
+    scheme is estimated from the table before anything is suppressed, unless it is counted.
 
     The maximum is a model of single people: what is suppressed is the least that meets it, over all
     subsets of the records. For the others the classes go in the order of their risk at the scheme with
@@ -45,6 +51,13 @@ class Overall(RiskModel):
     threshold: float
     scenario: Any
     statistic: str | float = "mean"
+    columns: Mapping[str, str] | None = field(default=None, hash=False)
+    constants: Mapping[str, str] | None = field(default=None, hash=False)
+    population: int | None = None
+    p_m: Any = field(default=None, hash=False)
+    p_fm: Any = field(default=None, hash=False)
+    p_c: Any = field(default=None, hash=False)
+    p_cu: Any = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         check_share("threshold", self.threshold)
@@ -53,37 +66,72 @@ class Overall(RiskModel):
             object.__setattr__(self, "scenario", Path(self.scenario))
         if not isinstance(self.scenario, Scenario | Path):
             raise ValueError(
-                f"scenario must be a Scenario or the path of one, got {self.scenario!r}"
+                f"scenario must be a Scenario, the path or the name of one, got {self.scenario!r}"
             )
+        check_fitting(self.columns, self.constants, self.population)
+        if isinstance(self.scenario, Scenario) and self.is_fitted:
+            fitted = fit_scenario(self.scenario, *self.fitting)
+            for name, value in {"scenario": fitted, **dict.fromkeys(FITTING)}.items():
+                object.__setattr__(self, name, value)
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether anything fits the scenario to the table."""
+        return any(getattr(self, key) is not None for key in FITTING)
+
+    @property
+    def fitting(self) -> tuple[Any, ...]:
+        """What fits the scenario to the table: columns, constants, population, and parameters."""
+        stated = {key: getattr(self, key) for key in PARAMETERS}
+        given = {key: value for key, value in stated.items() if value is not None}
+        return self.columns, self.constants, self.population, given
 
     def __str__(self) -> str:
         return f"{self.name} risk ({self.statistic}) of at most {self.threshold:g}"
 
     def files(self) -> tuple[Path, ...]:
-        """Return the scenario, if it is a file."""
-        return (self.scenario,) if isinstance(self.scenario, Path) else ()
+        """Return the scenario, if it is a file, not one that is shipped."""
+        if isinstance(self.scenario, Scenario) or str(self.scenario) in shipped_scenarios():
+            return ()
+        return (self.scenario,)
 
     def resolve(self, folder: Path) -> Self:
-        """Read the scenario, if it is a file, relative to a folder."""
-        files = self.files()
-        return replace(self, scenario=Scenario.read(folder / files[0])) if files else self
+        """Read the scenario by name, or from a file relative to a folder, and fit it to the table."""
+        if isinstance(self.scenario, Scenario):
+            return self
+        read = Scenario.read(find_scenario(self.scenario, folder))
+        scenario = fit_scenario(read, *self.fitting)
+        nothing: dict[str, Any] = dict.fromkeys(FITTING)
+        return replace(self, scenario=scenario, **nothing)
 
     def describe(self) -> dict[str, Any]:
-        """Return the parameters as JSON; a scenario that is not a file is described in full."""
+        """Return the parameters as JSON; a scenario built in code is described in full."""
         described = super().describe()
-        return described if self.files() else {**described, "scenario": self.scenario.describe()}
+        if isinstance(self.scenario, Scenario):
+            return {**described, "scenario": self.scenario.describe()}
+        return described
 
     @property
     def sampled_from(self) -> Population:
-        """The scenario's population."""
+        """The scenario's population: its size, or a table."""
+        if self.scenario.counted:
+            return Population(table=self.scenario.population)
         return Population(int(self.scenario.population))
+
+    def beside(self, quasi_identifiers: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the columns that probabilities depend on and that are no quasi-identifiers."""
+        return tuple(self.scenario.beside(quasi_identifiers))
 
     @property
     def needs(self) -> frozenset[Need]:
         """The original values too, where what the attacker learns, or how well, depends on one."""
         needs = {Need.CLASS_SIZES}
-        if any(group.by is not None or group.levels for group in self.scenario.groups):
+        scenario = self.scenario
+        depends = any(chance.names for chance in scenario.chances)
+        if depends or any(group.levels for group in scenario.groups):
             needs.add(Need.ORIGINAL_VALUES)
+        if scenario.counted:
+            needs.add(Need.POPULATION_TABLE)
         return frozenset(needs)
 
     def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:
@@ -133,13 +181,13 @@ class Overall(RiskModel):
 
     def relaxed(self) -> RiskModel:
         """Return the model with u_S = 0: an estimate may rise when classes merge, the rest cannot."""
-        if self.scenario.p_cu == 0:
+        if not self.scenario.needs_unique:
             return self
         return WithoutEstimate(self.threshold, self.scenario, self.statistic)
 
     def at_worst(self) -> RiskModel:
         """Return the model with u_S = 1: a release does not have the records it is estimated from."""
-        if self.scenario.p_cu == 0:
+        if not self.scenario.needs_unique or self.scenario.counted:
             return self
         return AtWorst(self.threshold, self.scenario, self.statistic)
 
@@ -212,6 +260,16 @@ class Overall(RiskModel):
         people = people_with(attack, rows, attack.risks(scheme, rows, everybody, 0.0), everybody)
         whole = remaining.microdata.people is None
         return least_suppressed(*people, self.statistic, self.threshold, whole=whole)
+
+
+def check_fitting(columns: object, constants: object, population: object) -> None:
+    """Raise a ValueError unless what fits a scenario to a table is of the right kind."""
+    for name, table in {"columns": columns, "constants": constants}.items():
+        sound = isinstance(table, Mapping) and all(isinstance(v, str) for v in table.values())
+        if table is not None and not sound:
+            raise ValueError(f"{name} must be a table of texts, got {table!r}")
+    if population is not None:
+        check_whole("population", population)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerError
 from anonymizer.kernels.partition import label_keys
 from anonymizer.policy import Policy, Role
-from anonymizer.problem import Problem
+from anonymizer.problem import Problem, columns_beside
 from anonymizer.search import Status, StopReason
 from anonymizer.solution.release import Release
 from anonymizer.solution.solution import anonymize, apply
@@ -32,7 +32,8 @@ def check_against(
     claim = "the scheme gives the reported figures on the original"
     same = "the original is the one anonymized"
     person = [] if policy.data.id is None else [policy.data.id]
-    loaded = load(original, [*released_columns(policy), *person])
+    beside = columns_beside(policy.load_models(), policy)
+    loaded = load(original, [*released_columns(policy), *person, *beside])
     try:
         problem = Problem.read(loaded, policy, warn=False)
         solution = apply(problem, None, manifest["scheme"])

@@ -73,7 +73,7 @@ class Table:
         return oracle.all_risks(records, people, self.scenario, estimate)
 
     def own(self, row: tuple[int, ...]) -> str:
-        return OWN_CELLS[row[len(self.widths)]] if len(row) > len(self.widths) else "1"
+        return OWN_CELLS[row[len(self.widths)]] if len(row) > len(self.widths) else "1.0"
 
     def subjects(self, rows: Any = None, counts: Any = None) -> Subjects:
         """These rows at the scheme, each a tuple of its own; once, unless counts are given."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from anonymizer.errors import PolicyError
 from anonymizer.knowledge.attack import Attack
+from anonymizer.knowledge.chance import Chance
 from anonymizer.knowledge.exposure import (
     MEASURES,
     Exposure,
@@ -198,13 +199,11 @@ def test_without_a_group_is_the_scenario_in_which_it_is_never_learned(table, sce
     subjects = read(table)
     exposure = sum_exactly(Attack.of(subjects, scenario))
     for driver in exposure.drivers:
-        group = replace(
-            scenario.groups[driver.group], probability=0.0, by=None, probabilities={}, default=None
-        )
+        group = scenario.groups[driver.group].with_chance(Chance(0.0))
         groups = [group if at == driver.group else g for at, g in enumerate(scenario.groups)]
         never = sum_exactly(Attack.of(subjects, replace(scenario, groups=tuple(groups))))
         mean = statistic_of(never.overall, subjects.counts, "mean")
-        assert driver.overall(scenario) == pytest.approx(mean, abs=1e-12)
+        assert driver.overall == pytest.approx(mean, abs=1e-12)
 
 
 @settings(max_examples=60, deadline=None)
@@ -214,7 +213,10 @@ def test_the_sets_that_may_be_known_add_up_to_the_mean(table, scenario) -> None:
     attack = Attack.of(subjects, scenario)
     exposure = sum_exactly(attack)
     mean = statistic_of(exposure.overall, subjects.counts, "mean")
-    assert sum(known.overall for known in exposure.known_sets) == pytest.approx(mean, abs=1e-12)
+    shown = sum(known.overall for known in exposure.known_sets)
+    assert shown <= mean + 1e-12
+    if len(exposure.known_sets) < 10:  # no more are listed
+        assert shown == pytest.approx(mean, abs=1e-12)
     assert exposure.subsets <= count_subsets(attack)
 
 
@@ -281,7 +283,7 @@ def test_drawing_agrees_with_the_sum_within_three_standard_errors() -> None:
     assert abs(means[0] - means[1]) <= 3 * drawn.standard_error
     for one, other in zip(summed.drivers, drawn.drivers, strict=True):
         assert other.probability == one.probability
-        assert other.overall(scenario) == pytest.approx(one.overall(scenario), abs=0.02)
+        assert other.overall == pytest.approx(one.overall, abs=0.02)
     assert expose(attack, work_limit=0).method is Method.SIMULATED
 
 

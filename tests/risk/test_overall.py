@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, product
 from typing import Any
 
@@ -12,11 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anonymizer.data.frame import FrameTable
 from anonymizer.engine.classes import partition, suppression_order
+from anonymizer.engine.microdata import encode
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.knowledge import cells, scenario_attack
 from anonymizer.knowledge.cells import Partitions
+from anonymizer.knowledge.chance import Chance
 from anonymizer.knowledge.statistics import passes, statistic_of
 from anonymizer.knowledge.uniqueness import estimate_unique
 from anonymizer.lattice import Scheme
@@ -33,9 +37,17 @@ from anonymizer.risk import (
     Scope,
 )
 from anonymizer.search import Status, search, search_exhaustively
-from tests.knowledge.tables import probabilities
-from tests.risk.test_people import rows_of, with_people
-from tests.strategies import evaluator_of, lattice_of, microdata_of, problems
+from tests.knowledge.overall_oracle import all_known, number
+from tests.knowledge.tables import chances, groups_and_causes
+from tests.risk.test_people import with_people
+from tests.strategies import (
+    evaluator_of,
+    frame_of,
+    hierarchies_of,
+    lattice_of,
+    microdata_of,
+    problems,
+)
 
 STATISTICS = ["maximum", "mean", "p80", "p50"]
 OF_TABLE = STATISTICS[1:]
@@ -62,6 +74,10 @@ class Case:
     evaluator: Evaluator
     scenario: Scenario
     persons: list[int]
+    own: list[str]
+    """The column beside the quasi-identifiers."""
+    population: tuple[tuple[str, ...], ...] | None
+    """The leaves of a population table's people, if there is one."""
 
     @property
     def records(self) -> int:
@@ -75,30 +91,48 @@ class Case:
             column.leaves[microdata.codes[at][microdata.tuple_of_row[row]]]
         ]
 
-    def chance(self, row: int, group: AttributeGroup) -> float:
-        if group.by is None:
-            return group.probability  # type: ignore[return-value]
-        return group.probabilities.get(self.leaf(row, group.by), group.default)  # type: ignore[return-value, arg-type]
-
-    def keys(self, scheme: Scheme, known: Sequence[AttributeGroup]) -> list[tuple[int, ...]]:
-        """What the attacker sees of each row."""
+    def chance(self, row: int, chance: Chance) -> float:
         names = self.evaluator.microdata.attributes
-        parts = [
-            [row[at] for row in rows_of(self.evaluator.microdata, levels)]
-            for group in known
-            for name in group.attributes
-            for at in (names.index(name),)
-            for levels in (
-                [
-                    max(level, group.levels.get(n, 0)) if n == name else level
-                    for n, level in zip(names, scheme, strict=True)
-                ],
-            )
-        ]
-        return list(zip(*parts, strict=True)) if parts else [()] * self.records
+        person = {name: self.leaf(row, name) for name in names} | {"own": self.own[row]}
+        return number(chance, person)
 
-    def unique(self, keys: Sequence[tuple[int, ...]]) -> float:
-        members: dict[tuple[int, ...], set[int]] = {}
+    def known_levels(self, scheme: Scheme, marks: Sequence[bool]) -> dict[str, int]:
+        """At which level the attacker knows what: an attribute of several groups at the finest."""
+        levels = dict(zip(self.evaluator.microdata.attributes, scheme, strict=True))
+        found: dict[str, int] = {}
+        for group, mark in zip(self.scenario.groups, marks, strict=True):
+            for name in group.attributes if mark else ():
+                level = max(levels[name], group.levels.get(name, 0))
+                found[name] = min(level, found.get(name, level))
+        return found
+
+    def generalize(self, name: str, leaf: str, level: int) -> str:
+        at = self.evaluator.microdata.attributes.index(name)
+        hierarchy = self.evaluator.microdata.columns[at].hierarchy
+        (row,) = [row for row in hierarchy.rows() if row[0] == leaf]
+        return row[level]
+
+    def keys(self, levels: dict[str, int]) -> list[tuple[str, ...]]:
+        """What the attacker sees of each row."""
+        return [
+            tuple(self.generalize(name, self.leaf(row, name), levels[name]) for name in levels)
+            for row in range(self.records)
+        ]
+
+    def people_like(self, levels: dict[str, int], key: tuple[str, ...]) -> int:
+        """How many of the population match."""
+        assert self.population is not None
+        names = self.evaluator.microdata.attributes
+        return sum(
+            key
+            == tuple(
+                self.generalize(name, leaves[names.index(name)], levels[name]) for name in levels
+            )
+            for leaves in self.population
+        )
+
+    def unique(self, keys: Sequence[tuple[str, ...]]) -> float:
+        members: dict[tuple[str, ...], set[int]] = {}
         for key, person in zip(keys, self.persons, strict=True):
             members.setdefault(key, set()).add(person)
         sizes = np.array([len(people) for people in members.values()])
@@ -106,20 +140,22 @@ class Case:
 
     def risks(self, scheme: Scheme, subset: Sequence[int]) -> dict[int, float]:
         """The overall risk of each row of a subset, u_S from all rows."""
-        scenario = self.scenario
+        likely = {row: list(all_known(self.scenario, partial(self.chance, row))) for row in subset}
         risks = dict.fromkeys(subset, 0.0)
-        for marks in product((False, True), repeat=len(scenario.groups)):
-            known = [g for g, mark in zip(scenario.groups, marks, strict=True) if mark]
-            keys = self.keys(scheme, known)
-            u = self.unique(keys)
+        for marks in product((False, True), repeat=len(self.scenario.groups)):
+            levels = self.known_levels(scheme, marks)
+            keys = self.keys(levels)
+            estimated = self.unique(keys) if self.population is None else 0.0
             for row in subset:
-                weight = 1.0
-                for group, mark in zip(scenario.groups, marks, strict=True):
-                    weight *= self.chance(row, group) if mark else 1 - self.chance(row, group)
+                weight = sum(share for share, known in likely[row] if known == marks)
+                p_m, p_fm, p_c, p_cu = (self.chance(row, c) for c in self.scenario.parameters)
                 a = len({self.persons[other] for other in subset if keys[other] == keys[row]})
-                safe = 1 - scenario.p_c / a
+                safe = 1 - p_c / a
                 if a == 1:
-                    safe *= (1 - scenario.p_m * scenario.p_fm) * (1 - scenario.p_cu * u)
+                    u = estimated
+                    if self.population is not None:
+                        u = float(self.people_like(levels, keys[row]) <= 1)
+                    safe *= (1 - p_m * p_fm) * (1 - p_cu * u)
                 risks[row] += weight * (1 - safe)
         return risks
 
@@ -138,30 +174,38 @@ class Case:
 
 @st.composite
 def cases(draw: st.DrawFn, max_rows: int = 12) -> tuple[Any, Case]:
-    """Draw a table, people and a scenario with probabilities by value and levels."""
+    """Draw a table, people and a scenario with probabilities by value and column, causes and levels."""
     problem = draw(problems(max_attributes=3, max_rows=max_rows))
-    evaluator = evaluator_of(problem)
-    names = list(evaluator.microdata.attributes)
-    records = evaluator.microdata.records
+    records = len(problem.rows)
+    own = draw(st.lists(st.sampled_from(["0", "0.3", "1"]), min_size=records, max_size=records))
+    population = None
+    if draw(st.booleans()):
+        more = draw(st.lists(st.sampled_from(problem.rows), max_size=3))
+        population = (*problem.rows, *more)
+    trees = hierarchies_of(problem.trees)
+    microdata = encode(
+        FrameTable(frame_of(problem.rows, problem.trees).assign(own=own)),
+        trees,
+        None if population is None else FrameTable(frame_of(population, problem.trees)),
+        beside=["own"],
+    )
+    evaluator = replace(evaluator_of(problem), microdata=microdata)
+    names, tops = list(microdata.attributes), microdata.lattice.high
     persons = list(range(records))
     if draw(st.booleans()):
         persons = draw(st.lists(st.integers(0, 5), min_size=records, max_size=records))
         evaluator = with_people(evaluator, persons)
-    group_of = [0, *(draw(st.integers(0, 2)) for _ in names[1:])]
-    groups = []
-    for number in sorted({0, *group_of} - {2}):
-        members = [n for n, g in zip(names, group_of, strict=True) if g == number]
-        keys: dict[str, Any] = {"probability": draw(probabilities)}
-        if draw(st.booleans()):
-            keys = {"by": draw(st.sampled_from(names)), "default": draw(probabilities)}
-            keys["probabilities"] = {"v0": draw(probabilities)}
-        tops = {n: evaluator.microdata.lattice.high[names.index(n)] for n in members}
-        levels = {n: draw(st.integers(0, tops[n])) for n in members if draw(st.booleans())}
-        groups.append(AttributeGroup(tuple(members), levels=levels, **keys))
-    shares = [draw(st.sampled_from([0.0, 0.1, 0.3, 0.8])) for _ in range(3)]
+    drawn, causes = draw(groups_and_causes(names, "own", ("v0", "v1")))
+    groups = tuple(
+        replace(group, levels={n: draw(st.integers(0, tops[names.index(n)]))})
+        for group in drawn
+        for n in group.attributes[:1]
+    )
+    shares: list[Any] = [draw(chances(names, "own", ("v0", "v1"), plain=True)) for _ in range(3)]
     shares.append(draw(st.sampled_from([0.0, 0.5, 1.0])))
-    scenario = Scenario(tuple(groups), draw(st.sampled_from([50, 10**6])), *shares)
-    return problem, Case(evaluator, scenario, persons)
+    among: Any = draw(st.sampled_from([50, 10**6])) if population is None else "people.csv"
+    scenario = Scenario(groups, among, *shares, causes=causes)
+    return problem, Case(evaluator, scenario, persons, own, population)
 
 
 def kept_rows(case: Case, scheme: Scheme, models: Sequence[RiskModel]) -> set[int]:
