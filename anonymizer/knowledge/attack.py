@@ -14,6 +14,7 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.kernels.overall import add_matches
 from anonymizer.kernels.partition import sum_by_label
+from anonymizer.knowledge.chance import HIGH
 from anonymizer.knowledge.chances import Chances
 from anonymizer.knowledge.labels import Labels, code_labels, distinct_rows, label_together, one_part
 from anonymizer.knowledge.scenario import Scenario
@@ -95,12 +96,13 @@ class Attack:
         subjects: Subjects,
         scenario: Scenario,
         kept: NDArray[np.bool_] | None = None,
+        end: int = HIGH,
     ) -> Attack:
         """Merge the tuples that the scenario, whose attributes must be the table's, cannot tell apart.
 
-        `kept` marks the tuples that are not suppressed. Ranges count with their upper ends.
+        `kept` marks the tuples that are not suppressed. Ranges count with one end of each.
         """
-        monotone, scenario = scenario.has_learned_ranges, scenario.highest
+        monotone, scenario = scenario.has_learned_ranges, scenario.at(end)
         there = subjects.counts > 0
         there &= True if kept is None else kept
         tuples = np.flatnonzero(there | subjects.outside)

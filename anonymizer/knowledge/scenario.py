@@ -19,8 +19,6 @@ from anonymizer.errors import quote, suggest_name
 from anonymizer.estimators.uniques import ESTIMATORS
 from anonymizer.knowledge.chance import (
     CHANCE_KEYS,
-    HIGH,
-    LOW,
     By,
     Chance,
     Default,
@@ -294,15 +292,9 @@ class Scenario:
         learned = [group.chance for group in self.groups] + list(self.causes.values())
         return any(chance.has_range for chance in learned)
 
-    @property
-    def highest(self) -> Scenario:
-        """The scenario with every range at its upper end, where nobody's risk is lower."""
-        return self.change(lambda chance: chance.at(HIGH)) if self.has_ranges else self
-
-    @property
-    def lowest(self) -> Scenario:
-        """The scenario with every range at its lower end."""
-        return self.change(lambda chance: chance.at(LOW)) if self.has_ranges else self
+    def at(self, end: int) -> Scenario:
+        """Return the scenario with one end of every range; at the upper ends nobody's risk is lower."""
+        return self.change(lambda chance: chance.at(end)) if self.has_ranges else self
 
     def expand(self, quasi_identifiers: Sequence[str]) -> Scenario:
         """Write out "*" as the quasi-identifiers that no group names; a group left empty goes.

@@ -23,6 +23,7 @@ from anonymizer.kernels.overall import add_risks, add_totals_of_prefixes
 from anonymizer.kernels.partition import sum_by_label
 from anonymizer.knowledge.attack import Floats, check_levels
 from anonymizer.knowledge.cells import Cells, Known, Partitions, know
+from anonymizer.knowledge.chance import HIGH
 from anonymizer.knowledge.chances import Chances, check_cells
 from anonymizer.knowledge.exposure import check_exact
 from anonymizer.knowledge.labels import Labels
@@ -75,7 +76,7 @@ class ScenarioAttack:
         Ranges count with their upper ends, where nobody's risk is lower.
         """
         names = microdata.attributes
-        expanded = scenario.highest.expand(names)
+        expanded = scenario.at(HIGH).expand(names)
         heights = [column.hierarchy.height for column in microdata.columns]
         if faults := check_levels(expanded, dict(zip(names, heights, strict=True))):
             raise PolicyError.defective("scenario", faults)

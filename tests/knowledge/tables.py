@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,10 +60,7 @@ class Table:
 
     def oracle(self, kept: Sequence[int] | None = None) -> list[oracle.Risks]:
         rows = self.people if kept is None else [self.people[row] for row in kept]
-        people = [
-            {OWN: self.own(row), **dict(zip(self.names, map(str, row), strict=False))}
-            for row in rows
-        ]
+        people = [self.described(row) for row in rows]
         records = [
             {
                 name: str(leaf // width)
@@ -71,6 +69,20 @@ class Table:
             for row in rows
         ]
         return oracle.all_risks(records, people, self.scenario, estimate)
+
+    def described(self, row: tuple[int, ...]) -> dict[str, str]:
+        return {OWN: self.own(row), **dict(zip(self.names, map(str, row), strict=False))}
+
+    def person(self, row: int) -> dict[str, str]:
+        return self.described(self.people[row])
+
+    def agree(self, one: tuple[int, ...], other: tuple[int, ...], names: set[str]) -> bool:
+        """Whether two people have the same generalized values of some attributes."""
+        return all(
+            a // width == b // width
+            for a, b, width, name in zip(one, other, self.widths, self.names, strict=False)
+            if name in names
+        )
 
     def own(self, row: tuple[int, ...]) -> str:
         return OWN_CELLS[row[len(self.widths)]] if len(row) > len(self.widths) else "1.0"
@@ -162,6 +174,27 @@ def chances(
     if len(by) == 2:
         listed = st.dictionaries(st.sampled_from(values), probabilities | listed, max_size=2)
     return Chance(by=tuple(by), probabilities=draw(listed), default=draw(probabilities))
+
+
+@st.composite
+def with_ranges(draw: st.DrawFn, scenario: Scenario) -> tuple[Scenario, Scenario]:
+    """Draw ranges in place of some of a scenario's numbers, and a scenario within them."""
+    others = draw(st.lists(st.tuples(probabilities, st.floats(0, 1)), min_size=1, max_size=8))
+    ranges, within = itertools.cycle(others), itertools.cycle(others)
+
+    def to_range(amount: float) -> Any:
+        other, _ = next(ranges)
+        return (min(amount, other), max(amount, other))
+
+    def to_number(amount: float) -> float:
+        other, share = next(within)
+        low, high = min(amount, other), max(amount, other)
+        return low + share * (high - low)
+
+    return (
+        scenario.change(lambda chance: chance.change(to_range)),
+        scenario.change(lambda chance: chance.change(to_number)),
+    )
 
 
 def random_table(rows: int, groups: int, **changes: Any) -> Table:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from anonymizer.errors import PolicyError
 from anonymizer.knowledge.attack import Attack
-from anonymizer.knowledge.chance import Chance
+from anonymizer.knowledge.chance import HIGH, LOW, Chance
 from anonymizer.knowledge.exposure import (
     MEASURES,
     Exposure,
@@ -33,7 +33,15 @@ from anonymizer.knowledge.values import Subjects
 from tests.knowledge import matching_oracle, people
 from tests.knowledge import overall_oracle as oracle
 from tests.knowledge.people import AGE, CELLS, HIERARCHIES, read
-from tests.knowledge.tables import Table, estimate, half, random_table, scenario_of, tables
+from tests.knowledge.tables import (
+    Table,
+    estimate,
+    half,
+    random_table,
+    scenario_of,
+    tables,
+    with_ranges,
+)
 from tests.knowledge.test_statistics import STATISTICS
 
 
@@ -102,6 +110,49 @@ def test_risks_are_probabilities_and_in_their_order(table: Table) -> None:
     assert ((columns_of(risk) >= 0) & (columns_of(risk) <= 1)).all()
     assert (risk.journalist <= risk.prosecutor).all()
     assert (risk.prosecutor <= risk.marketer + 1e-12).all()
+
+
+@given(tables(), st.data())
+def test_within_ranges_no_risk_is_above_that_at_their_upper_ends(table, data) -> None:
+    ranged, within = data.draw(with_ranges(table.scenario))
+    subjects = table.subjects()
+    high, low = (exact(Attack.of(subjects, ranged, end=end)) for end in (HIGH, LOW))
+    some = Attack.of(subjects, within)
+    assert (exact(some).overall <= high.overall + 1e-12).all()
+    if ranged.has_learned_ranges:  # then u_S is at least that of anything less known
+        some = replace(some, monotone=True)
+    assert (exact(some).overall <= high.overall + 1e-12).all()
+    assert (exact(some).overall >= low.overall - 1e-12).all()
+
+
+@given(tables(), st.data())
+def test_of_a_population_table_the_unique_are_counted(table, data) -> None:
+    """Among the table's people, and others, generalized alike."""
+    others = data.draw(st.lists(st.sampled_from(table.people), max_size=4))
+    among = [*table.people, *others]
+    scenario = replace(table.scenario, population="people.csv")
+    of_row = {
+        name: np.array([row[at] for row in among], np.int64) for at, name in enumerate(table.names)
+    }
+    attack = Attack.of(table.subjects().among(of_row), scenario)
+    mine = columns_of(exact(attack))[:, : len(table.people)]
+    for row, person in enumerate(table.people):
+        expected = np.zeros(4)
+        likely = oracle.all_known(
+            scenario, lambda chance, row=row: oracle.number(chance, table.person(row))
+        )
+        parameters = [oracle.number(chance, table.person(row)) for chance in scenario.parameters]
+        for weight, known in likely:
+            groups = [g for g, is_known in zip(scenario.groups, known, strict=True) if is_known]
+            names = {name for group in groups for name in group.attributes}
+            mates, people = (
+                sum(table.agree(person, other, names) for other in those)
+                for those in (table.people, among)
+            )
+            expected += weight * np.array(
+                oracle.routes(mates, parameters, lambda alone=people == 1: float(alone))
+            )
+        np.testing.assert_allclose(mine[:, row], expected, atol=1e-12)
 
 
 AGES = ((0, 0), (1, 0), (1, 1))

@@ -38,7 +38,7 @@ from anonymizer.risk import (
 )
 from anonymizer.search import Status, search, search_exhaustively
 from tests.knowledge.overall_oracle import all_known, number
-from tests.knowledge.tables import chances, groups_and_causes
+from tests.knowledge.tables import chances, groups_and_causes, with_ranges
 from tests.risk.test_people import with_people
 from tests.strategies import (
     evaluator_of,
@@ -303,6 +303,20 @@ def test_what_passes_at_worst_passes(drawn, threshold, data) -> None:
     found = suppress(microdata, partition(microdata, scheme), [model.at_worst()])
     kept = np.flatnonzero(~found.tuples[microdata.tuple_of_row]).tolist()
     assert passes(case.statistic(scheme, kept, model.statistic), threshold)
+
+
+@settings(max_examples=60)
+@given(drawn=cases(max_rows=8), threshold=thresholds, data=st.data())
+def test_what_passes_with_ranges_passes_with_whatever_is_within_them(
+    drawn, threshold, data
+) -> None:
+    problem, case = drawn
+    ranged, within = data.draw(with_ranges(case.scenario))
+    scheme = data.draw(st.sampled_from(list(lattice_of(problem))))
+    statistic = data.draw(st.sampled_from(STATISTICS))
+    kept = kept_rows(case, scheme, [Overall(threshold, ranged, statistic)])
+    some = replace(case, scenario=within)
+    assert passes(some.statistic(scheme, sorted(kept), statistic), threshold)
 
 
 def test_whom_it_protects_follows_from_the_statistic() -> None:

@@ -17,7 +17,7 @@ from anonymizer.errors import AnonymizerWarning, PolicyError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.attack import Attack, Floats, check_levels
 from anonymizer.knowledge.catalogue import find_scenario, load_scenario
-from anonymizer.knowledge.chance import HIGH, Chance, end_of
+from anonymizer.knowledge.chance import HIGH, LOW, Chance, end_of
 from anonymizer.knowledge.chances import check_cells
 from anonymizer.knowledge.exposure import MEASURES, Exposure, expose
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
@@ -168,7 +168,7 @@ def assess_scenarios(
         exposure = expose(Attack.of(subjects, scenario), threads, step, generator)
         lowest = None
         if scenario.has_ranges:
-            at_least = Attack.of(subjects, scenario.lowest)
+            at_least = Attack.of(subjects, scenario, end=LOW)
             lowest = expose(at_least, threads, step, np.random.default_rng(seed))
         worst = reader.worst(subjects, scenario).under(exposure)
         found.append(ScenarioRisk(name, scenario, exposure, worst, subjects, lowest))
