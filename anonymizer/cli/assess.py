@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 class Example(StrEnum):
     """The files of which an example can be printed."""
 
+    SCENARIO = "scenario"
     STATEMENT = "statement"
     SOURCES = "sources"
 
@@ -33,10 +34,14 @@ def show_example(wanted: Example | None) -> None:
     if wanted is None:
         return
     from anonymizer.assessment.disclosure import sources
-    from anonymizer.knowledge import statement
+    from anonymizer.knowledge import scenario, statement
 
-    example = statement.EXAMPLE if wanted is Example.STATEMENT else sources.EXAMPLE
-    print(example.strip())
+    examples = {
+        Example.SCENARIO: scenario.EXAMPLE,
+        Example.STATEMENT: statement.EXAMPLE,
+        Example.SOURCES: sources.EXAMPLE,
+    }
+    print(examples[wanted].strip())
     raise typer.Exit
 
 
@@ -46,7 +51,7 @@ def assess(
         list[str] | None,
         typer.Option(
             help="What an attacker may know: a TOML file, or worst-case, voter-registration, "
-            "social-media. May be repeated."
+            "social-media, social-media-account. May be repeated."
         ),
     ] = None,
     statement: Annotated[
@@ -74,6 +79,12 @@ def assess(
     population: Annotated[
         int | None,
         typer.Option(help="The people the table is drawn from; default: the scenario's."),
+    ] = None,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Another value of p_m, p_fm, p_c or p_cu: p_m=0.2, or a range [0.2,0.8]."
+        ),
     ] = None,
     external: Annotated[
         Path | None,
@@ -118,7 +129,7 @@ def assess(
 
     `anonymizer assess policy.toml --statement statement.toml --sources sources.toml --out assessment`
 
-    `anonymizer assess --example statement > statement.toml`
+    `anonymizer assess --example scenario > scenario.toml`
     """
     from anonymizer.assessment.assessment import assess as assess_table
     from anonymizer.data.staging import Staging
@@ -134,7 +145,11 @@ def assess(
     stated = None if statement is None else Statement.read(statement)
     files = find_files(scenario, others=statement is not None or sources is not None)
     scenarios = load_all(
-        files, pairs("--column", column), pairs("--constant", constant), population
+        files,
+        pairs("--column", column),
+        pairs("--constant", constant),
+        population,
+        {name: read_value(name, text) for name, text in pairs("--parameter", parameter).items()},
     )
     given = [path for path in (policy, statement, sources, data, external) if path is not None]
     read = [*given, *files, *loaded.files, *([] if stated is None else stated.files)]
@@ -204,17 +219,36 @@ def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:
     return split
 
 
+def read_value(name: str, text: str) -> Any:
+    """Read the value of a parameter as TOML has it."""
+    import tomllib
+
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        raise PolicyError(
+            f"--parameter: {name} is '{text}', which is not a number or a range; write {name}=0.5 or "
+            f"{name}=[0.2,0.8]."
+        ) from None
+
+
 def load_all(
     files: Sequence[Path],
     columns: dict[str, str],
     constants: dict[str, str],
     population: int | None,
+    parameters: dict[str, Any],
 ) -> dict[str, Scenario]:
     """Load the scenarios, each with the options that concern it."""
     from anonymizer.knowledge.catalogue import load_scenario
     from anonymizer.risk import Scenario
 
-    given = {"--column": columns, "--constant": constants, "--population": population}
+    given = {
+        "--column": columns,
+        "--constant": constants,
+        "--population": population,
+        "--parameter": parameters,
+    }
     if unused := [option for option, value in given.items() if value and not files]:
         raise PolicyError(f"{unused[0]}: it is about scenarios; name one with --scenario.")
     if population is not None and population < 1:
@@ -233,6 +267,7 @@ def load_all(
             {name: value for name, value in columns.items() if name in named},
             {name: value for name, value in constants.items() if name in named},
             population,
+            parameters,
         )
     return scenarios
 

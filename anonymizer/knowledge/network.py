@@ -1,13 +1,17 @@
-"""The Bayesian network of Figure 1 of Xia et al. 2021: a scenario is written as it and read from it."""
+"""The Bayesian network of Figure 1 of Xia et al. 2021: a scenario is written as it and read from it.
+
+Beyond the figure, common causes stand above the attribute groups that depend on them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anonymizer.errors import PolicyError, quote_some
-from anonymizer.knowledge.scenario import GROUP_KEYS, Scenario
+from anonymizer.knowledge.chance import CHANCE_KEYS
+from anonymizer.knowledge.scenario import GROUP_KEYS, PARAMETERS, Scenario, describe_likelihood
 
 if TYPE_CHECKING:
     import networkx
@@ -23,33 +27,35 @@ class Node(NamedTuple):
     route: str | None = None
     formula: str | None = None
     """Its probability where it follows from the table: a_S records match what is known."""
-    table: dict[tuple[bool, ...], float] | None = None
-    """Its probability for each combination of the parents' values, elsewhere."""
+    table: dict[tuple[bool, ...], Any] | None = None
+    """Its probability for each combination of the parents' values, elsewhere; one that is a range or
+    depends on the person as a scenario describes it."""
 
 
 def figure(scenario: Scenario, groups: tuple[str, ...]) -> dict[str, Node]:
     """List the variables below the attribute groups, with their conditional probability tables."""
     prosecutor, journalist, marketer = "prosecutor", "journalist", "marketer"
     routes = ("X_lm", "X_lu", "X_lc")
+    p_m, p_fm, p_c, p_cu = (describe_likelihood(getattr(scenario, key)) for key in PARAMETERS)
     return {
-        "X_m": Node((), "presence disclosed", 1, prosecutor, table={(): scenario.p_m}),
+        "X_m": Node((), "presence disclosed", 1, prosecutor, table={(): p_m}),
         "X_ud": Node(groups, "unique in the table", 1, prosecutor, "1 if a_S = 1, else 0"),
         "X_up": Node(groups, "unique in the population", 1, journalist, "u_S if a_S = 1, else 0"),
         "X_s": Node(groups, "own record picked", 1, marketer, "1 / a_S"),
-        "X_c": Node((), "pick can be confirmed", 1, marketer, table={(): scenario.p_c}),
+        "X_c": Node((), "pick can be confirmed", 1, marketer, table={(): p_c}),
         "X_lm": Node(
             ("X_m", "X_ud"),
             "found as unique and known to be present",
             2,
             prosecutor,
-            table=if_all(2, scenario.p_fm),
+            table=if_all(2, p_fm),
         ),
         "X_lu": Node(
             ("X_up",),
             "confirmed as unique in the population",
             2,
             journalist,
-            table=if_all(1, scenario.p_cu),
+            table=if_all(1, p_cu),
         ),
         "X_lc": Node(
             ("X_s", "X_c"), "picked and confirmed", 2, marketer, table=if_all(2, certain=1.0)
@@ -58,11 +64,10 @@ def figure(scenario: Scenario, groups: tuple[str, ...]) -> dict[str, Node]:
     }
 
 
-def if_all(parents: int, certain: float) -> dict[tuple[bool, ...], float]:
+def if_all(parents: int, certain: Any) -> dict[tuple[bool, ...], Any]:
     """Give the probability where all parents are true, else 0."""
     return {
-        values: float(certain) if all(values) else 0.0
-        for values in product((False, True), repeat=parents)
+        values: certain if all(values) else 0.0 for values in product((False, True), repeat=parents)
     }
 
 
@@ -78,8 +83,9 @@ def if_any(parents: int) -> dict[tuple[bool, ...], float]:
 def to_network(scenario: Scenario) -> networkx.DiGraph:
     """Write the scenario as the Bayesian network of Figure 1, a graph with tables at its nodes.
 
-    Y_1, Y_2, ... are the attribute groups, with the keys of the group; the others are named as in the
-    paper, with the fields of `Node`. The population is an attribute of the graph.
+    Y_1, Y_2, ... are the attribute groups, with the keys of the group, C_account the cause of that name;
+    the others are named as in the paper, with the fields of `Node`. The population, and how it is
+    estimated who is unique in it, are attributes of the graph.
 
     >>> from anonymizer.risk import AttributeGroup
     >>> scenario = Scenario((AttributeGroup(("age",), 0.3),), 1000, 0.5, 0.2, 0.5, 0.2)
@@ -88,10 +94,18 @@ def to_network(scenario: Scenario) -> networkx.DiGraph:
     """
     import networkx  # slow to import, and only networks need it
 
-    graph = networkx.DiGraph(name="re-identification of a subject", population=scenario.population)
+    graph = networkx.DiGraph(
+        name="re-identification of a subject",
+        population=scenario.population,
+        estimator=scenario.estimator,
+    )
+    for cause, chance in scenario.causes.items():
+        graph.add_node(f"C_{cause}", meaning=f"{cause} found", layer=-1, **chance.describe())
     names = tuple(f"Y_{number}" for number in range(1, len(scenario.groups) + 1))
     for name, group in zip(names, scenario.groups, strict=True):
         graph.add_node(name, meaning=f"{group} known", layer=0, **group.describe())
+        if group.cause is not None:
+            graph.add_edge(f"C_{group.cause}", name)
     for name, node in figure(scenario, names).items():
         graph.add_node(name, **node._asdict())
         graph.add_edges_from((parent, name) for parent in node.parents)
@@ -111,14 +125,17 @@ def from_network(graph: networkx.DiGraph) -> Scenario:
     if absent := [name for name in ("X_m", "X_lm", "X_lu", "X_c") if name not in graph]:
         raise PolicyError(f"network: it has no node {quote_some(absent)}; begin with `to_network`.")
     groups = [name for name in graph if str(name).startswith("Y_")]
+    causes = [str(name) for name in graph if str(name).startswith("C_")]
     keys = {
         "population": graph.graph.get("population"),
+        "estimator": graph.graph.get("estimator", "pitman"),
+        "causes": {name.removeprefix("C_"): keys_at(graph, name, CHANCE_KEYS) for name in causes},
         "p_m": entry(graph, "X_m", ()),
         "p_fm": entry(graph, "X_lm", (True, True)),
         "p_c": entry(graph, "X_c", ()),
         "p_cu": entry(graph, "X_lu", (True,)),
         "groups": [
-            {key: value for key, value in graph.nodes[name].items() if key in GROUP_KEYS}
+            keys_at(graph, name, GROUP_KEYS)
             for name in sorted(groups, key=lambda name: (len(name), name))
         ],
     }
@@ -128,9 +145,14 @@ def from_network(graph: networkx.DiGraph) -> Scenario:
     return scenario
 
 
-def entry(graph: networkx.DiGraph, name: str, values: tuple[bool, ...]) -> float | None:
+def keys_at(graph: networkx.DiGraph, name: str, keys: tuple[str, ...]) -> dict[str, Any]:
+    """Return those attributes of a node that are keys of a scenario."""
+    return {key: value for key, value in graph.nodes[name].items() if key in keys}
+
+
+def entry(graph: networkx.DiGraph, name: str, values: tuple[bool, ...]) -> Any:
     """Return one entry of a node's table, or None where it has none."""
-    table: dict[tuple[bool, ...], float] = graph.nodes[name].get("table") or {}
+    table: dict[tuple[bool, ...], Any] = graph.nodes[name].get("table") or {}
     return table.get(values)
 
 

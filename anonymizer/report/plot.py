@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from anonymizer.data.staging import Staging
 from anonymizer.errors import ReleaseError
+from anonymizer.knowledge.chance import names_of
 from anonymizer.knowledge.network import to_network
 from anonymizer.risk import Scenario
 from anonymizer.solution.solution import Solution
@@ -81,19 +83,43 @@ def draw_network(scenario: Scenario) -> Any:
         )
     axes.margins(0.12)
     axes.set_axis_off()
-    axes.set_title(f"What the attacker may learn and do; population {scenario.population:,}")
+    among = scenario.population
+    people = f"{among:,}" if isinstance(among, int) else Path(among).name
+    axes.set_title(f"What the attacker may learn and do; population {people}")
     return figure
 
 
 def describe_node(node: dict[str, Any]) -> str:
     """Name a variable of the network, with its probability where it has one of its own."""
     if "attributes" in node:
-        learned = node.get("probability")
-        chance = f"by {node['by']}" if learned is None else f"{learned:g}"
-        return "\n".join([*node["attributes"], f"known: {chance}"])
+        return "\n".join([*node["attributes"], f"known: {write_chance(node)}"])
     meaning = textwrap.fill(node["meaning"], 16)
+    if "layer" in node and node["layer"] < 0:
+        return f"{meaning}: {write_chance(node)}"
     table = node.get("table")
-    return f"{meaning}\n{table[()]:g}" if table and () in table else meaning
+    return f"{meaning}\n{write_likelihood(table[()])}" if table and () in table else meaning
+
+
+def write_chance(keys: Mapping[str, Any]) -> str:
+    """Write what a probability is or depends on, in a few words."""
+    if "column" in keys:
+        return f"column {keys['column']}"
+    if "by" in keys:
+        return f"by {' and '.join(names_of(keys['by']))}"
+    return write_likelihood(keys["probability"])
+
+
+def write_likelihood(value: Any) -> str:
+    """Write a probability, a range or what it depends on.
+
+    >>> write_likelihood(0.5), write_likelihood([0.2, 0.8]), write_likelihood({"column": "told"})
+    ('0.5', '0.2 to 0.8', 'column told')
+    """
+    if isinstance(value, Mapping):
+        return write_chance(value)
+    if isinstance(value, list | tuple):
+        return " to ".join(f"{end:g}" for end in value)
+    return f"{value:g}"
 
 
 def draw_class_sizes(axes: Any, solution: Solution) -> None:

@@ -13,8 +13,9 @@ from rich.table import Table as Grid
 from anonymizer.assessment.procedure.keys import SMALL
 from anonymizer.assessment.scenarios.scenario_risk import THRESHOLDS, ScenarioRisk, describe_values
 from anonymizer.knowledge.exposure import MEASURES, Method
-from anonymizer.report.page import picture
-from anonymizer.report.plot import GOOD, draw_network, import_matplotlib
+from anonymizer.knowledge.scenario import PARAMETERS, describe_likelihood
+from anonymizer.report.page import picture, share
+from anonymizer.report.plot import GOOD, draw_network, import_matplotlib, write_likelihood
 
 ATTACKERS = {
     "prosecutor": "knows that the person is in the table and finds the only record that fits",
@@ -60,6 +61,7 @@ def driver_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
             "scenario": risk.name,
             "attributes": ", ".join(group.attributes),
             "source": group.source or "",
+            "cause": group.cause or "",
             "probability": driver.probability,
             "overall": mean,
             "overall_without": without,
@@ -241,7 +243,9 @@ def describe_scenario(risk: ScenarioRisk) -> dict[str, Any]:
     return {
         "name": risk.name,
         "scenario": risk.scenario,
+        "parameters": {key: write_parameter(risk, key) for key in PARAMETERS},
         "mean": mean,
+        "lowest": risk.lowest_mean(),
         "worst": worst,
         "one_in": one_in(mean),
         "worst_one_in": one_in(worst),
@@ -261,6 +265,12 @@ def describe_scenario(risk: ScenarioRisk) -> dict[str, Any]:
         "driver_picture": picture(draw_drivers(risk)) if len(drivers) > 1 else None,
         "network": picture(draw_network(risk.scenario)) if len(drivers) <= NETWORK_GROUPS else None,
     }
+
+
+def write_parameter(risk: ScenarioRisk, key: str) -> str:
+    """Write one of the four probabilities as the page has it."""
+    value = describe_likelihood(getattr(risk.scenario, key))
+    return share(value) if isinstance(value, float) else write_likelihood(value)
 
 
 def scenario_figures(risks: Sequence[ScenarioRisk]) -> dict[str, Any]:
@@ -307,10 +317,16 @@ def scenario_grid(risks: Sequence[ScenarioRisk]) -> Grid:
     for risk in risks:
         grid.add_row(
             risk.name,
-            f"{risk.mean():.4f}",
+            write_mean(risk),
             f"{risk.mean() * risk.records:,.0f}",
             f"{risk.worst_mean():.4f}",
             *(f"{risk.above(threshold):,}" for threshold in THRESHOLDS),
             risk.exposure.method.value,
         )
     return grid
+
+
+def write_mean(risk: ScenarioRisk) -> str:
+    """Write the mean risk; where the scenario has ranges, from the least to the highest."""
+    lowest = risk.lowest_mean()
+    return f"{risk.mean():.4f}" if lowest is None else f"{lowest:.4f} to {risk.mean():.4f}"
