@@ -14,6 +14,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, TypeAdapter, ValidationInfo, WithJsonSchema
 from pydantic.dataclasses import dataclass
 
+from anonymizer.errors import suggest_name
 from anonymizer.validation import (
     CHECKED,
     NOT_EMPTY,
@@ -306,6 +307,10 @@ def parse_likelihood(value: object) -> object:
         return value if value.probability is None else value.probability
     if not isinstance(value, Mapping):
         return parse_amount(value)
+    if unknown := [key for key in value if key not in CHANCE_KEYS]:
+        raise ValueError(
+            f"the key {show(unknown[0])} is unknown; {suggest_name(str(unknown[0]), CHANCE_KEYS)}"
+        )
     chance: Chance = adapter_of(Chance).validate_python(value)
     return chance if chance.probability is None else chance.probability
 

@@ -111,14 +111,10 @@ class Exposure:
         risks: Floats = getattr(self, name)
         return risks
 
-    def under(self, other: Exposure) -> Exposure:
+    def under(self, scenario: Scenario, parameters: Floats) -> Exposure:
         """Return the same knowledge used with the four probabilities of another scenario."""
         return replace(
-            self,
-            scenario=other.scenario,
-            parameters=other.parameters,
-            standard_error=None,
-            known_sets=(),
+            self, scenario=scenario, parameters=parameters, standard_error=None, known_sets=()
         )
 
 

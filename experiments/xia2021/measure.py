@@ -119,8 +119,9 @@ def with_parameters(risk: ScenarioRisk, setting: tuple[float, float, float, floa
     """Return the same knowledge with other probabilities of what is done with it."""
     p_m, p_c, p_fm, p_cu = setting
     scenario = replace(risk.scenario, p_m=p_m, p_c=p_c, p_fm=p_fm, p_cu=p_cu)
-    exposure, worst = risk.exposure.under(scenario), risk.worst.under(scenario)
-    return replace(risk, exposure=exposure, worst=worst)
+    parameters = np.array([[scenario.p_m], [scenario.p_fm], [scenario.p_c], [scenario.p_cu]])
+    exposure, worst = (each.under(scenario, parameters) for each in (risk.exposure, risk.worst))
+    return replace(risk, scenario=scenario, exposure=exposure, worst=worst)
 
 
 def one_sample(patients: pd.DataFrame, size: int, seed: int) -> Assessment:

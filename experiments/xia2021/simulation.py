@@ -85,20 +85,25 @@ class Lottery:
 
     def draw_known(self, shape: tuple[int, int]) -> Bools:
         """Draw Y_1, Y_2, ...: the groups known in each trial about each subject."""
-        learned = self.attack.chances[self.attack.kind[self.row_of_subject]]
-        return np.stack([self.generator.random(shape) < chance for chance in learned.T], axis=-1)
+        chances, kind = self.attack.chances, self.attack.kind[self.row_of_subject]
+        learned = [self.generator.random(shape) < chance for chance in chances.groups[kind].T]
+        known = np.stack(learned, axis=-1)
+        for found, members in zip(chances.causes[kind].T, chances.members, strict=True):
+            known[..., members] &= (self.generator.random(shape) < found)[..., np.newaxis]
+        return known
 
     def draw_routes(self, alone: Bools, unique: Floats, share: Floats) -> Bools:
         """Draw the variables below what is known, down to X_r."""
-        scenario = self.attack.scenario
+        kind = self.attack.kind[self.row_of_subject]
+        p_m, p_fm, p_c, p_cu = self.attack.chances.parameters[kind].T
 
         def happens(probability: float | Floats) -> Bools:
             drawn: Bools = self.generator.random(alone.shape) < probability
             return drawn
 
-        prosecutor = happens(scenario.p_m) & alone & happens(scenario.p_fm)
-        journalist = happens(unique) & happens(scenario.p_cu)
-        marketer = happens(share) & happens(scenario.p_c)
+        prosecutor = happens(p_m) & alone & happens(p_fm)
+        journalist = happens(unique) & happens(p_cu)
+        marketer = happens(share) & happens(p_c)
         return prosecutor | journalist | marketer
 
     def look_up(self, known: Bools) -> tuple[Floats, Floats]:
@@ -112,9 +117,9 @@ class Lottery:
         for where in np.split(order, starts[1:]):
             matches_of_row, estimated = self.look(tuple(known.reshape(-1, groups)[where[0]]))
             matches[where] = matches_of_row[rows[where]]
-            unique[where] = np.where(matches[where] == 1, estimated, 0)
+            unique[where] = np.where(matches[where] == 1, estimated[rows[where]], 0)
         return matches.reshape(shape), unique.reshape(shape)
 
-    def _look(self, groups: tuple[bool, ...]) -> tuple[NDArray[np.int64], float]:
-        matches, unique = look(self.attack, self.attack.know(groups), self.estimate)
-        return matches.records[matches.labels], unique
+    def _look(self, groups: tuple[bool, ...]) -> tuple[NDArray[np.int64], Floats]:
+        labels, matches, unique = look(self.attack, self.attack.know(groups), self.estimate)
+        return matches[labels], unique[labels]

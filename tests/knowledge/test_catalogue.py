@@ -18,7 +18,12 @@ STATES = REFERENCE / "facts" / "state_table.csv"
 
 
 def test_worst_case_voters_and_social_media_are_shipped() -> None:
-    assert set(shipped_scenarios()) == {"worst-case", "voter-registration", "social-media"}
+    assert set(shipped_scenarios()) == {
+        "worst-case",
+        "voter-registration",
+        "social-media",
+        "social-media-account",
+    }
 
 
 @pytest.mark.parametrize("path", shipped_scenarios().values(), ids=lambda path: path.stem)
@@ -36,10 +41,10 @@ def test_every_number_has_its_source(path: Path) -> None:
 def test_every_state_is_on_one_list_at_most_and_all_are_listed() -> None:
     scenario = load_scenario("voter-registration")
     for state in patients.hierarchy("state").leaves:
-        chances = [float(group.probability_of([state])[0]) for group in scenario.groups]
+        chances = [group.chance.of([state]) for group in scenario.groups]
         assert sum(chance > 0 for chance in chances) <= 1
         assert state in scenario.groups[0].probabilities
-    unknown = [float(group.probability_of(["Atlantis"])[0]) for group in scenario.groups]
+    unknown = [group.chance.of(["Atlantis"]) for group in scenario.groups]
     assert sum(unknown) == pytest.approx(0.642)  # what is not known must not look safe
 
 
@@ -52,7 +57,7 @@ def test_the_voter_lists_are_those_of_the_reference() -> None:
             told = {
                 name: float(chance)
                 for group in scenario.groups
-                if (chance := group.probability_of([row["abbr"]])[0]) > 0
+                if (chance := group.chance.of([row["abbr"]])) > 0
                 for name in group.attributes
             }
             if row["abbr"] in closed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 
 from anonymizer.demo import OLDEST_AGE, QUASI_IDENTIFIERS
 from anonymizer.errors import PolicyError
+from anonymizer.knowledge.chance import Chance
 from anonymizer.knowledge.network import from_network, to_network
-from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+from anonymizer.knowledge.scenario import EXAMPLE, GROUP_KEYS, AttributeGroup, Scenario
 
 DEMO = Path(__file__).parents[2] / "hierarchies" / "demo" / "scenario.toml"
 
@@ -27,23 +29,40 @@ names = st.text(
 
 
 @st.composite
+def amounts(draw: st.DrawFn) -> Any:
+    """Draw a probability or a range."""
+    low, high = sorted([draw(probabilities), draw(probabilities)])
+    return draw(st.sampled_from([low, (low, high)]))
+
+
+@st.composite
+def chances(draw: st.DrawFn, columns: list[str]) -> Chance:
+    """Draw a probability of any kind."""
+    if draw(st.booleans()):
+        return Chance(draw(amounts()))
+    if draw(st.booleans()):
+        return Chance(column=draw(names))
+    by = tuple(columns[: draw(st.integers(1, 2))])
+    table = st.dictionaries(names, amounts(), max_size=3)
+    if len(by) == 2:
+        table = st.dictionaries(names, amounts() | table, max_size=3)
+    return Chance(by=by, probabilities=draw(table), default=draw(amounts()))
+
+
+@st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
     """Draw a scenario with odd names."""
     attributes = draw(st.lists(names, min_size=1, max_size=6, unique=True))
-    group_of = [draw(st.integers(0, 2)) for _ in attributes]
+    causes = draw(st.dictionaries(names, chances(attributes), max_size=2))
     groups = []
-    for number in sorted(set(group_of)):
-        members = tuple(a for a, group in zip(attributes, group_of, strict=True) if group == number)
-        if draw(st.booleans()):
-            groups.append(AttributeGroup(members, draw(probabilities)))
-        else:
-            table = draw(st.dictionaries(names, probabilities, max_size=3))
-            by = draw(st.sampled_from(attributes))
-            groups.append(
-                AttributeGroup(members, by=by, probabilities=table, default=draw(probabilities))
-            )
-    parameters = [draw(probabilities) for _ in range(4)]
-    return Scenario(tuple(groups), draw(st.integers(1, 10**9)), *parameters)
+    for cause in (None, *causes):
+        members = draw(st.lists(st.sampled_from(attributes), min_size=1, unique=True))
+        group = AttributeGroup(tuple(members), 0.5, cause=cause)
+        groups.append(group.with_chance(draw(chances(attributes))))
+    parameters: list[Any] = [draw(chances(attributes)) for _ in range(4)]
+    population = draw(st.integers(1, 10**9))
+    estimator = draw(st.sampled_from(["pitman", "zayatz"]))
+    return Scenario(tuple(groups), population, *parameters, causes=causes, estimator=estimator)
 
 
 def scenario_of(*groups: dict[str, Any], **changes: Any) -> dict[str, Any]:
@@ -74,6 +93,38 @@ def test_a_network_holds_the_whole_scenario(scenario: Scenario) -> None:
     assert from_network(to_network(scenario)) == scenario
 
 
+def test_the_example_has_every_key() -> None:
+    keys = tomllib.loads(EXAMPLE)
+    assert set(keys) == {each.name for each in fields(Scenario)}
+    assert {key for group in keys["groups"] for key in group} == set(GROUP_KEYS)
+    assert Scenario.parse(keys).has_ranges
+
+
+def test_a_population_table_is_found_beside_the_scenario(tmp_path: Path) -> None:
+    path = tmp_path / "scenario.toml"
+    path.write_text(Scenario.parse(scenario_of(population="people.csv")).to_toml())
+    assert Scenario.read(path).population == tmp_path / "people.csv"
+
+
+def test_of_several_attributes_the_first_that_is_not_listed_decides_for_the_default() -> None:
+    table = {"TN": {"F": 0.6, "M": {"yes": 0.5}}, "OH": 0.7}
+    chance = Chance(by=("state", "sex", "insured"), probabilities=table, default=0.1)
+    assert chance.of(["TN", "F", "no"]) == 0.6
+    assert chance.of(["TN", "M", "yes"]) == 0.5
+    assert chance.of(["TN", "M", "no"]) == chance.of(["TN", "X", "no"]) == 0.1
+    assert chance.of(["OH", "F", "no"]) == 0.7
+    assert chance.of(["CA", "F", "no"]) == 0.1
+    women = chance.fix("sex", "F")
+    assert women.by == ("state", "insured")
+    assert (women.of(["TN", "no"]), women.of(["OH", "no"]), women.of(["CA", "no"])) == (
+        0.6,
+        0.7,
+        0.1,
+    )
+    assert chance.fix("state", "OH") == Chance(0.7)
+    assert Chance(column="told").fix("told", "0.25") == Chance(0.25)
+
+
 def test_a_scenario_is_a_value() -> None:
     one, other = Scenario.parse(scenario_of()), Scenario.parse(scenario_of())
     assert one == other
@@ -86,7 +137,9 @@ def test_the_demo_scenario_fits_the_demo_register() -> None:
     assert scenario.check_attributes(QUASI_IDENTIFIERS) == []
     assert set(scenario.attributes) == set(QUASI_IDENTIFIERS)
     ages = [str(age) for age in range(OLDEST_AGE + 1)]
-    assert (scenario.groups[0].probability_of(ages) == [0] * 18 + [0.64] * (OLDEST_AGE - 17)).all()
+    assert [scenario.groups[0].chance.of([age]) for age in ages] == [0] * 18 + [0.64] * (
+        OLDEST_AGE - 17
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,23 +178,18 @@ def test_the_demo_scenario_fits_the_demo_register() -> None:
             "groups.0.attributes: listed more than once: 'age'; keep one of each.",
         ),
         (
-            scenario_of(
-                {"attributes": ["age", "sex"], "probability": 1},
-                {"attributes": ["zip", "sex"], "probability": 1},
-            ),
-            "groups: 'sex' is in two groups; an attribute is learned with one group only.",
-        ),
-        (
             scenario_of({"attributes": ["age"], "probability": 2}),
             "groups.0.probability: 2 is not a probability; use a number from 0 to 1.",
         ),
         (
             scenario_of({"attributes": ["age"]}),
-            "groups.0.by: give either `probability`, or this with `probabilities` and `default`.",
+            "groups.0.by: give one of `probability`, `column`, or this with `probabilities` and "
+            "`default`.",
         ),
         (
             scenario_of({"attributes": ["age"], "probability": 1, "by": "age", "default": 1}),
-            "groups.0.by: give either `probability`, or this with `probabilities` and `default`.",
+            "groups.0.by: give one of `probability`, `column`, or this with `probabilities` and "
+            "`default`.",
         ),
         (
             scenario_of({"attributes": ["age"], "by": "age"}),
@@ -162,9 +210,77 @@ def test_the_demo_scenario_fits_the_demo_register() -> None:
             "groups.0.default: this key needs `by`, the attribute that the probability depends on.",
         ),
         (
+            scenario_of({"attributes": ["age"], "probability": 1, "column": "told"}),
+            "groups.0.by: give one of `probability`, `column`, or this with `probabilities` and "
+            "`default`.",
+        ),
+        (
+            scenario_of(p_m=[0.8, 0.2]),
+            "p_m: [0.8, 0.2] is upside down; write the lower number first.",
+        ),
+        (
+            scenario_of(p_m=[0.8]),
+            "p_m: [0.8] is not a range; give two probabilities, the lower first.",
+        ),
+        (
+            scenario_of(p_m=[0.8, 1.2]),
+            "p_m: 1.2 is not a probability; use a number from 0 to 1.",
+        ),
+        (
+            scenario_of({"attributes": ["age"], "probability": [0.8, 0.2]}),
+            "groups.0.probability: [0.8, 0.2] is upside down; write the lower number first.",
+        ),
+        (
+            scenario_of(p_m={"by": "age", "probabilities": {"7": [0.8, 0.2]}, "default": 1}),
+            "p_m.probabilities.7: [0.8, 0.2] is upside down; write the lower number first.",
+        ),
+        (
+            scenario_of({"attributes": ["age"], "by": ["age", "age"], "default": 1}),
+            "groups.0.by: listed more than once: 'age'; keep one of each.",
+        ),
+        (
+            scenario_of(
+                {
+                    "attributes": ["age"],
+                    "by": ["age", "sex"],
+                    "default": 1,
+                    "probabilities": {"7": {"F": 2}},
+                }
+            ),
+            "groups.0.probabilities.7.F: 2 is not a probability; use a number from 0 to 1.",
+        ),
+        (
+            scenario_of(p_m={"by": "age"}),
+            "p_m.default: this key is missing; give the probability for all values not listed.",
+        ),
+        (
+            scenario_of(p_m={"colum": "told"}),
+            "p_m: the key 'colum' is unknown; did you mean 'column'?",
+        ),
+        (
+            scenario_of({"attributes": ["age"], "probability": 1, "cause": "acount"}),
+            "causes: 'acount', the cause of a group, is unknown; describe it in [causes].",
+        ),
+        (
+            scenario_of(causes={"account": 0.5}),
+            "causes: 'account' is the cause of no group; name it in one, or remove it.",
+        ),
+        (
+            scenario_of(causes=0.5),
+            "causes: 0.5 is not a table; write it as name = value.",
+        ),
+        (
+            scenario_of(estimator="pittman"),
+            "estimator: 'pittman' is not an estimator; did you mean 'pitman'?",
+        ),
+        (
+            scenario_of(population=""),
+            "population: '' cannot be the path of a file; correct it.",
+        ),
+        (
             scenario_of({"attributes": ["age"], "chance": 1, "probability": 1}),
-            "groups.0.chance: this key is unknown; use one of 'attributes', 'probability', 'by', "
-            "'probabilities', 'default', 'levels', 'source'.",
+            "groups.0.chance: this key is unknown; use one of 'attributes', 'probability', "
+            "'column', 'by', 'probabilities', 'default', 'cause', 'levels', 'source'.",
         ),
     ],
 )
@@ -180,11 +296,6 @@ def test_all_faults_are_shown_together(tmp_path: Path) -> None:
     with pytest.raises(PolicyError) as raised:
         Scenario.read(path)
     assert str(raised.value).startswith(f"{path} has 8 defects:\n")
-
-
-def test_groups_that_are_sound_are_compared_even_if_another_is_not() -> None:
-    sound = {"attributes": ["age"], "probability": 1}
-    assert len(faults_of(scenario_of(sound, {"attributes": []}, sound))) == 3
 
 
 @pytest.mark.parametrize(
@@ -206,24 +317,8 @@ def test_values_built_in_code_are_checked_too() -> None:
     group = AttributeGroup(("age",), 0.5)
     with pytest.raises(PolicyError, match="attribute group: probability: 2 is not a probability"):
         AttributeGroup(("age",), 2)
-    with pytest.raises(PolicyError, match="'age' is in two groups"):
-        Scenario((group, group), 1000, 1, 1, 1, 1)
     with pytest.raises(PolicyError, match="scenario: population: 0 is too small"):
         Scenario((group,), 0, 1, 1, 1, 1)
-
-
-def by_state(attributes: tuple[str, ...], default: float = 0.0, **chances: float) -> AttributeGroup:
-    return AttributeGroup(attributes, by="state", probabilities=chances, default=default)
-
-
-def test_an_attribute_is_in_two_groups_only_if_nobody_meets_both() -> None:
-    fuller, shorter = by_state(("age", "sex"), TN=0.6), by_state(("age",), OH=0.7, TN=0.0)
-    assert Scenario((fuller, shorter), 1000, 1, 1, 1, 1).attributes == ("age", "sex")
-    assert not fuller.excludes(by_state(("age",), TN=0.1))
-    assert fuller.excludes(by_state(("age",), default=0.2, TN=0.0))
-    everywhere = by_state(("age", "sex"), default=0.5)
-    assert not everywhere.excludes(by_state(("age",), OH=0.7))
-    assert not everywhere.excludes(AttributeGroup(("age",), 0.5))
 
 
 def test_a_star_stands_for_what_no_group_names() -> None:
@@ -252,8 +347,8 @@ def test_attributes_that_are_not_quasi_identifiers_are_named() -> None:
     keys = scenario_of({"attributes": ["aeg"], "by": "state", "default": 1})
     assert Scenario.parse(keys).check_attributes(["age", "sex"]) == [
         "groups: 'aeg' is not a quasi-identifier; did you mean 'age'?",
-        "groups: 'state' is not a quasi-identifier; use one of 'age', 'sex'.",
     ]
+    assert Scenario.parse(keys).beside(["age", "sex"]) == ("state",)
 
 
 def test_a_table_larger_than_the_population_is_refused() -> None:
@@ -285,6 +380,18 @@ def test_the_network_is_that_of_figure_1() -> None:
     assert graph.nodes["X_lm"]["table"][True, True] == PARAMETERS["p_fm"]
     assert graph.nodes["X_lm"]["table"][True, False] == 0
     assert graph.nodes["X_r"]["table"][False, True, False] == 1
+
+
+def test_a_common_cause_stands_above_its_groups() -> None:
+    group = {"attributes": ["age"], "probability": 0.5, "cause": "account"}
+    graph = to_network(Scenario.parse(scenario_of(group, causes={"account": [0.1, 0.2]})))
+    assert ("C_account", "Y_1") in graph.edges
+    assert graph.nodes["C_account"]["layer"] < graph.nodes["Y_1"]["layer"]
+    graph.remove_edge("C_account", "Y_1")
+    with pytest.raises(
+        PolicyError, match="Y_1: the network of Figure 1 has an arrow from C_account"
+    ):
+        from_network(graph)
 
 
 def test_more_than_nine_groups_keep_their_order() -> None:

@@ -64,15 +64,26 @@ shuffle = false
 
 SCENARIO = """
 population = 1000
-p_m = 0.2
+estimator = "zayatz"
+p_m = [0.2, 0.5]
 p_fm = 0.5
 p_c = 0.2
-p_cu = 0.8
+p_cu = { by = ["state", "sex"], probabilities = { TN = { F = 0.3 }, OH = [0.1, 0.2] }, default = 0.8 }
+
+[causes]
+account = 0.5
+list = { column = "listed" }
 
 [[groups]]
 attributes = ["age", "sex"]
 probability = 0.5
+cause = "account"
 source = "voter lists"
+
+[[groups]]
+attributes = ["age"]
+column = "told"
+cause = "list"
 
 [[groups]]
 attributes = ["zip"]
@@ -135,7 +146,7 @@ EXAMPLES = [
         "group",
         AttributeGroup,
         lambda keys: AttributeGroup(**keys),
-        tomllib.loads(SCENARIO)["groups"][1],
+        tomllib.loads(SCENARIO)["groups"][2],
     ),
     Example(
         "source",

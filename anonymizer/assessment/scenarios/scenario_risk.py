@@ -170,7 +170,7 @@ def assess_scenarios(
         if scenario.has_ranges:
             at_least = Attack.of(subjects, scenario, end=LOW)
             lowest = expose(at_least, threads, step, np.random.default_rng(seed))
-        worst = reader.worst(subjects, scenario).under(exposure)
+        worst = reader.worst(subjects, scenario).under(scenario, exposure.parameters)
         found.append(ScenarioRisk(name, scenario, exposure, worst, subjects, lowest))
     return tuple(found)
 
