@@ -71,8 +71,9 @@ p_c = 0.2
 p_cu = { by = ["state", "sex"], probabilities = { TN = { F = 0.3 }, OH = [0.1, 0.2] }, default = 0.8 }
 
 [causes]
-account = 0.5
+account = { probability = 0.5 }
 list = { column = "listed" }
+club = { by = "state", probabilities = { TN = 0.4 }, default = 0.2 }
 
 [[groups]]
 attributes = ["age", "sex"]
@@ -84,6 +85,11 @@ source = "voter lists"
 attributes = ["age"]
 column = "told"
 cause = "list"
+
+[[groups]]
+attributes = ["sex"]
+probability = [0.1, 0.2]
+cause = "club"
 
 [[groups]]
 attributes = ["zip"]
@@ -146,7 +152,7 @@ EXAMPLES = [
         "group",
         AttributeGroup,
         lambda keys: AttributeGroup(**keys),
-        tomllib.loads(SCENARIO)["groups"][2],
+        tomllib.loads(SCENARIO)["groups"][3],
     ),
     Example(
         "source",
