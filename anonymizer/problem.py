@@ -70,7 +70,8 @@ class Problem:
         models = policy.load_models()
         population = open_population(models, policy)
         beside = columns_beside(models, policy)
-        repeated = repeated_identifier(table, policy) if warn and policy.data.id is None else None
+        unnamed = warn and policy.data.id is None
+        repeated = repeated_identifier(table, policy, beside) if unnamed else None
         columns = [*policy.quasi_identifiers, *beside]
         read = table if repeated is None else load(table, [*columns, repeated])
         microdata = encode(read, hierarchies, population, policy.data.id, beside)
@@ -263,9 +264,12 @@ def columns_beside(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ..
     return tuple(names)
 
 
-def repeated_identifier(table: Table, policy: Policy) -> str | None:
-    """Return an identifying column of which some value is in several rows, as the first batch shows."""
-    identifying = policy.with_role(Role.IDENTIFYING)
+def repeated_identifier(table: Table, policy: Policy, beside: Sequence[str]) -> str | None:
+    """Return an identifying column of which some value is in several rows, as the first batch shows.
+
+    A column that risk models look at is kept out of the release, but tells nobody's identity.
+    """
+    identifying = [name for name in policy.with_role(Role.IDENTIFYING) if name not in beside]
     if not identifying:
         return None
     first = code_columns(identifying, islice(table.batches(identifying), 1))

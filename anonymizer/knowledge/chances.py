@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -116,6 +117,7 @@ def numbers_of(
     if chance.column is not None:
         of_leaf = read_leaves(chance.column, values[chance.column].hierarchy.leaves)
         of_row: Floats = values[chance.column].highest(of_leaf)[codes[chance.column]]
+        assert np.isfinite(of_row).all()  # check_cells
         return of_row
     if chance.by is None:
         return float(chance.of(()))
@@ -134,13 +136,13 @@ def numbers_of(
 
 
 def read_leaves(column: str, leaves: Sequence[str]) -> Floats:
-    """Read the leaves of a column as probabilities; NaN for those that are none."""
+    """Read the leaves of a column as probabilities; infinite for those that are none."""
 
     def read(leaf: str) -> float:
         try:
             return read_probability(column, leaf)
         except ValueError:
-            return float("nan")
+            return math.inf
 
     return np.array([read(leaf) for leaf in leaves])
 
@@ -161,7 +163,7 @@ def check_cells(
 ) -> None:
     """Raise a DataError that names a cell that should hold a probability and does not."""
     for name in dict.fromkeys(c.column for c in scenario.chances if c.column is not None):
-        wrong = np.isnan(values[name].highest(read_leaves(name, values[name].hierarchy.leaves)))
+        wrong = np.isinf(values[name].highest(read_leaves(name, values[name].hierarchy.leaves)))
         of_row = wrong[codes[name]][tuple_of_row]
         if of_row.any():
             row = int(np.argmax(of_row))

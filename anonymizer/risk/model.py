@@ -11,7 +11,7 @@ unless it says otherwise holds for any model; tests/risk/test_contract.py holds 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
@@ -312,4 +312,6 @@ def describe_value(value: object) -> object:
         return value
     if isinstance(value, list | tuple):
         return [describe_value(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: describe_value(item) for key, item in value.items()}
     return value.name if isinstance(value, Path) else type(value).__name__

@@ -6,24 +6,32 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anonymizer import Policy, anonymize, verify, write_release
 from anonymizer.data.frame import FrameTable
 from anonymizer.engine.classes import partition, suppression_order
 from anonymizer.engine.microdata import encode
+from anonymizer.errors import DataError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
+from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge import cells, scenario_attack
+from anonymizer.knowledge.catalogue import load_scenario
 from anonymizer.knowledge.cells import Partitions
 from anonymizer.knowledge.chance import Chance
 from anonymizer.knowledge.statistics import passes, statistic_of
 from anonymizer.knowledge.uniqueness import estimate_unique
 from anonymizer.lattice import Scheme
+from anonymizer.policy import parse_model
+from anonymizer.problem import Problem
 from anonymizer.risk import (
     AttributeGroup,
     Average,
@@ -48,6 +56,7 @@ from tests.strategies import (
     microdata_of,
     problems,
 )
+from tests.wards import patients, policy_with, write_files
 
 STATISTICS = ["maximum", "mean", "p80", "p50"]
 OF_TABLE = STATISTICS[1:]
@@ -384,3 +393,116 @@ def test_an_estimate_that_rises_as_classes_merge_binds_no_finer_scheme(
         assert not fine.suppressed.any()
     kept = coarse.classes.records[coarse.binding.classes].sum() - coarse.binding.exempt
     assert kept <= fine.classes.records[fine.suppressed].sum()
+
+
+# --- in a policy, and with columns beside the quasi-identifiers
+
+
+QUASI: dict[str, Any] = {
+    "age": {
+        "role": "quasi",
+        "hierarchy": Hierarchy.from_rows("age", [("30", "*"), ("40", "*")]),
+    }
+}
+
+
+def wards_policy(risk: str) -> str:
+    return policy_with(risk).replace("name      =", 'told = { role = "identifying" }\nname      =')
+
+
+def with_told(rows: int = 120) -> pd.DataFrame:
+    frame = patients(rows)
+    return frame.assign(told=np.random.default_rng(3).choice(["0", "0.5", "1"], rows))
+
+
+TOLD = """
+population = 100000
+p_m = 0.3
+p_fm = 0.5
+p_c = 0.4
+p_cu = 0.6
+
+[[groups]]
+attributes = ["age", "sex", "zip"]
+column = "told"
+"""
+
+
+@pytest.mark.parametrize("statistic", ["maximum", "mean"])
+def test_a_column_that_is_not_released_drives_the_search(tmp_path: Path, statistic: str) -> None:
+    risk = f'model = "overall"\nthreshold = 0.1\nscenario = "told.toml"\nstatistic = "{statistic}"'
+    policy = write_files(tmp_path, with_told(), wards_policy(risk))
+    (tmp_path / "told.toml").write_text(TOLD)
+    solution = anonymize(None, policy)
+    released = write_release(solution, tmp_path / "release")["release"]
+    assert "told" not in pd.read_csv(released, sep=";").columns
+    assert not verify(released, policy).passed  # whom it is told of is not in it
+    assert verify(released, policy, against=tmp_path / "patients.csv").passed
+
+
+def test_a_shipped_scenario_is_fitted_as_assess_does() -> None:
+    fitting = {
+        "columns": {"year_of_birth": "age"},
+        "constants": {"state": "TN", "race": "any"},
+        "population": 5000,
+    }
+    stated = {"model": "overall", "threshold": 0.1, "scenario": "social-media-account", **fitting}
+    policy = Policy(attributes=QUASI, risk=[stated | {"p_m": [0.2, 0.8]}])
+    (model,) = policy.load_models()
+    assert isinstance(model, Overall)
+    assert model.scenario == load_scenario(
+        "social-media-account", *fitting.values(), {"p_m": (0.2, 0.8)}
+    )
+    assert parse_model(policy.describe()["risk"][0]) == policy.risk[0]
+    in_code = Overall(0.1, load_scenario("social-media-account"), p_m=0.2, **fitting)
+    assert in_code.scenario.attributes == ("sex", "age")
+    assert in_code.scenario.p_m == 0.2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"scenario": "social-medai"}, "no file and no shipped scenario; did you mean"),
+        ({"columns": ["age"]}, "columns must be a table of texts"),
+        ({"constants": {"state": 3}}, "constants must be a table of texts"),
+        ({"constants": {"zip": "1"}}, "it has no attribute 'zip'; it speaks of"),
+        ({"population": 0}, "population must be at least 1"),
+        ({"p_m": [0.8, 0.2]}, r"p_m: \[0.8, 0.2\] is upside down"),
+        ({"p_m": 2}, "p_m: 2 is not a probability"),
+    ],
+)
+def test_what_does_not_fit_a_scenario_is_one_sentence(change: Any, message: str) -> None:
+    stated = {"model": "overall", "threshold": 0.1, "scenario": "social-media", **change}
+    with pytest.raises((PolicyError, ValueError), match=message):
+        Policy(attributes=QUASI, risk=[stated]).load_models()
+
+
+@pytest.mark.parametrize(
+    ("cell", "column", "message"),
+    [
+        ("maybe", "told", "column 'told', row 5: 'maybe' is not a probability"),
+        ("1", "tld", "'tld', which a risk model looks at, is not a column; did you mean 'told'"),
+    ],
+)
+def test_a_column_that_does_not_fit_is_one_sentence(
+    tmp_path: Path, cell: str, column: str, message: str
+) -> None:
+    frame = with_told()
+    frame.loc[4, "told"] = cell
+    risk = 'model = "overall"\nthreshold = 0.1\nscenario = "told.toml"'
+    policy = write_files(tmp_path, frame, wards_policy(risk))
+    (tmp_path / "told.toml").write_text(TOLD.replace("told", column))
+    with pytest.raises((PolicyError, DataError), match=message):
+        anonymize(None, policy)
+
+
+def test_a_problem_reads_again_for_a_model_that_looks_at_more_columns(tmp_path: Path) -> None:
+    average = wards_policy('model = "average"\nthreshold = 0.1')
+    problem = Problem.read(None, write_files(tmp_path, with_told(), average), warn=False)
+    assert not problem.microdata.beside
+    (tmp_path / "told.toml").write_text(TOLD)
+    more = problem.with_models(Overall(0.1, "told.toml"))
+    assert list(more.microdata.beside) == ["told"]
+    assert more.microdata.records == problem.microdata.records
+    again = more.with_models(Overall(0.2, "told.toml"))
+    assert again.microdata is more.microdata

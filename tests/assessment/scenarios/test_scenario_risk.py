@@ -1,0 +1,149 @@
+"""What a scenario means for a table, on hand-sized tables and on the shipped scenarios."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymizer import Policy, assess
+from anonymizer.errors import DataError
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.knowledge.chance import Chance
+from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+from anonymizer.knowledge.uniqueness import estimate_unique, estimator_of
+from tests.assessment import patients
+from tests.assessment.test_assessment import AGE, SEX, policy_of
+
+FRAME = pd.DataFrame(
+    {"sex": ["F", "F", "F", "M"], "age": ["30", "30", "40", "40"], "told": ["0", "1", "0.5", ".25"]}
+)
+
+
+def risks(frame: pd.DataFrame, scenario: Scenario, measure: str = "overall") -> list[float]:
+    """The risk of each row."""
+    (risk,) = assess(frame, policy_of(SEX, AGE), [scenario]).scenarios
+    found: list[float] = risk.exposure.measure(measure)[risk.subjects.tuple_of_row].tolist()
+    return found
+
+
+def test_people_who_look_alike_differ_by_what_a_column_says_of_them() -> None:
+    group = AttributeGroup(("sex", "age"), column="told")
+    scenario = Scenario((group,), 1000, 0, 0, 1, 0)
+    alike, alone = [(1 - p) / 4 + p / 2 for p in (0, 1)], [(1 - p) / 4 + p for p in (0.5, 0.25)]
+    assert risks(FRAME, scenario, "marketer") == pytest.approx(alike + alone)
+    assert risks(FRAME, scenario) == pytest.approx(alike + alone)
+
+
+def test_a_column_need_not_hold_numbers_to_decide_by_its_values() -> None:
+    frame = FRAME.assign(ward=["a", "b", "a", "b"])
+    chance = Chance(by=("ward", "sex"), probabilities={"a": {"F": 0.8}, "b": 0.1}, default=0)
+    group = AttributeGroup(("age",), 1.0).with_chance(chance)
+    learned = [0.8, 0.1, 0.8, 0.1]
+    expected = [(1 - p) / 4 + p / 2 for p in learned]
+    assert risks(frame, Scenario((group,), 1000, 0, 0, 1, 0)) == pytest.approx(expected)
+
+
+def test_whether_somebody_is_known_to_be_there_may_depend_on_them() -> None:
+    group = AttributeGroup(("sex", "age"), 1.0)
+    scenario = Scenario((group,), 1000, Chance(column="told"), 0.5, 0, 0)
+    assert risks(FRAME, scenario) == pytest.approx([0, 0, 0.25, 0.125])
+
+
+def test_who_is_unique_is_counted_in_a_population_table(tmp_path: Path) -> None:
+    people = [("F", "30"), ("F", "30"), ("F", "40"), ("M", "40"), ("M", "40"), ("M", "30")]
+    pd.DataFrame(people, columns=["sex", "age"]).to_csv(tmp_path / "people.csv", index=False)
+    group = AttributeGroup(("sex", "age"), 0.5)
+    scenario = Scenario((group,), tmp_path / "people.csv", 0, 0, 0, 1)
+    assert risks(FRAME, scenario) == pytest.approx([0, 0, 0.5, 0])
+    released = FRAME.assign(age="*")  # generalized, so is the population: three women, three men
+    assert risks(released, scenario) == pytest.approx([0, 0, 0, 0])
+    one_man = replace(scenario, groups=(AttributeGroup(("sex",), 1.0),))
+    fewer = tmp_path / "fewer.csv"
+    pd.DataFrame(people[:4], columns=["sex", "age"]).to_csv(fewer, index=False)
+    assert risks(released, replace(one_man, population=fewer)) == pytest.approx([0, 0, 0, 1])
+    mixed = FRAME.assign(age=["*", "30", "40", "40"])
+    assert risks(mixed, scenario) == pytest.approx([0, 0, 0, 0])  # she may be any of the women
+
+
+def test_ranges_give_the_least_and_the_highest_risk() -> None:
+    group = AttributeGroup(("sex", "age"), (0.2, 0.6))
+    scenario = Scenario((group,), 1000, (0.1, 0.5), 1, 0, 0)
+    (risk,) = assess(FRAME, policy_of(SEX, AGE), {"range": scenario}).scenarios
+    assert risk.mean() == pytest.approx(0.6 * 0.5 / 2)
+    assert risk.lowest_mean() == pytest.approx(0.2 * 0.1 / 2)
+    described = risk.describe()
+    assert described["lowest_risk"]["overall"]["mean"] == pytest.approx(0.01)
+    assert described["scenario"]["p_m"] == [0.1, 0.5]
+    (plain,) = assess(FRAME, policy_of(SEX, AGE), {"plain": replace(scenario, p_m=0.1)}).scenarios
+    assert plain.lowest_mean() == pytest.approx(0.01)
+
+
+def test_one_account_behind_all_attributes_makes_the_risk_higher() -> None:
+    """Each attribute is as likely learned as without it; but they are learned together."""
+    names = ["social-media", "social-media-account"]
+    apart, together = assess(patients.draw(1000, seed=3), patients.policy(), names).scenarios
+    for one, other in zip(apart.exposure.drivers, together.exposure.drivers, strict=True):
+        assert other.probability == pytest.approx(one.probability, abs=1e-4)
+    assert together.mean() > 1.5 * apart.mean()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"told": None}, "no column 'told'; the header reads 'sex', 'age'"),
+        ({"told": ["0", "1", "maybe", "1"]}, "column 'told', row 3: 'maybe' is not a probability"),
+        ({"told": ["0", "1", "1", "1.5"]}, "column 'told', row 4: '1.5' is not a probability"),
+        ({"told": ["0", "", "1", "1"]}, "column 'told', row 2: '' is not a probability"),
+    ],
+)
+def test_a_column_that_is_not_there_or_holds_no_probabilities_is_named(
+    change: dict[str, Any], message: str
+) -> None:
+    frame = FRAME.drop(columns="told") if change["told"] is None else FRAME.assign(**change)
+    scenario = Scenario((AttributeGroup(("age",), column="told"),), 1000, 0, 0, 1, 0)
+    with pytest.raises(DataError, match=message):
+        risks(frame, scenario)
+
+
+def test_a_population_table_without_a_quasi_identifier_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("sex\nF\n")
+    scenario = Scenario((AttributeGroup(("age",), 0.5),), tmp_path / "people.csv", 0, 0, 1, 1)
+    with pytest.raises(DataError, match=r"people\.csv: no column 'age'"):
+        risks(FRAME, scenario)
+
+
+def test_a_quasi_identifier_may_be_the_column_and_counts_with_the_highest_it_may_be() -> None:
+    share = Hierarchy.from_rows("share", [("0.1", "low"), ("0.4", "low"), ("1", "high")])
+    policy = Policy(
+        attributes={h.name: {"role": "quasi", "hierarchy": h} for h in (SEX, share)},
+        risk=[{"model": "k-anonymity", "k": 2}],
+    )
+    scenario = Scenario((AttributeGroup(("sex",), column="share"),), 1000, 0, 0, 1, 0)
+    frame = pd.DataFrame({"sex": ["F", "F", "M"], "share": ["0.1", "low", "high"]})
+    (risk,) = assess(frame, policy, [scenario]).scenarios
+    expected = [(1 - p) / 3 + p / of for p, of in ((0.1, 2), (0.4, 2), (1, 1))]
+    assert risk.exposure.overall[risk.subjects.tuple_of_row].tolist() == pytest.approx(expected)
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=30), st.integers(1, 50))
+def test_every_estimator_gives_a_probability(sizes: list[int], times: int) -> None:
+    counts = np.array(sizes)
+    people = times * int(counts.sum())
+    for name in ("pitman", "zayatz", "snb", "dankar"):
+        assert 0 <= estimate_unique(counts, people, estimator_of(name)) <= 1
+    if not (counts == 1).any():
+        return
+    # Zayatz: a class is of each size as likely in the population as in the sample
+    drawn = int(counts.sum())
+    seen_once = [size * math.comb(people - size, drawn - 1) for size in sizes]
+    expected = sizes.count(1) * math.comb(people - 1, drawn - 1) / sum(seen_once)
+    zayatz = estimate_unique(counts, people, estimator_of("zayatz"))
+    assert zayatz == pytest.approx(expected, rel=1e-9)
