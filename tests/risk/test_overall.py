@@ -27,6 +27,7 @@ from anonymizer.knowledge import cells, scenario_attack
 from anonymizer.knowledge.catalogue import load_scenario
 from anonymizer.knowledge.cells import Partitions
 from anonymizer.knowledge.chance import Chance
+from anonymizer.knowledge.scenario_attack import ScenarioAttack
 from anonymizer.knowledge.statistics import passes, statistic_of
 from anonymizer.knowledge.uniqueness import estimate_unique
 from anonymizer.lattice import Scheme
@@ -221,6 +222,41 @@ def kept_rows(case: Case, scheme: Scheme, models: Sequence[RiskModel]) -> set[in
     microdata = case.evaluator.microdata
     found = suppress(microdata, partition(microdata, scheme), models)
     return set(np.flatnonzero(~found.tuples[microdata.tuple_of_row]).tolist())
+
+
+@settings(max_examples=200)
+@given(drawn=cases(max_rows=10), data=st.data())
+def test_risks_are_those_of_the_definition(drawn, data) -> None:
+    problem, case = drawn
+    scheme = data.draw(st.sampled_from(list(lattice_of(problem))))
+    tuples, kept = draw_kept(case, data)
+    subset = np.flatnonzero(kept).tolist()
+    attack = ScenarioAttack.of(case.scenario, case.evaluator.microdata)
+    mine = attack.risks(scheme, attack.tuples, tuples)[case.evaluator.microdata.tuple_of_row]
+    theirs = case.risks(scheme, subset)
+    np.testing.assert_allclose(mine[subset], [theirs[row] for row in subset], atol=1e-12)
+    assert not mine[~kept].any()
+
+
+@settings(max_examples=150)
+@given(drawn=cases(max_rows=8), data=st.data())
+def test_within_ranges_no_risk_is_above_that_at_their_upper_ends(drawn, data) -> None:
+    problem, case = drawn
+    ranged, within = data.draw(with_ranges(case.scenario))
+    scheme = data.draw(st.sampled_from(list(lattice_of(problem))))
+    tuples, kept = draw_kept(case, data)
+    subset = np.flatnonzero(kept).tolist()
+    attack = ScenarioAttack.of(ranged, case.evaluator.microdata)
+    highest = attack.risks(scheme, attack.tuples, tuples)[case.evaluator.microdata.tuple_of_row]
+    some = replace(case, scenario=within).risks(scheme, subset)
+    assert all(some[row] <= highest[row] + 1e-12 for row in subset)
+
+
+def draw_kept(case: Case, data: st.DataObject) -> tuple[Any, Any]:
+    """Which tuples are kept, and which rows."""
+    size = case.evaluator.microdata.distinct
+    tuples = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)), np.bool_)
+    return tuples, tuples[case.evaluator.microdata.tuple_of_row]
 
 
 @settings(max_examples=60)
