@@ -125,6 +125,21 @@ def test_within_ranges_no_risk_is_above_that_at_their_upper_ends(table, data) ->
     assert (exact(some).overall >= low.overall - 1e-12).all()
 
 
+def test_an_estimate_that_falls_as_more_is_known_hides_nothing_within_a_range() -> None:
+    """Alone by a0, and certain to be unique; with a1 too the estimate says the opposite."""
+
+    def risk(a1: Any) -> float:
+        scenario = scenario_of(
+            AttributeGroup(("a0",), 1), AttributeGroup(("a1",), a1), p_m=0, p_c=0, p_cu=1
+        )
+        attack = Table(((0, 0), (1, 0), (1, 1)), (1, 1), scenario).attack()
+        exposure = exact(attack, lambda sizes, _: float(sizes.size == 2))
+        return float(exposure.overall[attack.row_of_tuple[0]])
+
+    assert (risk(0.0), risk(1.0)) == (1.0, 0.0)
+    assert risk((0.0, 1.0)) == 1.0
+
+
 @given(tables(), st.data())
 def test_of_a_population_table_the_unique_are_counted(table, data) -> None:
     """Among the table's people, and others, generalized alike."""

@@ -252,6 +252,24 @@ def test_within_ranges_no_risk_is_above_that_at_their_upper_ends(drawn, data) ->
     assert all(some[row] <= highest[row] + 1e-12 for row in subset)
 
 
+def test_an_estimate_that_falls_as_more_is_known_hides_nothing_within_a_range(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Alone by a0, and certain to be unique; with a1 too the estimate says the opposite."""
+    monkeypatch.setattr(scenario_attack, "by_pitman", lambda sizes, _: float(sizes.size == 2))
+    tree = {"v0": ("v0", "*"), "v1": ("v1", "*")}
+    microdata = microdata_of((("v0", "v0"), ("v1", "v0"), ("v1", "v1")), [tree, tree])
+
+    def risk(a1: Any) -> float:
+        groups = AttributeGroup(("a0",), 1.0), AttributeGroup(("a1",), a1)
+        attack = ScenarioAttack.of(Scenario(groups, 100, 0.0, 0.0, 0.0, 1.0), microdata)
+        risks = attack.risks((0, 0), attack.tuples, np.ones(3, np.bool_))
+        return float(risks[microdata.tuple_of_row[0]])
+
+    assert (risk(0.0), risk(1.0)) == (1.0, 0.0)
+    assert risk((0.0, 1.0)) == 1.0
+
+
 def draw_kept(case: Case, data: st.DataObject) -> tuple[Any, Any]:
     """Which tuples are kept, and which rows."""
     size = case.evaluator.microdata.distinct
