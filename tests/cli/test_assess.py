@@ -16,6 +16,7 @@ from anonymizer.assessment.disclosure.sources import parse_sources
 from anonymizer.data.shipped import specs_folder
 from anonymizer.demo import population, register
 from anonymizer.demo.example import POLICY as DEMO_POLICY
+from anonymizer.knowledge.scenario import Scenario
 from tests.wards import SCENARIO, patients, write_files
 
 pytest.importorskip("matplotlib")
@@ -115,12 +116,13 @@ def test_a_statement_that_is_met_is_exit_status_0(ward: Path, run) -> None:
     assert not CURVES & names_in(out)
 
 
-@pytest.mark.parametrize("kind", ["statement", "sources"])
+@pytest.mark.parametrize("kind", ["scenario", "statement", "sources"])
 def test_an_example_can_be_printed_and_read(run, kind: str) -> None:
     status, output, _ = run("assess", "--example", kind)
     assert status == 0
     keys = tomllib.loads(output)
-    assert Statement(**keys) if kind == "statement" else parse_sources(keys)
+    read = {"scenario": Scenario.parse, "statement": Statement.model_validate}
+    assert read.get(kind, parse_sources)(keys)
 
 
 def test_help_shows_examples(run) -> None:
@@ -176,13 +178,29 @@ def test_a_shipped_scenario_is_fitted_to_the_table(ward: Path, run) -> None:
         "race=zip",
         "--constant",
         "state=TN",
+        "--parameter",
+        "p_m=[0.2,0.8]",
         "--json",
         "--out",
         ward.parent / "out",
     )
     assert status == 0
-    groups = json.loads(output)["scenarios"][0]["scenario"]["groups"]
-    assert [group["attributes"] for group in groups] == [["sex"], ["zip"], ["age"]]
+    (found,) = json.loads(output)["scenarios"]
+    assert [g["attributes"] for g in found["scenario"]["groups"]] == [["sex"], ["zip"], ["age"]]
+    assert found["scenario"]["p_m"] == [0.2, 0.8]
+    assert found["lowest_risk"]["overall"]["mean"] < found["risk"]["overall"]["mean"]
+    page = (ward.parent / "out" / "assessment.html").read_text(encoding="utf-8")
+    assert "At their lower ends the average is" in page
+
+
+def test_a_common_cause_is_on_the_page(ward: Path, run) -> None:
+    columns = ("--column", "year_of_birth=age", "--column", "race=zip", "--constant", "state=TN")
+    out = ward.parent / "out"
+    status, _, _ = run("assess", ward, "--scenario", "social-media-account", *columns, "--out", out)
+    assert status == 0
+    page = (out / "assessment.html").read_text(encoding="utf-8")
+    assert "the first name on Twitter (once the account is found)" in page
+    assert set(pd.read_csv(out / "drivers.csv")["cause"]) == {"account"}
 
 
 @pytest.mark.parametrize(
@@ -197,6 +215,12 @@ def test_a_shipped_scenario_is_fitted_to_the_table(ward: Path, run) -> None:
         (("--scenario", "worst-case", "--population", "0"), "--population: 0 is too small"),
         (("--scenario", "social-media", "--column", "race"), "--column: 'race' has no '='"),
         (("--scenario", "social-media", "--column", "x=y"), "--column: no scenario speaks of 'x'"),
+        (
+            ("--scenario", "worst-case", "--parameter", "p_m=[0.8,0.2]"),
+            "p_m: [0.8, 0.2] is upside down; write the lower number first.",
+        ),
+        (("--scenario", "worst-case", "--parameter", "p_m=x"), "which is not a number or a range"),
+        (("--scenario", "worst-case", "--parameter", "q=1"), "'q' is not one of its parameters"),
         (("--scenario", "worst-case", "--scenario", "worst-case"), "two are called 'worst-case'"),
         (("--scenario", "worst-case", "--data", "nowhere.csv"), "there is no such file"),
         (("--small-cells", "cells.csv"), "--small-cells: the cells are those of a statement"),
