@@ -92,7 +92,8 @@ def draw_network(scenario: Scenario) -> Any:
 def describe_node(node: dict[str, Any]) -> str:
     """Name a variable of the network, with its probability where it has one of its own."""
     if "attributes" in node:
-        return "\n".join([*node["attributes"], f"known: {write_chance(node)}"])
+        known = "known then" if "cause" in node else "known"
+        return "\n".join([*node["attributes"], f"{known}: {write_chance(node)}"])
     meaning = textwrap.fill(node["meaning"], 16)
     if "layer" in node and node["layer"] < 0:
         return f"{meaning}: {write_chance(node)}"
