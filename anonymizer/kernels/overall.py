@@ -76,11 +76,11 @@ def add_risks(labels, matches, unique, kept, kind, picked, alone, confirmed, ris
     """
     for row in range(labels.size):
         if kept[row]:
-            label = labels[row]
-            matching = matches[label]
-            risks[row] += picked[kind[row]] / matching
+            matching = matches[labels[row]]
+            risk = picked[kind[row]] / matching
             if matching == 1:
-                risks[row] += alone[kind[row]] + confirmed[kind[row]] * unique[label]
+                risk += alone[kind[row]] + confirmed[kind[row]] * unique[labels[row]]
+            risks[row] += risk
 
 
 @kernel

@@ -28,6 +28,8 @@ def know(known: Known, more: Known) -> Known:
     >>> know(frozenset({(0, 2), (1, 0)}), frozenset({(0, 1)})) == frozenset({(0, 1), (1, 0)})
     True
     """
+    if more <= known:
+        return known
     finest = dict(known)
     for at, level in more:
         finest[at] = min(level, finest.get(at, level))

@@ -270,7 +270,7 @@ class Scenario:
     @property
     def needs_unique(self) -> bool:
         """Whether it matters who is unique in the population."""
-        return not as_chance(self.p_cu).impossible
+        return bool(self.p_cu != 0)
 
     def change(self, change: Callable[[Chance], Chance]) -> Scenario:
         """Return the scenario with every probability changed."""

@@ -134,12 +134,14 @@ class ScenarioAttack:
         `lacking` are the weights of those whose cause, of the groups looked at, is not found. They stay
         as they are until a group of it is learned, which then cannot be.
         """
+        more = known
         while at < len(groups):
             if at in self.cause_begins:
                 found = self.chances.causes[:, self.cause_begins[at]]
                 weights = weights + lacking
                 weights, lacking = weights * found, weights * (1 - found)
-            if know(known, groups[self.order[at]]) != known:
+            more = know(known, groups[self.order[at]])
+            if more != known:
                 break
             at += 1
         if not weights.any() and not lacking.any():
@@ -147,10 +149,8 @@ class ScenarioAttack:
         if at == len(groups):
             yield known, weights + lacking
             return
-        group = self.order[at]
-        learned = self.chances.groups[:, group]
+        learned = self.chances.groups[:, self.order[at]]
         yield from self.walk(groups, at + 1, known, weights * (1 - learned), lacking)
-        more = know(known, groups[group])
         yield from self.walk(groups, at + 1, more, weights * learned, 0 * lacking)
 
     @cached_property
@@ -256,8 +256,10 @@ class ScenarioAttack:
             assert cells.matching is not None
             return (cells.matching <= 1).astype(np.float64)
         if unique is None:
-            inside = frozenset(group for group in groups if know(known, group) == known)
-            unique = self.highest_unique(inside) if self.monotone else self.estimate(known)
+            unique = self.estimate(known)
+            if self.monotone:
+                inside = frozenset(group for group in groups if know(known, group) == known)
+                unique = self.highest_unique(inside)
         return np.full(cells.number, unique)
 
     def highest_unique(self, groups: frozenset[Known]) -> float:

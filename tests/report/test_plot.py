@@ -34,9 +34,9 @@ def test_what_a_node_says() -> None:
     assert plot.describe_node(account) == "account found: 0.1 to 0.2"
     profile = {"attributes": ["age"], "column": "told", "cause": "account"}
     assert plot.describe_node(profile) == "age\nknown then: column told"
-    assert plot.describe_node({"meaning": "presence disclosed", "layer": 1, "table": {(): 0.5}}) == (
-        "presence\ndisclosed\n0.5"
-    )
+    assert plot.describe_node(
+        {"meaning": "presence disclosed", "layer": 1, "table": {(): 0.5}}
+    ) == ("presence\ndisclosed\n0.5")
 
 
 def test_without_matplotlib_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
