@@ -195,10 +195,23 @@ def bad_input(folder: Path, case: str) -> tuple[str, str]:
         case "a probability above 1":
             (folder / "scenario.toml").write_text(SCENARIO.replace("p_c = 0.4", "p_c = 1.4"))
             return policy_with(MODELS["overall"]), "p_c"
-        case "overlapping attribute groups":
-            text = SCENARIO.replace('["zip"]', '["zip", "age"]')
+        case "a range upside down":
+            (folder / "scenario.toml").write_text(SCENARIO.replace("p_m = 0.3", "p_m = [0.8, 0.3]"))
+            return policy_with(MODELS["overall"]), "p_m: [0.8, 0.3] is upside down"
+        case "an unknown cause":
+            text = SCENARIO.replace("probability = 0.2", 'probability = 0.2\ncause = "account"')
             (folder / "scenario.toml").write_text(text)
-            return policy_with(MODELS["overall"]), "age"
+            return policy_with(MODELS["overall"]), "'account', the cause of a group, is unknown"
+        case "a column of probabilities that is not there":
+            (folder / "scenario.toml").write_text(
+                SCENARIO.replace("= 0.3", '= { column = "dais" }')
+            )
+            return policy_with(MODELS["overall"]), "'dais', which a risk model looks at"
+        case "a cell that is not a probability":
+            (folder / "scenario.toml").write_text(
+                SCENARIO.replace("= 0.3", '= { column = "days" }')
+            )
+            return policy_with(MODELS["overall"]), "is not a probability; use a number from 0 to 1"
         case "an attribute of a scenario that is no quasi-identifier":
             (folder / "scenario.toml").write_text(SCENARIO.replace('"zip"', '"diagnosis"'))
             return policy_with(MODELS["overall"]), "diagnosis"
@@ -241,7 +254,10 @@ CASES = [
     "whole rows in a cell",
     "a scenario that is not there",
     "a probability above 1",
-    "overlapping attribute groups",
+    "a range upside down",
+    "an unknown cause",
+    "a column of probabilities that is not there",
+    "a cell that is not a probability",
     "an attribute of a scenario that is no quasi-identifier",
     "k is not a number",
     "not TOML",
