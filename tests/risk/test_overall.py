@@ -29,7 +29,7 @@ from anonymizer.knowledge.cells import Partitions
 from anonymizer.knowledge.chance import Chance
 from anonymizer.knowledge.scenario_attack import ScenarioAttack
 from anonymizer.knowledge.statistics import passes, statistic_of
-from anonymizer.knowledge.uniqueness import estimate_unique
+from anonymizer.knowledge.uniqueness import estimate_unique, estimator_of
 from anonymizer.lattice import Scheme
 from anonymizer.policy import parse_model
 from anonymizer.problem import Problem
@@ -268,6 +268,21 @@ def test_an_estimate_that_falls_as_more_is_known_hides_nothing_within_a_range(
 
     assert (risk(0.0), risk(1.0)) == (1.0, 0.0)
     assert risk((0.0, 1.0)) == 1.0
+
+
+@pytest.mark.parametrize("name", ["zayatz", "snb", "dankar"])
+def test_another_estimator_may_be_asked_for(name: str) -> None:
+    tree = {f"v{leaf}": (f"v{leaf}", "*") for leaf in range(9)}
+    microdata = microdata_of(
+        [(f"v{leaf}",) for leaf in (0, 1, 2, 3, 4, 5, 5, 6, 6, 7, 7, 7)], [tree]
+    )
+    group = AttributeGroup(("a0",), 1.0)
+    attack = ScenarioAttack.of(Scenario((group,), 40, 0, 0, 0, 1, estimator=name), microdata)
+    risks = attack.risks((0,), attack.tuples, np.ones(microdata.distinct, np.bool_))
+    sizes = np.array([1, 1, 1, 1, 1, 2, 2, 3])
+    expected = estimate_unique(sizes, 40, estimator_of(name))
+    assert sorted(set(risks.tolist())) == pytest.approx([0, expected])
+    assert 0 < expected < 1
 
 
 def draw_kept(case: Case, data: st.DataObject) -> tuple[Any, Any]:
