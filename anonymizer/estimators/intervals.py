@@ -27,6 +27,14 @@ HALVES = 200
 
 
 @dataclass(frozen=True, slots=True)
+class Interval:
+    """Where the true value lies, at 95 % confidence."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """An estimate with its interval at 95 % confidence; NaN where it cannot be had."""
 
@@ -38,6 +46,11 @@ class Estimate:
         """Return it as JSON; what cannot be had is null, never 0."""
         values = {"value": self.value, "low": self.low, "high": self.high}
         return {key: None if math.isnan(value) else value for key, value in values.items()}
+
+    @property
+    def interval(self) -> Interval:
+        """The interval alone."""
+        return Interval(self.low, self.high)
 
     def times(self, factor: float) -> Estimate:
         """Return so many times the estimate, with its interval."""

@@ -22,7 +22,10 @@ from anonymizer.kernels.compilation import kernel
 
 FAR = 12.0  # from here on the expansions in 1 / w^2 are exact to rounding
 HALVINGS = 50  # of an interval of ln(theta + alpha), or of alpha
-POINTS, REFINEMENTS = 16, 4  # alphas at which likely parameters are looked at, each time more closely
+POINTS, REFINEMENTS = (
+    16,
+    4,
+)  # alphas at which likely parameters are looked at, each time more closely
 
 
 @kernel

@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from anonymizer.errors import quote_some
-from anonymizer.risk import RiskModel, Scope
+from anonymizer.risk import RiskModel, RiskProfile, Scope
 from anonymizer.search import Progress, Status, StopReason
 from anonymizer.solution.solution import Solution
 from anonymizer.verification.claims import Verification
@@ -103,12 +103,16 @@ def risk_grid(solution: Solution) -> Grid:
         if mine is not None and theirs is not None:
             grid.add_row(f"{name}, highest", f"{mine.highest:.4f}", f"{theirs.highest:.4f}")
             grid.add_row(f"{name}, average", f"{mine.average:.4f}", f"{theirs.average:.4f}")
-    if before.population_uniques is not None or after.population_uniques is not None:
-        estimates = (before.population_uniques, after.population_uniques)
-        grid.add_row(
-            "population uniques", *("not known" if n is None else f"{n:,.0f}" for n in estimates)
-        )
+    if before.population_uniques_interval is not None:
+        grid.add_row("population uniques", *(estimate_cell(each) for each in (before, after)))
     return grid
+
+
+def estimate_cell(profile: RiskProfile) -> str:
+    """Show the population uniques with their interval."""
+    uniques, interval = profile.population_uniques, profile.population_uniques_interval
+    value = "not known" if uniques is None else f"{uniques:,.0f}"
+    return value if interval is None else f"{value} ({interval.low:,.0f} to {interval.high:,.0f})"
 
 
 def frontier_grid(frontier: Frontier) -> Grid:
