@@ -117,7 +117,7 @@ class PUniqueness(TableModel):
     def risk_interval(self, remaining: Remaining) -> Interval:
         """Return the interval of the estimated share.
 
-        For Pitman's model it is that of the expectation, made to hold Hoshino's form, which is above.
+        For Pitman's model it is that of the exact expectation, made to hold Hoshino's asymptotic form.
         """
         histogram = remaining.histogram
         if histogram.classes == 0:
