@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +15,17 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.suppression import Suppression, suppress
 from anonymizer.kernels.partition import sum_chosen
 from anonymizer.lattice import Scheme
-from anonymizer.risk import RiskModel
+from anonymizer.risk import Binding, RiskModel
 from anonymizer.utility import Measure
+from anonymizer.utility.measure import sum_left_to_right
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
     """A scheme after suppression.
+
+    Where an evaluation was given up at a cutoff, loss and suppressed records are only what they are at
+    least.
 
     `terms[a, l]`, for levels l up to the scheme's own, are the terms of a bound: with the records
     suppressed here suppressed there too, a finer scheme w loses at least the sum of `terms[a, w[a]]`.
@@ -96,9 +101,17 @@ class Evaluator:
     """The largest number of records that may be suppressed."""
     best: BestOutcome = field(default_factory=BestOutcome, init=False, repr=False)
 
-    def evaluate(self, scheme: Scheme) -> Evaluation:
-        """Partition, suppress, and sum up what is lost."""
-        outcome = self.judge(partition(self.microdata, scheme))
+    def evaluate(self, scheme: Scheme, cutoff: float = math.inf) -> Evaluation:
+        """Partition, suppress, and sum up what is lost.
+
+        Where what is binding costs more than the cutoff, a sum of terms, the rest is not looked for: the
+        scheme is not the best, and what it proves about finer ones is known.
+        """
+        classes, lookahead = partition(self.microdata, scheme), Lookahead(self, cutoff)
+        found = suppress(self.microdata, classes, self.models, lookahead.is_hopeless)
+        if lookahead.found is not None:
+            return lookahead.found
+        outcome = Outcome(found.classes, found.suppressed, self.score(found))
         self.best.offer(outcome)
         return outcome.evaluation
 
@@ -133,3 +146,26 @@ class Evaluator:
     ) -> tuple[float, ...]:
         """Return the loss of each attribute, before weights; nothing where the measure has none."""
         return self.measure.attribute_losses(self.microdata, classes, suppressed)
+
+
+class Lookahead:
+    """Looks at what is binding at a scheme, before all is found that must be suppressed there."""
+
+    def __init__(self, evaluator: Evaluator, cutoff: float) -> None:
+        self.evaluator, self.cutoff = evaluator, cutoff
+        self.found: Evaluation | None = None
+        """What is known of a scheme that costs more than the cutoff."""
+
+    def is_hopeless(self, classes: EquivalenceClasses, binding: Binding) -> bool:
+        """Whether what is binding costs more than the cutoff; what else must go only adds to it."""
+        if self.cutoff == math.inf or not binding.classes.any():
+            return False  # without a binding, nothing is known that the search did not know before
+        evaluator, scheme = self.evaluator, classes.scheme
+        nothing = np.zeros(binding.classes.size, np.bool_)
+        known = evaluator.score(Suppression(classes, nothing, binding))
+        terms = sum_left_to_right(known.terms[range(len(scheme)), scheme]) + known.floor
+        if terms > self.cutoff:
+            loss, least = evaluator.measure.of_terms(terms), known.binding_records
+            feasible = not known.finer_infeasible
+            self.found = replace(known, loss=loss, suppressed_records=least, feasible=feasible)
+        return self.found is not None

@@ -233,8 +233,8 @@ class AtThreshold:
         """The largest number of records that may be suppressed."""
         return self.own.suppression_limit
 
-    def evaluate(self, scheme: Scheme) -> Evaluation:
-        """Evaluate a scheme, or remember it from another threshold."""
+    def evaluate(self, scheme: Scheme, cutoff: float = math.inf) -> Evaluation:  # noqa: ARG002
+        """Evaluate a scheme, or remember it from another threshold; other thresholds want all of it."""
         return self.shared.evaluate(scheme, self.place)
 
 

@@ -217,8 +217,8 @@ class Overall(RiskModel):
         lower risk; so they stay in the statistic, without a risk, and one record of each must go.
         """
         gone = 0 if self.surely_passes(remaining, 0.0) else self.least_suppressed(remaining)
-        every_class = np.ones(remaining.suppressed.size, np.bool_)
-        return Binding(every_class, remaining.microdata.records - gone)
+        some = np.full(remaining.suppressed.size, gone > 0)
+        return Binding(some, remaining.microdata.records - gone if gone else 0)
 
     def least_suppressed(self, remaining: Remaining) -> int:
         """Return how many records must go at every finer scheme."""
