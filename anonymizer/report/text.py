@@ -126,7 +126,7 @@ def frontier_grid(frontier: Frontier) -> Grid:
             f"{point.quality:.4f}" + (" dominated" if point.dominated else ""),
             f"{point.risk:.4g}",
             f"{point.evaluation.suppressed_records:,}",
-            "optimal" if point.gap == 0 else f"gap {point.gap:.4f}",
+            point.verdict,
         )
     for value, _ in frontier.infeasible:
         grid.add_row(f"{value:g}", "not met", "", "", "no scheme")
