@@ -22,8 +22,10 @@ from anonymizer.kernels.uniques import likely_shares
 CONFIDENCE = 0.95
 CUT = 1.9207294
 """Half the 95 % quantile of a chi-square distribution with one degree of freedom."""
-HALVES = 200
-"""Random halves of the sample; a standard deviation is then known to about 5 %."""
+HALVES, FEWEST_HALVES = 200, 30
+"""Random halves of the sample; a standard deviation is then known to about 5 %, or 13 %."""
+DRAWN_CLASSES = 6_000_000
+"""Classes in all halves together, about; some seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +154,13 @@ def by_halves(
     random = np.random.default_rng(seed)
     class_sizes = np.repeat(sizes, counts)
     half = int(class_sizes.sum()) // 2
+    halves = min(HALVES, max(FEWEST_HALVES, DRAWN_CLASSES // class_sizes.size))
     found = []
-    for _ in range(HALVES if half else 0):
+    for _ in range(halves if half else 0):
         drawn = random.multivariate_hypergeometric(class_sizes, half, method="marginals")
         found.append(estimate(*histogram(drawn[drawn > 0]), population))
     there = np.array([number for number in found if number > 0])  # NaN is not
-    if there.size < HALVES // 2:  # most halves tell nothing: nor does their spread
+    if there.size < halves // 2:  # most halves tell nothing: nor does their spread
         return Estimate(value, 0.0, math.inf)
     spread = math.exp(1.959964 * float(np.log(there).std(ddof=1)))
     return Estimate(value, value / spread, value * spread)

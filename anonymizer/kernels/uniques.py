@@ -21,11 +21,9 @@ import numpy as np
 from anonymizer.kernels.compilation import kernel
 
 FAR = 12.0  # from here on the expansions in 1 / w^2 are exact to rounding
-HALVINGS = 50  # of an interval of ln(theta + alpha), or of alpha
-POINTS, REFINEMENTS = (
-    16,
-    4,
-)  # alphas at which likely parameters are looked at, each time more closely
+THETA_HALVINGS = 32  # of an interval of ln(theta + alpha): to 1e-8
+ALPHA_HALVINGS = 16  # of an interval of alpha: to 1e-5
+POINTS, REFINEMENTS = 8, 3  # alphas at which the share is looked at, each time more closely
 
 
 @kernel
@@ -279,9 +277,10 @@ def log_between_classes(t, alpha, rest, n, u):
 @kernel
 def log_within_classes(rest, sizes, counts):
     """Compute the part of the log-likelihood that depends on alpha = 1 - rest alone."""
-    total = 0.0
+    total, first = 0.0, math.lgamma(rest)
     for k in range(sizes.size):
-        total += counts[k] * log_gamma_ratio(rest, sizes[k] - 1.0)
+        if sizes[k] > 1:
+            total += counts[k] * (math.lgamma(sizes[k] - 1.0 + rest) - first)
     return total
 
 
@@ -298,7 +297,7 @@ def likely_alpha(end, best, t, sizes, counts, least):
     n, u, _ = totals(sizes, counts, 0)
     inside, outside = best, end
     alpha = end
-    for _ in range(HALVINGS):
+    for _ in range(ALPHA_HALVINGS):
         t = solve_theta(t, alpha, 1.0 - alpha, n, u)[0]
         if log_likelihood(t, alpha, 1.0 - alpha, sizes, counts) >= least:
             inside = alpha
@@ -319,7 +318,7 @@ def likely_theta(far, t, alpha, sizes, counts, least):
     n, u, _ = totals(sizes, counts, 0)
     needed = least - log_within_classes(1.0 - alpha, sizes, counts)
     inside, outside = math.log(t), far
-    for _ in range(HALVINGS):
+    for _ in range(THETA_HALVINGS):
         middle = 0.5 * (inside + outside)
         if log_between_classes(math.exp(middle), alpha, 1.0 - alpha, n, u) >= needed:
             inside = middle
