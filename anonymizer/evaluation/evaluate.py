@@ -24,9 +24,6 @@ from anonymizer.utility.measure import sum_left_to_right
 class Evaluation:
     """A scheme after suppression.
 
-    Where an evaluation was given up at a cutoff, loss and suppressed records are only what they are at
-    least.
-
     `terms[a, l]`, for levels l up to the scheme's own, are the terms of a bound: with the records
     suppressed here suppressed there too, a finer scheme w loses at least the sum of `terms[a, w[a]]`.
     To that sum, w adds the `floor` of any scheme that is finer than w.
@@ -43,6 +40,8 @@ class Evaluation:
     """Whether these are already beyond the limit."""
     terms: NDArray[np.float64] = field(repr=False)
     floor: float = 0.0
+    complete: bool = True
+    """Not where it was given up at a cutoff: loss and suppressed records are what they are at least."""
 
     @property
     def quality(self) -> float:
@@ -102,12 +101,16 @@ class Evaluator:
     best: BestOutcome = field(default_factory=BestOutcome, init=False, repr=False)
 
     def evaluate(self, scheme: Scheme, cutoff: float = math.inf) -> Evaluation:
-        """Partition, suppress, and sum up what is lost.
+        """Partition, suppress, and sum up what is lost; for the cutoff see `evaluate_classes`."""
+        return self.evaluate_classes(partition(self.microdata, scheme), cutoff)
+
+    def evaluate_classes(self, classes: EquivalenceClasses, cutoff: float = math.inf) -> Evaluation:
+        """Suppress, and sum up what is lost.
 
         Where what is binding costs more than the cutoff, a sum of terms, the rest is not looked for: the
         scheme is not the best, and what it proves about finer ones is known.
         """
-        classes, lookahead = partition(self.microdata, scheme), Lookahead(self, cutoff)
+        lookahead = Lookahead(self, cutoff)
         found = suppress(self.microdata, classes, self.models, lookahead.is_hopeless)
         if lookahead.found is not None:
             return lookahead.found
@@ -167,5 +170,7 @@ class Lookahead:
         if terms > self.cutoff:
             loss, least = evaluator.measure.of_terms(terms), known.binding_records
             feasible = not known.finer_infeasible
-            self.found = replace(known, loss=loss, suppressed_records=least, feasible=feasible)
+            self.found = replace(
+                known, loss=loss, suppressed_records=least, feasible=feasible, complete=False
+            )
         return self.found is not None
