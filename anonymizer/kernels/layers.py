@@ -63,14 +63,15 @@ def agree(words, mask, i, j):
 
 @kernel
 def take_classes(
-    words, counts, codes, offsets, costs, schemes, masks, least_cost, width, least, free, scheme_of
+    words, counts, codes, offsets, costs, schemes, masks, least_cost, whole, width, least,
+    free, scheme_of,
 ):  # fmt: skip
     """Take classes of free tuples in the order of their cost, the cheapest first, until none is left.
 
     A class is open with at least `least` records among the free tuples; its tuples are then no longer
-    free. Costs are compared in steps of `width`; within a step, schemes go by their number. `free` lists
-    the free tuples; `scheme_of` gets the number of the scheme that takes each. What no class takes stays
-    as it is.
+    free. Costs, up to `whole`, are compared in steps of `width`; within a step, schemes go by number.
+    `free` lists the free tuples; `scheme_of` gets the number of the scheme that takes each, and stays as
+    it is where none does.
     """
     tuples = free.size
     number = tuples
@@ -82,9 +83,7 @@ def take_classes(
         slots *= 2
     slot_label, slot_tuple = np.empty(slots, np.int32), np.empty(slots, np.int32)
     # one queue of schemes for each step of cost, linked, first in first out
-    steps = int(least_cost.max() / width) + 2
-    if steps < int(1.0 / width) + 2:
-        steps = int(1.0 / width) + 2
+    steps = int(whole / width) + 2
     first, last = np.full(steps, -1, np.int32), np.full(steps, -1, np.int32)
     following = np.full(schemes.shape[0], -1, np.int32)
     for j in range(schemes.shape[0]):

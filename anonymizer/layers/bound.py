@@ -34,7 +34,7 @@ from anonymizer.layers.costs import MOST_LISTED, Candidates, Costs
 from anonymizer.risk import RiskModel, Scope
 from anonymizer.utility import Aggregate, Loss
 
-ROUNDING = 1e-9
+ROUNDING = 1e-13
 """Sums of prices are lowered by this share, so that no rounding makes a bound too high."""
 MOST_STEPS = 200_000_000
 """The tuples that one pass may look at, summed over the schemes; a pass that would take more is left."""

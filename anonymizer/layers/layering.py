@@ -60,7 +60,9 @@ class Layering:
     @property
     def coarsest(self) -> Scheme:
         """The least scheme that is at least as coarse as every layer."""
-        return tuple(np.max(np.array(self.schemes), axis=0, initial=0).tolist()) or ()
+        if not self.schemes:
+            return self.microdata.lattice.high
+        return tuple(np.max(np.array(self.schemes), axis=0).tolist())
 
     def levels(self, attribute: int) -> NDArray[np.int64]:
         """Return the level of each tuple in one attribute; that of a suppressed tuple means nothing."""
@@ -157,10 +159,10 @@ def first_fitting(
     of such tuples apart; this says which one they count to. A class moves as a whole.
     """
     same = [texts_by_level(microdata, a) for a in range(len(microdata.attributes))]
-    numbered = np.array(schemes, np.int64).reshape(len(schemes), -1)
     moved = layer_of_tuple.copy()
     if not any(repeats(texts) for texts in same):
         return moved
+    numbered = np.array(schemes, np.int64).reshape(-1, len(same))
     for layer in range(len(schemes) - 1, -1, -1):
         fits = layer_of_tuple > layer
         for a, texts in enumerate(same):

@@ -16,6 +16,7 @@ from anonymizer.layers.construction import construct
 from anonymizer.layers.costs import Candidates, Costs, find_candidates, mean_costs
 from anonymizer.layers.layering import Layering
 from anonymizer.risk import RiskModel
+from anonymizer.search.result import TIE
 from anonymizer.utility import Loss
 from anonymizer.utility.loss import attribute_loss
 
@@ -80,11 +81,12 @@ def find_layers(
     bound = bound_arithmetic(
         task.microdata, task.models, costs, task.lattice, candidates, arithmetic, deadline
     )
+    proven = bound_of(task.measure, bound)
     return Layers(
         found.layering,
         found.loss,
         found.attribute_loss,
-        min(bound_of(task.measure, bound), found.loss),
+        found.loss if found.loss - proven <= TIE else proven,
         len(candidates.schemes),
         found.feasible,
     )
@@ -128,13 +130,13 @@ def within_limit(task: Task, costs: Costs, found: Layers) -> Layers:
 
     Their records are free again, and those left over join them in a class of the coarsest scheme.
     """
-    while not found.feasible and len(found.layering.schemes) > 1 and not task.redacts:
-        schemes = [each for each in found.layering.schemes if each != task.lattice.high]
-        top = [task.lattice.high]
-        tried = weigh(task, rebuild(task, costs, [*schemes, *top]))
-        if tried.feasible or not schemes:
-            return tried
-        found = weigh(task, rebuild(task, costs, [*schemes[:-1], *top]))
+    top = task.lattice.high
+    schemes = [scheme for scheme in found.layering.schemes if scheme != top]
+    while not found.feasible and not task.redacts:
+        found = weigh(task, rebuild(task, costs, [*schemes, top]))
+        if not schemes:
+            break
+        schemes.pop()
     return found
 
 
