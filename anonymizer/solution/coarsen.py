@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,16 +49,21 @@ def coarsen_to(released: Source, policy: PolicyLike, levels: Mapping[str, int]) 
     columns = read_columns(table, list(levels))
     of_row = np.arange(next(iter(columns.values())).codes.size if columns else 0, dtype=np.int32)
     recodings = {
-        name: Recoding(
-            tuple(widened_texts(named[name], columns[name], level, table.name)),
-            columns[name].codes,
-            original=False,
+        name: recoding_of(
+            widened_texts(named[name], columns[name], level, table.name), columns[name]
         )
         for name, level in levels.items()
     }
     return table.release(
         ReleasePlan(tuple(table.columns), recodings, of_row, of_row.astype(np.int64))
     )
+
+
+def recoding_of(texts: Sequence[str], column: Coded) -> Recoding:
+    """Write each text of a column as another; several may become one."""
+    number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    numbers = np.array([number_of[text] for text in texts], np.int64)
+    return Recoding(tuple(number_of), numbers[column.codes], original=False)
 
 
 def open_released(released: Source, policy: Policy) -> tuple[Table, tuple[Hierarchy, ...]]:

@@ -20,7 +20,7 @@ from experiments.datasets import REFERENCE, RESULTS, path_of, policy_of
 from experiments.layers.picture import draw
 
 KS = (2, 5, 10)
-NUMBERS = (1, 2, 3, 5, 10, 20, 50)
+NUMBERS = (1, 2, 3, 5, 10, 20)
 AGGREGATES = ("geometric", "arithmetic")
 SOURCES = """
 [[source]]
