@@ -8,7 +8,8 @@ population. Given S, the three routes of Figure 1 of Xia et al. 2021 are indepen
 
 Multiplied out, this is linear in [a_S = 1], u_S [a_S = 1] and 1 / a_S. Their means over S are the risks
 by prosecutor, journalist and marketer; so these are summed, and the overall risk follows from them. The
-sum is exact, or estimated from draws of what is known; u_S is an estimate either way.
+sum is exact given u_S, or estimated from draws of what is known. u_S is an estimate either way, with an
+interval; so has what follows from it, with every u_S at one end of its own.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.domain import read_only
 from anonymizer.errors import PolicyError
+from anonymizer.estimators.intervals import Estimate, Interval
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from anonymizer.kernels.overall import add_measures, sum_measures
 from anonymizer.knowledge.attack import Attack, Branch, Floats, Knowledge
@@ -35,6 +37,7 @@ from anonymizer.knowledge.uniqueness import (
     estimate_needed,
     estimator_of,
     unique_in_population,
+    with_interval,
 )
 
 WORK_LIMIT = 4_000_000_000
@@ -52,7 +55,7 @@ OnStep = Callable[[int, int], None]
 class Method(StrEnum):
     """How the mean over all that may be known was computed."""
 
-    EXACT = "exact"
+    EXACT = "exact given u_S"
     SIMULATED = "simulated"
 
 
@@ -76,6 +79,8 @@ class KnownSet:
     groups: tuple[int, ...]
     probability: float
     overall: float
+    unique: Estimate
+    """u_S: that somebody unique on the set in the table is so in the population; 0 if nobody is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,6 +101,8 @@ class Exposure:
     """The probability that the subject is unique in the population on what is known."""
     marketer: Floats
     """The probability that a record picked among those that match is the subject's."""
+    journalist_interval: Interval
+    """Of the mean over the records, with every u_S at an end of its interval."""
     drivers: tuple[Driver, ...] = ()
     known_sets: tuple[KnownSet, ...] = ()
     """The sets that add most to the mean overall risk, most first."""
@@ -128,8 +135,11 @@ def combine(parameters: Floats, prosecutor: Any, journalist: Any, marketer: Any)
 
 def look(
     attack: Attack, knowledge: Knowledge, estimate: UniqueGivenUnique
-) -> tuple[NDArray[np.int32], NDArray[np.int64], Floats]:
-    """Return each row's label, the records that match it, and u_S; 0 where nobody is alone."""
+) -> tuple[NDArray[np.int32], NDArray[np.int64], Floats, NDArray[np.int64]]:
+    """Return each row's label, the records that match it, u_S, and the sizes of classes.
+
+    u_S is 0 where nobody is alone.
+    """
     matches = attack.count(knowledge.parts)
     unique = np.zeros(matches.records.size)
     if (matches.records == 1).any():
@@ -139,7 +149,7 @@ def look(
             unique[:] = highest_unique(attack, knowledge.known, estimate)
         else:
             unique[:] = unique_in_population(matches.class_sizes, attack.scenario, estimate)
-    return matches.labels, matches.records, unique
+    return matches.labels, matches.records, unique, matches.class_sizes
 
 
 def highest_unique(attack: Attack, known: NDArray[np.bool_], estimate: UniqueGivenUnique) -> float:
@@ -173,7 +183,8 @@ def sum_risks(attack: Attack, sets: Iterable[Knowledge], estimate: UniqueGivenUn
     measures = np.zeros((3, attack.counts.size))
     for knowledge in sets:
         weights = attack.chances.probability(knowledge.known)
-        add_measures(*look(attack, knowledge, estimate), attack.kind, weights, measures)
+        *seen, _ = look(attack, knowledge, estimate)
+        add_measures(*seen, attack.kind, weights, measures)
     return measures
 
 
@@ -226,6 +237,8 @@ class Sums:
     without: Floats
     known: NDArray[np.bool_]
     totals: Floats
+    unique: Floats
+    """u_S of each set, and the ends of its interval."""
 
 
 def sum_exactly(
@@ -237,7 +250,8 @@ def sum_exactly(
     """Sum over all sets of groups, part by part in threads; the parts do not hang on the workers."""
     branches, groups = attack.branches(BRANCH_DEPTH), len(attack.scenario.groups)
     measures, without = np.zeros((3, attack.counts.size)), np.zeros((groups, 4))
-    known, totals = [np.zeros((0, groups), np.bool_)], [np.zeros((0, 2))]
+    known, totals = [np.zeros((0, groups), np.bool_)], [np.zeros((0, 5))]
+    unique = [np.zeros((0, 3))]
     with ThreadPoolExecutor(workers) as pool:
         parts = pool.map(lambda branch: sum_branch(attack, branch, estimate), branches)
         for done, part in enumerate(parts, 1):
@@ -245,16 +259,26 @@ def sum_exactly(
             without += part.without
             known.append(part.known)
             totals.append(part.totals)
+            unique.append(part.unique)
             if on_step is not None:
                 on_step(done, len(branches))
+    sets = np.concatenate(known), np.concatenate(totals), np.concatenate(unique)
+    ends = sum(
+        (
+            ends_of(attack, total[1:], Estimate(*unique.tolist()))
+            for total, unique in zip(sets[1], sets[2], strict=True)
+        ),
+        start=np.zeros(2),
+    )
     return Exposure(
         attack.scenario,
         Method.EXACT,
-        sum(len(part) for part in known),
+        len(sets[0]),
         None,
         *spread(attack, measures),
+        Interval(*(ends / max(1, attack.records)).tolist()),
         make_drivers(attack, without),
-        make_known_sets(attack, np.concatenate(known), np.concatenate(totals)),
+        make_known_sets(attack, *sets),
     )
 
 
@@ -264,16 +288,37 @@ def add_risks(
     weights: Floats,
     estimate: UniqueGivenUnique,
     measures: Floats,
-) -> Floats:
+) -> tuple[Floats, Estimate]:
     """Add the three risks of each row, given what is known, by the weight of its kind.
 
-    Returns what they and the overall risk sum to over the records of each kind, without the weights.
+    Returns what they and the overall risk sum to over the records of each kind, without the weights, and
+    u_S.
     """
-    rows = (*look(attack, knowledge, estimate), attack.kind)
+    labels, records, unique, sizes = look(attack, knowledge, estimate)
+    rows = labels, records, unique, attack.kind
     add_measures(*rows, weights, measures)
     sums: Floats = sum_measures(*rows, attack.counts, weights.size)
     overall = combine(attack.chances.parameters.T, *sums.T)
-    return np.column_stack([sums, overall])
+    return np.column_stack([sums, overall]), describe_unique(attack, records, unique, sizes)
+
+
+def ends_of(attack: Attack, sums: Floats, unique: Estimate) -> Floats:
+    """Return what the journalist risk sums to at the ends of the interval of u_S."""
+    if attack.population is not None:
+        return sums[[1, 1]]  # it is counted
+    ends: Floats = sums[0] * np.array([unique.low, unique.high])
+    return ends
+
+
+def describe_unique(
+    attack: Attack, records: NDArray[np.int64], unique: Floats, sizes: NDArray[np.int64]
+) -> Estimate:
+    """Return u_S with its interval; what is counted has none, and is the share of those alone."""
+    alone = unique[records == 1]
+    value = float(alone.mean()) if alone.size else 0.0
+    if attack.population is not None:
+        return Estimate(value, value, value)
+    return with_interval(value, sizes, attack.scenario.population)
 
 
 def sum_branch(attack: Attack, branch: Branch, estimate: UniqueGivenUnique) -> Sums:
@@ -281,19 +326,21 @@ def sum_branch(attack: Attack, branch: Branch, estimate: UniqueGivenUnique) -> S
     groups = len(attack.scenario.groups)
     measures = np.zeros((3, attack.counts.size))
     without = np.zeros((groups, 4))
-    known, totals = [], []
+    known, totals, uniques = [], [], []
     records_of_kind = attack.records_of_kind
     for knowledge in attack.walk(branch, but_for=1):
         weights = attack.chances.probability(knowledge.known)
-        sums = add_risks(attack, knowledge, weights, estimate, measures)
+        sums, unique = add_risks(attack, knowledge, weights, estimate, measures)
         without += attack.chances.probability_without(knowledge.known) @ sums
         known.append(knowledge.known)
-        totals.append([weights @ records_of_kind, weights @ sums[:, OVERALL]])
+        totals.append([weights @ records_of_kind, *(weights @ sums)])
+        uniques.append([unique.value, unique.low, unique.high])
     return Sums(
         measures,
         without,
         np.array(known, np.bool_).reshape(-1, groups),
-        np.array(totals).reshape(-1, 2),
+        np.array(totals).reshape(-1, 5),
+        np.array(uniques).reshape(-1, 3),
     )
 
 
@@ -318,15 +365,18 @@ def make_drivers(attack: Attack, without: Floats) -> tuple[Driver, ...]:
 
 
 def make_known_sets(
-    attack: Attack, known: NDArray[np.bool_], totals: Floats, most: int = 10
+    attack: Attack, known: NDArray[np.bool_], totals: Floats, unique: Floats, most: int = 10
 ) -> tuple[KnownSet, ...]:
     """Find the sets that add most to the mean overall risk."""
     shares = totals / max(1, attack.records)
-    overall = shares[:, 1]
+    overall = shares[:, 1 + OVERALL]
     order = np.argsort(-overall, kind="stable")[:most]
     return tuple(
         KnownSet(
-            tuple(np.flatnonzero(known[at]).tolist()), float(shares[at, 0]), float(overall[at])
+            tuple(np.flatnonzero(known[at]).tolist()),
+            float(shares[at, 0]),
+            float(overall[at]),
+            Estimate(*unique[at].tolist()),
         )
         for at in order
         if overall[at] > 0
@@ -353,15 +403,16 @@ def draw(
     kinds, groups = attack.chances.groups.shape
     measures = np.zeros((3, attack.counts.size))
     without, unknown = np.zeros((groups, kinds, 4)), np.zeros((groups, kinds))
-    means = []
+    means, ends = [], np.zeros(2)
     for trial in range(trials):
         total = 0.0
         for known, weights in draw_known(attack, generator):
-            sums = add_risks(attack, attack.know(known), weights, estimate, measures)
+            sums, unique = add_risks(attack, attack.know(known), weights, estimate, measures)
             sums *= weights[:, np.newaxis]
             without[~known] += sums
             unknown[~known] += weights
             total += float(sums[:, OVERALL].sum())
+            ends += ends_of(attack, sums.sum(axis=0), unique)
         means.append(total / max(1, attack.records))
         if on_step is not None:
             on_step(trial + 1, trials)
@@ -371,6 +422,7 @@ def draw(
         trials,
         float(np.std(means, ddof=1) / math.sqrt(trials)),
         *spread(attack, measures / trials),
+        Interval(*(ends / trials / max(1, attack.records)).tolist()),
         drawn_drivers(attack, without, unknown),
     )
 

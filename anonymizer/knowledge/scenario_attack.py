@@ -9,7 +9,7 @@ schemes that agree there, and so is u_S.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 
 import numpy as np
@@ -61,6 +61,8 @@ class ScenarioAttack:
     """The kind of each tuple."""
     monotone: bool = False
     """Whether u_S is taken as the highest of all that is known less: so that no risk falls as more is."""
+    estimate: UniqueGivenUnique | None = None
+    """Of u_S; None for the scenario's."""
     estimates: dict[Known, float] = field(default_factory=dict, repr=False)
     highest_estimates: dict[frozenset[Known], float] = field(default_factory=dict, repr=False)
 
@@ -87,6 +89,10 @@ class ScenarioAttack:
         chances, kind = Chances.of(expanded, *people)
         monotone = scenario.has_learned_ranges and not scenario.counted
         return ScenarioAttack(expanded, microdata, chances, kind.of_row, monotone)
+
+    def estimated_by(self, estimate: UniqueGivenUnique) -> ScenarioAttack:
+        """Return the same attack with another estimate of u_S."""
+        return replace(self, estimate=estimate, estimates={}, highest_estimates={})
 
     @property
     def partitions(self) -> Partitions:
@@ -256,7 +262,7 @@ class ScenarioAttack:
             assert cells.matching is not None
             return (cells.matching <= 1).astype(np.float64)
         if unique is None:
-            unique = self.estimate(known)
+            unique = self.estimated(known)
             if self.monotone:
                 inside = frozenset(group for group in groups if know(known, group) == known)
                 unique = self.highest_unique(inside)
@@ -266,13 +272,13 @@ class ScenarioAttack:
         """Return the highest u_S of all that is known of some of the groups."""
         found = self.highest_estimates.get(groups)
         if found is None:
-            found = self.estimate(reduce(know, groups, frozenset()))
+            found = self.estimated(reduce(know, groups, frozenset()))
             found = max([found, *(self.highest_unique(groups - {group}) for group in groups)])
             if len(self.highest_estimates) < ESTIMATES:
                 self.highest_estimates[groups] = found
         return found
 
-    def estimate(self, known: Known) -> float:
+    def estimated(self, known: Known) -> float:
         """Return u_S, estimated from the whole table; the same for every scheme with these levels."""
         found = self.estimates.get(known)
         if found is None:
@@ -285,5 +291,7 @@ class ScenarioAttack:
     @property
     def estimator(self) -> UniqueGivenUnique:
         """How u_S is estimated."""
+        if self.estimate is not None:
+            return self.estimate
         name = self.scenario.estimator
         return by_pitman if name == "pitman" else estimator_of(name)

@@ -42,6 +42,7 @@ def scenario_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
             "worst_case": describe_values(worst),
             "reduction": describe_values(reductions),
         }
+        interval = risk.interval(measure)
         yield {
             "scenario": risk.name,
             "method": risk.exposure.method.value,
@@ -49,6 +50,8 @@ def scenario_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
             "records": risk.records,
             **{f"{part}_{key}": value for part, row in parts.items() for key, value in row.items()},
             "reduction_records": reductions.size,
+            "risk_mean_low": interval.low,
+            "risk_mean_high": interval.high,
         }
 
 
@@ -82,6 +85,9 @@ def known_set_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
             "probability": known.probability,
             "overall": known.overall,
             "share_of_risk": known.overall / mean if mean > 0 else 0.0,
+            "unique_in_population": known.unique.value,
+            "unique_in_population_low": known.unique.low,
+            "unique_in_population_high": known.unique.high,
         }
 
 
@@ -234,6 +240,7 @@ def describe_scenario(risk: ScenarioRisk) -> dict[str, Any]:
             "name": name,
             "does": does,
             "mean": risk.mean(name),
+            "interval": risk.interval(name),
             "highest": float(risk.exposure.measure(name).max(initial=0)),
             "worst": risk.worst_mean(name),
         }
@@ -246,6 +253,7 @@ def describe_scenario(risk: ScenarioRisk) -> dict[str, Any]:
         "parameters": {key: write_parameter(risk, key) for key in PARAMETERS},
         "mean": mean,
         "lowest": risk.lowest_mean(),
+        "interval": risk.interval(),
         "worst": worst,
         "one_in": one_in(mean),
         "worst_one_in": one_in(worst),
@@ -317,7 +325,7 @@ def scenario_grid(risks: Sequence[ScenarioRisk]) -> Grid:
     for risk in risks:
         grid.add_row(
             risk.name,
-            write_mean(risk),
+            mean_cell(risk),
             f"{risk.mean() * risk.records:,.0f}",
             f"{risk.worst_mean():.4f}",
             *(f"{risk.above(threshold):,}" for threshold in THRESHOLDS),
@@ -326,7 +334,10 @@ def scenario_grid(risks: Sequence[ScenarioRisk]) -> Grid:
     return grid
 
 
-def write_mean(risk: ScenarioRisk) -> str:
-    """Write the mean risk; where the scenario has ranges, from the least to the highest."""
-    lowest = risk.lowest_mean()
-    return f"{risk.mean():.4f}" if lowest is None else f"{lowest:.4f} to {risk.mean():.4f}"
+def mean_cell(risk: ScenarioRisk) -> str:
+    """Show the mean risk, from the least of ranges on, with its interval where it is an estimate."""
+    interval, lowest = risk.interval(), risk.lowest_mean()
+    mean, low, high = (f"{each:.4f}" for each in (risk.mean(), interval.low, interval.high))
+    if lowest is not None:
+        mean = f"{lowest:.4f} to {mean}"
+    return mean if low == high else f"{mean}\n({low} to {high})"
