@@ -30,14 +30,13 @@ from anonymizer.estimators.intervals import Estimate, Interval
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from anonymizer.kernels.overall import add_measures, sum_measures
 from anonymizer.knowledge.attack import Attack, Branch, Floats, Knowledge
+from anonymizer.knowledge.matching import describe_unique, ends_of, look
 from anonymizer.knowledge.scenario import Scenario
 from anonymizer.knowledge.statistics import statistic_of
 from anonymizer.knowledge.uniqueness import (
     UniqueGivenUnique,
     estimate_needed,
     estimator_of,
-    unique_in_population,
-    with_interval,
 )
 
 WORK_LIMIT = 4_000_000_000
@@ -131,39 +130,6 @@ def combine(parameters: Floats, prosecutor: Any, journalist: Any, marketer: Any)
     member = p_m * p_fm
     unique = member * prosecutor + (1 - member) * p_cu * journalist
     return p_c * marketer + (1 - p_c) * unique
-
-
-def look(
-    attack: Attack, knowledge: Knowledge, estimate: UniqueGivenUnique
-) -> tuple[NDArray[np.int32], NDArray[np.int64], Floats, NDArray[np.int64]]:
-    """Return each row's label, the records that match it, u_S, and the sizes of classes.
-
-    u_S is 0 where nobody is alone.
-    """
-    matches = attack.count(knowledge.parts)
-    unique = np.zeros(matches.records.size)
-    if (matches.records == 1).any():
-        if matches.people is not None:
-            unique[matches.people <= 1] = 1.0
-        elif attack.monotone:
-            unique[:] = highest_unique(attack, knowledge.known, estimate)
-        else:
-            unique[:] = unique_in_population(matches.class_sizes, attack.scenario, estimate)
-    return matches.labels, matches.records, unique, matches.class_sizes
-
-
-def highest_unique(attack: Attack, known: NDArray[np.bool_], estimate: UniqueGivenUnique) -> float:
-    """Return the highest u_S of all subsets of what is known."""
-    found = attack.highest_estimates.get(known.tobytes())
-    if found is None:
-        sizes = attack.count(attack.know(known).parts).class_sizes
-        found = unique_in_population(sizes, attack.scenario, estimate)
-        for group in np.flatnonzero(known):
-            less = known.copy()
-            less[group] = False
-            found = max(found, highest_unique(attack, less, estimate))
-        attack.highest_estimates[known.tobytes()] = found
-    return found
 
 
 # --- exactly
@@ -300,25 +266,6 @@ def add_risks(
     sums: Floats = sum_measures(*rows, attack.counts, weights.size)
     overall = combine(attack.chances.parameters.T, *sums.T)
     return np.column_stack([sums, overall]), describe_unique(attack, records, unique, sizes)
-
-
-def ends_of(attack: Attack, sums: Floats, unique: Estimate) -> Floats:
-    """Return what the journalist risk sums to at the ends of the interval of u_S."""
-    if attack.population is not None:
-        return sums[[1, 1]]  # it is counted
-    ends: Floats = sums[0] * np.array([unique.low, unique.high])
-    return ends
-
-
-def describe_unique(
-    attack: Attack, records: NDArray[np.int64], unique: Floats, sizes: NDArray[np.int64]
-) -> Estimate:
-    """Return u_S with its interval; what is counted has none, and is the share of those alone."""
-    alone = unique[records == 1]
-    value = float(alone.mean()) if alone.size else 0.0
-    if attack.population is not None:
-        return Estimate(value, value, value)
-    return with_interval(value, sizes, attack.scenario.population)
 
 
 def sum_branch(attack: Attack, branch: Branch, estimate: UniqueGivenUnique) -> Sums:

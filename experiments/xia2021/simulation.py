@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from anonymizer.knowledge.attack import Attack
-from anonymizer.knowledge.exposure import look
+from anonymizer.knowledge.matching import look
 from anonymizer.knowledge.uniqueness import UniqueGivenUnique
 
 Floats = NDArray[np.float64]
@@ -121,5 +121,5 @@ class Lottery:
         return matches.reshape(shape), unique.reshape(shape)
 
     def _look(self, groups: tuple[bool, ...]) -> tuple[NDArray[np.int64], Floats]:
-        labels, matches, unique = look(self.attack, self.attack.know(groups), self.estimate)
+        labels, matches, unique, _ = look(self.attack, self.attack.know(groups), self.estimate)
         return matches[labels], unique[labels]
