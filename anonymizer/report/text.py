@@ -40,8 +40,14 @@ def scheme_grid(solution: Solution) -> Grid:
     for column in solution.release.microdata.columns:
         name = column.hierarchy.name
         loss = [f"{losses[name]:.4f}"] if losses else []
-        grid.add_row(name, str(solution.scheme[name]), str(column.hierarchy.height - 1), *loss)
+        grid.add_row(name, levels_of(solution, name), str(column.hierarchy.height - 1), *loss)
     return grid
+
+
+def levels_of(solution: Solution, attribute: str) -> str:
+    """Say at which level an attribute is released, or from which to which in layers."""
+    levels = {scheme[attribute] for scheme in solution.schemes}
+    return f"{min(levels)} to {max(levels)}" if len(levels) > 1 else str(max(levels))
 
 
 def headline(solution: Solution) -> Text:
@@ -57,7 +63,10 @@ def describe_proof(solution: Solution) -> str:
     """Say in one sentence what is known about better schemes."""
     proof = solution.proof
     if proof is None:
-        return "The scheme was applied as given; its risks were checked on this table."
+        given = "layers were" if solution.layers else "scheme was"
+        return f"The {given} applied as given; the risks were checked on this table."
+    if solution.layers:
+        return describe_layers(solution)
     work = f"{proof.evaluated:,} of {proof.schemes:,} schemes evaluated"
     if proof.partitions:
         work += f", {proof.partitions:,} partitions made to bound the others"
@@ -74,6 +83,18 @@ def describe_proof(solution: Solution) -> str:
     return (
         f"Best so far (stopped: {solution.stopped.value}): {work}; the optimum's quality is at most "
         f"{1 - proof.bound:.4f}, a gap of {solution.gap:.4f}.{order}"
+    )
+
+
+def describe_layers(solution: Solution) -> str:
+    """Say in one or two sentences how far better layers could be."""
+    assert solution.proof is not None
+    made = f"{len(solution.layers):,} layers, chosen among {solution.proof.evaluated:,} schemes"
+    if solution.status is Status.OPTIMAL:
+        return f"Proven optimal: {made}; no release in layers has a lower loss."
+    return (
+        f"{made}. No release in layers has a quality above {1 - solution.proof.bound:.4f}, a gap of "
+        f"{solution.gap:.4f}."
     )
 
 
