@@ -292,6 +292,8 @@ def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:
             )
     if faults:
         raise PolicyError.defective("policy", faults)
+    for model in models:
+        model.prepare(microdata)
 
 
 def describe_risk(

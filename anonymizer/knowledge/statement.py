@@ -76,6 +76,7 @@ keys = ["age", "sex", "zip"]
 table = "voters.csv"
 delimiter = ","
 columns = { zip = "postcode" } # what the source calls a key
+id = "voter_id"                # rows with the same id are one person; left out: each row is a person
 """
 """A statement with every key there is."""
 
@@ -127,6 +128,8 @@ class ExternalSource(Part):
     table: FilePath | None = None
     delimiter: Delimiter = ","
     columns: ByName[Text] = Field({})
+    id: Text | None = None
+    """The column of the table that tells whose a row is; None where each row is a person."""
 
     @field_validator("p", "q")
     @classmethod
@@ -150,8 +153,11 @@ class ExternalSource(Part):
             raise ValueError(
                 f"with a table, {quote_some(sorted(overlap))} is not estimated; leave it out"
             )
-        if self.table is None and self.columns:
-            raise ValueError("'columns' is about a table; name it under 'table'")
+        about_table = self.model_fields_set & {"columns", "id"}
+        if self.table is None and about_table:
+            raise ValueError(
+                f"{quote_some(sorted(about_table))} is about a table; name it under 'table'"
+            )
         return self
 
     def overlap(self, left_out: Sequence[str] = ()) -> tuple[Proportion, Proportion]:
@@ -163,10 +169,15 @@ class ExternalSource(Part):
                 q = self.without[key].q or q
         return p, q
 
+    def shares(self) -> Iterator[Proportion]:
+        """Go through p and q, as they are with all keys and once some are left out."""
+        yield from (self.p, self.q)
+        for overlap in self.without.values():
+            yield from (share for share in (overlap.p, overlap.q) if share is not None)
+
     def largest_overlap(self) -> Overlap:
         """Return p and q where they are highest."""
-        p, q = (max([share.default, *share.values.values()]) for share in (self.p, self.q))
-        return Overlap(p, q)
+        return Overlap(self.p.largest, self.q.largest)
 
 
 def unknown_keys(names: Iterable[str], info: ValidationInfo) -> Iterator[str]:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.engine.microdata import Microdata
 from anonymizer.risk.parameters import THRESHOLD, Parameter
 from anonymizer.risk.remaining import Binding, Histogram, Kept, Order, Remaining
 
@@ -154,6 +155,10 @@ class RiskModel(ABC):
     def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """List the reasons, one sentence each, why the model does not fit a table."""
         return []
+
+    def prepare(self, microdata: Microdata) -> None:
+        """Read what the model needs besides the table, before a search; nothing to read."""
+        return
 
     def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         """Mark the classes that violate the model by themselves; no class does."""

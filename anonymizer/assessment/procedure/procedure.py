@@ -42,12 +42,7 @@ from anonymizer.assessment.procedure.mitigation import (
     measure_for,
 )
 from anonymizer.assessment.procedure.people import KeyCells
-from anonymizer.assessment.procedure.protected import (
-    Protected,
-    external_file,
-    make_key_set,
-    open_externals,
-)
+from anonymizer.assessment.procedure.protected import Protected, make_key_set
 from anonymizer.assessment.procedure.source_risk import Floats, SourceRisk
 from anonymizer.assessment.procedure.special_uniques import (
     dis_power,
@@ -57,6 +52,7 @@ from anonymizer.assessment.procedure.special_uniques import (
 )
 from anonymizer.data.table import check_present
 from anonymizer.errors import DataError
+from anonymizer.knowledge.external import external_file, load_external, open_externals
 from anonymizer.knowledge.overlap import Overlap
 from anonymizer.knowledge.statement import ExternalSource, Statement
 from anonymizer.policy import Policy, PolicyLike
@@ -121,7 +117,8 @@ def key_sets(
     """See the table through the keys of each source."""
     externals = open_externals(statement)
     for source in statement.source:
-        external = externals.get(external_file(statement, source))
+        table = externals.get(external_file(statement, source))
+        external = None if table is None else load_external(table, source)
         yield source, make_key_set(protected, policy, source, external)
 
 
