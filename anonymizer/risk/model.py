@@ -156,7 +156,7 @@ class RiskModel(ABC):
         """List the reasons, one sentence each, why the model does not fit a table."""
         return []
 
-    def prepare(self, microdata: Microdata) -> None:
+    def prepare(self, microdata: Microdata) -> None:  # noqa: ARG002
         """Read what the model needs besides the table, before a search; nothing to read."""
         return
 

@@ -1,4 +1,4 @@
-"""sources with a linked table: against the definition, over all schemes and all subsets of the records."""
+"""sources with a linked table: against the definition, over all schemes and all subsets of records."""
 
 from __future__ import annotations
 
