@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonymizer.data.coded import load
+from anonymizer.data.coded import LoadedTable, load
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.table import Table, open_table
 from anonymizer.errors import DataError, HierarchyError, quote_some, suggest_name
@@ -42,7 +42,7 @@ def external_file(statement: Statement, source: ExternalSource) -> File | None:
     return None if source.table is None else (statement.folder / source.table, source.delimiter)
 
 
-def open_externals(statement: Statement) -> dict[File | None, Table]:
+def open_externals(statement: Statement) -> dict[File | None, LoadedTable]:
     """Open the tables that are at hand; one that several sources name is read once for all."""
     wanted: dict[File, list[str]] = {}
     for source in statement.source:

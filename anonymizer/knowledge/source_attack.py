@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from anonymizer.engine.microdata import Microdata
 from anonymizer.knowledge.cells import Cells, Partitions
 from anonymizer.knowledge.external import external_file, load_external, open_externals
+from anonymizer.knowledge.linkage_checks import repeated_warnings, unmatched_warnings, warn
 from anonymizer.knowledge.linked_table import LinkedTable
 from anonymizer.knowledge.overlap import Proportion
 from anonymizer.knowledge.statement import ExternalSource, Statement
@@ -46,12 +47,23 @@ class SourceAttack:
             linked = None
             if table is not None:
                 linked = LinkedTable.of(microdata, load_external(table, source))
+                warn(repeated_warnings(table, statement, source))
             yield SourceAttack(source, microdata, statement.threshold_of(source), linked)
 
     def check(self) -> None:
-        """Raise a DataError if the table of a source at hand has no value in common."""
-        if self.linked is not None:
-            self.linked.check_common(self.levels((0,) * len(self.microdata.attributes)))
+        """Raise a DataError if a source at hand has no value in common; warn if it has few."""
+        if self.linked is None:
+            return
+        untouched = (0,) * len(self.microdata.attributes)
+        base = self.levels(untouched)
+        self.linked.check_common(base)
+        matched = self.matching(untouched) > 0
+        people = self.microdata.people
+        there = (
+            int(self.microdata.counts[matched].sum()) if people is None else people.present(matched)
+        )
+        everybody = self.microdata.number_of_people
+        warn(unmatched_warnings(self.linked, base, everybody - there, everybody))
 
     @property
     def places(self) -> list[int]:

@@ -96,7 +96,7 @@ class Sources(RiskModel):
     def prepare(self, microdata: Microdata) -> None:
         """Read the tables of the sources that are at hand, and check that they fit."""
         for attack in self.attacks(microdata):
-            attack.check()
+            microdata.once(attack, attack.check)
 
     def violators(self, kept: Kept) -> NDArray[np.bool_]:
         """Mark the tuples whose people some source finds with too high a probability."""

@@ -131,6 +131,7 @@ def drawn(problem, data) -> Iterator[tuple[Evaluator, Linked]]:
         yield evaluator, linked
 
 
+@pytest.mark.filterwarnings("ignore::anonymizer.AnonymizerWarning")
 @settings(max_examples=80)
 @given(problem=problems(max_attributes=2, max_rows=6), data=st.data())
 def test_at_every_scheme_the_largest_of_all_subsets_that_meet_it_is_kept(problem, data) -> None:
@@ -146,6 +147,7 @@ def test_at_every_scheme_the_largest_of_all_subsets_that_meet_it_is_kept(problem
                         assert set(subset) <= kept
 
 
+@pytest.mark.filterwarnings("ignore::anonymizer.AnonymizerWarning")
 @settings(max_examples=80)
 @given(problem=problems(max_attributes=3, max_rows=12), data=st.data())
 def test_branch_and_bound_is_exhaustive_search(problem, data) -> None:
@@ -161,6 +163,7 @@ def test_branch_and_bound_is_exhaustive_search(problem, data) -> None:
             )
 
 
+@pytest.mark.filterwarnings("ignore::anonymizer.AnonymizerWarning")
 @settings(max_examples=80)
 @given(problem=problems(max_attributes=3, max_rows=12), data=st.data())
 def test_what_is_bound_is_suppressed_at_every_finer_scheme(problem, data) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from anonymizer.assessment.procedure.keys import KeySet
 from anonymizer.assessment.procedure.people import Integers, KeyCells
+from anonymizer.knowledge.linkage_checks import unmatched_warnings
 from anonymizer.lattice import Scheme
 
 
@@ -29,6 +30,8 @@ class Linkage:
     external_people: int
     external_matched: int
     """External people who match at least one person."""
+    warnings: tuple[str, ...] = ()
+    """Why the linkage may not be right."""
 
     @property
     def people(self) -> int:
@@ -64,14 +67,16 @@ def link(key_set: KeySet) -> Linkage:
     def count(chosen: NDArray[np.bool_]) -> int:
         return int(people[chosen].sum())
 
+    unmatched = count(m_of == 0)
     return Linkage(
         count((k_of == 1) & (m_of == 1)),
         count((k_of == 1) & (m_of > 1)),
         count((k_of > 1) & (m_of == 1)),
         count((k_of > 1) & (m_of > 1)),
-        count(m_of == 0),
+        unmatched,
         external.people.number,
         external.matched(classes.scheme, classes.first_tuple),
+        tuple(unmatched_warnings(external, classes.scheme, unmatched, cells.people)),
     )
 
 

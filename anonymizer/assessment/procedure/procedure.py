@@ -53,6 +53,7 @@ from anonymizer.assessment.procedure.special_uniques import (
 from anonymizer.data.table import check_present
 from anonymizer.errors import DataError
 from anonymizer.knowledge.external import external_file, load_external, open_externals
+from anonymizer.knowledge.linkage_checks import repeated_warnings, warn
 from anonymizer.knowledge.overlap import Overlap
 from anonymizer.knowledge.statement import ExternalSource, Statement
 from anonymizer.policy import Policy, PolicyLike
@@ -118,7 +119,10 @@ def key_sets(
     externals = open_externals(statement)
     for source in statement.source:
         table = externals.get(external_file(statement, source))
-        external = None if table is None else load_external(table, source)
+        external = None
+        if table is not None:
+            external = load_external(table, source)
+            warn(repeated_warnings(table, statement, source))
         yield source, make_key_set(protected, policy, source, external)
 
 
@@ -159,12 +163,14 @@ def examine(
     failing = probabilities.above > 0
     options = list_options(source_risk, measure_for(policy, key_set.keys)) if failing else []
     access = list_access(probabilities.highest, statement.access) if failing else []
+    linkage = None if source.table is None else link(key_set)
+    warn([] if linkage is None else linkage.warnings)
     return SourceFindings(
         source.name,
         source.attack.value,
         key_set.keys,
         {key: level for key, level in zip(key_set.keys, key_set.base, strict=True) if level},
-        None if source.table is None else link(key_set),
+        linkage,
         rarity,
         special,
         probabilities,

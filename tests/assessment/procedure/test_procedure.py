@@ -175,7 +175,7 @@ def test_an_external_table_without_rows_is_refused(tmp_path: Path, policy: Polic
 
 
 def test_an_external_parquet_file_is_linked_too(tmp_path: Path, policy: Policy):
-    voters = patients(80, seed=3)[KEYS]
+    voters = patients(2000, seed=3)[KEYS]
     voters.to_csv(tmp_path / "voters.csv", index=False)
     voters.to_parquet(tmp_path / "voters.parquet", index=False)
     one, other = (
