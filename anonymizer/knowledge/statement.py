@@ -47,6 +47,8 @@ EXAMPLE = """
 id = "patient_id"              # rows with the same id are one person; left out: each row is a person
 threshold = "general"          # 0.2; or "sensitive", 0.05; or a number of your own
 
+most = 1.0                     # a cell gives a value away if so large a share of its people has it
+
 [sensitive]                    # the values of a column that would do harm if disclosed
 diagnosis = ["F32", "F33"]
 
@@ -102,6 +104,13 @@ Values = Annotated[
     BeforeValidator(parse_values),
     NOT_EMPTY,
     expecting("is not a list of values; list those that would do harm, as in ['yes']"),
+]
+
+
+Majority = Annotated[
+    float,
+    Field(strict=True, gt=0.5, le=1),
+    expecting("is not most of a cell; use a number above 0.5 and up to 1, which is everyone"),
 ]
 
 
@@ -212,6 +221,8 @@ class Statement(Part):
     id: Text | None = None
     threshold: Threshold = THRESHOLDS["general"]
     sensitive: ByName[Values] = Field({})
+    most: Majority = 1.0
+    """The share of a small cell's people with a sensitive value from which on the cell gives it away."""
     access: ByName[Threshold] = Field({"data enclave": 1.0})
     folder: Path = Field(Path(), exclude=True)
     """What the paths are relative to."""

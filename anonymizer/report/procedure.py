@@ -56,6 +56,7 @@ def source_row(source: SourceFindings) -> dict[str, Any]:
         "average_probability": found.average,
         "threshold": found.threshold,
         "above": found.above,
+        "given_away": source.given_away,
         "passes": source.passes,
     }
 
@@ -105,7 +106,9 @@ def procedure_tables(findings: Findings) -> dict[str, pd.DataFrame]:
 
 def summarize_findings(findings: Findings) -> Group:
     """Show the sources with their verdicts, and the cheapest way out for those that fail."""
-    grid = Grid("source", "alone", "fewer than 5", "highest", "threshold", "above", "verdict")
+    grid = Grid(
+        "source", "alone", "fewer than 5", "highest", "threshold", "above", "given away", "verdict"
+    )
     for source in findings.sources:
         verdict = Text("acceptable", "green") if source.passes else Text("NOT acceptable", "red")
         grid.add_row(
@@ -115,6 +118,7 @@ def summarize_findings(findings: Findings) -> Group:
             write_probability(source.probabilities.highest),
             f"{source.probabilities.threshold:g}",
             f"{source.probabilities.above:,}",
+            f"{source.given_away:,}",
             verdict,
         )
     lines = [describe_findings(findings)]
@@ -135,11 +139,13 @@ def describe_findings(findings: Findings) -> str:
         return (
             f"No source re-identifies any of the {count} with more than the accepted probability."
         )
-    worst = max(failing, key=lambda source: source.probabilities.above)
-    above = worst.probabilities.above
+    worst = max(failing, key=lambda source: (source.probabilities.above, source.given_away))
+    above, given_away = worst.probabilities.above, worst.given_away
+    told = above or given_away
     return (
         f"{len(failing)} of {len(findings.sources)} sources put some of the {count} above the accepted "
-        f"probability: with “{worst.name}”, {above:,} ({share(above / findings.people)})."
+        f"probability{'' if above else ' of telling a sensitive value'}: with “{worst.name}”, {told:,} "
+        f"({share(told / findings.people)})."
     )
 
 
@@ -149,10 +155,18 @@ def describe_verdict(source: SourceFindings, people: str) -> str:
     highest, accepted = write_probability(found.highest), f"{found.threshold:g}"
     if source.passes:
         return f"Acceptable: the highest probability is {highest}, and {accepted} is accepted."
-    return (
-        f"Not acceptable: {found.above:,} {people} are re-identified with a probability above "
-        f"{accepted}, the worst with {highest}."
-    )
+    reasons = []
+    if found.above:
+        reasons.append(
+            f"{found.above:,} {people} are re-identified with a probability above {accepted}, the worst "
+            f"with {highest}"
+        )
+    if source.given_away:
+        reasons.append(
+            f"small cells give away a sensitive value of {source.given_away:,} {people} with a "
+            f"probability above {accepted}"
+        )
+    return f"Not acceptable: {'; '.join(reasons)}."
 
 
 def write_probability(value: float) -> str:

@@ -23,7 +23,7 @@ from anonymizer.assessment.procedure.findings import (
     Special,
 )
 from anonymizer.assessment.procedure.fit import check_statement
-from anonymizer.assessment.procedure.homogeneity import Homogeneity, measure_homogeneity
+from anonymizer.assessment.procedure.homogeneity import Homogeneity, Tolerance, measure_homogeneity
 from anonymizer.assessment.procedure.keys import (
     KS,
     SMALL,
@@ -88,7 +88,8 @@ def follow_procedure(
         source_risk = SourceRisk(key_set, source, statement.threshold_of(source))
         found.append(examine(source_risk, protected, policy, statement, step))
     people = key_set.people.people
-    return Findings(protected.rows, people, statement.id is not None, tuple(found))
+    by_id = statement.id is not None
+    return Findings(protected.rows, people, by_id, tuple(found), statement.most)
 
 
 def list_small_cells(
@@ -158,7 +159,7 @@ def examine(
     tell("computing probabilities")
     probabilities = find_probabilities(source_risk)
     tell("looking into small cells")
-    homogeneity = look_into_cells(key_set, protected, statement)
+    homogeneity = look_into_cells(source_risk, protected, statement)
     tell("comparing what could be done")
     failing = probabilities.above > 0
     options = list_options(source_risk, measure_for(policy, key_set.keys)) if failing else []
@@ -299,11 +300,14 @@ def highest_dis(score: Floats, cells: KeyCells, source: ExternalSource, keys: in
 
 
 def look_into_cells(
-    key_set: KeySet, protected: Protected, statement: Statement
+    source_risk: SourceRisk, protected: Protected, statement: Statement
 ) -> Sequence[Homogeneity]:
     """Measure the homogeneity of every sensitive attribute that is no key itself."""
-    sizes = key_set.cells().sizes
-    cell_of_row = key_set.classes().label_of_tuple[key_set.microdata.tuple_of_row].astype(np.int64)
+    key_set = source_risk.key_set
+    classes, sizes = key_set.classes(), key_set.cells().sizes
+    cell_of_row = classes.label_of_tuple[key_set.microdata.tuple_of_row].astype(np.int64)
+    certainty = source_risk.certainty(classes)
+    tolerance = Tolerance(statement.most, certainty, source_risk.threshold)
     found = []
     for attribute, marked in statement.sensitive.items():
         if attribute in key_set.keys:  # who knows it already learns nothing new
@@ -311,7 +315,13 @@ def look_into_cells(
         value_of_row, numbers = protected.sensitive(attribute, marked)
         found.append(
             measure_homogeneity(
-                attribute, sizes, cell_of_row, value_of_row, numbers, protected.person_of_row
+                attribute,
+                sizes,
+                cell_of_row,
+                value_of_row,
+                numbers,
+                protected.person_of_row,
+                tolerance,
             )
         )
     return found

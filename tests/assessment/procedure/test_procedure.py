@@ -222,3 +222,20 @@ def test_too_many_keys_for_special_uniques_are_said_in_the_findings(
     monkeypatch.setattr("anonymizer.assessment.procedure.special_uniques.MOST_ENTRIES", 5)
     (source,) = follow_procedure(None, policy, state(tmp_path, {})).sources
     assert "too many records are unique" in (source.special.reason or "")
+
+
+def test_a_small_cell_in_which_most_have_a_sensitive_value_is_not_acceptable(
+    tmp_path: Path, policy: Policy
+):
+    frame = pd.concat([patients().iloc[[0]]] * 5, ignore_index=True)  # five who look alike
+    frame["diagnosis"] = ["flu", *["asthma"] * 4]
+    source, sensitive = {"p": 0.5, "threshold": 0.2}, {"diagnosis": ["asthma"]}
+    nobody_above = follow_procedure(frame, policy, state(tmp_path, source))
+    assert nobody_above.passes
+    strict = follow_procedure(frame, policy, state(tmp_path, source, sensitive=sensitive, most=0.8))
+    assert (strict.passes, strict.sources[0].given_away) == (False, 5)
+    assert strict.sources[0].probabilities.above == 0
+    lax = follow_procedure(frame, policy, state(tmp_path, source, sensitive=sensitive))
+    assert lax.passes  # one of five has something else
+    rarely = state(tmp_path, source | {"p": 0.2}, sensitive=sensitive, most=0.8)
+    assert follow_procedure(frame, policy, rarely).passes  # 0.2 * 4 / 5 is below 0.2
