@@ -30,6 +30,8 @@ class External:
     """The table's columns, by what the source calls the keys."""
     person: Coded | None
     """The column that tells whose a row is; None where each row is a person."""
+    table: Table | None = None
+    """The table itself."""
 
     @property
     def rows(self) -> int:
@@ -42,7 +44,7 @@ def external_file(statement: Statement, source: ExternalSource) -> File | None:
     return None if source.table is None else (statement.folder / source.table, source.delimiter)
 
 
-def open_externals(statement: Statement) -> dict[File | None, LoadedTable]:
+def open_externals(statement: Statement) -> dict[File, LoadedTable]:
     """Open the tables that are at hand; one that several sources name is read once for all."""
     wanted: dict[File, list[str]] = {}
     for source in statement.source:
@@ -52,7 +54,17 @@ def open_externals(statement: Statement) -> dict[File | None, LoadedTable]:
     return {file: load(open_table(*file), columns) for file, columns in wanted.items()}
 
 
-def load_external(table: Table, source: ExternalSource) -> External:
+def load_externals(statement: Statement) -> dict[str, External]:
+    """Read the tables of the sources that are at hand, by the source's name."""
+    tables = open_externals(statement)
+    return {
+        source.name: load_external(tables[file], source)
+        for source in statement.source
+        if (file := external_file(statement, source))
+    }
+
+
+def load_external(table: LoadedTable, source: ExternalSource) -> External:
     """Read the keys of a source, and whose each row is, from its table."""
     names = match_columns(source.keys, table, source.columns)
     if source.id is not None and source.id not in table.columns:
@@ -66,6 +78,7 @@ def load_external(table: Table, source: ExternalSource) -> External:
         table.name,
         {key: loaded[column] for key, column in names.items()},
         None if source.id is None else loaded[source.id],
+        table.origin,
     )
     check_external(external, source)
     return external

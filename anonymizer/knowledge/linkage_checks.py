@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from anonymizer.data.coded import LoadedTable
 from anonymizer.data.columns import Coded, code_columns
 from anonymizer.errors import AnonymizerWarning, quote
+from anonymizer.knowledge.external import External
 from anonymizer.knowledge.labels import code_labels, label_together
 from anonymizer.knowledge.linked_table import ANY, LinkedTable
 from anonymizer.knowledge.statement import ExternalSource, Statement
@@ -77,20 +77,21 @@ def normalize(label: str) -> str:
 
 
 def repeated_warnings(
-    table: LoadedTable, statement: Statement, source: ExternalSource
+    external: External, statement: Statement, source: ExternalSource
 ) -> Iterator[str]:
     """Say that an external table seems to list people twice, and no id tells whose a row is.
 
     As its first batch shows: rows that are equal in every column, of which some are not keys; or a column
     that is called as the id of the protected table, with a value that repeats.
     """
-    if source.id is not None:
+    table = external.table
+    if source.id is not None or table is None:
         return
-    names = list(dict.fromkeys(table.origin.columns))
+    names = list(dict.fromkeys(table.columns))
     keys = {source.columns.get(key, key) for key in source.keys}
     if not set(names) - keys:
         return
-    first = code_columns(names, islice(table.origin.batches(names), 1))
+    first = code_columns(names, islice(table.batches(names), 1))
     if statement.id in names and (times := repeats([first[statement.id]])):
         yield (
             f"{table.name}: {times:,} rows have a '{statement.id}' that an earlier one has, and each row "

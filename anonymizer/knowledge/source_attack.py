@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.microdata import Microdata
 from anonymizer.knowledge.cells import Cells, Partitions
-from anonymizer.knowledge.external import external_file, load_external, open_externals
+from anonymizer.knowledge.external import load_externals
 from anonymizer.knowledge.linkage_checks import repeated_warnings, unmatched_warnings, warn
 from anonymizer.knowledge.linked_table import LinkedTable
 from anonymizer.knowledge.overlap import Proportion
@@ -41,13 +41,12 @@ class SourceAttack:
     @staticmethod
     def all_of(statement: Statement, microdata: Microdata) -> Iterator[SourceAttack]:
         """Put all sources of a statement to a table; those that are at hand are read."""
-        externals = open_externals(statement)
+        externals = load_externals(statement)
         for source in statement.source:
-            table = externals.get(external_file(statement, source))
             linked = None
-            if table is not None:
-                linked = LinkedTable.of(microdata, load_external(table, source))
-                warn(repeated_warnings(table, statement, source))
+            if external := externals.get(source.name):
+                linked = LinkedTable.of(microdata, external)
+                warn(repeated_warnings(external, statement, source))
             yield SourceAttack(source, microdata, statement.threshold_of(source), linked)
 
     def check(self) -> None:

@@ -52,6 +52,9 @@ most = 1.0                     # a cell gives a value away if so large a share o
 [sensitive]                    # the values of a column that would do harm if disclosed
 diagnosis = ["F32", "F33"]
 
+[outcome]                      # the values that an analysis needs: dropping such records costs most
+readmitted = ["yes"]
+
 [access]                       # what you would accept where not everybody gets the data
 "data use agreement" = 0.5
 "data enclave" = 1.0
@@ -223,6 +226,8 @@ class Statement(Part):
     sensitive: ByName[Values] = Field({})
     most: Majority = 1.0
     """The share of a small cell's people with a sensitive value from which on the cell gives it away."""
+    outcome: ByName[Values] = Field({})
+    """The values of a column that an analysis needs: how many records with them a plan drops is told."""
     access: ByName[Threshold] = Field({"data enclave": 1.0})
     folder: Path = Field(Path(), exclude=True)
     """What the paths are relative to."""
@@ -241,7 +246,7 @@ class Statement(Part):
     def columns(self) -> tuple[str, ...]:
         """The columns of the table that are looked at."""
         keys = [key for source in self.source for key in source.keys]
-        names = [*keys, *self.sensitive, *([] if self.id is None else [self.id])]
+        names = [*keys, *self.sensitive, *self.outcome, *([] if self.id is None else [self.id])]
         return tuple(dict.fromkeys(names))
 
     def threshold_of(self, source: ExternalSource) -> float:

@@ -30,7 +30,16 @@ def test_the_example_is_a_statement():
     assert register.overlap(["state"]) == (Proportion(0.12), Proportion(0.14))
     assert newspapers.largest_overlap() == Overlap(p=0.3)
     assert voters.columns == {"zip": "postcode"}
-    assert statement.columns == ("age", "sex", "state", "year", "zip", "diagnosis", "patient_id")
+    assert statement.columns == (
+        "age",
+        "sex",
+        "state",
+        "year",
+        "zip",
+        "diagnosis",
+        "readmitted",
+        "patient_id",
+    )
 
 
 def test_all_faults_are_shown_together():

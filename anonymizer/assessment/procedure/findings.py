@@ -9,6 +9,7 @@ from anonymizer.assessment.procedure.homogeneity import Homogeneity
 from anonymizer.assessment.procedure.keys import ValueCount, WhatIf
 from anonymizer.assessment.procedure.linkage import Linkage
 from anonymizer.assessment.procedure.mitigation import Access, Option
+from anonymizer.assessment.procedure.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,8 @@ class Findings:
     sources: tuple[SourceFindings, ...]
     most: float = 1.0
     """The share of a small cell's people from which on it gives a sensitive value away."""
+    plan: Plan | None = None
+    """What to do about all sources together; None where nobody is above a threshold."""
 
     @property
     def passes(self) -> bool:
@@ -131,4 +134,5 @@ class Findings:
             "by_id": self.by_id,
             "most": self.most,
             "sources": sources,
+            "plan": None if self.plan is None else self.plan.describe(),
         }

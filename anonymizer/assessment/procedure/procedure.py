@@ -7,7 +7,7 @@ is acceptable, and what could be done about it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,7 @@ from anonymizer.assessment.procedure.mitigation import (
     measure_for,
 )
 from anonymizer.assessment.procedure.people import KeyCells
+from anonymizer.assessment.procedure.plan import make_plan
 from anonymizer.assessment.procedure.protected import Protected, make_key_set
 from anonymizer.assessment.procedure.source_risk import Floats, SourceRisk
 from anonymizer.assessment.procedure.special_uniques import (
@@ -50,9 +51,9 @@ from anonymizer.assessment.procedure.special_uniques import (
     find_special_uniques,
     why_infeasible,
 )
-from anonymizer.data.table import check_present
+from anonymizer.data.table import Table, check_present
 from anonymizer.errors import DataError
-from anonymizer.knowledge.external import external_file, load_external, open_externals
+from anonymizer.knowledge.external import External, load_externals, open_externals
 from anonymizer.knowledge.linkage_checks import repeated_warnings, warn
 from anonymizer.knowledge.overlap import Overlap
 from anonymizer.knowledge.statement import ExternalSource, Statement
@@ -80,16 +81,23 @@ def follow_procedure(
     what is being done.
     """
     policy = load_policy(policy)
+    file = None if isinstance(statement, Statement) else Path(statement)
     statement = load_statement(statement)
     step = on_step or (lambda _: None)
-    protected = open_protected(data, policy, statement)
+    table = open_data(data, policy)
+    protected = open_protected(table, policy, statement)
+    externals = load_externals(statement)
     found = []
-    for source, key_set in key_sets(protected, policy, statement):
+    for source, key_set in key_sets(protected, policy, statement, externals):
         source_risk = SourceRisk(key_set, source, statement.threshold_of(source))
         found.append(examine(source_risk, protected, policy, statement, step))
     people = key_set.people.people
+    plan = None
+    if any(source.probabilities.above for source in found):
+        step("planning for all sources together")
+        plan = make_plan(table, policy, statement, protected, externals, file)
     by_id = statement.id is not None
-    return Findings(protected.rows, people, by_id, tuple(found), statement.most)
+    return Findings(protected.rows, people, by_id, tuple(found), statement.most, plan)
 
 
 def list_small_cells(
@@ -98,9 +106,9 @@ def list_small_cells(
     """List the small cells of every source with their key values: for the steward alone."""
     policy = load_policy(policy)
     statement = load_statement(statement)
-    protected = open_protected(data, policy, statement)
+    protected = open_protected(open_data(data, policy), policy, statement)
     tables = []
-    for source, key_set in key_sets(protected, policy, statement):
+    for source, key_set in key_sets(protected, policy, statement, load_externals(statement)):
         cells = small_cells(key_set)
         cells.insert(0, "source", source.name)
         tables.append(cells)
@@ -114,28 +122,25 @@ def load_statement(statement: Statement | str | Path) -> Statement:
 
 
 def key_sets(
-    protected: Protected, policy: Policy, statement: Statement
+    protected: Protected, policy: Policy, statement: Statement, externals: Mapping[str, External]
 ) -> Iterator[tuple[ExternalSource, KeySet]]:
     """See the table through the keys of each source."""
-    externals = open_externals(statement)
     for source in statement.source:
-        table = externals.get(external_file(statement, source))
-        external = None
-        if table is not None:
-            external = load_external(table, source)
-            warn(repeated_warnings(table, statement, source))
+        if external := externals.get(source.name):
+            warn(repeated_warnings(external, statement, source))
         yield source, make_key_set(protected, policy, source, external)
 
 
-def open_protected(data: Data, policy: Policy, statement: Statement) -> Protected:
-    """Open the table, and check it and the statement against the policy before anything is computed."""
-    table = open_data(data, policy)
+def open_protected(table: Table, policy: Policy, statement: Statement) -> Protected:
+    """Read the table, and check it and the statement against the policy before anything is computed."""
     check_statement(statement, policy)
     open_externals(statement)
     check_present(table, statement.columns)
     protected = Protected.load(table, statement)
     for attribute, marked in statement.sensitive.items():
         protected.sensitive(attribute, marked)
+    for attribute, values in statement.outcome.items():
+        protected.sensitive(attribute, values, "outcome")
     return protected
 
 

@@ -52,14 +52,16 @@ class Protected:
         """The number of rows."""
         return next(iter(self.columns.values())).codes.size
 
-    def sensitive(self, attribute: str, marked: Sequence[str]) -> tuple[Integers, list[int]]:
-        """Number the values of a sensitive attribute, row by row, and those that the steward marks."""
+    def sensitive(
+        self, attribute: str, marked: Sequence[str], place: str = "sensitive"
+    ) -> tuple[Integers, list[int]]:
+        """Number the values of an attribute, row by row, and those that the steward marks."""
         column = self.columns[attribute]
         values = [text for text in column.texts if text != MISSING]
         absent = [value for value in marked if value not in values]
         if absent:
             raise PolicyError(
-                f"statement: sensitive.{attribute}: {quote_some(absent)} does not occur in the column; "
+                f"statement: {place}.{attribute}: {quote_some(absent)} does not occur in the column; "
                 f"{suggest_name(absent[0], values)}"
             )
         return column.codes.astype(np.int64), [column.texts.index(value) for value in marked]
@@ -73,7 +75,7 @@ def make_key_set(
     for key in source.keys:
         column = protected.columns[key]
         hierarchy = hierarchy_of(
-            policy, key, column, None if external is None else external.keys[key]
+            policy, key, column, *([] if external is None else [external.keys[key]])
         )
         own = level_of(hierarchy, column.texts, protected.name)
         check_shares(source, column, key, own)
@@ -94,11 +96,11 @@ def make_key_set(
     return KeySet(microdata, people, tuple(base), linked)
 
 
-def hierarchy_of(policy: Policy, key: str, mine: Coded, theirs: Coded | None) -> Hierarchy:
+def hierarchy_of(policy: Policy, key: str, mine: Coded, *theirs: Coded) -> Hierarchy:
     """Load the hierarchy of a key; a key that the policy does not generalize has its values and a top."""
     if policy.attributes[key].role is Role.QUASI:
         return close_top(policy.hierarchy(key))
-    texts = [*mine.texts, *(() if theirs is None else theirs.texts)]
+    texts = [text for column in (mine, *theirs) for text in column.texts]
     return flat_hierarchy(key, texts, missing=MISSING in texts)
 
 
