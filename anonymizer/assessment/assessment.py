@@ -146,6 +146,7 @@ def open_assessed(
     looked_at = [
         *(policy.quasi_identifiers if scenarios or statement is not None else ()),
         *(() if statement is None else statement.columns),
+        *(() if policy.data.id is None else (policy.data.id,)),
         *(() if sources is None else named_attributes(sources)),
     ]
     return load(table, looked_at)

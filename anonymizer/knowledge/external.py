@@ -8,7 +8,7 @@ from pathlib import Path
 
 from anonymizer.data.coded import LoadedTable, load
 from anonymizer.data.columns import Coded, read_columns
-from anonymizer.data.table import Table, open_table
+from anonymizer.data.table import Table, guess_delimiter, open_table
 from anonymizer.errors import DataError, HierarchyError, quote_some, suggest_name
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.knowledge.statement import ExternalSource, Statement
@@ -103,8 +103,8 @@ def match_columns(keys: Sequence[str], external: Table, names: dict[str, str]) -
     if len(absent) == len(keys):
         raise DataError(
             f"{external.name}: the external table has no column in common with the keys "
-            f"{quote_some(keys)}; its header reads {quote_some(external.columns)}. Name its columns "
-            "under `columns`."
+            f"{quote_some(keys)}; its header reads {quote_some(external.columns)}"
+            f"{guess_delimiter(external) or '.'} Name its columns under `columns`."
         )
     if absent:
         raise DataError(

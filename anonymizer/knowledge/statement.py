@@ -44,7 +44,7 @@ THRESHOLDS = {"general": 0.2, "sensitive": 0.05}
 """What is usually accepted for a public file: 1 in 5, and 1 in 20 where stigma is at stake."""
 
 EXAMPLE = """
-id = "patient_id"              # rows with the same id are one person; left out: each row is a person
+id = "patient_id"              # rows with the same id are one person; left out: the policy's id
 threshold = "general"          # 0.2; or "sensitive", 0.05; or a number of your own
 
 most = 1.0                     # a cell gives a value away if so large a share of its people has it
@@ -81,7 +81,7 @@ keys = ["age", "sex", "zip"]
 table = "voters.csv"
 delimiter = ","
 columns = { zip = "postcode" } # what the source calls a key
-id = "voter_id"                # rows with the same id are one person; left out: each row is a person
+id = "voter_id"                # rows with the same id are one person; left out: the policy's id
 """
 """A statement with every key there is."""
 

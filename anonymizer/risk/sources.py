@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.microdata import Microdata
-from anonymizer.errors import suggest_name
+from anonymizer.errors import PolicyError, suggest_name
 from anonymizer.knowledge.source_attack import SourceAttack
 from anonymizer.knowledge.statement import Statement
 from anonymizer.risk.model import Monotone, Need, RiskModel, Scope
@@ -94,7 +94,12 @@ class Sources(RiskModel):
         return microdata.once(statement, lambda: tuple(SourceAttack.all_of(statement, microdata)))
 
     def prepare(self, microdata: Microdata) -> None:
-        """Read the tables of the sources that are at hand, and check that they fit."""
+        """Read the tables of the sources that are at hand, and check that all fits."""
+        if self.statement.id is not None and microdata.people is None:
+            raise PolicyError(
+                f"sources: the statement counts people by '{self.statement.id}', and the policy counts "
+                f'rows; add id = "{self.statement.id}" to [data].'
+            )
         for attack in self.attacks(microdata):
             microdata.once(attack, attack.check)
 

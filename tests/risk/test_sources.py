@@ -190,3 +190,11 @@ def test_a_key_that_is_not_a_quasi_identifier_is_one_sentence() -> None:
     statement = Statement(source=[{"name": "list", "keys": ["agee"]}])
     with pytest.raises(PolicyError, match="'agee', a key of 'list', is not a quasi-identifier"):
         anonymize(people(), policy(statement))
+
+
+def test_a_statement_that_counts_people_needs_a_policy_that_does() -> None:
+    statement = Statement(source=[{"name": "list", "keys": ["age"]}], id="patient")
+    with pytest.raises(
+        PolicyError, match=r"counts people by 'patient', .* add id = \"patient\" to"
+    ):
+        anonymize(people(), policy(statement))

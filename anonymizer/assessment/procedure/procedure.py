@@ -85,6 +85,7 @@ def follow_procedure(
     statement = load_statement(statement)
     step = on_step or (lambda _: None)
     table = open_data(data, policy)
+    statement = with_id(statement, policy, table)
     protected = open_protected(table, policy, statement)
     externals = load_externals(statement)
     found = []
@@ -106,7 +107,9 @@ def list_small_cells(
     """List the small cells of every source with their key values: for the steward alone."""
     policy = load_policy(policy)
     statement = load_statement(statement)
-    protected = open_protected(open_data(data, policy), policy, statement)
+    table = open_data(data, policy)
+    statement = with_id(statement, policy, table)
+    protected = open_protected(table, policy, statement)
     tables = []
     for source, key_set in key_sets(protected, policy, statement, load_externals(statement)):
         cells = small_cells(key_set)
@@ -119,6 +122,12 @@ def list_small_cells(
 def load_statement(statement: Statement | str | Path) -> Statement:
     """Read a statement that is given by its path."""
     return statement if isinstance(statement, Statement) else Statement.read(statement)
+
+
+def with_id(statement: Statement, policy: Policy, table: Table) -> Statement:
+    """Return the statement with the policy's id, where it states none and the table has the column."""
+    known = statement.id is None and policy.data.id in table.columns
+    return statement.model_copy(update={"id": policy.data.id}) if known else statement
 
 
 def key_sets(

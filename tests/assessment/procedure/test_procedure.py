@@ -239,3 +239,19 @@ def test_a_small_cell_in_which_most_have_a_sensitive_value_is_not_acceptable(
     assert lax.passes  # one of five has something else
     rarely = state(tmp_path, source | {"p": 0.2}, sensitive=sensitive, most=0.8)
     assert follow_procedure(frame, policy, rarely).passes  # 0.2 * 4 / 5 is below 0.2
+
+
+def test_the_id_of_the_policy_counts_where_the_statement_has_none(tmp_path: Path, policy: Policy):
+    twice = pd.concat([patients(), patients()], ignore_index=True)
+    data = policy.data.model_copy(update={"id": "name"})
+    by_policy = follow_procedure(
+        twice, Policy(**{**dict(policy), "data": data}), state(tmp_path, {})
+    )
+    by_statement = follow_procedure(twice, policy, state(tmp_path, {}, id="name"))
+    assert (by_policy.people, by_policy.by_id) == (120, True)
+    assert by_policy.sources == by_statement.sources
+    released = twice.drop(columns="name")
+    without = follow_procedure(
+        released, Policy(**{**dict(policy), "data": data}), state(tmp_path, {})
+    )
+    assert (without.people, without.by_id) == (240, False)  # a release does not tell
