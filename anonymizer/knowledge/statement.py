@@ -81,7 +81,7 @@ keys = ["age", "sex", "zip"]
 table = "voters.csv"
 delimiter = ","
 columns = { zip = "postcode" } # what the source calls a key
-id = "voter_id"                # rows with the same id are one person; left out: the policy's id
+id = "voter_id"                # rows with the same id are one person; left out: each row is a person
 """
 """A statement with every key there is."""
 
