@@ -180,6 +180,17 @@ class Release(Part):
 
     suppressed: Literal["drop", "redact"] = "drop"
     shuffle: Flag = True
+    recoding: Literal["full-domain", "layers"] = "full-domain"
+    """One scheme for all records, or for each record one of several."""
+    max_layers: Count | None = None
+    """The most schemes that layers may have."""
+
+    @model_validator(mode="after")
+    def check_layers(self) -> Self:
+        """Check that a number of layers is given only where there are layers."""
+        if self.max_layers is not None and self.recoding != "layers":
+            raise ValueError('max_layers needs recoding = "layers"; add it, or remove max_layers')
+        return self
 
 
 def parse_model(value: object) -> RiskModel:
@@ -432,6 +443,8 @@ class Policy(Part):
         described["search"] = {"suppression_limit": self.search.suppression_limit}
         if not self.utility.has("aggregate"):
             del described["utility"]["aggregate"]
+        if self.release.recoding == "full-domain":
+            del described["release"]["recoding"], described["release"]["max_layers"]
         described["attributes"] = {
             name: attribute.describe() for name, attribute in self.attributes.items()
         }

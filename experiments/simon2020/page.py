@@ -44,8 +44,8 @@ def introduce(findings: Findings) -> str:
         "the paper describes (`experiments/simon2020/visits.py` says what is taken from the paper and "
         "what is assumed; nothing was fitted to the paper's counts), follows the procedure, and writes "
         "this page, `counts.csv`, `people.csv`, `plans.csv`, `sdcmicro.csv`, and the report that a "
-        "committee would get: `assessment.html` with `assessment.json`. The formulae and sentences are computed on the "
-        "paper's own numbers."
+        "committee would get: `assessment.html` with `assessment.json`. The formulae and sentences are "
+        "computed on the paper's own numbers."
     )
 
 
@@ -180,15 +180,15 @@ def describe_joint_plan(findings: Findings, plans: pd.DataFrame) -> str:
         f"{describe_plan(plan)}. The loss is over all keys of all sources.\n\n"
         + markdown(pd.DataFrame(rows))
         + "\n\nThe loss counts every record alike, and the rare records are those of deaths and events: "
-        "these are what keeping all keys drops. Leaving out state and year first, as the paper does, loses "
-        "more by that measure and drops fewer. It is for the steward to choose (`min_level` in a policy "
-        "leaves a key out first):\n\n"
+        "these are what keeping all keys drops. Leaving out state and year first, as the paper does, "
+        "loses more by that measure and drops fewer. It is for the steward to choose (`min_level` in a "
+        "policy leaves a key out first):\n\n"
         + markdown(shown_plans(plans))
         + "\n\n“Given away” are the records in cells of 1 to 5 in which everyone has depression, or an "
         "alcohol use disorder, where the probability of linking somebody to the cell is above the "
         "accepted one. The plan limits re-identification; what small cells give away it only counts. A "
-        "data set with more than half of its records depressed will have such cells: as the paper says, that is "
-        "presumed of people who died by suicide."
+        "data set with more than half of its records depressed will have such cells: as the paper says, "
+        "that is presumed of people who died by suicide."
     )
 
 

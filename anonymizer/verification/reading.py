@@ -1,0 +1,144 @@
+"""A release with one scheme, read back: its values, its classes, and how a model finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.data.coded import CodedTable
+from anonymizer.data.columns import Coded, read_columns
+from anonymizer.data.table import Table
+from anonymizer.engine.classes import partition
+from anonymizer.engine.microdata import encode
+from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
+from anonymizer.knowledge.external import to_leaves
+from anonymizer.policy import Policy
+from anonymizer.problem import open_population
+from anonymizer.risk import Need, Remaining, RiskModel
+from anonymizer.utility import Released
+from anonymizer.verification.claims import Check
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """The quasi-identifiers of a release as read back from it."""
+
+    hierarchies: tuple[Hierarchy, ...]
+    scheme: Mapping[str, int]
+    columns: dict[str, Coded]
+    """The records that are not redacted."""
+    rows: int
+    redacted: int
+    unknown: dict[str, list[str]]
+    """Values that are not of the declared level, by attribute."""
+
+    @property
+    def kept(self) -> int:
+        """The number of records that are not redacted."""
+        return self.rows - self.redacted
+
+
+def read_released(
+    table: Table, policy: Policy, hierarchies: tuple[Hierarchy, ...], scheme: Mapping[str, int]
+) -> Reading:
+    """Read the quasi-identifiers back, and set redacted records apart."""
+    columns = read_columns(table, [hierarchy.name for hierarchy in hierarchies])
+    redacted = find_redacted(columns, policy, hierarchies, scheme)
+    kept = {name: column.keep(~redacted) for name, column in columns.items()}
+    known = {h.name: {MISSING, *h.labels[scheme[h.name]]} for h in hierarchies}
+    unknown = {
+        name: strange
+        for name, column in kept.items()
+        if (strange := [text for text in column.texts if text not in known[name]])
+    }
+    return Reading(hierarchies, scheme, kept, redacted.size, int(redacted.sum()), unknown)
+
+
+def find_redacted(
+    columns: Mapping[str, Coded],
+    policy: Policy,
+    hierarchies: tuple[Hierarchy, ...],
+    scheme: Mapping[str, int],
+) -> NDArray[np.bool_]:
+    """Mark the records whose every quasi-identifier is redacted.
+
+    Where every attribute is at a top of the same name, nothing tells a redacted record from another;
+    but then there is one class, and nothing was suppressed.
+    """
+    stars = [column.where(REDACTED) for column in columns.values()]
+    all_top = all(REDACTED in h.labels[scheme[h.name]] for h in hierarchies)
+    redacts = policy.release.suppressed == "redact" and not all_top
+    redacted: NDArray[np.bool_] = np.logical_and.reduce(stars) & redacts
+    return redacted
+
+
+def classes_of(
+    reading: Reading, policy: Policy, models: Sequence[RiskModel], input_people: int
+) -> Remaining:
+    """Partition the released records by their values as they are.
+
+    A leaf stands for each value, and the scheme generalizes it to the value again: so models meet what
+    they meet in a search, and others' tables are generalized alike.
+    """
+    hierarchies, scheme = reading.hierarchies, reading.scheme
+    released = {h.name: to_leaves(h, scheme[h.name], reading.columns[h.name]) for h in hierarchies}
+    microdata = encode(CodedTable(released), hierarchies, open_population(models, policy))
+    classes = partition(microdata, tuple(scheme[h.name] for h in hierarchies))
+    classes = replace(classes, input_people=input_people)
+    return Remaining(microdata, classes, np.zeros(classes.sizes.size, np.bool_))
+
+
+def check_model(model: RiskModel, remaining: Remaining) -> Check:
+    """Check one risk model on the released classes."""
+    claim = f"{model} holds"
+    if Need.ORIGINAL_VALUES in model.needs:
+        detail = (
+            "it looks at values that the release no longer has; give the original with --against"
+        )
+        return Check(claim, None, detail, about_risk=True)
+    faults = model.check(remaining.classes.input_people, remaining.microdata.attributes)
+    if faults:
+        return Check(claim, False, " ".join(faults), about_risk=True)
+    sizes = remaining.classes.sizes
+    violating = model.violating(remaining.classes)
+    if violating.any():
+        records, smallest = int(sizes[violating].sum()), int(sizes[violating].min())
+        detail = (
+            f"{int(violating.sum())} classes with {records} records violate it; the smallest has"
+        )
+        return Check(claim, False, f"{detail} {smallest}", about_risk=True)
+    worst = model.at_worst()
+    try:
+        passed, risk = worst.passes(remaining), worst.risk(remaining)
+    except ValueError as error:  # such as a population smaller than what was released
+        return Check(claim, False, str(error), about_risk=True)
+    if worst is not model and not passed and model.relaxed().passes(remaining):
+        detail = "it estimates from records that are suppressed; give the original with --against"
+        return Check(claim, None, detail, about_risk=True)
+    return Check(claim, passed, f"{sizes.size} classes, risk {risk:.6g}", about_risk=True)
+
+
+def describe_released(reading: Reading, remaining: Remaining | None, records: int) -> Released:
+    """Return what a measure may look at."""
+    hierarchies = reading.hierarchies
+    return Released(
+        records,
+        np.empty(0, np.int64) if remaining is None else remaining.classes.sizes,
+        np.array([reading.scheme[hierarchy.name] for hierarchy in hierarchies]),
+        np.array([hierarchy.height for hierarchy in hierarchies]),
+        np.array([hierarchy.size for hierarchy in hierarchies]),
+        np.array([sum_leaves(hierarchy, reading) for hierarchy in hierarchies]),
+    )
+
+
+def sum_leaves(hierarchy: Hierarchy, reading: Reading) -> int:
+    """Sum the leaves that the released values of one attribute cover."""
+    level = reading.scheme[hierarchy.name]
+    covers = dict(zip(hierarchy.labels[level], np.bincount(hierarchy.codes[level]), strict=True))
+    column = reading.columns[hierarchy.name]
+    # a missing cell where the level has none covers nothing, so that the loss will not agree
+    by_value = np.array([covers.get(text, 0) for text in column.texts], np.int64)
+    return int(by_value[column.codes].sum())
