@@ -140,6 +140,10 @@ class RiskModel(ABC):
         """Return the files the model names, as the policy names them."""
         return ()
 
+    def reads(self, folder: Path) -> list[Path]:
+        """Return all files that are read for the model, given what its files are relative to."""
+        return [folder / path for path in self.files()]
+
     def resolve(self, folder: Path) -> Self:  # noqa: ARG002
         """Return the model with its files read, or found, relative to a folder; nothing to resolve."""
         return self

@@ -62,6 +62,13 @@ class Sources(RiskModel):
         """Return the statement, if it is a file."""
         return (self.statement,) if isinstance(self.statement, Path) else ()
 
+    def reads(self, folder: Path) -> list[Path]:
+        """Return the statement and the tables it names; a statement with faults is left to `resolve`."""
+        try:
+            return [*super().reads(folder), *self.resolve(folder).statement.files]
+        except PolicyError:
+            return super().reads(folder)
+
     def resolve(self, folder: Path) -> Self:
         """Read the statement, if it is a path, relative to a folder."""
         if isinstance(self.statement, Statement):

@@ -287,3 +287,14 @@ def test_bad_ids_of_a_table_are_one_sentence_each(statement) -> None:
 
 def test_json_names_the_statement(statement) -> None:
     assert json.dumps(Sources(statement).describe())
+
+
+def test_a_run_never_overwrites_the_table_of_a_source(statement, tmp_path) -> None:
+    (tmp_path / "statement.toml").write_text(
+        '[[source]]\nname = "voters"\nkeys = ["age"]\ntable = "voters.csv"\n'
+    )
+    by_path = policy("statement.toml").model_copy(update={"folder": tmp_path})
+    assert by_path.files == [tmp_path / "statement.toml", tmp_path / "voters.csv"]
+    assert policy(statement).files == statement.files
+    absent = policy("nothing.toml").model_copy(update={"folder": tmp_path})
+    assert absent.files == [tmp_path / "nothing.toml"]
