@@ -198,3 +198,16 @@ def test_a_statement_that_counts_people_needs_a_policy_that_does() -> None:
         PolicyError, match=r"counts people by 'patient', .* add id = \"patient\" to"
     ):
         anonymize(people(), policy(statement))
+
+
+def test_a_release_verifies_alone_where_a_source_knows_a_key_coarsely() -> None:
+    source = {"name": "list", "keys": ["age", "sex"], "levels": {"age": 1}, "threshold": 0.06}
+    asked = policy(Statement(source=[source]))
+    solution = anonymize(people(), asked)
+    released = solution.to_frame()
+    assert solution.scheme["age"] == 0  # the source does not know more than decades
+    decades = released["age"].astype(str).str[0]
+    assert released.groupby([decades, "sex"], observed=True).size().min() >= 1 / 0.06
+    assert verify(released, asked, make_manifest(solution, released)).passed
+    stricter = policy(Statement(source=[{**source, "threshold": 0.04}]))
+    assert not verify(released, stricter, make_manifest(solution, released)).passed
