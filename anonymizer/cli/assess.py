@@ -15,6 +15,7 @@ from anonymizer.cli.terminal import FAILED, AsJson, PolicyFile, make_console
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
+    from anonymizer.assessment.assessment import Assessment
     from anonymizer.assessment.scenarios.scenario_risk import OnProgress
     from anonymizer.knowledge.statement import Statement
     from anonymizer.policy import Policy
@@ -100,6 +101,12 @@ def assess(
             help="Also list the statement's small cells in this CSV: real values, for your eyes only."
         ),
     ] = None,
+    apply: Annotated[
+        bool,
+        typer.Option(
+            "--apply", help="Also write the release of the statement's plan, and its policy."
+        ),
+    ] = False,
     workers: Annotated[int | None, typer.Option(help="Threads; default: all cores.", min=1)] = None,
     example: Annotated[  # noqa: ARG001 - the callback does all
         Example | None,
@@ -117,7 +124,8 @@ def assess(
     - `--scenario`: how likely is each record re-identified by attackers who know some things and not
     others? (Xia et al. 2021)
     - `--statement`: which external sources re-identify whom, with what probability, and is that
-    acceptable? (Simon et al. 2020) Exit status 1 if it is not.
+    acceptable? (Simon et al. 2020) Exit status 1 if it is not. With `--apply` what makes all of them
+    acceptable together, at the least loss, is carried out: `anonymizer verify release.csv plan.toml`.
     - `--sources`: by which combinations of what people disclose elsewhere is somebody found? (NRF)
 
     The policy says what the columns are. Into the folder go a page for a committee (`assessment.html`),
@@ -129,9 +137,12 @@ def assess(
 
     `anonymizer assess policy.toml --statement statement.toml --sources sources.toml --out assessment`
 
+    `anonymizer assess policy.toml --statement statement.toml --apply --out release`
+
     `anonymizer assess --example scenario > scenario.toml`
     """
     from anonymizer.assessment.assessment import assess as assess_table
+    from anonymizer.cli.plan import apply_plan
     from anonymizer.data.staging import Staging
     from anonymizer.knowledge.statement import Statement
     from anonymizer.policy import Policy
@@ -141,6 +152,8 @@ def assess(
     import_matplotlib()  # what is missing is better known before the table is read
     if small_cells is not None and statement is None:
         raise PolicyError("--small-cells: the cells are those of a statement; add --statement.")
+    if apply and statement is None:
+        raise PolicyError("--apply: the plan is that of a statement; add --statement.")
     loaded = Policy.read(policy)
     stated = None if statement is None else Statement.read(statement)
     files = find_files(scenario, others=statement is not None or sources is not None)
@@ -158,7 +171,7 @@ def assess(
             data,
             loaded,
             scenarios or None,
-            statement=stated,
+            statement=statement,
             sources=sources,
             external=external,
             e_uniqueness=e_uniqueness,
@@ -171,12 +184,20 @@ def assess(
             others = [*read, *map(Path, written.values())]
             write_small_cells(small_cells, data, loaded, stated, others)
             written["small cells"] = str(small_cells)
+        if apply:
+            written |= apply_plan(assessment.findings, staging, data)
     if json_:
         print(json.dumps(assessment.describe() | {"files": written}))
     else:
         show(summarize(assessment), written)
-    if assessment.passes is False:
+    if assessment.passes is False and not (apply and plan_passes(assessment)):
         raise typer.Exit(FAILED)
+
+
+def plan_passes(assessment: Assessment) -> bool:
+    """Whether the table is acceptable once the plan is carried out."""
+    findings = assessment.findings
+    return findings is not None and findings.plan is not None and findings.plan.acceptable
 
 
 def show(summary: Any, written: dict[str, str]) -> None:

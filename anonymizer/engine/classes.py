@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.microdata import Microdata, Workspace
+from anonymizer.engine.microdata import Microdata, Population, Workspace
 from anonymizer.kernels.partition import (
     label_keys,
     label_word,
@@ -74,18 +74,35 @@ def match_tuples(
 
     The last are the people of the population table who agree with each label, where there is one.
     """
-    words, counts, people = microdata.words, microdata.counts, microdata.population
-    if people is None:
-        return *label_tuples(words, counts, mask, microdata.workspace), None
-    tuples = microdata.distinct
-    together = np.concatenate([words, people.words], axis=1)
-    nobody = np.zeros(people.counts.size, np.int32)
+    population = microdata.population
+    if population is not None and population.known is None:
+        return match_together(microdata, population, mask)
     labels, first, records = label_tuples(
-        together, np.append(counts, nobody), mask, microdata.workspace
+        microdata.words, microdata.counts, mask, microdata.workspace
+    )
+    if population is None or population.known is None:
+        return labels, first, records, None
+    # those who share the values that the population table has, whatever class they are in
+    cells, _, _, in_cell = match_together(microdata, population, mask & population.known)
+    return labels, first, records, in_cell[cells[first]]
+
+
+def match_together(
+    microdata: Microdata, population: Population, mask: NDArray[np.uint64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """Label the tuples that agree under a mask, and count the people of a population in each class.
+
+    Returns the labels, where each is first, and the records and the people of the population under it.
+    """
+    tuples = microdata.distinct
+    together = np.concatenate([microdata.words, population.words], axis=1)
+    nobody = np.zeros(population.counts.size, np.int32)
+    labels, first, records = label_tuples(
+        together, np.append(microdata.counts, nobody), mask, microdata.workspace
     )
     # tuples of the population come last, so classes without a record do too
     classes = int(np.searchsorted(first, tuples))
-    matching = sum_by_label(labels[tuples:], people.counts, first.size)[:classes]
+    matching = sum_by_label(labels[tuples:], population.counts, first.size)[:classes]
     return labels[:tuples], first[:classes], records[:classes], matching
 
 

@@ -83,6 +83,12 @@ class ScenarioAttack:
         if faults := check_levels(expanded, dict(zip(names, heights, strict=True))):
             raise PolicyError.defective("scenario", faults)
         check_exact(expanded)
+        population = microdata.population
+        if scenario.counted and (population is None or population.known is not None):
+            raise PolicyError(
+                "scenario: its population table lacks a quasi-identifier, so it cannot be counted who is "
+                "unique; add the columns, or give the size of the population."
+            )
         subjects = Subjects.of(microdata, (0,) * len(names))
         check_cells(expanded, subjects.values, subjects.codes, subjects.tuple_of_row)
         people = subjects.values, subjects.codes, microdata.distinct

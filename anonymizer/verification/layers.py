@@ -14,11 +14,10 @@ from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.table import Table
 from anonymizer.engine.classes import partition
 from anonymizer.engine.microdata import count_by_leaves, encode_tuples
-from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy import REDACTED, Hierarchy
 from anonymizer.kernels.partition import label_keys
 from anonymizer.policy import Policy
 from anonymizer.risk import Need, Remaining, RiskModel
-from anonymizer.solution.release import REDACTED
 from anonymizer.utility import Released
 from anonymizer.verification.claims import Check
 from anonymizer.verification.reading import Reading, check_model, classes_of

@@ -168,9 +168,9 @@ def bad_input(folder: Path, case: str) -> tuple[str, str]:
             return policy_with(
                 'model = "k-map"\nk = 2'
             ), "needs either population or population_table"
-        case "a population table without a quasi-identifier":
-            patients()[["age", "sex"]].to_csv(folder / "people.csv", sep=";", index=False)
-            return policy_with(MODELS["k-map with a table"]), "has no column 'zip'"
+        case "a population table without any quasi-identifier":
+            patients()[["days"]].to_csv(folder / "people.csv", sep=";", index=False)
+            return policy_with(MODELS["k-map with a table"]), "has none of the quasi-identifiers"
         case "a population table smaller than the sample":
             patients(rows=9).to_csv(folder / "people.csv", sep=";", index=False)
             return policy_with(
@@ -247,7 +247,7 @@ CASES = [
     "a population smaller than the sample",
     "an unknown estimator",
     "k-map without a population",
-    "a population table without a quasi-identifier",
+    "a population table without any quasi-identifier",
     "a population table smaller than the sample",
     "k above the population",
     "a parameter of the wrong kind",
