@@ -13,6 +13,7 @@ import numpy as np
 from anonymizer.errors import InfeasibleError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
 from anonymizer.layers.layering import one_layer
+from anonymizer.layers.narrowing import Narrowed, count_narrowed
 from anonymizer.layers.optimize import Layers
 from anonymizer.policy import PolicyLike
 from anonymizer.problem import Problem, Source, as_problem
@@ -57,6 +58,8 @@ class Solution:
     """What another search needs to go on, where this one was stopped."""
     layers: tuple[Layer, ...] = ()
     """The schemes of a release in layers; nothing where all records have one."""
+    narrowed: Narrowed | None = None
+    """What layers give away; None where all records have one scheme, or where it is not known."""
 
     @property
     def quality(self) -> float:
@@ -89,6 +92,7 @@ class Solution:
         """Return all figures as JSON."""
         proof = self.proof
         by_attribute = {"attribute_loss": self.attribute_loss} if self.attribute_loss else {}
+        of_layers = self.describe_layers() if self.layers else {}
         return {
             "status": self.status.value,
             "stopped": self.stopped.value,
@@ -97,7 +101,7 @@ class Solution:
             "bound": self.bound,
             "gap": self.gap,
             "scheme": self.scheme,
-            **({"layers": [layer.describe() for layer in self.layers]} if self.layers else {}),
+            **of_layers,
             **by_attribute,
             "records": self.records,
             "people": self.problem.microdata.number_of_people,
@@ -107,6 +111,13 @@ class Solution:
             "partitions": None if proof is None else proof.partitions,
             "pruned": {} if proof is None else {k.value: n for k, n in proof.pruned.items()},
             "risk": {"before": asdict(self.before), "after": asdict(self.after)},
+        }
+
+    def describe_layers(self) -> dict[str, Any]:
+        """Return what only a release in layers has as JSON."""
+        return {
+            "layers": [layer.describe() for layer in self.layers],
+            "narrowed": None if self.narrowed is None else self.narrowed.describe(),
         }
 
 
@@ -229,11 +240,13 @@ def make_solution(
     microdata, best = problem.microdata, outcome.evaluation
     classes, suppressed = outcome.classes, outcome.suppressed
     scheme = problem.named(best.scheme)
+    narrowed = None
     if layers is None:
         losses = problem.evaluator.attribute_losses(classes, suppressed)
         layering = one_layer(microdata, best.scheme, suppressed[classes.label_of_tuple])
     else:
         losses, layering = layers.attribute_loss, layers.layering
+        narrowed = count_narrowed(layering, classes, suppressed, problem.models)
     return Solution(
         status=Status.APPLIED if found is None else found.status,
         stopped=StopReason.COMPLETE if found is None else found.stopped,
@@ -251,4 +264,5 @@ def make_solution(
         release=Release(problem.table, problem.policy, layering),
         checkpoint=None if found is None else found.checkpoint,
         layers=() if layers is None else describe_layers(problem, layers),
+        narrowed=narrowed,
     )
