@@ -53,6 +53,36 @@ class Narrowed:
         return {"cells": self.cells, "records": self.records, "by_attribute": self.by_attribute}
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenClasses:
+    """The released classes: for each attribute a level and a code under it, one for each class."""
+
+    columns: Sequence[Column]
+    levels: Sequence[NDArray[np.int64]]
+    codes: Sequence[NDArray[np.int64]]
+    records: NDArray[np.int64]
+
+    def narrowed(self) -> Narrowed:
+        """Count what can be narrowed down of their records."""
+        marked = self.narrowed_cells()
+        names = [column.hierarchy.name for column in self.columns]
+        cells = {
+            name: int(self.records[here].sum()) for name, here in zip(names, marked, strict=True)
+        }
+        return Narrowed(cells, int(self.records[marked.any(axis=0)].sum()))
+
+    def narrowed_cells(self) -> NDArray[np.bool_]:
+        """Mark, for each attribute, the classes that hold one finer in this attribute alone."""
+        numbers = [number_values(column) for column in self.columns]
+        columns = zip(numbers, self.levels, self.codes, strict=True)
+        values = [by_level[levels, codes] for by_level, levels, codes in columns]
+        marked = np.zeros((len(numbers), self.records.size), np.bool_)
+        for a, by_level in enumerate(numbers):
+            others = label_together([*values[:a], *values[a + 1 :]], self.records.size)
+            marked[a] = hold_finer(others, by_level[:, self.codes[a]], self.levels[a])
+        return marked
+
+
 def count_narrowed(
     layering: Layering,
     classes: EquivalenceClasses,
@@ -60,38 +90,26 @@ def count_narrowed(
     models: Sequence[RiskModel],
 ) -> Narrowed | None:
     """Count what can be narrowed down of the classes of a layering; None where that is not known."""
-    if not all(model.local for model in models):
+    if not takes_whole_classes(models):
         return None
-    records, marked = classes.records[~suppressed], narrowed_cells(layering, classes, suppressed)
-    return Narrowed(
-        {
-            name: int(records[here].sum())
-            for name, here in zip(layering.microdata.attributes, marked, strict=True)
-        },
-        int(records[marked.any(axis=0)].sum()),
-    )
-
-
-def narrowed_cells(
-    layering: Layering, classes: EquivalenceClasses, suppressed: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Mark, for each attribute, the open classes that hold one finer in this attribute alone."""
     microdata, first = layering.microdata, classes.first_tuple[~suppressed]
-    numbers = [number_values(column) for column in microdata.columns]
-    levels = [layering.levels(a)[first] for a in range(len(numbers))]
-    codes = [column[first].astype(np.int64) for column in microdata.codes]
-    values = [n[level, code] for n, level, code in zip(numbers, levels, codes, strict=True)]
-    marked = np.zeros((len(numbers), first.size), np.bool_)
-    for a, by_level in enumerate(numbers):
-        others = label_together([*values[:a], *values[a + 1 :]], first.size)
-        marked[a] = hold_finer(others, by_level[:, codes[a]], levels[a])
-    return marked
+    return OpenClasses(
+        microdata.columns,
+        [layering.levels(a)[first] for a in range(len(microdata.columns))],
+        [codes[first].astype(np.int64) for codes in microdata.codes],
+        classes.records[~suppressed],
+    ).narrowed()
+
+
+def takes_whole_classes(models: Sequence[RiskModel]) -> bool:
+    """Whether the models let through all free tuples of a class or none."""
+    return all(model.local for model in models)
 
 
 def number_values(column: Column) -> NDArray[np.int64]:
     """Number what each code becomes at each level; what covers the same leaves has the same number."""
     starts = np.cumsum([0, *column.group_counts[:-1]])
-    numbers = np.array(column.groups) + starts[:, None]
+    numbers: NDArray[np.int64] = np.array(column.groups) + starts[:, None]
     for level in range(1, len(numbers)):
         same = column.covered[level] == column.covered[level - 1]
         numbers[level, same] = numbers[level - 1, same]

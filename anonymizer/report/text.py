@@ -10,6 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from anonymizer.errors import quote_some
+from anonymizer.layers.narrowing import Narrowed
 from anonymizer.risk import RiskModel, Scope
 from anonymizer.search import Progress, Status, StopReason
 from anonymizer.solution.solution import Solution
@@ -55,7 +56,7 @@ def headline(solution: Solution) -> Text:
     share = solution.suppressed / solution.records
     return Text(
         f"Quality {solution.quality:.4f}, {solution.suppressed:,} of {solution.records:,} records "
-        f"suppressed ({share:.1%}).\n{describe_proof(solution)}\n"
+        f"suppressed ({share:.1%}).\n{describe_proof(solution)}\n{describe_narrowed(solution)}"
     )
 
 
@@ -95,6 +96,30 @@ def describe_layers(solution: Solution) -> str:
     return (
         f"{made}. No release in layers has a quality above {1 - solution.proof.bound:.4f}, a gap of "
         f"{solution.gap:.4f}."
+    )
+
+
+def describe_narrowed(solution: Solution) -> str:
+    """Say in a line what layers give away; nothing where all records have one scheme."""
+    if not solution.layers:
+        return ""
+    kept = solution.records - solution.suppressed
+    return f"{say_narrowed(solution.narrowed, kept)}\n"
+
+
+def say_narrowed(narrowed: Narrowed | None, kept: int) -> str:
+    """Say how many cells of the records kept can be narrowed down."""
+    if narrowed is None:
+        return (
+            "How many cells can be narrowed down by whoever knows how layers are made was not counted: a "
+            "model of the policy may release part of a class."
+        )
+    if narrowed.cells == 0:
+        return "No cell can be narrowed down by comparing a class with a finer one inside it."
+    return (
+        f"Whoever knows how layers are made can narrow down at least {narrowed.cells:,} cells of "
+        f"{narrowed.records:,} records ({narrowed.records / kept:.1%}); a lower max_layers gives away "
+        "less."
     )
 
 
