@@ -17,7 +17,6 @@ that leaves nothing over.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -36,8 +35,11 @@ from anonymizer.utility import Aggregate, Loss
 
 ROUNDING = 1e-13
 """Sums of prices are lowered by this share, so that no rounding makes a bound too high."""
-MOST_STEPS = 200_000_000
+MOST_STEPS = 300_000_000
 """The tuples that one pass may look at, summed over the schemes; a pass that would take more is left."""
+GROWTH = 1.6
+LEAST_GROWTH = 1.1
+"""The limit below which prices rise grows by these factors."""
 PASSES = 3
 """So many times prices rise below one limit; after that the rest is small."""
 STILL = 1e-5
@@ -69,28 +71,48 @@ class Prices:
         total = float(self.of_tuple @ self.microdata.counts) / self.microdata.records
         return total * (1 - ROUNDING)
 
+    def run(self, loss: float, stop: Callable[[], bool]) -> None:
+        """Raise prices, limit after limit, until they no longer rise or a pass takes too long.
+
+        The first limit is twice the loss that was found; a limit that takes too long is lowered, and
+        then rises in smaller steps.
+        """
+        whole, growth = self.costs.whole, GROWTH
+        limit = min(whole, max(2 * loss, whole / 100))
+        while not stop() and growth > LEAST_GROWTH:
+            before = self.bound
+            if self.raise_below(limit, stop):
+                if limit >= whole or self.bound - before < STILL * whole:
+                    break
+                limit = min(whole, limit * growth)
+            else:
+                limit, growth = limit / math.sqrt(growth), math.sqrt(growth)
+                if limit <= self.limit:
+                    break
+
     def raise_below(self, limit: float, stop: Callable[[], bool]) -> bool:
         """Raise prices while classes that cost less than a limit allow it; False if that is too much.
 
         Classes above the limit demand nothing of prices that stay below it. Prices that were held back
         by a class at a lower limit are held back by it still.
         """
-        self.active |= self.of_tuple >= self.limit
+        active = self.active | (self.of_tuple >= self.limit)
         if self.limit == 0.0:
-            found = self.visit(limit, np.zeros_like(self.active))
+            found = self.visit(limit, np.zeros_like(active))
             if found is None:
                 return False
             self.of_tuple = found[1]
-        self.limit = limit
         for _ in range(PASSES):
-            if stop() or not self.active.any():
+            if stop() or not active.any():
                 break
-            found = self.visit(limit, self.active)
+            found = self.visit(limit, active)
             if found is None:
                 return False
-            raises = np.where(self.active, np.maximum(found[0], 0.0), 0.0)
+            self.active, self.limit = active, limit
+            raises = np.where(active, np.maximum(found[0], 0.0), 0.0)
             self.of_tuple = np.minimum(limit, self.of_tuple + raises * (1 - ROUNDING))
-            self.active &= raises > STILL
+            active = active & (raises > STILL)
+        self.active, self.limit = active, limit
         return True
 
     def visit(
@@ -120,81 +142,82 @@ class Prices:
         return None if visited < 0 else (raises, cheapest)
 
 
-def limits_up_to(loss: float, whole: float) -> list[float]:
-    """List the limits below which prices rise, one after the other.
+@dataclass(eq=False)
+class Cheapest:
+    """The cheapest scheme at which the models let each record through, as far as schemes were looked at.
 
-    >>> [round(limit, 2) for limit in limits_up_to(0.05, 1.0)]
-    [0.1, 0.16, 0.26, 0.41, 0.66, 1.0]
+    Schemes are looked at by the least that they lose: a record whose cheapest is not yet known loses at
+    least what the next scheme does. The candidates must be all of the lattice.
     """
-    limits = [max(2 * loss, 0.01 * whole)]
-    while limits[-1] < whole:
-        limits.append(min(whole, 1.6 * limits[-1]))
-    return limits
+
+    microdata: Microdata
+    models: Sequence[RiskModel]
+    costs: Costs
+    candidates: Candidates
+    of_tuple: NDArray[np.float64] = field(init=False)
+    next_cost: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.of_tuple = np.full(self.microdata.distinct, self.costs.whole)
+
+    @property
+    def bound(self) -> float:
+        """The mean of what each record loses at least."""
+        least = np.minimum(self.of_tuple, self.next_cost)
+        return float(least @ self.microdata.counts) / self.microdata.records * (1 - ROUNDING)
+
+    def run(self, loss: float, stop: Callable[[], bool]) -> None:  # noqa: ARG002
+        """Look at schemes until the next one loses more than every record does."""
+        nothing = np.zeros(self.microdata.distinct, np.bool_)
+        order = np.argsort(self.candidates.least_cost, kind="stable")
+        for number in order[:MOST_SCHEMES].tolist():
+            self.next_cost = float(self.candidates.least_cost[number])
+            if self.of_tuple.max() <= self.next_cost or stop():
+                return
+            classes = partition(self.microdata, self.candidates.scheme(number))
+            gone = greatest_kept(self.microdata, classes, self.models, nothing)
+            lost = self.costs.of_tuples(self.microdata, self.candidates.schemes[number])
+            self.of_tuple = np.where(gone, self.of_tuple, np.minimum(self.of_tuple, lost))
+        unseen = order[MOST_SCHEMES:]
+        least = self.candidates.least_cost[unseen[0]] if unseen.size else self.costs.whole
+        self.next_cost = float(least)
 
 
-def bound_by_prices(prices: Prices, loss: float, stop: Callable[[], bool]) -> float:
-    """Raise prices, limit after limit, until they no longer rise or it is time to stop."""
-    for limit in limits_up_to(loss, prices.costs.whole):
-        before = prices.bound
-        if stop() or not prices.raise_below(limit, stop):
-            break
-        if prices.bound - before < STILL:
-            break
-    return prices.bound
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """Nothing is known of what other layers lose."""
+
+    bound: float = 0.0
+
+    def run(self, loss: float, stop: Callable[[], bool]) -> None:
+        """Nothing to do."""
 
 
-def bound_by_schemes(
-    microdata: Microdata,
-    models: Sequence[RiskModel],
-    costs: Costs,
-    candidates: Candidates,
-    stop: Callable[[], bool],
-) -> float:
-    """Return the mean cost of the cheapest scheme at which the models let each record through.
-
-    Schemes are looked at by the least that they lose. When no more are, a record whose cheapest is not
-    yet known loses at least what the next scheme does. The candidates must be all of the lattice.
-    """
-    order = np.argsort(candidates.least_cost, kind="stable")
-    nothing = np.zeros(microdata.distinct, np.bool_)
-    cheapest = np.full(microdata.distinct, costs.whole)
-    for looked_at, number in enumerate(order.tolist()):
-        next_cost = float(candidates.least_cost[number])
-        if looked_at >= MOST_SCHEMES or stop() or cheapest.max() <= next_cost:
-            cheapest = np.minimum(cheapest, next_cost)
-            break
-        classes = partition(microdata, candidates.scheme(number))
-        kept = ~greatest_kept(microdata, classes, models, nothing)
-        lost = costs.of_tuples(microdata, candidates.schemes[number])
-        cheapest = np.where(kept, np.minimum(cheapest, lost), cheapest)
-    return float(cheapest @ microdata.counts) / microdata.records * (1 - ROUNDING)
+Bounding = Prices | Cheapest | Nothing
+"""What bounds the arithmetic loss of every release in layers; its bound holds whenever it is stopped."""
 
 
-def bound_arithmetic(
+def bounding_of(
     microdata: Microdata,
     models: Sequence[RiskModel],
     costs: Costs,
     lattice: Lattice,
     candidates: Candidates,
-    loss: float,
-    deadline: float,
-) -> float:
-    """Bound the arithmetic loss of every release in layers; 0 where nothing is known.
+) -> Bounding:
+    """Choose how to bound what layers lose.
 
-    Models of a distribution inside a class may let part of a class through that they refuse as a whole.
+    Models of a distribution inside a class may let part of a class through that they refuse as a whole:
+    nothing is known then. Nor is it where models ask for more than a size and the candidates are not all
+    schemes.
     """
-
-    def stop() -> bool:
-        return time.perf_counter() > deadline
-
     if Scope.of(models) is not Scope.PEOPLE:
-        return 0.0
+        return Nothing()
     least = least_size(microdata, models)
     if least is not None:
-        return bound_by_prices(Prices(microdata, costs, lattice, least), loss, stop)
-    if lattice.size > MOST_LISTED:  # a scheme that is not a candidate may lose less
-        return 0.0
-    return bound_by_schemes(microdata, models, costs, candidates, stop)
+        return Prices(microdata, costs, lattice, least)
+    if lattice.size > MOST_LISTED:
+        return Nothing()
+    return Cheapest(microdata, models, costs, candidates)
 
 
 def bound_of(measure: Loss, arithmetic: float) -> float:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from anonymizer.engine.microdata import Microdata
 from anonymizer.lattice import Lattice, Scheme
-from anonymizer.layers.bound import bound_arithmetic, bound_of
+from anonymizer.layers.bound import bound_of, bounding_of
 from anonymizer.layers.construction import construct
 from anonymizer.layers.costs import Candidates, Costs, find_candidates, mean_costs
 from anonymizer.layers.layering import Layering
 from anonymizer.risk import RiskModel
+from anonymizer.search import StopReason
 from anonymizer.search.result import TIE
 from anonymizer.utility import Loss
 from anonymizer.utility.loss import attribute_loss
@@ -51,6 +51,7 @@ class Layers:
     """The schemes that were looked at."""
     feasible: bool
     """Whether the suppressed records are within the suppression limit."""
+    stopped: StopReason = StopReason.COMPLETE
 
     @property
     def rank(self) -> tuple[bool, float, int]:
@@ -58,17 +59,32 @@ class Layers:
         return not self.feasible, self.loss, self.layering.suppressed_records
 
 
+@dataclass(eq=False)
+class Watch:
+    """Says when to stop, and passes on how far the bound is."""
+
+    seconds: float | None
+    on_bound: Callable[[Layers, float], None] = lambda _, __: None
+    """Called with what was found and the bound so far."""
+    stopped: StopReason = StopReason.COMPLETE
+    started: float = field(default_factory=time.perf_counter)
+
+    def due(self) -> bool:
+        """Whether the time is up."""
+        if self.seconds is not None and time.perf_counter() - self.started > self.seconds:
+            self.stopped = StopReason.TIME
+        return self.stopped is not StopReason.COMPLETE
+
+
 def find_layers(
-    task: Task,
-    one_scheme: Callable[[], Scheme | None],
-    time_limit: float | None = None,
+    task: Task, one_scheme: Callable[[], Scheme | None], watch: Watch | None = None
 ) -> Layers:
     """Find layers that lose little, and bound what any lose.
 
     `one_scheme` gives the best scheme for all records: the first of a few layers. The search for a bound
-    ends with the time limit.
+    ends when the watch, or Ctrl-C, says so.
     """
-    deadline = time.perf_counter() + (math.inf if time_limit is None else time_limit)
+    watch = watch or Watch(None)
     costs = Costs.of(task.microdata, task.measure.weights)
     least = max(model.least_class(task.microdata.number_of_people) for model in task.models)
     candidates = find_candidates(task.microdata, costs, task.lattice, least)
@@ -77,19 +93,28 @@ def find_layers(
     found = within_limit(task, costs, weigh(task, construct_from(task, costs, candidates)))
     if task.max_layers is not None and len(found.layering.schemes) > task.max_layers:
         found = choose_few(task, costs, found, one_scheme())
+    bound = bound_of(task.measure, bound_layers(task, costs, candidates, found, watch))
+    if found.loss - bound <= TIE:
+        bound = found.loss
+    return replace(found, bound=bound, evaluated=len(candidates.schemes), stopped=watch.stopped)
+
+
+def bound_layers(
+    task: Task, costs: Costs, candidates: Candidates, found: Layers, watch: Watch
+) -> float:
+    """Bound the arithmetic loss of every release in layers, for as long as there is time."""
     arithmetic = float(np.mean(np.array(task.measure.weights) * np.array(found.attribute_loss)))
-    bound = bound_arithmetic(
-        task.microdata, task.models, costs, task.lattice, candidates, arithmetic, deadline
-    )
-    proven = bound_of(task.measure, bound)
-    return Layers(
-        found.layering,
-        found.loss,
-        found.attribute_loss,
-        found.loss if found.loss - proven <= TIE else proven,
-        len(candidates.schemes),
-        found.feasible,
-    )
+    bounding = bounding_of(task.microdata, task.models, costs, task.lattice, candidates)
+
+    def stop() -> bool:
+        watch.on_bound(found, bound_of(task.measure, bounding.bound))
+        return watch.due()
+
+    try:
+        bounding.run(arithmetic, stop)
+    except KeyboardInterrupt:
+        watch.stopped = StopReason.INTERRUPTED
+    return bounding.bound
 
 
 def without_top(task: Task, costs: Costs, candidates: Candidates) -> Candidates:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +13,11 @@ from anonymizer.errors import HierarchyError, PolicyError, quote_some
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Scheme
-from anonymizer.layers.optimize import Layers, Task, apply_layers, find_layers
+from anonymizer.layers.optimize import Layers, Task, Watch, apply_layers, find_layers
 from anonymizer.problem import Problem
 from anonymizer.risk import Scope
-from anonymizer.search import Limits, search
+from anonymizer.search import Limits, Progress, Proof, search
+from anonymizer.search.branch_and_bound import OnProgress
 from anonymizer.utility import Loss
 from anonymizer.utility.loss import attribute_loss
 
@@ -38,10 +40,18 @@ def in_layers(problem: Problem) -> bool:
     return problem.policy.release.recoding == "layers"
 
 
-def search_layers(problem: Problem) -> Layers:
-    """Find the layers of a problem and their bound."""
-    task = task_of(problem)
-    return find_layers(task, lambda: one_scheme(problem), problem.limits.seconds)
+def search_layers(problem: Problem, on_progress: OnProgress | None = None) -> Layers:
+    """Find the layers of a problem and their bound, and say how far it is."""
+    watch = Watch(problem.limits.seconds)
+
+    def note(found: Layers, bound: float) -> None:
+        if on_progress is not None:
+            proof = Proof(min(bound, found.loss), problem.lattice.size, 0)
+            seconds = time.perf_counter() - watch.started
+            on_progress(Progress(proof, evaluation_of(found), seconds))
+
+    watch.on_bound = note
+    return find_layers(task_of(problem), lambda: one_scheme(problem), watch)
 
 
 def one_scheme(problem: Problem) -> Scheme | None:
@@ -117,8 +127,13 @@ def ambiguous_labels(hierarchy: Hierarchy) -> list[str]:
 def outcome_of(found: Layers) -> Outcome:
     """Return the classes of all layers, and what is suppressed of them."""
     classes, suppressed = found.layering.classes()
-    evaluation = Evaluation(
-        classes.scheme,
+    return Outcome(classes, suppressed, evaluation_of(found))
+
+
+def evaluation_of(found: Layers) -> Evaluation:
+    """Return what layers lose, as a search has it of a scheme; it says nothing of finer ones."""
+    return Evaluation(
+        found.layering.coarsest,
         found.layering.suppressed_records,
         found.loss,
         feasible=found.feasible,
@@ -126,7 +141,6 @@ def outcome_of(found: Layers) -> Outcome:
         finer_infeasible=False,
         terms=np.zeros((0, 0)),
     )
-    return Outcome(classes, suppressed, evaluation)
 
 
 def describe_layers(problem: Problem, found: Layers) -> tuple[Layer, ...]:

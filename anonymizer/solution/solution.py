@@ -139,7 +139,7 @@ def anonymize(
     if in_layers(problem):
         if resume is not None:
             raise PolicyError("a release in layers is not resumed; leave out the checkpoint.")
-        return anonymize_in_layers(problem, seconds)
+        return anonymize_in_layers(problem, seconds, on_progress)
     with timed(seconds, "search"):
         found = search(
             problem.evaluator,
@@ -160,10 +160,12 @@ def anonymize(
     return make_solution(problem, outcome, found, seconds)
 
 
-def anonymize_in_layers(problem: Problem, seconds: dict[str, float]) -> Solution:
+def anonymize_in_layers(
+    problem: Problem, seconds: dict[str, float], on_progress: OnProgress | None
+) -> Solution:
     """Find layers, the scheme of each record among them, and what is proven of others."""
     with timed(seconds, "search"):
-        found = search_layers(problem)
+        found = search_layers(problem, on_progress)
         assert found.bound is not None
         outcome = outcome_of(found)
         if not found.feasible:
@@ -174,7 +176,7 @@ def anonymize_in_layers(problem: Problem, seconds: dict[str, float]) -> Solution
         proof = Proof(found.bound, problem.lattice.size, found.evaluated)
     solution = make_solution(problem, outcome, None, seconds, found)
     status = Status.OPTIMAL if optimal else Status.FEASIBLE
-    return replace(solution, status=status, proof=proof)
+    return replace(solution, status=status, stopped=found.stopped, proof=proof)
 
 
 def apply(

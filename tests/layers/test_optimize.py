@@ -10,7 +10,8 @@ from hypothesis import given, settings
 
 from anonymizer.lattice import Scheme
 from anonymizer.layers.layering import Layering
-from anonymizer.layers.optimize import Layers, Task, apply_layers, find_layers
+from anonymizer.layers.optimize import Layers, Task, Watch, apply_layers, find_layers
+from anonymizer.search import StopReason
 from anonymizer.utility import Aggregate, Loss
 from tests.layers.exhaustive import loss, optimum
 from tests.oracle import Levels, Problem, generalize
@@ -107,3 +108,21 @@ def test_equal_records_are_in_one_layer() -> None:
     tree = {"a": ("a", "*"), "b": ("b", "*")}
     found = solve(Problem((("a",),) * 3 + (("b",),), (tree,), k=3))
     assert np.unique(found.layering.layer_of_tuple).tolist() == [-1, 0]
+
+
+@given(problems(max_attributes=3))
+def test_the_bound_never_falls_while_it_is_sought(problem: Problem) -> None:
+    seen: list[float] = []
+    watch = Watch(None, on_bound=lambda _, bound: seen.append(bound))
+    found = find_layers(task_of(problem), lambda: problem.high, watch)
+    assert seen == sorted(seen)
+    assert found.bound is not None
+    assert all(bound <= found.bound + 1e-12 for bound in seen)
+
+
+def test_a_watch_that_is_due_leaves_the_layers_and_a_bound_that_holds() -> None:
+    tree = {"a": ("a", "*"), "b": ("b", "*")}
+    problem = Problem((("a",), ("a",), ("b",)), (tree,), k=2)
+    found = find_layers(task_of(problem), lambda: problem.high, Watch(0.0))
+    assert found.stopped is StopReason.TIME
+    assert (found.bound, len(found.layering.schemes)) == (0.0, 1)
