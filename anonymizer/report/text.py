@@ -18,6 +18,7 @@ from anonymizer.verification.claims import Verification
 
 if TYPE_CHECKING:
     from anonymizer.frontiers.frontier import Frontier
+    from anonymizer.frontiers.points import Point
 
 
 PROVEN = {
@@ -160,20 +161,38 @@ def risk_grid(solution: Solution) -> Grid:
 def frontier_grid(frontier: Frontier) -> Grid:
     """Show the best release at each threshold."""
     title = f"The best release at each threshold: {frontier.evaluated:,} of {frontier.schemes:,} schemes"
-    grid = Grid(frontier.parameter.name, "quality", "risk", "suppressed", "proof", title=title)
-    for point in frontier.points:
-        population = "".join(f" ({name} {value:,})" for name, value in point.changes.items())
+    layered = bool(frontier.by_layers)
+    grid = points_grid(frontier.parameter.name, frontier.points, title, layered)
+    blank = [""] * (3 if layered else 2)
+    for value, _ in frontier.infeasible:
+        grid.add_row(f"{value:g}", "not met", *blank, "no layers" if layered else "no scheme")
+    for value, _ in frontier.unknown:
         grid.add_row(
-            f"{point.value:g}{population}",
+            f"{value:g}", "not known", *blank, "none found" if layered else "stopped before"
+        )
+    return grid
+
+
+def numbers_grid(frontier: Frontier) -> Grid:
+    """Show the release at the policy's threshold for some numbers of layers."""
+    title = "The policy's threshold with fewer layers: easier to analyse, and less is given away"
+    return points_grid(frontier.parameter.name, frontier.by_layers, title, layered=True)
+
+
+def points_grid(parameter: str, points: Sequence[Point], title: str, layered: bool) -> Grid:
+    """Show points, one in a row."""
+    layers = ["layers"] if layered else []
+    grid = Grid(parameter, "quality", "risk", "suppressed", *layers, "proof", title=title)
+    for point in points:
+        population = point.changes.get("population")
+        grid.add_row(
+            f"{point.value:g}" + ("" if population is None else f" (population {population:,})"),
             f"{point.quality:.4f}" + (" dominated" if point.dominated else ""),
             f"{point.risk:.4g}",
             f"{point.evaluation.suppressed_records:,}",
+            *([f"{point.number_of_layers:,}"] if layered else []),
             "optimal" if point.gap == 0 else f"gap {point.gap:.4f}",
         )
-    for value, _ in frontier.infeasible:
-        grid.add_row(f"{value:g}", "not met", "", "", "no scheme")
-    for value, _ in frontier.unknown:
-        grid.add_row(f"{value:g}", "not known", "", "", "stopped before")
     return grid
 
 

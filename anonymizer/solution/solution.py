@@ -20,13 +20,13 @@ from anonymizer.problem import Problem, Source, as_problem
 from anonymizer.risk import RiskProfile
 from anonymizer.search import Checkpoint, Proof, SearchResult, Status, StopReason, search
 from anonymizer.search.branch_and_bound import OnProgress
-from anonymizer.search.result import TIE
 from anonymizer.solution.layered import (
     Layer,
     describe_layers,
     given_layers,
     in_layers,
     outcome_of,
+    proof_of,
     search_layers,
 )
 from anonymizer.solution.release import Release
@@ -166,17 +166,18 @@ def anonymize_in_layers(
     """Find layers, the scheme of each record among them, and what is proven of others."""
     with timed(seconds, "search"):
         found = search_layers(problem, on_progress)
-        assert found.bound is not None
-        outcome = outcome_of(found)
-        if not found.feasible:
-            raise too_many_suppressed(
-                "no layers were found that do: they", outcome.evaluation, problem
-            )
-        optimal = found.loss - found.bound <= TIE
-        proof = Proof(found.bound, problem.lattice.size, found.evaluated)
-    solution = make_solution(problem, outcome, None, seconds, found)
-    status = Status.OPTIMAL if optimal else Status.FEASIBLE
-    return replace(solution, status=status, stopped=found.stopped, proof=proof)
+    if not found.feasible:
+        which = "no layers were found that do: they"
+        raise too_many_suppressed(which, outcome_of(found).evaluation, problem)
+    return layered_solution(problem, found, seconds)
+
+
+def layered_solution(problem: Problem, found: Layers, seconds: dict[str, float]) -> Solution:
+    """Describe layers that were searched for."""
+    solution = make_solution(problem, outcome_of(found), None, seconds, found)
+    return replace(
+        solution, status=found.status, stopped=found.stopped, proof=proof_of(problem, found)
+    )
 
 
 def apply(

@@ -9,9 +9,14 @@ import pytest
 from rich.console import Console
 
 from anonymizer import anonymize, explain
+from anonymizer.data.staging import Staging
 from anonymizer.explanation.layered import LayeredExplanation
+from anonymizer.frontiers.frontier import frontier
 from anonymizer.report.explanation import render_page, render_text, sections
+from anonymizer.report.frontier import stage_frontier
 from anonymizer.report.layered import LARGEST, LEARNED, bound_of, layers_section, lost_section
+from anonymizer.report.text import frontier_grid, numbers_grid
+from tests.report.test_frontier import points_of
 from tests.solution.test_layered import LAYERS, write_all
 from tests.wards import POLICY
 
@@ -77,3 +82,27 @@ def test_without_classes_to_show_it_says_so(explanation: LayeredExplanation) -> 
     section = lost_section(replace(explanation, lost_most=(), bear_half=0))
     assert section.sentences[0] == "No record lost anything."
     assert not section.figures
+
+
+def test_a_frontier_in_layers_shows_them_in_every_file(tmp_path: Path) -> None:
+    found = frontier(None, write_all(tmp_path, POLICY + LAYERS), [2, 3, 120])
+    with Staging(tmp_path / "out") as staging:
+        files = stage_frontier(found, staging)
+    page = Path(files["html"]).read_text()
+    assert "Quality over the number of layers, k = 3" in page
+    points = points_of(page)
+    assert len(points) == len(found.points) + len(found.by_layers)
+    assert [point["axes"]["layers"] for point in points] == [  # type: ignore[index]
+        point.number_of_layers for point in (*found.points, *found.by_layers)
+    ]
+    assert "max_layers" in Path(files["csv"]).read_text()
+
+
+def test_the_terminal_says_optimal_only_without_a_gap(tmp_path: Path) -> None:
+    found = frontier(None, write_all(tmp_path, POLICY + LAYERS), [3, 120])
+    console = Console(width=10_000, color_system=None, force_terminal=False)
+    with console.capture() as captured:
+        console.print(frontier_grid(found), numbers_grid(found))
+    lines = captured.get().splitlines()
+    assert sum("optimal" in line for line in lines) == 1
+    assert sum("gap" in line for line in lines) == 1 + len(found.by_layers)
