@@ -16,8 +16,8 @@ LARGEST = 10
 LEARNED = (
     "That a record is coarser than others tells something: when a class was made, it took every record "
     "that fell into it, so that a record released by a coarser class is not one of a finer class inside "
-    "it. Fewer layers (max_layers in the policy) give away less; one scheme for all records gives away "
-    "nothing of this kind."
+    "it. Fewer layers (max_layers in the policy) mostly give away less; one layer, like one scheme for "
+    "all records, gives away nothing of this kind."
 )
 
 

@@ -119,8 +119,8 @@ def say_narrowed(narrowed: Narrowed | None, kept: int) -> str:
         return "No cell can be narrowed down by comparing a class with a finer one inside it."
     return (
         f"Whoever knows how layers are made can narrow down at least {narrowed.cells:,} cells of "
-        f"{narrowed.records:,} records ({narrowed.records / kept:.1%}); a lower max_layers gives away "
-        "less."
+        f"{narrowed.records:,} records ({narrowed.records / kept:.1%}); a lower max_layers mostly "
+        "gives away less, and one layer nothing of this kind."
     )
 
 
@@ -175,7 +175,7 @@ def frontier_grid(frontier: Frontier) -> Grid:
 
 def numbers_grid(frontier: Frontier) -> Grid:
     """Show the release at the policy's threshold for some numbers of layers."""
-    title = "The policy's threshold with fewer layers: easier to analyse, and less is given away"
+    title = "The policy's threshold with fewer layers, which are easier to analyse"
     return points_grid(frontier.parameter.name, frontier.by_layers, title, layered=True)
 
 
