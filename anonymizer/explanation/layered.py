@@ -141,7 +141,7 @@ def find_lost_most(solution: Solution, lost: NDArray[np.float64]) -> tuple[Coars
     least = least_shown(solution.problem.models, classes.input_people)
     if least is None:
         return ()
-    shown = np.flatnonzero(~suppressed & (classes.sizes >= least))
+    shown = np.flatnonzero(~suppressed & (classes.sizes >= least) & (lost[classes.first_tuple] > 0))
     each = lost[classes.first_tuple[shown]]
     order = shown[np.lexsort((-classes.records[shown], -np.round(each, 12)))][:MOST_SHOWN]
     values = texts_of_tuples(solution.release.layering, classes.first_tuple[order])

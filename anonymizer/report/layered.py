@@ -16,8 +16,7 @@ LARGEST = 10
 LEARNED = (
     "That a record is coarser than others tells something: when a class was made, it took every record "
     "that fell into it, so that a record released by a coarser class is not one of a finer class inside "
-    "it. Fewer layers (max_layers in the policy) mostly give away less; one layer, like one scheme for "
-    "all records, gives away nothing of this kind."
+    "it. What is counted are the cells for which one finer class is enough to see that."
 )
 
 
@@ -112,12 +111,13 @@ def lost_section(explanation: LayeredExplanation) -> Section:
     half, records = explanation.bear_half, explanation.records
     sentences = [
         f"Half of the loss is borne by {whole(half)} of {whole(records)} records "
-        f"({share(half / records)}), suppressed ones among them."
+        f"({share(half / records)}){', suppressed ones among them' if explanation.suppressed else ''}."
         if half
         else "No record lost anything."
     ]
     if not explanation.lost_most:
-        sentences.append("No class is shown: the models do not say how large it must be for that.")
+        if half:
+            sentences.append("No class may be shown: the models do not say how large it must be.")
         return Section("Who lost most", tuple(sentences))
     sentences.append(
         "The released classes whose records lost most, each record the share that is given:"

@@ -10,6 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from anonymizer.errors import quote_some
+from anonymizer.frontiers.points import MAX_LAYERS, Point
 from anonymizer.layers.narrowing import Narrowed
 from anonymizer.risk import RiskModel, Scope
 from anonymizer.search import Progress, Status, StopReason
@@ -18,8 +19,6 @@ from anonymizer.verification.claims import Verification
 
 if TYPE_CHECKING:
     from anonymizer.frontiers.frontier import Frontier
-    from anonymizer.frontiers.points import Point
-
 
 PROVEN = {
     Scope.PEOPLE: "no other has a lower loss, whichever records are suppressed",
@@ -162,7 +161,10 @@ def frontier_grid(frontier: Frontier) -> Grid:
     """Show the best release at each threshold."""
     title = f"The best release at each threshold: {frontier.evaluated:,} of {frontier.schemes:,} schemes"
     layered = bool(frontier.by_layers)
-    grid = points_grid(frontier.parameter.name, frontier.points, title, layered)
+    grid = points_grid(frontier.parameter.name, title, layered)
+    for point in frontier.points:
+        population = "".join(f" ({name} {value:,})" for name, value in point.changes.items())
+        grid.add_row(f"{point.value:g}{population}", *point_cells(point, layered))
     blank = [""] * (3 if layered else 2)
     for value, _ in frontier.infeasible:
         grid.add_row(f"{value:g}", "not met", *blank, "no layers" if layered else "no scheme")
@@ -175,25 +177,29 @@ def frontier_grid(frontier: Frontier) -> Grid:
 
 def numbers_grid(frontier: Frontier) -> Grid:
     """Show the release at the policy's threshold for some numbers of layers."""
-    title = "The policy's threshold with fewer layers, which are easier to analyse"
-    return points_grid(frontier.parameter.name, frontier.by_layers, title, layered=True)
-
-
-def points_grid(parameter: str, points: Sequence[Point], title: str, layered: bool) -> Grid:
-    """Show points, one in a row."""
-    layers = ["layers"] if layered else []
-    grid = Grid(parameter, "quality", "risk", "suppressed", *layers, "proof", title=title)
-    for point in points:
-        population = point.changes.get("population")
-        grid.add_row(
-            f"{point.value:g}" + ("" if population is None else f" (population {population:,})"),
-            f"{point.quality:.4f}" + (" dominated" if point.dominated else ""),
-            f"{point.risk:.4g}",
-            f"{point.evaluation.suppressed_records:,}",
-            *([f"{point.number_of_layers:,}"] if layered else []),
-            "optimal" if point.gap == 0 else f"gap {point.gap:.4f}",
-        )
+    value = frontier.by_layers[0].value
+    title = f"{frontier.parameter.name} = {value:g} with fewer layers, which are easier to analyse"
+    grid = points_grid(MAX_LAYERS, title, layered=True)
+    for point in frontier.by_layers:
+        grid.add_row(f"{point.changes[MAX_LAYERS]:,}", *point_cells(point, layered=True))
     return grid
+
+
+def points_grid(first: str, title: str, layered: bool) -> Grid:
+    """Begin a table of points."""
+    layers = ["layers"] if layered else []
+    return Grid(first, "quality", "risk", "suppressed", *layers, "proof", title=title)
+
+
+def point_cells(point: Point, layered: bool) -> tuple[str, ...]:
+    """Write the figures of a point."""
+    return (
+        f"{point.quality:.4f}" + (" dominated" if point.dominated else ""),
+        f"{point.risk:.4g}",
+        f"{point.evaluation.suppressed_records:,}",
+        *([f"{point.number_of_layers:,}"] if layered else []),
+        "optimal" if point.gap == 0 else f"gap {point.gap:.4f}",
+    )
 
 
 def describe_progress(progress: Progress) -> str:

@@ -138,7 +138,9 @@ def anonymize(
         problem = as_problem(data, policy)
     if in_layers(problem):
         if resume is not None:
-            raise PolicyError("a release in layers is not resumed; leave out the checkpoint.")
+            raise PolicyError(
+                "policy: a release in layers cannot be resumed; leave out --resume, or the checkpoint."
+            )
         return anonymize_in_layers(problem, seconds, on_progress)
     with timed(seconds, "search"):
         found = search(
