@@ -118,8 +118,8 @@ def say_narrowed(narrowed: Narrowed | None, kept: int) -> str:
         return "No cell can be narrowed down by comparing a class with a finer one inside it."
     return (
         f"Whoever knows how layers are made can narrow down at least {narrowed.cells:,} cells of "
-        f"{narrowed.records:,} records ({narrowed.records / kept:.1%}); a lower max_layers mostly "
-        "gives away less, and one layer nothing of this kind."
+        f"{narrowed.records:,} records ({narrowed.records / kept:.1%}); with few layers "
+        "(max_layers) it may be less, with one layer it is none."
     )
 
 
