@@ -86,6 +86,7 @@ def take_classes(
     steps = int(whole / width) + 2
     first, last = np.full(steps, -1, np.int32), np.full(steps, -1, np.int32)
     following = np.full(schemes.shape[0], -1, np.int32)
+    looked_at = np.zeros(schemes.shape[0], np.float64)  # classes that cost less had too few records
     for j in range(schemes.shape[0]):
         enqueue(first, last, following, min(steps - 1, int(least_cost[j] / width)), j)
     for step in range(steps):
@@ -97,11 +98,12 @@ def take_classes(
             n_below, next_cost = 0, np.inf
             for s in range(number):
                 cost = class_cost(schemes[j], codes, offsets, costs, free[s])
-                if cost < limit:
+                if cost >= limit:
+                    next_cost = min(next_cost, cost)
+                elif cost >= looked_at[j]:
                     below[n_below] = free[s]
                     n_below += 1
-                elif cost < next_cost:
-                    next_cost = cost
+            looked_at[j] = limit
             if n_below > 0:
                 n_labels = label_some(
                     words, masks[j], below, n_below, slot_label, slot_tuple, labels
