@@ -75,7 +75,7 @@ def layered_point(
     problem: Problem, varied: RiskModel, value: float, changes: dict[str, Any], found: Layers
 ) -> Point:
     """Describe the layers found at one threshold."""
-    outcome = outcome_of(found)
+    outcome = outcome_of(problem, found)
     classes, suppressed = outcome.classes, outcome.suppressed
     return Point(
         value,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -154,10 +154,14 @@ def ambiguous_labels(hierarchy: Hierarchy) -> list[str]:
     return [label for label, covered in leaves_of.items() if len(covered) > 1]
 
 
-def outcome_of(found: Layers) -> Outcome:
+def outcome_of(problem: Problem, found: Layers) -> Outcome:
     """Return the classes of all layers, and what is suppressed of them."""
     classes, suppressed = found.layering.classes()
-    return Outcome(classes, suppressed, evaluation_of(found))
+    evaluation = evaluation_of(found)
+    if not found.layering.schemes:  # where nothing is released, any scheme of the policy will do
+        top = problem.lattice.high
+        classes, evaluation = replace(classes, scheme=top), replace(evaluation, scheme=top)
+    return Outcome(classes, suppressed, evaluation)
 
 
 def evaluation_of(found: Layers) -> Evaluation:

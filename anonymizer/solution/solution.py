@@ -170,13 +170,13 @@ def anonymize_in_layers(
         found = search_layers(problem, on_progress)
     if not found.feasible:
         which = "no layers were found that do: they"
-        raise too_many_suppressed(which, outcome_of(found).evaluation, problem)
+        raise too_many_suppressed(which, outcome_of(problem, found).evaluation, problem)
     return layered_solution(problem, found, seconds)
 
 
 def layered_solution(problem: Problem, found: Layers, seconds: dict[str, float]) -> Solution:
     """Describe layers that were searched for."""
-    solution = make_solution(problem, outcome_of(found), None, seconds, found)
+    solution = make_solution(problem, outcome_of(problem, found), None, seconds, found)
     return replace(
         solution, status=found.status, stopped=found.stopped, proof=proof_of(problem, found)
     )
@@ -201,7 +201,7 @@ def apply(
             outcome = problem.outcome(problem.scheme_of(scheme))
         else:
             layers = given_layers(problem, scheme)
-            outcome = outcome_of(layers)
+            outcome = outcome_of(problem, layers)
         if not outcome.evaluation.feasible:
             which = "this scheme" if layers is None else "these layers"
             raise too_many_suppressed(which, outcome.evaluation, problem)

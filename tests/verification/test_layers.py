@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anonymizer import anonymize, make_manifest, verify
+from anonymizer import anonymize, make_manifest, verify, write_release
 from anonymizer.solution.solution import Solution
 from tests.solution.test_layered import LAYERS, OF_PEOPLE, write_all
 from tests.wards import patients, policy_with
@@ -53,3 +53,13 @@ def test_nothing_is_claimed_where_a_model_may_take_part_of_a_class(tmp_path: Pat
     manifest = make_manifest(solution, released)
     assert manifest["narrowed"] is None
     assert verify(released, policy, manifest).passed
+
+
+@pytest.mark.parametrize("suppressed", ["drop", "redact"])
+def test_a_release_of_which_nothing_is_left_verifies(suppressed: str, tmp_path: Path) -> None:
+    text = policy_with('model = "k-anonymity"\nk = 60') + LAYERS + f'suppressed = "{suppressed}"\n'
+    policy = write_all(tmp_path, text.replace('"age.toml"', '"age.toml", max_level = 1'))
+    solution = anonymize(None, policy)
+    assert solution.suppressed == solution.records
+    release = Path(write_release(solution, tmp_path / "out")["release"])
+    assert verify(release, policy, against=tmp_path / "patients.csv").passed
