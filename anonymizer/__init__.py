@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         ReleaseError,
     )
     from anonymizer.explanation.explanation import Explanation, explain
+    from anonymizer.explanation.layered import LayeredExplanation
     from anonymizer.frontiers.frontier import Frontier, frontier
     from anonymizer.hierarchy import Hierarchy, load_hierarchy, write_arx
     from anonymizer.policy import Policy, Role
@@ -47,6 +48,7 @@ _HOMES = {
     "ReleaseError": "errors",
     "Explanation": "explanation.explanation",
     "explain": "explanation.explanation",
+    "LayeredExplanation": "explanation.layered",
     "Frontier": "frontiers.frontier",
     "frontier": "frontiers.frontier",
     "Hierarchy": "hierarchy",
