@@ -188,9 +188,11 @@ def grow_layers(task: Task, costs: Costs, many: Layers, first: Scheme | None) ->
     """
     order = np.argsort(-many.layering.records, kind="stable")[:MOST_COMPARED]
     gains = {many.layering.schemes[number]: math.inf for number in sorted(order.tolist())}
-    chosen = [task.lattice.high if first is None else first]
+    start = task.lattice.high if first is None else first
+    chosen = [] if task.redacts and start == task.microdata.lattice.high else [start]
     best = now = weigh(task, rebuild(task, costs, chosen))
-    yield best
+    if chosen:
+        yield best
     while left := {scheme: gain for scheme, gain in gains.items() if scheme not in chosen}:
         now, scheme, gains = next_layer(task, costs, chosen, now, left)
         best, chosen = min(best, now, key=lambda layers: layers.rank), [*chosen, scheme]

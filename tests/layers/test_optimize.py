@@ -26,7 +26,7 @@ from tests.oracle import Levels, Problem, generalize
 from tests.strategies import lattice_of, microdata_of, models_of, problems
 
 
-def task_of(problem: Problem, max_layers: int | None = None) -> Task:
+def task_of(problem: Problem, max_layers: int | None = None, redacts: bool = False) -> Task:
     return Task(
         microdata_of(problem.rows, problem.trees),
         models_of(problem),
@@ -34,6 +34,7 @@ def task_of(problem: Problem, max_layers: int | None = None) -> Task:
         lattice_of(problem),
         problem.suppression_limit,
         max_layers,
+        redacts,
     )
 
 
@@ -159,3 +160,11 @@ def test_no_more_layers_are_tried_than_the_task_allows(problem: Problem) -> None
     for number, found in layers_by_number(task, lambda: None, (1, 2)):
         assert number <= 2
         assert len(found.layering.schemes) <= 2
+
+
+@given(problems(max_attributes=3))
+def test_where_suppressed_records_stay_no_layer_looks_like_them(problem: Problem) -> None:
+    top = tuple(len(next(iter(tree.values()))) - 1 for tree in problem.trees)
+    for most in (None, 1, 3):
+        found = find_layers(task_of(problem, most, redacts=True), lambda: problem.high)
+        assert top not in found.layering.schemes
