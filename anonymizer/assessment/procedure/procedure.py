@@ -305,9 +305,12 @@ def find_special(source_risk: SourceRisk, tell: OnStep) -> Special:
 
 
 def highest_dis(score: Floats, cells: KeyCells, source: ExternalSource, keys: int) -> float | None:
-    """Return the largest DIS-SUDA score, with p as the share of the population that the table is."""
+    """Return the largest DIS-SUDA score, with p as the share of the population that the table is.
+
+    None where p says nothing about the population: the source is at hand, or p is 0 or 1.
+    """
     p = source.largest_overlap().p
-    if source.table is not None or p == 1:
+    if source.table is not None or p in (0, 1):
         return None
     uniques, pairs = int((cells.sizes == 1).sum()), 2 * int((cells.sizes == 2).sum())
     return float(dis_scores(score, uniques, pairs, dis_power(keys), p).max(initial=0.0))

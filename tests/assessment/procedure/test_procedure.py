@@ -41,6 +41,17 @@ def test_the_counts_are_those_of_a_group_by(tmp_path: Path, policy: Policy):
     ]
 
 
+@pytest.mark.parametrize("share", ["p", "q"])
+def test_a_source_that_overlaps_with_nobody_finds_nobody(
+    tmp_path: Path, policy: Policy, share: str
+):
+    found = follow_procedure(None, policy, state(tmp_path, {share: 0}))
+    (source,) = found.sources
+    assert source.rarity.violations[2]  # some are alone in their cell
+    assert (source.probabilities.highest, source.probabilities.above) == (0, 0)
+    assert source.special.highest_dis is None
+
+
 def test_rows_of_a_person_count_once(tmp_path: Path, policy: Policy):
     twice = pd.concat([patients(), patients()], ignore_index=True)
     by_person = follow_procedure(twice, policy, state(tmp_path, {}, id="name"))
