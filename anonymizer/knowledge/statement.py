@@ -187,6 +187,12 @@ class ExternalSource(Part):
         for overlap in self.without.values():
             yield from (share for share in (overlap.p, overlap.q) if share is not None)
 
+    def level_faults(self, heights: Mapping[str, int]) -> Iterator[str]:
+        """Say which keys are stated on a level that their hierarchy, of so many levels, does not have."""
+        for key, level in self.levels.items():
+            if level >= heights.get(key, level + 1):
+                yield f"'{key}' has levels 0 to {heights[key] - 1}, not {level}; choose one of these."
+
     def largest_overlap(self) -> Overlap:
         """Return p and q where they are highest."""
         return Overlap(self.p.largest, self.q.largest)

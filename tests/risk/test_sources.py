@@ -200,6 +200,41 @@ def test_a_statement_that_counts_people_needs_a_policy_that_does() -> None:
         anonymize(people(), policy(statement))
 
 
+def test_another_id_than_the_policys_is_refused() -> None:
+    frame = people().assign(patient=range(160), visit=range(160))
+    roles = {name: {"role": "identifying"} for name in ("patient", "visit")}
+    statement = Statement(source=[{"name": "list", "keys": ["age"]}], id="patient")
+    asked = Policy(
+        data={"id": "visit"},
+        attributes={**roles, **policy().attributes},
+        risk=[{"model": "sources", "statement": statement}],
+    )
+    with pytest.raises(
+        PolicyError, match=r"by 'patient', and the policy by 'visit'; name the same"
+    ):
+        anonymize(frame, asked)
+
+
+@pytest.mark.parametrize("share", ["p", "q", "without"])
+def test_a_share_for_a_value_that_is_not_there_is_refused_not_ignored(share: str) -> None:
+    by_value = {"by": "sex", "values": {"femal": 0.9}, "default": 0.01}
+    told = {"age": {"p": by_value}} if share == "without" else by_value
+    statement = Statement(source=[{"name": "list", "keys": ["age", "sex"], share: told}])
+    with pytest.raises(PolicyError, match=r"source 'list': .* 'femal', .* not a value of 'sex'"):
+        anonymize(people(), policy(statement))
+
+
+def test_a_level_that_the_hierarchy_does_not_have_is_one_sentence() -> None:
+    source = {"name": "list", "keys": ["age", "sex"]}
+    asked = policy(Statement(source=[{**source, "levels": {"age": 9}}]))
+    with pytest.raises(PolicyError, match=r"source\.0\.levels: 'age' has levels 0 to \d, not 9"):
+        anonymize(people(), asked)
+    solution = anonymize(people(), policy(Statement(source=[source])))
+    released = solution.to_frame()
+    with pytest.raises(PolicyError, match="'age' has levels 0 to"):
+        verify(released, asked, make_manifest(solution, released))
+
+
 def test_a_release_verifies_alone_where_a_source_knows_a_key_coarsely() -> None:
     source = {"name": "list", "keys": ["age", "sex"], "levels": {"age": 1}, "threshold": 0.06}
     asked = policy(Statement(source=[source]))

@@ -71,6 +71,14 @@ def test_a_row_without_an_id_is_refused(tmp_path: Path, policy: Policy):
         follow_procedure(frame, policy, state(tmp_path, {}, id="name"))
 
 
+def test_another_id_than_the_policys_is_refused(tmp_path: Path, policy: Policy):
+    by_name = policy.model_copy(update={"data": policy.data.model_copy(update={"id": "name"})})
+    with pytest.raises(
+        PolicyError, match="id: 'zip' is not the id of the policy, 'name'; name the"
+    ):
+        follow_procedure(None, by_name, state(tmp_path, {"keys": ["age"]}, id="zip"))
+
+
 def test_an_external_table_is_linked_at_the_level_it_has(tmp_path: Path, policy: Policy):
     voters = patients(80, seed=3)[KEYS]
     voters["age"] = voters["age"].map(lambda age: f"{age // 10 * 10}-{age // 10 * 10 + 9}")
