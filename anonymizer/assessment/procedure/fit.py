@@ -34,7 +34,7 @@ def check_statement(statement: Statement, policy: Policy) -> None:
         faults.append(f"id: '{statement.id}' is not a column; {suggest_name(statement.id, known)}")
     elif None not in (statement.id, policy.data.id) and statement.id != policy.data.id:
         faults.append(
-            f"id: '{statement.id}' is not the id of the policy, '{policy.data.id}'; name the same in both."
+            f"id: '{statement.id}' is not the id of the policy, '{policy.data.id}'; use that."
         )
     if faults:
         raise PolicyError.defective("statement", faults)

@@ -74,7 +74,7 @@ def test_a_row_without_an_id_is_refused(tmp_path: Path, policy: Policy):
 def test_another_id_than_the_policys_is_refused(tmp_path: Path, policy: Policy):
     by_name = policy.model_copy(update={"data": policy.data.model_copy(update={"id": "name"})})
     with pytest.raises(
-        PolicyError, match="id: 'zip' is not the id of the policy, 'name'; name the"
+        PolicyError, match="id: 'zip' is not the id of the policy, 'name'; use that"
     ):
         follow_procedure(None, by_name, state(tmp_path, {"keys": ["age"]}, id="zip"))
 
