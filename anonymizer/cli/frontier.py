@@ -29,13 +29,17 @@ def parse_values(texts: list[str]) -> list[float] | None:
         low, dots, high = text.partition("..")
         try:
             if dots:
-                values += range(int(low), int(high) + 1)
+                whole = range(int(low), int(high) + 1)
+                values += whole
             else:
                 values.append(int(text) if text.isdecimal() else float(text))
         except ValueError:
             raise PolicyError(
-                f"--at {text}: this is no threshold; give a number such as 0.05 or a range such as 2..50."
+                f"--at {text}: this is not a threshold; give a number such as 0.05, or a range such as "
+                "2..50."
             ) from None
+        if dots and not whole:
+            raise PolicyError(f"--at {text}: this range is empty; swap its ends: {high}..{low}.")
     return values if texts else None
 
 

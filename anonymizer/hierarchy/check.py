@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,7 +18,7 @@ def check_files(
 ) -> list[tuple[Path, Defect]]:
     """Find the defects of hierarchy files, and the values of a table that they do not cover.
 
-    A file is for the column that has its name; files of other names are not compared with the table.
+    A file is for the column that has its name; one that has no such column is a warning.
     """
     table = None if data is None else open_table(data, data_delimiter)
     if table is not None and not any(file.stem in table.columns for file in files):
@@ -26,11 +27,22 @@ def check_files(
             f"{quote_some(table.columns)}{guess_delimiter(table)}."
         )
     values = {} if table is None else distinct_values(table, [file.stem for file in files])
-    return [
+    found = [
         (file, defect)
         for file in files
         for defect in check_one(file, values.get(file.stem), delimiter)
     ]
+    unassigned = [] if table is None else [file for file in files if file.stem not in values]
+    return found + [(file, not_compared(file, table)) for file in unassigned if table is not None]
+
+
+def not_compared(file: Path, table: Table) -> Defect:
+    """Warn that no column of a table is called as a file."""
+    message = (
+        f"not compared with {table.name}, which has no column '{file.stem}'; name the file after its "
+        "column."
+    )
+    return Defect("warning", file.stem, None, None, message)
 
 
 def check_one(file: Path, values: Sequence[str] | None, delimiter: str) -> list[Defect]:
@@ -68,9 +80,23 @@ def suggest_for(path: Path, columns: Sequence[str], delimiter: str) -> dict[str,
     }
 
 
+def file_names(columns: Sequence[str]) -> list[str]:
+    """Name a file for each column, without slashes, no two alike.
+
+    >>> file_names(["a/b", "a_b", "c"])
+    ['a_b', 'a_b_2', 'c']
+    """
+    names: list[str] = []
+    for column in columns:
+        plain = column.replace("/", "_")
+        tried = (plain if number == 1 else f"{plain}_{number}" for number in itertools.count(1))
+        names.append(next(name for name in tried if name not in names))
+    return names
+
+
 def write_suggestions(specs: dict[str, str], folder: Path) -> list[Path]:
     """Write specs into a folder, all or none; a file that is there already is an error."""
-    paths = [folder / f"{name.replace('/', '_')}.toml" for name in specs]
+    paths = [folder / f"{name}.toml" for name in file_names(list(specs))]
     if existing := [path for path in paths if path.exists()]:
         raise DataError(
             f"{quote_some(existing)} is there already; remove it or choose another folder."

@@ -363,7 +363,7 @@ def test_warnings_are_plain_sentences(tmp_path: Path, run) -> None:
         status, _, errors = run("run", write_files(tmp_path, frame), "--out", tmp_path / "out")
     assert status == 0
     assert errors.startswith(
-        "warning: column 'sex' has missing cells but its hierarchy has no leaf"
+        "warning: column 'sex' has missing cells but no leaf for them in its hierarchy"
     )
     assert errors.count("\n") == 1
 
