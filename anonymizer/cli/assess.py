@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anonymizer.cli.terminal import FAILED, AsJson, PolicyFile, make_console
+from anonymizer.cli.terminal import FAILED, AsJson, PolicyFile, ShowValues, make_console
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def assess(
             is_eager=True,
         ),
     ] = None,
+    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
     """Say what attackers could do with a table: for whom, by whom, why, and what could be done.
 

@@ -16,7 +16,7 @@ from anonymizer.data.columns import read_columns
 from anonymizer.data.table import Table
 from anonymizer.engine.domain import Column, read_only
 from anonymizer.engine.microdata import Microdata
-from anonymizer.errors import DataError, HierarchyError, quote_some
+from anonymizer.errors import DataError, HierarchyError, list_cells
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.knowledge.labels import Labels, code_labels, distinct_rows
 from anonymizer.lattice import Scheme
@@ -50,10 +50,10 @@ class Values:
             hierarchy = hierarchy.with_missing()
         places = find_places(hierarchy)
         if unknown := [text for text in texts if text not in places]:
-            known = "no level of its hierarchy has them"
             raise HierarchyError(
-                f"column '{hierarchy.name}': {len(unknown)} values are unknown, {known}: "
-                f"{quote_some(unknown)}. Add them to {hierarchy.source or 'the hierarchy'}."
+                f"column '{hierarchy.name}': {len(unknown)} values are unknown, no level of its "
+                f"hierarchy has them{list_cells(unknown)}. Add them to "
+                f"{hierarchy.source or 'the hierarchy'}."
             )
         ordered = sorted(texts, key=places.__getitem__)
         levels = np.array([places[text][0] for text in ordered], np.int64)
@@ -166,7 +166,8 @@ class Subjects:
             try:
                 found = Values.of(hierarchy, column.texts)
             except HierarchyError as error:
-                faults.append(str(error))
+                unknown = set(column.texts).difference(find_places(hierarchy), [MISSING])
+                faults.append(f"{error} First at row {column.first_row(unknown) + 1}.")
                 continue
             place = {text: at for at, text in enumerate(found.texts)}
             places = np.array([place[text] for text in column.texts], np.int64)

@@ -21,7 +21,7 @@ from anonymizer.data.table import Table, open_table
 from anonymizer.engine.classes import partition
 from anonymizer.engine.generalized import generalize
 from anonymizer.engine.microdata import count_by_leaves, encode_tuples
-from anonymizer.errors import AnonymizerError, quote_some
+from anonymizer.errors import AnonymizerError, list_cells, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
 from anonymizer.problem import Source, describe_risk, load_policy, open_population
@@ -187,8 +187,8 @@ class Reading:
     """The records that are not redacted."""
     rows: int
     redacted: int
-    unknown: dict[str, list[str]]
-    """Values that are not of the declared level, by attribute."""
+    unknown: dict[str, tuple[list[str], int]]
+    """Values that are not of the declared level, by attribute, and the first row that has one."""
 
     @property
     def kept(self) -> int:
@@ -205,7 +205,7 @@ def read_released(
     kept = {name: column.keep(~redacted) for name, column in columns.items()}
     known = {h.name: {MISSING, *h.labels[scheme[h.name]]} for h in hierarchies}
     unknown = {
-        name: strange
+        name: (strange, columns[name].first_row(strange) + 1)
         for name, column in kept.items()
         if (strange := [text for text in column.texts if text not in known[name]])
     }
@@ -233,8 +233,9 @@ def find_redacted(
 def check_values(reading: Reading) -> Check:
     """Check that each value is one of the declared level of its hierarchy."""
     details = [
-        f"column '{name}' has {quote_some(texts)}, not a value of level {reading.scheme[name]}"
-        for name, texts in reading.unknown.items()
+        f"column '{name}' has values that are not of level {reading.scheme[name]}"
+        f"{list_cells(texts)}, first at row {row}"
+        for name, (texts, row) in reading.unknown.items()
     ]
     detail = "; ".join(details) or "every cell is of the level in the scheme"
     return Check("every quasi-identifier is generalized as declared", not details, detail)

@@ -16,6 +16,7 @@ from anonymizer import (
     anonymize,
     make_manifest,
     read_manifest,
+    show_values,
     verify,
     write_release,
 )
@@ -246,9 +247,13 @@ def test_a_class_below_k_is_found(tmp_path: Path) -> None:
 def test_a_value_of_another_level_is_found(tmp_path: Path) -> None:
     published = Published(tmp_path)
     frame = published.read()
-    frame["age"] = frame["age"].where(frame.index != 0, "35")
+    frame["age"] = frame["age"].where(frame.index != 6, "35")
     published.write(frame)
-    assert "column 'age' has '35', not a value of level" in claims(published.check(against=False))
+    found = claims(published.check(against=False))
+    assert "column 'age' has values that are not of level" in found
+    assert "(hidden without --show-values), first at row 7" in found
+    with show_values():
+        assert ": '35', first at row 7" in claims(published.check(against=False))
 
 
 def test_a_column_that_is_there_twice_is_found(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from anonymizer.assessment.procedure.keys import KeySet
 from anonymizer.assessment.procedure.people import Integers, KeyCells
 from anonymizer.data.columns import Coded
-from anonymizer.data.table import Table
-from anonymizer.errors import DataError, HierarchyError, quote_some
+from anonymizer.data.table import Table, describe_header
+from anonymizer.errors import DataError, HierarchyError, list_cells, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.lattice import Scheme
 
@@ -104,8 +104,8 @@ def level_of(hierarchy: Hierarchy, values: Sequence[str], where: str) -> int:
             return level
     fewest = min(unknown, key=len)
     raise HierarchyError(
-        f"{where}: column '{hierarchy.name}' has {quote_some(fewest)}, which no single level of its "
-        f"hierarchy knows; write all values as on one level, or add them to "
+        f"{where}: column '{hierarchy.name}' has values that no single level of its hierarchy knows"
+        f"{list_cells(fewest)}; write all values as on one level, or add them to "
         f"{hierarchy.source or 'the hierarchy'}."
     )
 
@@ -126,8 +126,7 @@ def match_columns(keys: Sequence[str], external: Table, names: dict[str, str]) -
     if len(absent) == len(keys):
         raise DataError(
             f"{external.name}: the external table has no column in common with the keys "
-            f"{quote_some(keys)}; its header reads {quote_some(external.columns)}. Name its columns "
-            "under `columns`."
+            f"{quote_some(keys)}; {describe_header(external, ())}. Name its columns under `columns`."
         )
     if absent:
         raise DataError(
@@ -140,8 +139,8 @@ def match_columns(keys: Sequence[str], external: Table, names: dict[str, str]) -
 def check_common(key: str, mine: set[str], theirs: set[str], where: str) -> None:
     """Raise a DataError if no value of a key occurs in both tables: nobody could ever match."""
     if mine.isdisjoint(theirs):
+        examples = list_cells([*sorted(mine)[:1], *sorted(theirs)[:1]])
         raise DataError(
-            f"{where}: no value of the key '{key}' occurs in both tables (here for example "
-            f"{quote_some(sorted(mine), 2)}, there {quote_some(sorted(theirs), 2)}); write them alike, "
+            f"{where}: no value of the key '{key}' occurs in both tables{examples}; write them alike, "
             "or give the key a hierarchy that knows both."
         )

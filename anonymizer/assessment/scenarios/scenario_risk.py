@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.table import Table, check_present
-from anonymizer.errors import AnonymizerWarning, PolicyError, quote_some
+from anonymizer.errors import AnonymizerWarning, PolicyError, list_cells
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.attack import Attack, Floats, check_levels
 from anonymizer.knowledge.catalogue import find_scenario, load_scenario
@@ -213,11 +213,11 @@ def warn_unlisted(name: str, scenario: Scenario, attribute: str, subjects: Subje
     ]
     met = np.isin(subjects.codes[attribute], unlisted)
     if met.any():
-        texts = quote_some([values.texts[at] for at in unlisted])
+        texts = list_cells([values.texts[at] for at in unlisted])
         warnings.warn(
-            f"scenario '{name}': {int(subjects.counts[met].sum())} records have values of "
-            f"'{attribute}' that it does not list ({texts}) and count as not found there; add them, or "
-            "write the values as the scenario does.",
+            f"scenario '{name}': {int(subjects.counts[met].sum())} records count as not found there, "
+            f"because it does not list their values of '{attribute}'{texts}; add them, or write the "
+            "values as the scenario does.",
             AnonymizerWarning,
             stacklevel=2,
         )
