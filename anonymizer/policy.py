@@ -180,6 +180,8 @@ class Release(Part):
 
     suppressed: Literal["drop", "redact"] = "drop"
     shuffle: Flag = True
+    escape_formulas: Flag = False
+    """Put an apostrophe before texts that a spreadsheet would run as a formula."""
 
 
 def parse_model(value: object) -> RiskModel:
@@ -430,6 +432,8 @@ class Policy(Part):
         if self.data.id is not None:
             described["data"] = {"id": self.data.id}
         described["search"] = {"suppression_limit": self.search.suppression_limit}
+        if not self.release.escape_formulas:
+            del described["release"]["escape_formulas"]
         if not self.utility.has("aggregate"):
             del described["utility"]["aggregate"]
         described["attributes"] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from anonymizer.data.cells import Cells
 from anonymizer.data.coded import load
 from anonymizer.data.columns import Coded, Vocabulary, read_columns
+from anonymizer.data.formulas import escape
 from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.secret import key_name
 from anonymizer.data.table import Table
@@ -130,12 +131,18 @@ def number_rows(
 
 def recoded_cells(plan: ReleasePlan, name: str) -> Cells:
     """Return what a recoded column must hold."""
-    return Cells(*plan.recoded(name))
+    numbers, texts = plan.recoded(name)
+    return Cells(numbers, written(texts, plan))
 
 
 def kept_cells(plan: ReleasePlan, original: Coded) -> Cells:
     """Return what a column that is kept must hold."""
-    return Cells(original.codes[plan.rows], original.texts)
+    return Cells(original.codes[plan.rows], written(original.texts, plan))
+
+
+def written(texts: Sequence[str], plan: ReleasePlan) -> Sequence[str]:
+    """Return texts as they stand in a release."""
+    return [*map(escape, texts)] if plan.escape_formulas else texts
 
 
 def check_optimum(problem: Problem, manifest: Mapping[str, Any]) -> Check:

@@ -8,27 +8,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonymizer.data.coded import CodedTable, load
-from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.table import Table, open_table
 from anonymizer.engine.classes import partition
 from anonymizer.engine.generalized import generalize
 from anonymizer.engine.microdata import count_by_leaves, encode_tuples
-from anonymizer.errors import AnonymizerError, list_cells, quote_some
-from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.errors import AnonymizerError, quote_some
+from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
 from anonymizer.problem import Source, describe_risk, load_policy, open_population
 from anonymizer.risk import Need, Remaining, RiskModel, packages_of
 from anonymizer.search import Status
 from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
-from anonymizer.solution.release import REDACTED
 from anonymizer.utility import Released
 from anonymizer.verification.claims import (
     ROUNDING,
@@ -39,6 +36,7 @@ from anonymizer.verification.claims import (
     check_packages,
 )
 from anonymizer.verification.original import check_against, released_columns
+from anonymizer.verification.reading import Reading, check_values, read_released, sum_leaves
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -175,70 +173,6 @@ def check_released_columns(table: Table, policy: Policy) -> Check:
         details.append(f"{quote_some(strange)} is not in the policy")
     detail = "; ".join(details) or f"{len(times)} columns as declared"
     return Check("identifying columns are gone, all others there", not details, detail)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Reading:
-    """The quasi-identifiers of a release as read back from it."""
-
-    hierarchies: tuple[Hierarchy, ...]
-    scheme: Mapping[str, int]
-    columns: dict[str, Coded]
-    """The records that are not redacted."""
-    rows: int
-    redacted: int
-    unknown: dict[str, tuple[list[str], int]]
-    """Values that are not of the declared level, by attribute, and the first row that has one."""
-
-    @property
-    def kept(self) -> int:
-        """The number of records that are not redacted."""
-        return self.rows - self.redacted
-
-
-def read_released(
-    table: Table, policy: Policy, hierarchies: tuple[Hierarchy, ...], scheme: Mapping[str, int]
-) -> Reading:
-    """Read the quasi-identifiers back, and set redacted records apart."""
-    columns = read_columns(table, [hierarchy.name for hierarchy in hierarchies])
-    redacted = find_redacted(columns, policy, hierarchies, scheme)
-    kept = {name: column.keep(~redacted) for name, column in columns.items()}
-    known = {h.name: {MISSING, *h.labels[scheme[h.name]]} for h in hierarchies}
-    unknown = {
-        name: (strange, columns[name].first_row(strange) + 1)
-        for name, column in kept.items()
-        if (strange := [text for text in column.texts if text not in known[name]])
-    }
-    return Reading(hierarchies, scheme, kept, redacted.size, int(redacted.sum()), unknown)
-
-
-def find_redacted(
-    columns: Mapping[str, Coded],
-    policy: Policy,
-    hierarchies: tuple[Hierarchy, ...],
-    scheme: Mapping[str, int],
-) -> NDArray[np.bool_]:
-    """Mark the records whose every quasi-identifier is redacted.
-
-    Where every attribute is at a top of the same name, nothing tells a redacted record from another;
-    but then there is one class, and nothing was suppressed.
-    """
-    stars = [column.where(REDACTED) for column in columns.values()]
-    all_top = all(REDACTED in h.labels[scheme[h.name]] for h in hierarchies)
-    redacts = policy.release.suppressed == "redact" and not all_top
-    redacted: NDArray[np.bool_] = np.logical_and.reduce(stars) & redacts
-    return redacted
-
-
-def check_values(reading: Reading) -> Check:
-    """Check that each value is one of the declared level of its hierarchy."""
-    details = [
-        f"column '{name}' has values that are not of level {reading.scheme[name]}"
-        f"{list_cells(texts)}, first at row {row}"
-        for name, (texts, row) in reading.unknown.items()
-    ]
-    detail = "; ".join(details) or "every cell is of the level in the scheme"
-    return Check("every quasi-identifier is generalized as declared", not details, detail)
 
 
 def check_counts(reading: Reading, policy: Policy, manifest: Mapping[str, Any]) -> Check:
@@ -389,13 +323,3 @@ def check_proof(manifest: Mapping[str, Any]) -> Check:
     if manifest["status"] == Status.OPTIMAL:
         fits &= gap is not None and gap <= ROUNDING
     return Check(claim, fits, f"{manifest['status']}, bound {bound:.9f}, loss {loss:.9f}")
-
-
-def sum_leaves(hierarchy: Hierarchy, reading: Reading) -> int:
-    """Sum the leaves that the released values of one attribute cover."""
-    level = reading.scheme[hierarchy.name]
-    covers = dict(zip(hierarchy.labels[level], np.bincount(hierarchy.codes[level]), strict=True))
-    column = reading.columns[hierarchy.name]
-    # a missing cell where the level has none covers nothing, so that the loss will not agree
-    by_value = np.array([covers.get(text, 0) for text in column.texts], np.int64)
-    return int(by_value[column.codes].sum())
