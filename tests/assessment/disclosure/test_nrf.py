@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.assessment.disclosure.nrf import Reidentification, assess_disclosure, combine
+from anonymizer.assessment.disclosure.assess import assess_disclosure
+from anonymizer.assessment.disclosure.nrf import Reidentification, combine
 from anonymizer.assessment.disclosure.sources import Source
 from anonymizer.assessment.disclosure.unique_subsets import Uniqueness
 from anonymizer.data.frame import FrameTable
