@@ -15,6 +15,7 @@ from anonymizer.cli.terminal import FAILED, AsJson, PolicyFile, ShowValues, make
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
+    from anonymizer.assessment.disclosure.nrf import Reidentification
     from anonymizer.assessment.scenarios.scenario_risk import OnProgress
     from anonymizer.knowledge.statement import Statement
     from anonymizer.policy import Policy
@@ -89,6 +90,12 @@ def assess(
             help="Also list the statement's small cells in this CSV: real values, for your eyes only."
         ),
     ] = None,
+    person_risks: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write the risk through the sources row by row to this CSV: for your eyes only."
+        ),
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="Threads; default: all cores.", min=1)] = None,
     example: Annotated[  # noqa: ARG001 - the callback does all
         Example | None,
@@ -108,7 +115,8 @@ def assess(
     others? (Xia et al. 2021)
     - `--statement`: which external sources re-identify whom, with what probability, and is that
     acceptable? (Simon et al. 2020) Exit status 1 if it is not.
-    - `--sources`: by which combinations of what people disclose elsewhere is somebody found? (NRF)
+    - `--sources`: by which combinations of what people disclose elsewhere is somebody found, who, and
+    which columns are better left out? (NRF) Exit status 1 if somebody is above a stated threshold.
 
     The policy says what the columns are. Into the folder go a page for a committee (`assessment.html`),
     all figures (`assessment.json`), each table as CSV and each picture as PNG and SVG.
@@ -122,6 +130,7 @@ def assess(
     `anonymizer assess --example statement > statement.toml`
     """
     from anonymizer.assessment.assessment import assess as assess_table
+    from anonymizer.assessment.disclosure.sources import read_disclosing
     from anonymizer.data.staging import Staging
     from anonymizer.knowledge.statement import Statement
     from anonymizer.policy import Policy
@@ -131,21 +140,25 @@ def assess(
     import_matplotlib()  # what is missing is better known before the table is read
     if small_cells is not None and statement is None:
         raise PolicyError("--small-cells: the cells are those of a statement; add --statement.")
+    if person_risks is not None and sources is None:
+        raise PolicyError("--person-risks: the risk is that through sources; add --sources.")
     loaded = Policy.read(policy)
+    disclosing = None if sources is None else read_disclosing(sources)
     stated = None if statement is None else Statement.read(statement)
     files = find_files(scenario, others=statement is not None or sources is not None)
     scenarios = load_all(
         files, pairs("--column", column), pairs("--constant", constant), population
     )
     given = [path for path in (policy, statement, sources, data, external) if path is not None]
-    read = [*given, *files, *loaded.files, *([] if stated is None else stated.files)]
+    named = [each.files for each in (stated, disclosing) if each is not None]
+    read = [*given, *files, *loaded.files, *(path for paths in named for path in paths)]
     with Staging(out, read) as staging, step_line() as on_progress:
         assessment = assess_table(
             data,
             loaded,
             scenarios or None,
             statement=stated,
-            sources=sources,
+            sources=disclosing,
             external=external,
             e_uniqueness=e_uniqueness,
             workers=workers,
@@ -157,6 +170,10 @@ def assess(
             others = [*read, *map(Path, written.values())]
             write_small_cells(small_cells, data, loaded, stated, others)
             written["small cells"] = str(small_cells)
+        if person_risks is not None and assessment.disclosure is not None:
+            others = [*read, *map(Path, written.values())]
+            write_person_risks(person_risks, assessment.disclosure, others)
+            written["person risks"] = str(person_risks)
     if json_:
         print(json.dumps(assessment.describe() | {"files": written}))
     else:
@@ -186,6 +203,23 @@ def write_small_cells(
     with Staging(path.parent, others) as beside:
         cells = list_small_cells(data, policy, stated)
         cells.to_csv(beside.path(path.name), index=False)
+
+
+def write_person_risks(path: Path, risk: Reidentification, others: list[Path]) -> None:
+    """Write the risk of the person of each row, row by row, beside the report."""
+    import pandas as pd
+
+    from anonymizer.data.staging import Staging
+
+    risks = risk.row_risks()
+    if risks is None:
+        raise PolicyError(
+            "--person-risks: there are too many combinations to tell the risk of each person; leave out "
+            "attributes with the lowest disclosure rates."
+        )
+    table = pd.DataFrame({"row": range(1, risks.size + 1), "risk": risks})
+    with Staging(path.parent, others) as beside:
+        table.to_csv(beside.path(path.name), index=False)
 
 
 def find_files(names: Sequence[str] | None, others: bool) -> list[Path]:

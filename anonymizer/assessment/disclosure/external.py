@@ -5,12 +5,14 @@ An attacker compares what both tables have. Where one of them is coarser, both a
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 
-from anonymizer.assessment.procedure.linkage import check_common, level_of, match_columns, to_leaves
+from anonymizer.assessment.procedure.linkage import level_of, match_columns, to_leaves
 from anonymizer.data.coded import CodedTable
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.table import Table, check_present
+from anonymizer.errors import AnonymizerWarning
 from anonymizer.hierarchy import MISSING, Hierarchy
 
 
@@ -35,9 +37,19 @@ def align(
         if name in hierarchies:
             both = mine[name], theirs[name]
             mine[name], theirs[name] = same_level(hierarchies[name], *both, (table, external))
-        here, there = set(mine[name].texts), set(theirs[name].texts)
-        check_common(name, here - {MISSING}, there - {MISSING}, external.name)
+        if set(mine[name].texts).isdisjoint(theirs[name].texts):
+            warn_of_strangers(name, external)
     return CodedTable(mine), CodedTable(theirs)
+
+
+def warn_of_strangers(name: str, external: Table) -> None:
+    """Warn that nobody can match on an attribute: the risk is then as if all were unique outside."""
+    warnings.warn(
+        f"{external.name}: no value of '{name}' occurs in both tables, so that whoever is unique in ours "
+        "counts as unique there; write them alike, or give the attribute a hierarchy that knows both.",
+        AnonymizerWarning,
+        stacklevel=2,
+    )
 
 
 ID = "\0id"

@@ -41,6 +41,7 @@ from anonymizer.validation import (
     Place,
     Probability,
     Text,
+    explain_dots,
     parse,
     plain_errors,
     read_toml,
@@ -151,6 +152,8 @@ def parse_rate(value: object) -> object:
 
 
 Rate = Annotated[Probability, BeforeValidator(parse_rate)]
+Rates = Annotated[dict[Text, Rate], explain_dots(Mentions.model_fields)]
+"""The share of users who disclose each attribute."""
 
 
 def disclosure_likelihood(sources: Sequence[Source], attributes: Sequence[str]) -> Floats:
@@ -262,7 +265,7 @@ class SourceTable(Part):
 
     name: Text
     usage: Probability
-    disclosure: ByName[Rate] = Field({})
+    disclosure: Rates = Field({})
 
 
 class SourcesFile(Part):
@@ -272,7 +275,7 @@ class SourcesFile(Part):
     """The highest risk of a person that is accepted."""
     id: Text | None = None
     """The column that tells whose each row is, where a person has several."""
-    disclosure: ByName[Rate] = Field({})
+    disclosure: Rates = Field({})
     external: ExternalTable | None = None
     sources: Annotated[tuple[SourceTable, ...], ONLY_LISTS] = ()
 

@@ -14,7 +14,7 @@ from anonymizer.assessment.disclosure.nrf import Reidentification, combine
 from anonymizer.assessment.disclosure.sources import Source
 from anonymizer.assessment.disclosure.unique_subsets import Uniqueness
 from anonymizer.data.frame import FrameTable
-from anonymizer.errors import DataError, PolicyError
+from anonymizer.errors import AnonymizerWarning, DataError, PolicyError
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.knowledge.attack import Attack
 from anonymizer.knowledge.exposure import overall_risk
@@ -166,7 +166,8 @@ def test_e_uniqueness_is_counted_in_an_external_table() -> None:
 def test_unknown_e_uniqueness_does_not_look_safe() -> None:
     external = pd.DataFrame({"X": ["other"], "Y": ["other"]})
     forum = [Source("forum", 1.0, {"X": 1.0, "Y": 0.0})]
-    assert assess_disclosure(TOY, forum, external).data_set == 1.0
+    with pytest.warns(AnonymizerWarning, match="no value of '.' occurs in both tables"):
+        assert assess_disclosure(TOY, forum, external).data_set == 1.0
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, math.nan])
