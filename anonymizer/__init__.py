@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from anonymizer.problem import Problem
     from anonymizer.risk import KAnonymity, RiskProfile
     from anonymizer.search import Progress, Proof, Status, StopReason
+    from anonymizer.solution.coarsen import coarsen_to, released_levels
     from anonymizer.solution.manifest import make_manifest, read_manifest, write_release
     from anonymizer.solution.solution import Solution, anonymize, apply
     from anonymizer.verification.claims import Verification
@@ -62,6 +63,8 @@ _HOMES = {
     "Proof": "search",
     "Status": "search",
     "StopReason": "search",
+    "coarsen_to": "solution.coarsen",
+    "released_levels": "solution.coarsen",
     "make_manifest": "solution.manifest",
     "read_manifest": "solution.manifest",
     "write_release": "solution.manifest",

@@ -182,6 +182,17 @@ class Release(Part):
     shuffle: Flag = True
     escape_formulas: Flag = False
     """Put an apostrophe before texts that a spreadsheet would run as a formula."""
+    recoding: Literal["full-domain", "layers"] = "full-domain"
+    """One scheme for all records, or for each record one of several."""
+    max_layers: Count | None = None
+    """The most schemes that layers may have."""
+
+    @model_validator(mode="after")
+    def check_layers(self) -> Self:
+        """Check that a number of layers is given only where there are layers."""
+        if self.max_layers is not None and self.recoding != "layers":
+            raise ValueError('max_layers needs recoding = "layers"; add it, or remove max_layers')
+        return self
 
 
 def parse_model(value: object) -> RiskModel:
@@ -436,6 +447,8 @@ class Policy(Part):
             del described["release"]["escape_formulas"]
         if not self.utility.has("aggregate"):
             del described["utility"]["aggregate"]
+        if self.release.recoding == "full-domain":
+            del described["release"]["recoding"], described["release"]["max_layers"]
         described["attributes"] = {
             name: attribute.describe() for name, attribute in self.attributes.items()
         }

@@ -37,7 +37,7 @@ SLOW = {
     ),
     "tests/cli/test_release.py": ("test_the_installed_command_runs_the_demo",),
     "tests/estimators/test_intervals.py": (
-        "test_the_interval_covers_the_truth_of_populations_from_the_model",
+        "test_the_intervals_cover_the_truth_of_populations_from_the_model",
     ),
     "tests/frontiers/test_frontier.py": (
         "test_one_pass_finds_what_a_search_at_each_threshold_finds",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import pandas as pd
@@ -134,7 +135,7 @@ class Recorder:
         self.suppression_limit = evaluator.suppression_limit
         self.asked: list[Scheme] = []
 
-    def evaluate(self, scheme: Scheme) -> Evaluation:
+    def evaluate(self, scheme: Scheme, cutoff: float = math.inf) -> Evaluation:
         """Evaluate and note."""
         self.asked.append(scheme)
-        return self.evaluator.evaluate(scheme)
+        return self.evaluator.evaluate(scheme, cutoff)

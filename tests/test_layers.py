@@ -27,6 +27,7 @@ ORDER = [
     "utility",
     "evaluation",
     "search",
+    "layers",
     "policy",
     "problem",
     "solution",

@@ -109,8 +109,8 @@ def assess(
     `external` and `e_uniqueness` belong to the latter, and say what is unique out there.
 
     Under a scenario a cell may hold a value of any level, and a suppressed one is `*`; of a record with
-    such cells the attacker is taken to know what the table tells. The risks are exact; where too many
-    sets of attributes may be known, these are drawn with the seed.
+    such cells the attacker is taken to know what the table tells. The risks are exact given u_S;
+    where too many sets of attributes may be known, these are drawn with the seed.
     """
     policy = load_policy(policy)
     if scenarios is None and statement is None and sources is None:

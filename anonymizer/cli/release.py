@@ -44,7 +44,7 @@ def publish(
     if mapping is not None:
         outputs = [staging.folder / Path(path).name for path in files.values()]
         with Staging(mapping.parent, {*staging.inputs, *outputs}) as beside:
-            write_mapping(solution.release.policy, solution.scheme, beside.path(mapping.name))
+            write_mapping(solution.release.policy, solution.schemes, beside.path(mapping.name))
         files["mapping"] = str(mapping)
     return {**solution.describe(), "seconds": solution.seconds, "files": files}
 
@@ -199,10 +199,10 @@ def apply(
     """
     from anonymizer.data.staging import Staging
     from anonymizer.policy import Policy
-    from anonymizer.solution.manifest import read_manifest
+    from anonymizer.solution.manifest import read_manifest, schemes_to_apply
     from anonymizer.solution.solution import apply as apply_scheme
 
-    scheme = read_manifest(manifest)["scheme"]
+    scheme = schemes_to_apply(read_manifest(manifest))
     loaded = Policy.read(policy)
     table = data or loaded.data_path
     read = [policy, manifest, *loaded.files, *([] if data is None else [data])]

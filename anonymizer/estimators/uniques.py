@@ -1,7 +1,8 @@
 """How many of a population's people are unique in it, estimated from the class sizes of a sample.
 
 Everything works on histograms of class sizes: the distinct sizes, ascending, and how many classes have
-each. An estimate is 0 without sample uniques, and NaN where it cannot be had although there are some.
+each. An estimate is 0 without sample uniques, and NaN where it cannot be had although there are some. It
+is never above the population, whatever a formula says.
 """
 
 from __future__ import annotations
@@ -38,6 +39,15 @@ def histogram(class_sizes: NDArray[np.signedinteger]) -> tuple[Integers, Integer
     by_size = np.bincount(class_sizes)
     sizes = np.flatnonzero(by_size)
     return sizes, by_size[sizes]
+
+
+def at_most(estimate: float, people: float) -> float:
+    """Return an estimate of a number of people, of whom there are no more than so many; NaN stays.
+
+    >>> at_most(112_476_251, 1_000_000), at_most(20.5, 1_000_000)
+    (1000000, 20.5)
+    """
+    return people if estimate > people else estimate
 
 
 def pitman(sizes: Integers, counts: Integers, population: float) -> float:
@@ -192,7 +202,9 @@ class Cuts:
         return self.first_by_pitman(tenth)
 
     def _passing(self, kernel: Kernel) -> Callable[[int], bool]:
-        return lambda cut: kernel(self.sizes, self.counts, cut, self.population) <= self.limit
+        return lambda cut: (
+            _after(kernel, self.sizes, self.counts, cut, self.population) <= self.limit
+        )
 
 
 def bisect(passes: Callable[[int], bool], failed: int, passed: int) -> int:
@@ -212,7 +224,14 @@ def bisect(passes: Callable[[int], bool], failed: int, passed: int) -> int:
 
 def _estimate(kernel: Kernel, sizes: Integers, counts: Integers, population: float) -> float:
     _check_histogram(sizes, counts, population)
-    return kernel(sizes, counts, 0, float(population))
+    return _after(kernel, sizes, counts, 0, float(population))
+
+
+def _after(
+    kernel: Kernel, sizes: Integers, counts: Integers, removed: int, population: float
+) -> float:
+    """Estimate when some sample uniques are removed: the one place where a kernel is asked."""
+    return at_most(kernel(sizes, counts, removed, population), population)
 
 
 def _dankar(sizes: Integers, counts: Integers, removed: int, population: float) -> float:

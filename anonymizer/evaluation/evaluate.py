@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,9 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.suppression import Suppression, suppress
 from anonymizer.kernels.partition import sum_chosen
 from anonymizer.lattice import Scheme
-from anonymizer.risk import RiskModel
+from anonymizer.risk import Binding, RiskModel
 from anonymizer.utility import Measure
+from anonymizer.utility.measure import sum_left_to_right
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +40,8 @@ class Evaluation:
     """Whether these are already beyond the limit."""
     terms: NDArray[np.float64] = field(repr=False)
     floor: float = 0.0
+    complete: bool = True
+    """Not where it was given up at a cutoff: loss and suppressed records are what they are at least."""
 
     @property
     def quality(self) -> float:
@@ -96,9 +100,21 @@ class Evaluator:
     """The largest number of records that may be suppressed."""
     best: BestOutcome = field(default_factory=BestOutcome, init=False, repr=False)
 
-    def evaluate(self, scheme: Scheme) -> Evaluation:
-        """Partition, suppress, and sum up what is lost."""
-        outcome = self.judge(partition(self.microdata, scheme))
+    def evaluate(self, scheme: Scheme, cutoff: float = math.inf) -> Evaluation:
+        """Partition, suppress, and sum up what is lost; for the cutoff see `evaluate_classes`."""
+        return self.evaluate_classes(partition(self.microdata, scheme), cutoff)
+
+    def evaluate_classes(self, classes: EquivalenceClasses, cutoff: float = math.inf) -> Evaluation:
+        """Suppress, and sum up what is lost.
+
+        Where what is binding costs more than the cutoff, a sum of terms, the rest is not looked for: the
+        scheme is not the best, and what it proves about finer ones is known.
+        """
+        lookahead = Lookahead(self, cutoff)
+        found = suppress(self.microdata, classes, self.models, lookahead.is_hopeless)
+        if lookahead.found is not None:
+            return lookahead.found
+        outcome = Outcome(found.classes, found.suppressed, self.score(found))
         self.best.offer(outcome)
         return outcome.evaluation
 
@@ -133,3 +149,28 @@ class Evaluator:
     ) -> tuple[float, ...]:
         """Return the loss of each attribute, before weights; nothing where the measure has none."""
         return self.measure.attribute_losses(self.microdata, classes, suppressed)
+
+
+class Lookahead:
+    """Looks at what is binding at a scheme, before all is found that must be suppressed there."""
+
+    def __init__(self, evaluator: Evaluator, cutoff: float) -> None:
+        self.evaluator, self.cutoff = evaluator, cutoff
+        self.found: Evaluation | None = None
+        """What is known of a scheme that costs more than the cutoff."""
+
+    def is_hopeless(self, classes: EquivalenceClasses, binding: Binding) -> bool:
+        """Whether what is binding costs more than the cutoff; what else must go only adds to it."""
+        if self.cutoff == math.inf or not binding.classes.any():
+            return False  # without a binding, nothing is known that the search did not know before
+        evaluator, scheme = self.evaluator, classes.scheme
+        nothing = np.zeros(binding.classes.size, np.bool_)
+        known = evaluator.score(Suppression(classes, nothing, binding))
+        terms = sum_left_to_right(known.terms[range(len(scheme)), scheme]) + known.floor
+        if terms > self.cutoff:
+            loss, least = evaluator.measure.of_terms(terms), known.binding_records
+            feasible = not known.finer_infeasible
+            self.found = replace(
+                known, loss=loss, suppressed_records=least, feasible=feasible, complete=False
+            )
+        return self.found is not None

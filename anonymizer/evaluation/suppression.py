@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +17,8 @@ from anonymizer.risk.remaining import Kept, Order
 
 Tuples = NDArray[np.bool_]
 """A mark for each distinct tuple."""
+Hopeless = Callable[[EquivalenceClasses, Binding], bool]
+"""Whether what must be suppressed at every finer scheme, and so here, is too much already."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +31,8 @@ class Suppression:
     classes: EquivalenceClasses
     suppressed: NDArray[np.bool_]
     binding: Binding
+    complete: bool = True
+    """Whether all is there that must go; not where what is binding was seen to be too much already."""
 
     @property
     def tuples(self) -> Tuples:
@@ -38,16 +42,26 @@ class Suppression:
 
 
 def suppress(
-    microdata: Microdata, classes: EquivalenceClasses, models: Sequence[RiskModel]
+    microdata: Microdata,
+    classes: EquivalenceClasses,
+    models: Sequence[RiskModel],
+    hopeless: Hopeless | None = None,
 ) -> Suppression:
-    """Suppress what violates a model by itself, then the shortest cut that passes them all."""
+    """Suppress what violates a model by itself, then the shortest cut that passes them all.
+
+    Where it is `hopeless`, that is not looked for.
+    """
     if not all(model.local for model in models):
-        return suppress_together(microdata, classes, models)
+        return suppress_together(microdata, classes, models, hopeless)
     violating = violating_classes(classes, models)
     remaining = Remaining(microdata, classes, violating, order_of(models))
+    binding = combine_bindings(remaining, models)
+    # smallest first, a cut is found faster than what it is worth to look for none
+    if remaining.ranked is not None and hopeless is not None and hopeless(classes, binding):
+        return Suppression(classes, violating, binding, complete=False)
     cut = shortest_cut(remaining, models)
     suppressed = violating | cut_classes(remaining, cut) if cut else violating
-    return Suppression(classes, suppressed, combine_bindings(remaining, models))
+    return Suppression(classes, suppressed, binding)
 
 
 def order_of(models: Sequence[RiskModel]) -> Order | None:
@@ -67,15 +81,26 @@ def violating_classes(
 
 
 def suppress_together(
-    microdata: Microdata, classes: EquivalenceClasses, models: Sequence[RiskModel]
+    microdata: Microdata,
+    classes: EquivalenceClasses,
+    models: Sequence[RiskModel],
+    hopeless: Hopeless | None = None,
 ) -> Suppression:
     """Suppress records until nobody is above a limit, where what is suppressed counts for others.
 
     After a cut for a model of the whole table somebody may be above a limit again: both steps are
     repeated until neither finds anything.
     """
-    nothing = np.zeros(microdata.distinct, np.bool_)
-    gone = violating = greatest_kept(microdata, classes, models, nothing)
+    binding = bind_together(microdata, classes, models)
+    people = classes.input_people
+    least = max((model.least_class(people) for model in models), default=1)
+    if hopeless is not None and not binds_all(models):
+        parts = classes.split(microdata, binding, 2)
+        gone_parts = binding[parts.first_tuple]
+        bound = Binding(gone_parts, least_class=least)
+        if hopeless(parts, bound):
+            return Suppression(parts, gone_parts, bound, complete=False)
+    gone = binding if binds_all(models) else greatest_kept(microdata, classes, models, binding)
     while True:
         parts = classes.split(microdata, gone, 2)
         marked = np.zeros(parts.sizes.size, np.bool_)
@@ -86,11 +111,8 @@ def suppress_together(
             break
         marked[remaining.order[:cut]] = True
         gone = greatest_kept(microdata, classes, models, marked[parts.label_of_tuple])
-    binding = bind_together(microdata, classes, models, violating)
     parts = classes.split(microdata, gone + 2 * binding, 4)
     of_part = parts.first_tuple
-    people = classes.input_people
-    least = max((model.least_class(people) for model in models), default=1)
     return Suppression(parts, gone[of_part], Binding(binding[of_part], least_class=least))
 
 
@@ -98,20 +120,27 @@ def bind_together(
     microdata: Microdata,
     classes: EquivalenceClasses,
     models: Sequence[RiskModel],
-    violating: Tuples,
 ) -> Tuples:
-    """Mark the tuples that must be suppressed at every finer scheme too.
+    """Mark the tuples that must be suppressed at every finer scheme too, and here.
 
     Take the models that limit the risk of single people and whose risk never falls where a scheme is
     made finer. What is kept at a finer scheme meets them here, so that it is part of the greatest set
-    that does: what is not in that set is suppressed there. `violating` is what is not in the greatest
-    set that meets all models of single people, whatever the search may assume of them.
+    that does: what is not in that set is suppressed there.
     """
-    monotone = [model.relaxed() for model in models if model.monotone is Monotone.RECORD]
-    if len(monotone) == len(models) and all(map(operator.is_, monotone, models)):
-        return violating
+    monotone = relaxed_people(models)
     nothing = np.zeros(microdata.distinct, np.bool_)
     return greatest_kept(microdata, classes, monotone, nothing) if monotone else nothing
+
+
+def relaxed_people(models: Sequence[RiskModel]) -> list[RiskModel]:
+    """Return what of the models binds finer schemes person by person."""
+    return [model.relaxed() for model in models if model.monotone is Monotone.RECORD]
+
+
+def binds_all(models: Sequence[RiskModel]) -> bool:
+    """Whether the models bind finer schemes person by person, and with all they ask for."""
+    monotone = relaxed_people(models)
+    return len(monotone) == len(models) and all(map(operator.is_, monotone, models))
 
 
 def greatest_kept(
@@ -167,15 +196,14 @@ def combine_bindings(remaining: Remaining, models: Sequence[RiskModel]) -> Bindi
 def shortest_cut(remaining: Remaining, models: Sequence[RiskModel]) -> int:
     """Return the least number of remaining classes whose suppression passes every model.
 
-    Each model moves the cut to its next passing one until none moves it any more: a cut that was
-    passed over fails one of them.
+    Each model in turn moves the cut to its next passing one, until it passes all of them: a cut that was
+    passed over fails one.
     """
-    cut, moved = 0, True
-    while moved:
-        moved = False
-        for model in models:
-            start, cut = cut, model.first_cut(remaining, cut)
-            moved |= cut > start
+    cut, at, agreed = 0, 0, 0
+    while agreed < len(models):
+        start, cut = cut, models[at].first_cut(remaining, cut)
+        agreed = agreed + 1 if cut == start else 1  # a model that moved the cut passes it there
+        at = (at + 1) % len(models)
     return cut
 
 

@@ -16,18 +16,19 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses, suppression_order
+from anonymizer.estimators.intervals import Interval
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.measurement import Measurement, measure, measure_classes
 from anonymizer.explanation.next_threshold import Blocking, find_blocking
 from anonymizer.lattice import Lattice, Scheme, with_level
-from anonymizer.risk import RiskModel
+from anonymizer.risk import Remaining, RiskModel
 from anonymizer.search import Limits, Status, search
 from anonymizer.search.result import TIE
 from anonymizer.solution.solution import Solution
@@ -171,6 +172,8 @@ class Explanation:
     limit: float
     """The suppression limit, as a share."""
     now: Measurement
+    intervals: tuple[Interval | None, ...]
+    """Of each model's risk now, at 95 % confidence; None where it is counted, not estimated."""
     drivers: tuple[Driver, ...]
     """The attribute that accounts for most of the risk first."""
     cheapest: tuple[Cheapest, ...]
@@ -191,6 +194,7 @@ class Explanation:
             "records": self.records,
             "suppression_limit": self.limit,
             "now": self.now.describe(),
+            "intervals": [None if each is None else asdict(each) for each in self.intervals],
             "drivers": [driver.describe() for driver in self.drivers],
             "cheapest": [cheapest.describe() for cheapest in self.cheapest],
             "pairs_tried": self.pairs_tried,
@@ -205,6 +209,7 @@ def explain(solution: Solution, on_progress: OnProgress | None = None) -> Explan
     problem, evaluator = solution.problem, solution.problem.evaluator
     classes, suppressed = solution.outcome.classes, solution.outcome.suppressed
     now = measure_classes(evaluator, classes, suppressed)
+    left = Remaining(evaluator.microdata, classes, suppressed)
     around = Neighbourhood(evaluator, problem.lattice, classes.scheme, now)
     pairs = around.pairs_are_cheap
     limit = problem.policy.search.suppression_limit
@@ -214,6 +219,7 @@ def explain(solution: Solution, on_progress: OnProgress | None = None) -> Explan
         records=solution.records,
         limit=limit,
         now=around.now,
+        intervals=tuple(model.risk_interval(left) for model in evaluator.models),
         drivers=rank_drivers(around),
         cheapest=find_cheapest(around, pairs),
         pairs_tried=pairs,

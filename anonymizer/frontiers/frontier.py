@@ -66,6 +66,13 @@ class Point:
         """How much lower than this loss the optimum could still be."""
         return max(0.0, self.evaluation.loss - self.proof.bound)
 
+    @property
+    def verdict(self) -> str:
+        """What is proven of the point, in a word or two; without a gap it need not be the optimum."""
+        if self.status is Status.OPTIMAL:
+            return "optimal"
+        return f"gap {self.gap:.4f}" if self.gap > 0 else "not proven"
+
     def describe(self) -> dict[str, Any]:
         """Return all figures as JSON."""
         return {

@@ -138,8 +138,8 @@ class SweepEvaluator:
         self.partitioned: set[Scheme] = set()
         self.kept: OrderedDict[Scheme, EquivalenceClasses] = OrderedDict()
 
-    def evaluate(self, scheme: Scheme, place: int) -> Evaluation:
-        """Evaluate a scheme at one threshold, or remember it."""
+    def evaluate(self, scheme: Scheme, place: int, cutoff: float = math.inf) -> Evaluation:
+        """Evaluate a scheme at one threshold, or remember it; one given up is not kept."""
         known = self.known[place]
         if scheme not in known:
             classes = self.classes(scheme)
@@ -149,7 +149,10 @@ class SweepEvaluator:
                 for at, evaluation in zip(self.known, found, strict=True):
                     at[scheme] = evaluation
             else:
-                known[scheme] = self.evaluators[place].judge(classes).evaluation
+                evaluation = self.evaluators[place].evaluate_classes(classes, cutoff)
+                if not evaluation.complete:
+                    return evaluation
+                known[scheme] = evaluation
                 if self.nested:
                     check_nesting(self.sweep, [at.get(scheme) for at in self.known])
         return known[scheme]
@@ -233,9 +236,9 @@ class AtThreshold:
         """The largest number of records that may be suppressed."""
         return self.own.suppression_limit
 
-    def evaluate(self, scheme: Scheme) -> Evaluation:
+    def evaluate(self, scheme: Scheme, cutoff: float = math.inf) -> Evaluation:
         """Evaluate a scheme, or remember it from another threshold."""
-        return self.shared.evaluate(scheme, self.place)
+        return self.shared.evaluate(scheme, self.place, cutoff)
 
 
 def least_sizes(sweep: Sweep, evaluator: Evaluator) -> NDArray[np.int64] | None:

@@ -21,6 +21,9 @@ import numpy as np
 from anonymizer.kernels.compilation import kernel
 
 FAR = 12.0  # from here on the expansions in 1 / w^2 are exact to rounding
+THETA_HALVINGS = 32  # of an interval of ln(theta + alpha): to 1e-8
+ALPHA_HALVINGS = 16  # of an interval of alpha: to 1e-5
+POINTS, REFINEMENTS = 8, 3  # alphas at which the share is looked at, each time more closely
 
 
 @kernel
@@ -253,6 +256,116 @@ def pitman(sizes, counts, removed, population):
         return 0.0
     t, alpha, rest = fit(sizes, counts, removed)
     return math.exp(log_pitman(t, alpha, rest, population)) if t > 0.0 else np.nan
+
+
+@kernel
+def log_unique_share(t, rest, people, population):
+    """Compute ln of the probability that somebody unique among so many people is so in the population."""
+    return log_gamma_ratio(t + (people - 1.0), rest) - log_gamma_ratio(t + (population - 1.0), rest)
+
+
+@kernel
+def log_between_classes(t, alpha, rest, n, u):
+    """Compute the part of the log-likelihood that depends on theta = t - alpha."""
+    if alpha > 1e-100:  # less than that adds nothing to theta, and t / alpha must not overflow
+        classes = (u - 1.0) * math.log(alpha) + log_gamma_ratio(t / alpha, u - 1.0)
+    else:
+        classes = (u - 1.0) * math.log(t)
+    return classes - log_gamma_ratio(t + rest, n - 1.0)
+
+
+@kernel
+def log_within_classes(rest, sizes, counts):
+    """Compute the part of the log-likelihood that depends on alpha = 1 - rest alone."""
+    total, first = 0.0, math.lgamma(rest)
+    for k in range(sizes.size):
+        if sizes[k] > 1:
+            total += counts[k] * (math.lgamma(sizes[k] - 1.0 + rest) - first)
+    return total
+
+
+@kernel
+def log_likelihood(t, alpha, rest, sizes, counts):
+    """Compute the log-likelihood of Pitman's model at theta = t - alpha, but for a constant."""
+    n, u, _ = totals(sizes, counts, 0)
+    return log_between_classes(t, alpha, rest, n, u) + log_within_classes(rest, sizes, counts)
+
+
+@kernel
+def likely_alpha(end, best, t, sizes, counts, least):
+    """Find how far from the best alpha towards an end some theta is likely enough, by bisection."""
+    n, u, _ = totals(sizes, counts, 0)
+    inside, outside = best, end
+    alpha = end
+    for _ in range(ALPHA_HALVINGS):
+        t = solve_theta(t, alpha, 1.0 - alpha, n, u)[0]
+        if log_likelihood(t, alpha, 1.0 - alpha, sizes, counts) >= least:
+            inside = alpha
+        else:
+            outside = alpha
+        if inside == end:
+            break
+        alpha = 0.5 * (inside + outside)
+    return inside
+
+
+@kernel
+def likely_theta(far, t, alpha, sizes, counts, least):
+    """Find the theta towards an end of ln(theta + alpha), given alpha, that is just likely enough.
+
+    Starts from t, the best theta + alpha. Returns theta + alpha.
+    """
+    n, u, _ = totals(sizes, counts, 0)
+    needed = least - log_within_classes(1.0 - alpha, sizes, counts)
+    inside, outside = math.log(t), far
+    for _ in range(THETA_HALVINGS):
+        middle = 0.5 * (inside + outside)
+        if log_between_classes(math.exp(middle), alpha, 1.0 - alpha, n, u) >= needed:
+            inside = middle
+        else:
+            outside = middle
+    return math.exp(inside)
+
+
+@kernel
+def extreme_share(sign, low, high, t, sizes, counts, people, population, least):
+    """Find the least (sign -1) or the largest (1) ln share that likely parameters give.
+
+    It grows with theta, so for each alpha one end of the likely thetas has it. Alphas are tried at even
+    distances, then between the neighbours of the best one.
+    """
+    n, u, _ = totals(sizes, counts, 0)
+    far = math.log(n) + 12.0 if sign > 0.0 else -30.0
+    most, centre = -np.inf, low
+    for _ in range(REFINEMENTS):
+        step = (high - low) / (POINTS - 1)
+        for i in range(POINTS):
+            alpha = low + i * step
+            t = solve_theta(t, alpha, 1.0 - alpha, n, u)[0]
+            end = likely_theta(far, t, alpha, sizes, counts, least)
+            share = sign * log_unique_share(end, 1.0 - alpha, people, population)
+            if share > most:
+                most, centre = share, alpha
+        low, high = max(low, centre - step), min(high, centre + step)
+    return sign * most
+
+
+@kernel
+def likely_shares(sizes, counts, people, population, drop):
+    """Estimate ln of the share of somebody unique among so many people who is so in the population.
+
+    Returns the estimate, and the least and the largest value of all parameters of Pitman's model whose
+    log-likelihood is at most `drop` below the greatest; NaN where the model cannot be fitted.
+    """
+    t, alpha, rest = fit(sizes, counts, 0)
+    if not t > 0.0:
+        return np.nan, np.nan, np.nan
+    least = log_likelihood(t, alpha, rest, sizes, counts) - drop
+    lowest = likely_alpha(0.0, alpha, t, sizes, counts, least)
+    highest = likely_alpha(1.0 - 1e-6, alpha, t, sizes, counts, least)
+    given = lowest, highest, t, sizes, counts, people, population, least
+    value = log_unique_share(t, rest, people, population)
+    return value, min(value, extreme_share(-1.0, *given)), max(value, extreme_share(1.0, *given))
 
 
 @kernel

@@ -8,7 +8,8 @@ population. Given S, the three routes of Figure 1 of Xia et al. 2021 are indepen
 
 Multiplied out, this is linear in [a_S = 1], u_S [a_S = 1] and 1 / a_S. Their means over S are the risks
 by prosecutor, journalist and marketer; so these are summed, and the overall risk follows from them. The
-sum is exact, or estimated from draws of what is known; u_S is an estimate either way.
+sum is exact given u_S, or estimated from draws of what is known. u_S is an estimate either way, with an
+interval; so has what follows from it, with every u_S at one end of its own.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.domain import read_only
 from anonymizer.errors import PolicyError
+from anonymizer.estimators.intervals import Estimate, Interval
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from anonymizer.kernels.overall import add_measures, sum_measures
 from anonymizer.knowledge.attack import Attack, Branch, Floats, Knowledge, Matches
@@ -34,6 +36,7 @@ from anonymizer.knowledge.uniqueness import (
     UniqueGivenUnique,
     estimate_needed,
     unique_in_population,
+    with_interval,
 )
 
 WORK_LIMIT = 4_000_000_000
@@ -50,7 +53,7 @@ OnStep = Callable[[int, int], None]
 class Method(StrEnum):
     """How the mean over all that may be known was computed."""
 
-    EXACT = "exact"
+    EXACT = "exact given u_S"
     SIMULATED = "simulated"
 
 
@@ -77,6 +80,8 @@ class KnownSet:
     groups: tuple[int, ...]
     probability: float
     overall: float
+    unique: Estimate
+    """u_S: that somebody unique on the set in the table is so in the population; 0 if nobody is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +100,8 @@ class Exposure:
     """The probability that the subject is unique in the population on what is known."""
     marketer: Floats
     """The probability that a record picked among those that match is the subject's."""
+    journalist_interval: Interval
+    """Of the mean over the records, with every u_S at an end of its interval."""
     drivers: tuple[Driver, ...] = ()
     known_sets: tuple[KnownSet, ...] = ()
     """The sets that add most to the mean overall risk, most first."""
@@ -201,6 +208,8 @@ class Sums:
     without: Floats
     known: NDArray[np.bool_]
     totals: Floats
+    unique: Floats
+    """u_S of each set, and the ends of its interval."""
 
 
 def sum_exactly(
@@ -213,6 +222,7 @@ def sum_exactly(
     branches, groups = attack.branches(BRANCH_DEPTH), len(attack.scenario.groups)
     measures, without = np.zeros((3, attack.counts.size)), np.zeros((groups, 3))
     known, totals = [np.zeros((0, groups), np.bool_)], [np.zeros((0, 4))]
+    unique = [np.zeros((0, 3))]
     with ThreadPoolExecutor(workers) as pool:
         parts = pool.map(lambda branch: sum_branch(attack, branch, estimate), branches)
         for done, part in enumerate(parts, 1):
@@ -220,16 +230,20 @@ def sum_exactly(
             without += part.without
             known.append(part.known)
             totals.append(part.totals)
+            unique.append(part.unique)
             if on_step is not None:
                 on_step(done, len(branches))
+    sets = np.concatenate(known), np.concatenate(totals), np.concatenate(unique)
+    alone = sets[1][:, 1] / max(1, attack.records)
     return Exposure(
         attack.scenario,
         Method.EXACT,
-        sum(len(part) for part in known),
+        len(sets[0]),
         None,
         *spread(attack, measures),
+        Interval(float(alone @ sets[2][:, 1]), float(alone @ sets[2][:, 2])),
         make_drivers(attack, without),
-        make_known_sets(attack, np.concatenate(known), np.concatenate(totals)),
+        make_known_sets(attack, *sets),
     )
 
 
@@ -239,16 +253,16 @@ def add_risks(
     weights: Floats,
     estimate: UniqueGivenUnique,
     measures: Floats,
-) -> Floats:
+) -> tuple[Floats, Estimate]:
     """Add the three risks of each row, given what is known, by the weight of its kind.
 
-    Returns what they sum to over the records of each kind, without the weights.
+    Returns what they sum to over the records of each kind, without the weights, and u_S.
     """
     matches, unique = look(attack, knowledge, estimate)
     rows = matches.labels, matches.records
     add_measures(*rows, attack.kind, weights, unique, measures)
     sums: Floats = sum_measures(*rows, attack.counts, attack.kind, unique, weights.size)
-    return sums
+    return sums, with_interval(unique, matches.class_sizes, attack.scenario.population)
 
 
 def sum_branch(attack: Attack, branch: Branch, estimate: UniqueGivenUnique) -> Sums:
@@ -256,19 +270,21 @@ def sum_branch(attack: Attack, branch: Branch, estimate: UniqueGivenUnique) -> S
     groups = len(attack.scenario.groups)
     measures = np.zeros((3, attack.counts.size))
     without = np.zeros((groups, 3))
-    known, totals = [], []
+    known, totals, uniques = [], [], []
     records_of_kind = attack.records_of_kind
     for knowledge in attack.walk(branch, but_for=1):
         weights = attack.probability(knowledge.known)
-        sums = add_risks(attack, knowledge, weights, estimate, measures)
+        sums, unique = add_risks(attack, knowledge, weights, estimate, measures)
         without += attack.probability_without(knowledge.known) @ sums
         known.append(knowledge.known)
         totals.append([weights @ records_of_kind, *(weights @ sums)])
+        uniques.append([unique.value, unique.low, unique.high])
     return Sums(
         measures,
         without,
         np.array(known, np.bool_).reshape(-1, groups),
         np.array(totals).reshape(-1, 4),
+        np.array(uniques).reshape(-1, 3),
     )
 
 
@@ -292,7 +308,7 @@ def make_drivers(attack: Attack, without: Floats) -> tuple[Driver, ...]:
 
 
 def make_known_sets(
-    attack: Attack, known: NDArray[np.bool_], totals: Floats, most: int = 10
+    attack: Attack, known: NDArray[np.bool_], totals: Floats, unique: Floats, most: int = 10
 ) -> tuple[KnownSet, ...]:
     """Find the sets that add most to the mean overall risk."""
     shares = totals / max(1, attack.records)
@@ -300,7 +316,10 @@ def make_known_sets(
     order = np.argsort(-overall, kind="stable")[:most]
     return tuple(
         KnownSet(
-            tuple(np.flatnonzero(known[at]).tolist()), float(shares[at, 0]), float(overall[at])
+            tuple(np.flatnonzero(known[at]).tolist()),
+            float(shares[at, 0]),
+            float(overall[at]),
+            Estimate(*unique[at].tolist()),
         )
         for at in order
         if overall[at] > 0
@@ -327,15 +346,16 @@ def draw(
     kinds, groups = attack.chances.shape
     measures = np.zeros((3, attack.counts.size))
     without, unknown = np.zeros((groups, kinds, 3)), np.zeros((groups, kinds))
-    means = []
+    means, ends = [], np.zeros(2)
     for trial in range(trials):
         total = np.zeros(3)
         for known, weights in draw_known(attack, generator):
-            sums = add_risks(attack, attack.know(known), weights, estimate, measures)
+            sums, unique = add_risks(attack, attack.know(known), weights, estimate, measures)
             sums *= weights[:, np.newaxis]
             without[~known] += sums
             unknown[~known] += weights
             total += sums.sum(axis=0)
+            ends += sums[:, 0].sum() * np.array([unique.low, unique.high])
         means.append(combine(attack.scenario, *(total / max(1, attack.records))))
         if on_step is not None:
             on_step(trial + 1, trials)
@@ -345,6 +365,7 @@ def draw(
         trials,
         float(np.std(means, ddof=1) / math.sqrt(trials)),
         *spread(attack, measures / trials),
+        Interval(*(ends / trials / max(1, attack.records)).tolist()),
         drawn_drivers(attack, without, unknown),
     )
 

@@ -9,7 +9,7 @@ schemes that agree there, and so is u_S.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -26,7 +26,7 @@ from anonymizer.knowledge.cells import Cells, Known, Partitions
 from anonymizer.knowledge.exposure import check_exact
 from anonymizer.knowledge.labels import Labels
 from anonymizer.knowledge.scenario import Scenario
-from anonymizer.knowledge.uniqueness import estimate_unique
+from anonymizer.knowledge.uniqueness import UniqueGivenUnique, estimate_unique
 from anonymizer.knowledge.values import Values
 from anonymizer.lattice import Scheme
 
@@ -58,6 +58,8 @@ class ScenarioAttack:
     """chances[kind, group] = the probability that the attacker learns the group, of a kind of people."""
     kind: NDArray[np.int32]
     """The kind of each tuple."""
+    estimate: UniqueGivenUnique | None = None
+    """Of u_S; None for Pitman's model."""
     estimates: dict[Known, float] = field(default_factory=dict, repr=False)
 
     @staticmethod
@@ -81,6 +83,10 @@ class ScenarioAttack:
         codes = dict(zip(names, microdata.codes, strict=True))
         chances, kind = find_kinds(expanded, values, codes, microdata.distinct)
         return ScenarioAttack(expanded, microdata, chances, kind.of_row)
+
+    def estimated_by(self, estimate: UniqueGivenUnique) -> ScenarioAttack:
+        """Return the same attack with another estimate of u_S."""
+        return replace(self, estimate=estimate, estimates={})
 
     @property
     def partitions(self) -> Partitions:
@@ -211,7 +217,8 @@ class ScenarioAttack:
         """Return u_S, estimated from the whole table; the same for every scheme with these levels."""
         found = self.estimates.get(known)
         if found is None:
-            found = estimate_unique(cells.people, self.scenario.population, by_pitman)
+            estimate = self.estimate or by_pitman
+            found = estimate_unique(cells.people, self.scenario.population, estimate)
             if len(self.estimates) < ESTIMATES:
                 self.estimates[known] = found
         return found

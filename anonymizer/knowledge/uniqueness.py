@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.estimators.intervals import Estimate, estimate_unique_given_unique
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from anonymizer.knowledge.scenario import Scenario
 
@@ -41,6 +42,25 @@ def estimate_unique(
     if estimated is None or math.isnan(estimated):
         return 1.0
     return min(max(float(estimated), 0.0), 1.0)
+
+
+def with_interval(unique: float, sizes: NDArray[np.int64], population: int) -> Estimate:
+    """Return u_S with the interval of Pitman's model, which is made to hold it."""
+    if unique == 0 and not (sizes == 1).any():
+        return Estimate(0.0, 0.0, 0.0)
+    there = sizes[sizes > 0]
+    found = estimate_unique_given_unique(there, max(population, int(there.sum())))
+    return Estimate(unique, min(unique, found.low), max(unique, found.high))
+
+
+def lower_end(sizes: NDArray[np.int64], population: int) -> float:
+    """Return the least u_S of its interval."""
+    return estimate_unique_given_unique(sizes, population).low
+
+
+def upper_end(sizes: NDArray[np.int64], population: int) -> float:
+    """Return the largest u_S of its interval."""
+    return estimate_unique_given_unique(sizes, population).high
 
 
 def estimate_needed(scenario: Scenario, given: UniqueGivenUnique | None) -> UniqueGivenUnique:

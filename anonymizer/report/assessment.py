@@ -88,10 +88,13 @@ def answers(assessment: Assessment) -> Iterator[str]:
 
 def answer_scenario(risk: ScenarioRisk) -> str:
     """Say what a scenario means for a person, and for how many it is above the usual threshold."""
-    mean, threshold = risk.mean(), max(THRESHOLDS)
+    mean, interval, threshold = risk.mean(), risk.interval(), max(THRESHOLDS)
+    ends = (
+        f", {share(interval.low)} to {share(interval.high)}" if interval.low < interval.high else ""
+    )
     return (
         f"Under the scenario “{risk.name}” a person is re-identified with a probability of "
-        f"{share(mean)} on average ({one_in(mean)}); {risk.above(threshold):,} of {risk.records:,} "
+        f"{share(mean)} on average ({one_in(mean)}{ends}); {risk.above(threshold):,} of {risk.records:,} "
         f"records are above {share(threshold)}."
     )
 

@@ -22,6 +22,7 @@ from anonymizer.explanation.next_threshold import Blocking
 from anonymizer.report.page import render, share, whole
 from anonymizer.report.phrases import (
     capital,
+    estimated,
     join,
     points,
     quality_effect,
@@ -99,7 +100,7 @@ def standing(explanation: Explanation) -> str:
         f"The quality is {points(now.quality)} points of 100, with {whole(now.suppressed)} of "
         f"{whole(records)} records suppressed ({share(now.suppressed / records)}). Whoever knows that "
         f"a person is in the release finds the record with a probability of at most "
-        f"{share(now.highest)}, on average {share(now.average)}."
+        f"{share(now.highest)}, on average {share(now.average)}.{estimated(explanation)}"
     )
 
 

@@ -127,6 +127,7 @@ def page_point(frontier: Frontier, curve: str, point: Point) -> dict[str, Any]:
         "curve": curve,
         "quality": point.quality,
         "gap": point.gap,
+        "verdict": point.verdict,
         "dominated": point.dominated,
         "suppressed_records": suppressed,
         "scheme": point.scheme,

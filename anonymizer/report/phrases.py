@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from anonymizer.explanation.explanation import Step
+from anonymizer.explanation.explanation import Explanation, Step
 from anonymizer.report.page import share, whole
 
 NOT_KNOWN = "not known"
@@ -90,6 +90,18 @@ def capital(text: str) -> str:
 def risk(value: float) -> str:
     """Write a risk in percent; one that could not be estimated is said to be so."""
     return share(value) if math.isfinite(value) else NOT_KNOWN
+
+
+def estimated(explanation: Explanation) -> str:
+    """Say how far the models' risks that are estimates may be off; nothing where all are counted."""
+    given = zip(explanation.names, explanation.now.risks, explanation.intervals, strict=True)
+    sentences = [
+        f" The {name} risk rests on an estimate: it is {risk(value)}, or {share(interval.low)} to "
+        f"{share(interval.high)} at 95 % confidence."
+        for name, value, interval in given
+        if interval is not None
+    ]
+    return "".join(sentences)
 
 
 def points(quality: float) -> str:

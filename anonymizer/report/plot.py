@@ -11,6 +11,7 @@ import numpy as np
 from anonymizer.data.staging import Staging
 from anonymizer.errors import ReleaseError
 from anonymizer.knowledge.network import to_network
+from anonymizer.report.text import levels_of
 from anonymizer.risk import Scenario
 from anonymizer.solution.solution import Solution
 
@@ -122,7 +123,7 @@ def draw_losses(axes: Any, solution: Solution) -> None:
     values = [losses[name] for name in names]
     axes.barh(names, values, color=GOOD)
     for place, (name, value) in enumerate(zip(names, values, strict=True)):
-        level = f" level {solution.scheme[name]} of {heights[name] - 1}"
+        level = f" level {levels_of(solution, name)} of {heights[name] - 1}"
         inside = value > 0.75
         axes.text(
             value,

@@ -41,6 +41,7 @@ def scenario_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
             "worst_case": describe_values(worst),
             "reduction": describe_values(reductions),
         }
+        interval = risk.interval(measure)
         yield {
             "scenario": risk.name,
             "method": risk.exposure.method.value,
@@ -48,6 +49,8 @@ def scenario_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
             "records": risk.records,
             **{f"{part}_{key}": value for part, row in parts.items() for key, value in row.items()},
             "reduction_records": reductions.size,
+            "risk_mean_low": interval.low,
+            "risk_mean_high": interval.high,
         }
 
 
@@ -80,6 +83,9 @@ def known_set_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
             "probability": known.probability,
             "overall": known.overall,
             "share_of_risk": known.overall / mean if mean > 0 else 0.0,
+            "unique_in_population": known.unique.value,
+            "unique_in_population_low": known.unique.low,
+            "unique_in_population_high": known.unique.high,
         }
 
 
@@ -232,6 +238,7 @@ def describe_scenario(risk: ScenarioRisk) -> dict[str, Any]:
             "name": name,
             "does": does,
             "mean": risk.mean(name),
+            "interval": risk.interval(name),
             "highest": float(risk.exposure.measure(name).max(initial=0)),
             "worst": risk.worst_mean(name),
         }
@@ -242,6 +249,7 @@ def describe_scenario(risk: ScenarioRisk) -> dict[str, Any]:
         "name": risk.name,
         "scenario": risk.scenario,
         "mean": mean,
+        "interval": risk.interval(),
         "worst": worst,
         "one_in": one_in(mean),
         "worst_one_in": one_in(worst),
@@ -307,10 +315,17 @@ def scenario_grid(risks: Sequence[ScenarioRisk]) -> Grid:
     for risk in risks:
         grid.add_row(
             risk.name,
-            f"{risk.mean():.4f}",
+            mean_cell(risk),
             f"{risk.mean() * risk.records:,.0f}",
             f"{risk.worst_mean():.4f}",
             *(f"{risk.above(threshold):,}" for threshold in THRESHOLDS),
             risk.exposure.method.value,
         )
     return grid
+
+
+def mean_cell(risk: ScenarioRisk) -> str:
+    """Show the mean risk with its interval, where it rests on an estimate."""
+    interval = risk.interval()
+    mean, low, high = (f"{each:.4f}" for each in (risk.mean(), interval.low, interval.high))
+    return mean if low == high else f"{mean}\n({low} to {high})"

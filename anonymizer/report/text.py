@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from anonymizer.errors import quote_some
-from anonymizer.risk import RiskModel, Scope
+from anonymizer.risk import RiskModel, RiskProfile, Scope
 from anonymizer.search import Progress, Status, StopReason
 from anonymizer.solution.solution import Solution
 from anonymizer.verification.claims import Verification
@@ -40,8 +40,14 @@ def scheme_grid(solution: Solution) -> Grid:
     for column in solution.release.microdata.columns:
         name = column.hierarchy.name
         loss = [f"{losses[name]:.4f}"] if losses else []
-        grid.add_row(name, str(solution.scheme[name]), str(column.hierarchy.height - 1), *loss)
+        grid.add_row(name, levels_of(solution, name), str(column.hierarchy.height - 1), *loss)
     return grid
+
+
+def levels_of(solution: Solution, attribute: str) -> str:
+    """Say at which level an attribute is released, or from which to which in layers."""
+    levels = {scheme[attribute] for scheme in solution.schemes}
+    return f"{min(levels)} to {max(levels)}" if len(levels) > 1 else str(max(levels))
 
 
 def headline(solution: Solution) -> Text:
@@ -57,7 +63,10 @@ def describe_proof(solution: Solution) -> str:
     """Say in one sentence what is known about better schemes."""
     proof = solution.proof
     if proof is None:
-        return "The scheme was applied as given; its risks were checked on this table."
+        given = "layers were" if solution.layers else "scheme was"
+        return f"The {given} applied as given; the risks were checked on this table."
+    if solution.layers:
+        return describe_layers(solution)
     work = f"{proof.evaluated:,} of {proof.schemes:,} schemes evaluated"
     if proof.partitions:
         work += f", {proof.partitions:,} partitions made to bound the others"
@@ -74,6 +83,18 @@ def describe_proof(solution: Solution) -> str:
     return (
         f"Best so far (stopped: {solution.stopped.value}): {work}; the optimum's quality is at most "
         f"{1 - proof.bound:.4f}, a gap of {solution.gap:.4f}.{order}"
+    )
+
+
+def describe_layers(solution: Solution) -> str:
+    """Say in one or two sentences how far better layers could be."""
+    assert solution.proof is not None
+    made = f"{len(solution.layers):,} layers, chosen among {solution.proof.evaluated:,} schemes"
+    if solution.status is Status.OPTIMAL:
+        return f"Proven optimal: {made}; no release in layers has a lower loss."
+    return (
+        f"{made}. No release in layers has a quality above {1 - solution.proof.bound:.4f}, a gap of "
+        f"{solution.gap:.4f}."
     )
 
 
@@ -103,12 +124,16 @@ def risk_grid(solution: Solution) -> Grid:
         if mine is not None and theirs is not None:
             grid.add_row(f"{name}, highest", f"{mine.highest:.4f}", f"{theirs.highest:.4f}")
             grid.add_row(f"{name}, average", f"{mine.average:.4f}", f"{theirs.average:.4f}")
-    if before.population_uniques is not None or after.population_uniques is not None:
-        estimates = (before.population_uniques, after.population_uniques)
-        grid.add_row(
-            "population uniques", *("not known" if n is None else f"{n:,.0f}" for n in estimates)
-        )
+    if before.population_uniques_interval is not None:
+        grid.add_row("population uniques", *(estimate_cell(each) for each in (before, after)))
     return grid
+
+
+def estimate_cell(profile: RiskProfile) -> str:
+    """Show the population uniques with their interval."""
+    uniques, interval = profile.population_uniques, profile.population_uniques_interval
+    value = "not known" if uniques is None else f"{uniques:,.0f}"
+    return value if interval is None else f"{value} ({interval.low:,.0f} to {interval.high:,.0f})"
 
 
 def frontier_grid(frontier: Frontier) -> Grid:
@@ -122,7 +147,7 @@ def frontier_grid(frontier: Frontier) -> Grid:
             f"{point.quality:.4f}" + (" dominated" if point.dominated else ""),
             f"{point.risk:.4g}",
             f"{point.evaluation.suppressed_records:,}",
-            "optimal" if point.gap == 0 else f"gap {point.gap:.4f}",
+            point.verdict,
         )
     for value, _ in frontier.infeasible:
         grid.add_row(f"{value:g}", "not met", "", "", "no scheme")

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.estimators.intervals import Interval
 from anonymizer.risk.parameters import THRESHOLD, Parameter
 from anonymizer.risk.remaining import Binding, Histogram, Kept, Order, Remaining
 
@@ -183,6 +184,13 @@ class RiskModel(ABC):
     @abstractmethod
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the risk of what remains when the first `cut` classes are suppressed; 0 of nothing."""
+
+    def risk_interval(self, remaining: Remaining) -> Interval | None:  # noqa: ARG002
+        """Return the interval of the risk, at 95 % confidence, if it is an estimate; None if counted.
+
+        Asked for what is reported, never during a search.
+        """
+        return None
 
     @abstractmethod
     def passes(self, remaining: Remaining, cut: int = 0) -> bool:

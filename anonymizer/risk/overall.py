@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
+from anonymizer.estimators.intervals import Interval
 from anonymizer.knowledge.cuts import Turns, least_suppressed, people_with, shortest_cut
 from anonymizer.knowledge.exposure import check_exact
 from anonymizer.knowledge.scenario import Scenario
 from anonymizer.knowledge.scenario_attack import ScenarioAttack
 from anonymizer.knowledge.statistics import SLACK, passes, quantile_of, statistic_of
+from anonymizer.knowledge.uniqueness import lower_end, upper_end
 from anonymizer.risk.model import Monotone, Need, Population, RiskModel, Scope
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share
 from anonymizer.risk.remaining import Binding, Kept, Order, Remaining
@@ -160,7 +162,21 @@ class Overall(RiskModel):
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the statistic over the people who are left; 0 without records."""
-        attack, classes = self.attack(remaining.microdata), remaining.classes
+        return self.risk_by(self.attack(remaining.microdata), remaining, cut)
+
+    def risk_interval(self, remaining: Remaining) -> Interval | None:
+        """Return the risk with every u_S at the lower, and at the upper end of its interval."""
+        if self.scenario.p_cu == 0 or self.unique is not None:
+            return None  # no u_S is estimated
+        attack = self.attack(remaining.microdata)
+        low, high = (
+            self.risk_by(attack.estimated_by(end), remaining) for end in (lower_end, upper_end)
+        )
+        return Interval(low, high)
+
+    def risk_by(self, attack: ScenarioAttack, remaining: Remaining, cut: int = 0) -> float:
+        """Return the statistic over the people who are left after a cut."""
+        classes = remaining.classes
         rows = attack.rows(classes)
         there = np.zeros(classes.sizes.size, np.bool_)
         there[remaining.after(cut)] = True
@@ -201,8 +217,8 @@ class Overall(RiskModel):
         lower risk; so they stay in the statistic, without a risk, and one record of each must go.
         """
         gone = 0 if self.surely_passes(remaining, 0.0) else self.least_suppressed(remaining)
-        every_class = np.ones(remaining.suppressed.size, np.bool_)
-        return Binding(every_class, remaining.microdata.records - gone)
+        some = np.full(remaining.suppressed.size, gone > 0)
+        return Binding(some, remaining.microdata.records - gone if gone else 0)
 
     def least_suppressed(self, remaining: Remaining) -> int:
         """Return how many records must go at every finer scheme."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.people import People
-from anonymizer.estimators.uniques import ESTIMATORS
+from anonymizer.estimators.intervals import Estimate, Interval, estimate_uniques, within
 from anonymizer.risk.remaining import Histogram
 
 THRESHOLDS = (0.05, 0.1, 0.2, 0.5)
@@ -53,7 +53,10 @@ class RiskProfile:
     marketer: float
     sample_uniques: int
     population_uniques: float | None
-    """Estimated by Pitman's model, or None where no population is given or no estimate can be had."""
+    """The people who are unique in the population: the expectation by Pitman's model. None where no
+    population is given or no estimate can be had."""
+    population_uniques_interval: Interval | None
+    """Its interval at 95 % confidence, or None where no population is given."""
     smallest_class: int
     median_class: float
     largest_class: int
@@ -124,6 +127,7 @@ def profile(
     histogram, everyone = Histogram.of(class_sizes), everyone or Everyone(class_sizes)
     people = everyone.count(np.ones(class_sizes.size, np.bool_))
     prosecutor = attacker(1 / np.maximum(class_sizes, 1), everyone)
+    uniques = population_uniques(histogram, population)
     journalist = None if population is None else journalist_of(everyone, population)
     return RiskProfile(
         records=people if records is None else records,
@@ -133,7 +137,8 @@ def profile(
         journalist=journalist,
         marketer=(journalist or prosecutor).average,
         sample_uniques=everyone.count(class_sizes == 1),
-        population_uniques=population_uniques(histogram, population),
+        population_uniques=None if uniques is None or math.isnan(uniques.value) else uniques.value,
+        population_uniques_interval=None if uniques is None else uniques.interval,
         smallest_class=int(histogram.sizes[0]) if histogram.classes else 0,
         median_class=float(np.median(class_sizes)) if histogram.classes else 0.0,
         largest_class=int(histogram.sizes[-1]) if histogram.classes else 0,
@@ -200,14 +205,16 @@ def sum_series(sizes: NDArray[np.signedinteger], unseen: float) -> NDArray[np.fl
     return total
 
 
-def population_uniques(histogram: Histogram, population: PopulationModel | None) -> float | None:
-    """Estimate how many people of the population are unique; none where no record is."""
+def population_uniques(histogram: Histogram, population: PopulationModel | None) -> Estimate | None:
+    """Estimate how many people of the population are unique; None where its size is not known."""
     if population is None or population.size is None:
         return None
-    if histogram.uniques == 0:
-        return 0.0
-    estimate = ESTIMATORS["pitman"](histogram.sizes, histogram.counts, population.size)
-    return None if math.isnan(estimate) else estimate
+    if histogram.classes == 0:
+        return Estimate(0.0, 0.0, 0.0)  # nobody is released
+    # people with several rows may be in more classes than there are people
+    people = max(population.size, histogram.memberships)
+    found = estimate_uniques(histogram.sizes, histogram.counts, people)
+    return within(found, population.size, population.size)
 
 
 def records_by_size(class_sizes: NDArray[np.signedinteger]) -> dict[str, int]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from anonymizer.errors import quote_some
-from anonymizer.estimators.uniques import ESTIMATORS, first_cut
+from anonymizer.estimators.intervals import Interval, estimate_uniques
+from anonymizer.estimators.uniques import ESTIMATORS, at_most, first_cut
 from anonymizer.risk.model import Monotone, Population, TableModel
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share, check_whole
 from anonymizer.risk.remaining import Binding, Histogram, Remaining
@@ -107,11 +108,25 @@ class PUniqueness(TableModel):
         # people with several rows may be in more classes than there are people
         population = max(self.population, histogram.memberships)
         estimate = ESTIMATORS[self.estimator](histogram.sizes, histogram.counts, population)
-        return math.inf if math.isnan(estimate) else estimate
+        return math.inf if math.isnan(estimate) else at_most(estimate, self.population)
 
     def risk_of(self, histogram: Histogram) -> float:
         """Return estimated population uniques / population."""
         return self.estimate(histogram) / self.population
+
+    def risk_interval(self, remaining: Remaining) -> Interval:
+        """Return the interval of the estimated share.
+
+        For Pitman's model it is that of the exact expectation, made to hold Hoshino's asymptotic form.
+        """
+        histogram = remaining.histogram
+        if histogram.classes == 0:
+            return Interval(0.0, 0.0)
+        population = max(self.population, histogram.memberships)
+        found = estimate_uniques(histogram.sizes, histogram.counts, population, self.estimator)
+        value = min(self.risk_of(histogram), 1.0)  # infinite where nothing is known
+        low, high = (min(end / self.population, 1.0) for end in (found.low, found.high))
+        return Interval(min(low, value), max(high, value))
 
     @property
     def limit(self) -> float:

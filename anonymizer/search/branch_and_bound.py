@@ -203,7 +203,10 @@ class BranchAndBound:
         """Evaluate schemes, at least one of them, and not more than the limit on evaluations allows."""
         left = self.usage.evaluations_left
         schemes = schemes if left is None else schemes[: max(1, left)]
-        evaluations: list[Evaluation] = self.run_all(self.evaluator.evaluate, schemes)
+        cutoff = self.evaluated.cutoff
+        evaluations: list[Evaluation] = self.run_all(
+            lambda scheme: self.evaluator.evaluate(scheme, cutoff), schemes
+        )
         self.usage.evaluations += len(evaluations)
         self.record(evaluations)
         self.report()

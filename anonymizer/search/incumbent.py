@@ -39,7 +39,7 @@ def first_improvement(search: BranchAndBound, current: Evaluation) -> Evaluation
     ]
     for _, attribute in sorted(gains):
         found = search.evaluation_of(with_level(scheme, attribute, scheme[attribute] - 1))
-        if found.feasible and found.loss < current.loss:
+        if found.complete and found.feasible and found.loss < current.loss:
             return found
     return None
 

@@ -62,7 +62,10 @@ class SearchResult:
 
     @property
     def gap(self) -> float | None:
-        """How much lower than the best loss the optimum could still be; 0 exactly when optimal."""
+        """How much lower than the best loss the optimum could still be; 0 when optimal.
+
+        Where a model may miss the least cut, it is 0 too, and the status says that nothing is proven.
+        """
         return Progress(self.proof, self.best).gap
 
 

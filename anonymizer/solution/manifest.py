@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -128,6 +129,16 @@ class Risks(BaseModel):
     after: dict[str, Any]
 
 
+class DeclaredLayer(BaseModel):
+    """One scheme of a release in layers."""
+
+    model_config = ConfigDict(strict=True)
+
+    scheme: dict[str, int]
+    records: int
+    loss: FiniteFloat
+
+
 class Manifest(BaseModel):
     """What a manifest must hold for its claims to be checked."""
 
@@ -141,6 +152,8 @@ class Manifest(BaseModel):
     output: Output
     status: str
     scheme: dict[str, int]
+    layers: list[DeclaredLayer] = []
+    """Not there where all records have one scheme."""
     records: int
     suppressed: int
     loss: FiniteFloat
@@ -150,6 +163,12 @@ class Manifest(BaseModel):
     attribute_loss: dict[str, FiniteFloat] = {}
     """Not there where the measure looks at classes; where it should be, verification misses it."""
     risk: Risks
+
+
+def schemes_to_apply(manifest: Mapping[str, Any]) -> dict[str, int] | list[dict[str, int]]:
+    """Return the scheme of a release, or those of its layers, as `apply` takes them."""
+    layers = manifest.get("layers")
+    return [layer["scheme"] for layer in layers] if layers else dict(manifest["scheme"])
 
 
 def check_manifest(manifest: Any, where: str) -> None:

@@ -1,4 +1,4 @@
-"""Release: a scheme applied to a table, and the table that comes of it."""
+"""Release: a scheme, or several in layers, applied to a table, and the table that comes of it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from anonymizer.data.csv import write_csv
 from anonymizer.data.plan import Recoding, ReleasePlan
 from anonymizer.data.table import Table
 from anonymizer.engine.microdata import Microdata
+from anonymizer.layers.layering import Layering
 from anonymizer.policy import Policy, Role
 
 REDACTED = "*"
@@ -23,7 +24,7 @@ REDACTED = "*"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Release:
-    """A table generalized by a scheme, without the suppressed records; made when asked for.
+    """A generalized table without the suppressed records; made when asked for.
 
     Identifying columns are gone, sensitive and insensitive ones stay as they are. Rows are shuffled
     unless the policy says otherwise: their order in the original is a key.
@@ -31,10 +32,18 @@ class Release:
 
     table: Table
     policy: Policy
-    microdata: Microdata
-    scheme: dict[str, int]
-    suppressed: NDArray[np.bool_]
-    """Which distinct tuples are suppressed."""
+    layering: Layering
+    """The scheme of each distinct tuple; one for all unless the policy asks for layers."""
+
+    @property
+    def microdata(self) -> Microdata:
+        """The table in integers."""
+        return self.layering.microdata
+
+    @property
+    def suppressed(self) -> NDArray[np.bool_]:
+        """Which distinct tuples are suppressed."""
+        return self.layering.suppressed
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -62,18 +71,18 @@ class Release:
         Written are the values that classes were formed by, never the cells: what counts as one value
         comes out as one.
         """
-        at, level = self.microdata.attributes.index(attribute), self.scheme[attribute]
-        column = self.microdata.columns[at]
-        numbers, values = column.groups[level][self.microdata.codes[at]], column.labels(level)
+        at = self.microdata.attributes.index(attribute)
+        numbers, values = self.layering.values(at)
+        untouched = all(scheme[at] == 0 for scheme in self.layering.schemes)
         redacted = self.redacts and bool(self.suppressed.any())
         if redacted:
             numbers = np.where(self.suppressed, len(values), numbers)
             values = [*values, REDACTED]
-        return Recoding(tuple(values), numbers, original=level == 0 and not redacted)
+        return Recoding(tuple(values), numbers, original=untouched and not redacted)
 
     def plan(self, random: np.random.Generator | None = None) -> ReleasePlan:
         """Return what the table must know to make the release; without randomness, in its order."""
-        recodings = {attribute: self.recoding(attribute) for attribute in self.scheme}
+        recodings = {attribute: self.recoding(attribute) for attribute in self.microdata.attributes}
         of_row = self.microdata.tuple_of_row
         escaped = self.policy.release.escape_formulas
         return ReleasePlan(self.columns, recodings, of_row, self.rows(random), escaped)
@@ -104,9 +113,26 @@ def mapping_rows(policy: Policy, scheme: dict[str, int]) -> Sequence[tuple[str, 
     ]
 
 
-def write_mapping(policy: Policy, scheme: dict[str, int], path: Path) -> None:
-    """Write the applied mapping as a CSV file: attribute, value, released."""
-    rows = [("attribute", "value", "released"), *mapping_rows(policy, scheme)]
-    columns = [list(column) for column in zip(*rows[1:], strict=True)]
-    table = pa.table(dict(zip(rows[0], columns, strict=True)))
+def layer_rows(
+    policy: Policy, schemes: Sequence[dict[str, int]]
+) -> Sequence[tuple[str, str, str, str]]:
+    """List attribute, value, level and released value for every level that a layer has."""
+    return [
+        (hierarchy.name, row[0], str(level), row[level])
+        for hierarchy in policy.load_hierarchies()
+        for level in sorted({scheme[hierarchy.name] for scheme in schemes})
+        for row in hierarchy.rows()
+    ]
+
+
+def write_mapping(policy: Policy, schemes: Sequence[dict[str, int]], path: Path) -> None:
+    """Write the applied mapping as a CSV file: attribute, value, released; for layers, also the level."""
+    header: tuple[str, ...] = ("attribute", "value", "released")
+    rows: Sequence[tuple[str, ...]] = ()
+    if len(schemes) == 1:
+        rows = mapping_rows(policy, schemes[0])
+    else:
+        header, rows = ("attribute", "value", "level", "released"), layer_rows(policy, schemes)
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    table = pa.table(dict(zip(header, columns, strict=True)))
     write_csv(table, path, policy.data.delimiter)

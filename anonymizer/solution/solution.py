@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from anonymizer.errors import InfeasibleError
+from anonymizer.errors import InfeasibleError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
+from anonymizer.layers.layering import one_layer
+from anonymizer.layers.optimize import Layers
 from anonymizer.policy import PolicyLike
 from anonymizer.problem import Problem, Source, as_problem
 from anonymizer.risk import RiskProfile
 from anonymizer.search import Checkpoint, Proof, SearchResult, Status, StopReason, search
 from anonymizer.search.branch_and_bound import OnProgress
+from anonymizer.search.result import TIE
+from anonymizer.solution.layered import (
+    Layer,
+    describe_layers,
+    given_layers,
+    in_layers,
+    outcome_of,
+    search_layers,
+)
 from anonymizer.solution.release import Release
 
 
@@ -27,7 +38,7 @@ class Solution:
     status: Status
     stopped: StopReason
     scheme: dict[str, int]
-    """The level of each quasi-identifier."""
+    """The level of each quasi-identifier; of layers, the highest that any of them has."""
     loss: float
     attribute_loss: dict[str, float]
     """Empty where the measure looks at classes, not at attributes."""
@@ -44,11 +55,18 @@ class Solution:
     release: Release = field(repr=False)
     checkpoint: Checkpoint | None = field(default=None, repr=False)
     """What another search needs to go on, where this one was stopped."""
+    layers: tuple[Layer, ...] = ()
+    """The schemes of a release in layers; nothing where all records have one."""
 
     @property
     def quality(self) -> float:
         """One minus the loss."""
         return 1 - self.loss
+
+    @property
+    def schemes(self) -> list[dict[str, int]]:
+        """The scheme of all records, or those of the layers."""
+        return [layer.scheme for layer in self.layers] or [self.scheme]
 
     @property
     def bound(self) -> float | None:
@@ -79,6 +97,7 @@ class Solution:
             "bound": self.bound,
             "gap": self.gap,
             "scheme": self.scheme,
+            **({"layers": [layer.describe() for layer in self.layers]} if self.layers else {}),
             **by_attribute,
             "records": self.records,
             "people": self.problem.microdata.number_of_people,
@@ -106,6 +125,10 @@ def anonymize(
     seconds: dict[str, float] = {}
     with timed(seconds, "read"):
         problem = as_problem(data, policy)
+    if in_layers(problem):
+        if resume is not None:
+            raise PolicyError("a release in layers is not resumed; leave out the checkpoint.")
+        return anonymize_in_layers(problem, seconds, on_progress)
     with timed(seconds, "search"):
         found = search(
             problem.evaluator,
@@ -126,20 +149,49 @@ def anonymize(
     return make_solution(problem, outcome, found, seconds)
 
 
-def apply(data: Source | Problem, policy: PolicyLike | None, scheme: Mapping[str, int]) -> Solution:
-    """Apply a scheme found before to a table, with its risks checked again.
+def anonymize_in_layers(
+    problem: Problem, seconds: dict[str, float], on_progress: OnProgress | None
+) -> Solution:
+    """Find layers, the scheme of each record among them, and what is proven of others."""
+    with timed(seconds, "search"):
+        found = search_layers(problem, on_progress)
+        assert found.bound is not None
+        outcome = outcome_of(found)
+        if not found.feasible:
+            raise too_many_suppressed(
+                "no layers were found that do: they", outcome.evaluation, problem
+            )
+        optimal = found.loss - found.bound <= TIE
+        proof = Proof(found.bound, problem.lattice.size, found.evaluated)
+    solution = make_solution(problem, outcome, None, seconds, found)
+    status = Status.OPTIMAL if optimal else Status.FEASIBLE
+    return replace(solution, status=status, stopped=found.stopped, proof=proof)
+
+
+def apply(
+    data: Source | Problem,
+    policy: PolicyLike | None,
+    scheme: Mapping[str, int] | Sequence[Mapping[str, int]],
+) -> Solution:
+    """Apply a scheme found before, or the schemes of layers, to a table, with its risks checked again.
 
     Classes that break a risk model are suppressed; an InfeasibleError says if that is more than the
-    suppression limit.
+    suppression limit. A release in layers is made of the same layers, in the same order.
     """
     seconds: dict[str, float] = {}
     with timed(seconds, "read"):
         problem = as_problem(data, policy)
+    layers = None
     with timed(seconds, "search"):
-        outcome = problem.outcome(problem.scheme_of(scheme))
+        if isinstance(scheme, Mapping):
+            outcome = problem.outcome(problem.scheme_of(scheme))
+        else:
+            layers = given_layers(problem, scheme)
+            outcome = outcome_of(layers)
         if not outcome.evaluation.feasible:
-            raise too_many_suppressed("this scheme", outcome.evaluation, problem)
-    return make_solution(problem, outcome, None, seconds)
+            which = "this scheme" if layers is None else "these layers"
+            raise too_many_suppressed(which, outcome.evaluation, problem)
+    return make_solution(problem, outcome, None, seconds, layers)
 
 
 @contextmanager
@@ -173,12 +225,17 @@ def make_solution(
     outcome: Outcome,
     found: SearchResult | None,
     seconds: dict[str, float],
+    layers: Layers | None = None,
 ) -> Solution:
-    """Describe a scheme by its risks before and after, and make its release ready."""
+    """Describe a scheme, or layers, by the risks before and after, and make the release ready."""
     microdata, best = problem.microdata, outcome.evaluation
     classes, suppressed = outcome.classes, outcome.suppressed
     scheme = problem.named(best.scheme)
-    losses = problem.evaluator.attribute_losses(classes, suppressed)
+    if layers is None:
+        losses = problem.evaluator.attribute_losses(classes, suppressed)
+        layering = one_layer(microdata, best.scheme, suppressed[classes.label_of_tuple])
+    else:
+        losses, layering = layers.attribute_loss, layers.layering
     return Solution(
         status=Status.APPLIED if found is None else found.status,
         stopped=StopReason.COMPLETE if found is None else found.stopped,
@@ -193,8 +250,7 @@ def make_solution(
         seconds=seconds,
         problem=problem,
         outcome=outcome,
-        release=Release(
-            problem.table, problem.policy, microdata, scheme, suppressed[classes.label_of_tuple]
-        ),
+        release=Release(problem.table, problem.policy, layering),
         checkpoint=None if found is None else found.checkpoint,
+        layers=() if layers is None else describe_layers(problem, layers),
     )

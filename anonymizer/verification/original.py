@@ -21,7 +21,7 @@ from anonymizer.kernels.partition import label_keys
 from anonymizer.policy import Policy, Role
 from anonymizer.problem import Problem
 from anonymizer.search import Status, StopReason
-from anonymizer.solution.manifest import digest_of_input
+from anonymizer.solution.manifest import digest_of_input, schemes_to_apply
 from anonymizer.solution.release import Release
 from anonymizer.solution.solution import anonymize, apply
 from anonymizer.verification.claims import ROUNDING, Check, check_figures
@@ -37,7 +37,7 @@ def check_against(
     loaded = load(original, [*released_columns(policy), *person])
     try:
         problem = Problem.read(loaded, policy, warn=False)
-        solution = apply(problem, None, manifest["scheme"])
+        solution = apply(problem, None, schemes_to_apply(manifest))
     except AnonymizerError as error:
         yield check_input(original, manifest["input"])
         yield Check(claim, False, str(error))

@@ -1,20 +1,27 @@
-"""The quasi-identifiers of a release, read back from it: their values, and which rows are redacted."""
+"""A release with one scheme, read back: its values, its classes, and how a model finds them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.coded import CodedTable
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table
+from anonymizer.engine.classes import partition
+from anonymizer.engine.generalized import generalize
+from anonymizer.engine.microdata import count_by_leaves, encode_tuples
 from anonymizer.errors import list_cells
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.policy import Policy
+from anonymizer.problem import open_population
+from anonymizer.risk import Need, Remaining, RiskModel
 from anonymizer.solution.release import REDACTED
+from anonymizer.utility import Released
 from anonymizer.verification.claims import Check
 
 
@@ -89,6 +96,65 @@ def check_values(reading: Reading) -> Check:
     ]
     detail = "; ".join(details) or "every cell is of the level in the scheme"
     return Check("every quasi-identifier is generalized as declared", not details, detail)
+
+
+def classes_of(
+    reading: Reading, policy: Policy, models: Sequence[RiskModel], input_people: int
+) -> Remaining:
+    """Partition the released records by their values as they are."""
+    hierarchies = [h.from_level(reading.scheme[h.name]) for h in reading.hierarchies]
+    population, people = open_population(models, policy), None
+    if population is not None:
+        original = count_by_leaves(population, reading.hierarchies)
+        people = generalize(original, reading.hierarchies, reading.scheme)
+    released = count_by_leaves(CodedTable(reading.columns), hierarchies)
+    microdata = encode_tuples(released, hierarchies, people)
+    classes = partition(microdata, (0,) * len(hierarchies))
+    classes = replace(classes, input_people=input_people)
+    return Remaining(microdata, classes, np.zeros(classes.sizes.size, np.bool_))
+
+
+def check_model(model: RiskModel, remaining: Remaining) -> Check:
+    """Check one risk model on the released classes."""
+    claim = f"{model} holds"
+    if Need.ORIGINAL_VALUES in model.needs:
+        detail = (
+            "it looks at values that the release no longer has; give the original with --against"
+        )
+        return Check(claim, None, detail, about_risk=True)
+    faults = model.check(remaining.classes.input_people, remaining.microdata.attributes)
+    if faults:
+        return Check(claim, False, " ".join(faults), about_risk=True)
+    sizes = remaining.classes.sizes
+    violating = model.violating(remaining.classes)
+    if violating.any():
+        records, smallest = int(sizes[violating].sum()), int(sizes[violating].min())
+        detail = (
+            f"{int(violating.sum())} classes with {records} records violate it; the smallest has"
+        )
+        return Check(claim, False, f"{detail} {smallest}", about_risk=True)
+    worst = model.at_worst()
+    try:
+        passed, risk = worst.passes(remaining), worst.risk(remaining)
+    except ValueError as error:  # such as a population smaller than what was released
+        return Check(claim, False, str(error), about_risk=True)
+    if worst is not model and not passed and model.relaxed().passes(remaining):
+        detail = "it estimates from records that are suppressed; give the original with --against"
+        return Check(claim, None, detail, about_risk=True)
+    return Check(claim, passed, f"{sizes.size} classes, risk {risk:.6g}", about_risk=True)
+
+
+def describe_released(reading: Reading, remaining: Remaining | None, records: int) -> Released:
+    """Return what a measure may look at."""
+    hierarchies = reading.hierarchies
+    return Released(
+        records,
+        np.empty(0, np.int64) if remaining is None else remaining.classes.sizes,
+        np.array([reading.scheme[hierarchy.name] for hierarchy in hierarchies]),
+        np.array([hierarchy.height for hierarchy in hierarchies]),
+        np.array([hierarchy.size for hierarchy in hierarchies]),
+        np.array([sum_leaves(hierarchy, reading) for hierarchy in hierarchies]),
+    )
 
 
 def sum_leaves(hierarchy: Hierarchy, reading: Reading) -> int:

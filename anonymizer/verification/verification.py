@@ -14,16 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anonymizer.data.coded import CodedTable, load
+from anonymizer.data.coded import load
 from anonymizer.data.table import Table, open_table
-from anonymizer.engine.classes import partition
-from anonymizer.engine.generalized import generalize
-from anonymizer.engine.microdata import count_by_leaves, encode_tuples
 from anonymizer.errors import AnonymizerError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
-from anonymizer.problem import Source, describe_risk, load_policy, open_population
-from anonymizer.risk import Need, Remaining, RiskModel, packages_of
+from anonymizer.problem import Source, describe_risk, load_policy
+from anonymizer.risk import Remaining, RiskModel, packages_of
 from anonymizer.search import Status
 from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
 from anonymizer.utility import Released
@@ -35,8 +32,23 @@ from anonymizer.verification.claims import (
     check_figures,
     check_packages,
 )
+from anonymizer.verification.layers import (
+    LayeredReading,
+    check_layered_model,
+    check_layers,
+    describe_layers,
+    layered_classes,
+    layers_of,
+    read_layers,
+)
 from anonymizer.verification.original import check_against, released_columns
-from anonymizer.verification.reading import Reading, check_values, read_released, sum_leaves
+from anonymizer.verification.reading import (
+    check_model,
+    check_values,
+    classes_of,
+    describe_released,
+    read_released,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,22 +111,48 @@ def check_release(table: Table, policy: Policy, manifest: Mapping[str, Any]) -> 
         check_digest("the file is the one released", table, manifest["output"]),
         check_policy(policy, manifest),
         check_hierarchies(hierarchies, manifest),
-        check_scheme(policy, hierarchies, manifest["scheme"]),
+        check_schemes(policy, hierarchies, manifest),
         check_released_columns(table, policy),
     ]
     yield from basics
     if not all(check.passed for check in basics[2:]):
         return
+    if layers := layers_of(manifest):
+        yield from check_layered(read_layers(table, policy, hierarchies, layers), policy, manifest)
+        return
     reading = read_released(table, policy, hierarchies, manifest["scheme"])
     yield check_values(reading)
     if reading.unknown:
         return
-    yield check_counts(reading, policy, manifest)
+    yield check_counts(reading.rows, reading.redacted, policy, manifest)
     models = policy.load_models()
     people = manifest.get("people", manifest["records"])
     remaining = classes_of(reading, policy, models, people) if reading.kept else None
-    yield from check_risk(remaining, models, manifest, policy.data.id is not None)
-    yield check_loss(reading, remaining, policy, manifest)
+    checks = [] if remaining is None else [check_model(model, remaining) for model in models]
+    yield from check_risk(remaining, checks, models, manifest, policy.data.id is not None)
+    released = describe_released(reading, remaining, manifest["records"])
+    yield check_loss(released, reading.hierarchies, policy, manifest)
+    yield check_proof(manifest)
+
+
+def check_layered(
+    reading: LayeredReading, policy: Policy, manifest: Mapping[str, Any]
+) -> Iterator[Check]:
+    """Check a release in layers by its values."""
+    of_layers = list(check_layers(reading, manifest))
+    yield from of_layers
+    if not all(check.passed for check in of_layers):
+        return
+    yield check_counts(reading.rows, reading.redacted, policy, manifest)
+    models = policy.load_models()
+    people = manifest.get("people", manifest["records"])
+    remaining = layered_classes(reading, policy, models, people) if reading.kept else None
+    checks = []
+    if remaining is not None:
+        checks = [check_layered_model(model, reading, remaining, policy) for model in models]
+    yield from check_risk(remaining, checks, models, manifest, policy.data.id is not None)
+    released = describe_layers(reading, remaining, manifest["records"])
+    yield check_loss(released, reading.hierarchies, policy, manifest)
     yield check_proof(manifest)
 
 
@@ -136,14 +174,19 @@ def hierarchies_used(policy: Policy, manifest: Mapping[str, Any]) -> tuple[Hiera
     )
 
 
-def check_scheme(
-    policy: Policy, hierarchies: tuple[Hierarchy, ...], scheme: Mapping[str, int]
+def check_schemes(
+    policy: Policy, hierarchies: tuple[Hierarchy, ...], manifest: Mapping[str, Any]
 ) -> Check:
-    """Check that the scheme names a level that the policy allows for each attribute."""
-    lattice = policy.lattice(hierarchies)
+    """Check that the scheme, or that of every layer, names a level that the policy allows for each."""
+    lattice, schemes = policy.lattice(hierarchies), layers_of(manifest)
+    most = policy.release.max_layers
+    if schemes and (policy.release.recoding != "layers" or (most or len(schemes)) < len(schemes)):
+        detail = f"{len(schemes)} layers, and the policy allows {most or 'none'}"
+        return Check("the scheme names a level for each quasi-identifier", False, detail)
     wrong = [
         hierarchy.name
         for hierarchy, low, high in zip(hierarchies, lattice.low, lattice.high, strict=True)
+        for scheme in schemes or (manifest["scheme"],)
         if scheme.get(hierarchy.name) not in range(low, high + 1)
     ]
     detail = f"none allowed for {quote_some(wrong)}" if wrong else f"{len(hierarchies)} levels"
@@ -175,15 +218,15 @@ def check_released_columns(table: Table, policy: Policy) -> Check:
     return Check("identifying columns are gone, all others there", not details, detail)
 
 
-def check_counts(reading: Reading, policy: Policy, manifest: Mapping[str, Any]) -> Check:
+def check_counts(rows: int, redacted: int, policy: Policy, manifest: Mapping[str, Any]) -> Check:
     """Check that released and suppressed records are those of the input."""
     records, suppressed = manifest["records"], manifest["suppressed"]
     if policy.release.suppressed == "redact":
-        passed = reading.rows == records and reading.redacted == suppressed
-        detail = f"{reading.rows} rows of which {reading.redacted} redacted"
+        passed = rows == records and redacted == suppressed
+        detail = f"{rows} rows of which {redacted} redacted"
     else:
-        passed = reading.rows == records - suppressed
-        detail = f"{reading.rows} rows"
+        passed = rows == records - suppressed
+        detail = f"{rows} rows"
     limit = policy.search.suppression_limit
     if not 0 <= suppressed <= records:
         return Check("the counts agree", False, f"{suppressed} of {records} records suppressed")
@@ -195,6 +238,7 @@ def check_counts(reading: Reading, policy: Policy, manifest: Mapping[str, Any]) 
 
 def check_risk(
     remaining: Remaining | None,
+    checks: Sequence[Check],
     models: Sequence[RiskModel],
     manifest: Mapping[str, Any],
     people: bool,
@@ -209,9 +253,7 @@ def check_risk(
         held = after.get("records") == 0 and after.get("sample_uniques") == 0
         yield Check("the risk models hold", held, "no record is released", about_risk=True)
         return
-    for model in models:
-        check = check_model(model, remaining)
-        yield unless_people(check) if people else check
+    yield from (unless_people(check) if people else check for check in checks)
     if people:
         yield Check("the risk of the file is the one reported", None, WHOSE)
         return
@@ -219,22 +261,6 @@ def check_risk(
     mine = asdict(describe_risk(remaining.microdata, models, remaining.classes, kept))
     claim = "the risk of the file is the one reported"
     yield check_figures(claim, mine, manifest["risk"]["after"])
-
-
-def classes_of(
-    reading: Reading, policy: Policy, models: Sequence[RiskModel], input_people: int
-) -> Remaining:
-    """Partition the released records by their values as they are."""
-    hierarchies = [h.from_level(reading.scheme[h.name]) for h in reading.hierarchies]
-    population, people = open_population(models, policy), None
-    if population is not None:
-        original = count_by_leaves(population, reading.hierarchies)
-        people = generalize(original, reading.hierarchies, reading.scheme)
-    released = count_by_leaves(CodedTable(reading.columns), hierarchies)
-    microdata = encode_tuples(released, hierarchies, people)
-    classes = partition(microdata, (0,) * len(hierarchies))
-    classes = replace(classes, input_people=input_people)
-    return Remaining(microdata, classes, np.zeros(classes.sizes.size, np.bool_))
 
 
 WHOSE = "the file does not tell whose its rows are; give the original with --against"
@@ -248,42 +274,15 @@ def unless_people(check: Check) -> Check:
     return check if check.passed is False else replace(check, passed=None, detail=WHOSE)
 
 
-def check_model(model: RiskModel, remaining: Remaining) -> Check:
-    """Check one risk model on the released classes."""
-    claim = f"{model} holds"
-    if Need.ORIGINAL_VALUES in model.needs:
-        detail = (
-            "it looks at values that the release no longer has; give the original with --against"
-        )
-        return Check(claim, None, detail, about_risk=True)
-    faults = model.check(remaining.classes.input_people, remaining.microdata.attributes)
-    if faults:
-        return Check(claim, False, " ".join(faults), about_risk=True)
-    sizes = remaining.classes.sizes
-    violating = model.violating(remaining.classes)
-    if violating.any():
-        records, smallest = int(sizes[violating].sum()), int(sizes[violating].min())
-        detail = (
-            f"{int(violating.sum())} classes with {records} records violate it; the smallest has"
-        )
-        return Check(claim, False, f"{detail} {smallest}", about_risk=True)
-    worst = model.at_worst()
-    try:
-        passed, risk = worst.passes(remaining), worst.risk(remaining)
-    except ValueError as error:  # such as a population smaller than what was released
-        return Check(claim, False, str(error), about_risk=True)
-    if worst is not model and not passed and model.relaxed().passes(remaining):
-        detail = "it estimates from records that are suppressed; give the original with --against"
-        return Check(claim, None, detail, about_risk=True)
-    return Check(claim, passed, f"{sizes.size} classes, risk {risk:.6g}", about_risk=True)
-
-
 def check_loss(
-    reading: Reading, remaining: Remaining | None, policy: Policy, manifest: Mapping[str, Any]
+    released: Released,
+    hierarchies: Sequence[Hierarchy],
+    policy: Policy,
+    manifest: Mapping[str, Any],
 ) -> Check:
     """Recompute the loss from the released values, where that is possible."""
     claim, measure = "the quality is the one reported", policy.measure
-    found = measure.of_release(describe_released(reading, remaining, manifest["records"]))
+    found = measure.of_release(released)
     if found is None:
         consistent = check_figures(claim, {"quality": 1 - manifest["loss"]}, manifest)
         detail = (
@@ -291,25 +290,12 @@ def check_loss(
         )
         return Check(claim, None, detail) if consistent.passed else consistent
     loss, losses = found
-    names = [hierarchy.name for hierarchy in reading.hierarchies]
+    names = [hierarchy.name for hierarchy in hierarchies]
     figures = {"loss": loss, "quality": 1 - loss}
     if losses:
         by_attribute = dict(zip(names, losses, strict=True))
         return check_figures(claim, {**figures, "attribute_loss": by_attribute}, manifest)
     return check_figures(claim, figures, manifest)
-
-
-def describe_released(reading: Reading, remaining: Remaining | None, records: int) -> Released:
-    """Return what a measure may look at."""
-    hierarchies = reading.hierarchies
-    return Released(
-        records,
-        np.empty(0, np.int64) if remaining is None else remaining.classes.sizes,
-        np.array([reading.scheme[hierarchy.name] for hierarchy in hierarchies]),
-        np.array([hierarchy.height for hierarchy in hierarchies]),
-        np.array([hierarchy.size for hierarchy in hierarchies]),
-        np.array([sum_leaves(hierarchy, reading) for hierarchy in hierarchies]),
-    )
 
 
 def check_proof(manifest: Mapping[str, Any]) -> Check:

@@ -27,6 +27,7 @@ from experiments.benchmark.clock import best_of
 from experiments.benchmark.commands import measure_registry, measure_start
 from experiments.benchmark.frontiers import draw_example, measure_frontiers
 from experiments.benchmark.memory import measure_encoding
+from experiments.benchmark.overall import measure_overall
 from experiments.benchmark.searches import K_ANONYMITY, Searches, measure_all
 from experiments.datasets import RESULTS, draw_stand_in, path_of, policy_of
 
@@ -139,6 +140,7 @@ def measure_gap(_: Path, __: Path | None) -> None:
 
 PARTS: dict[str, Callable[[Path, Path | None], None]] = {
     "searches": measure_searches,
+    "overall": lambda *_: report("Overall risk", list(measure_overall()), "overall.csv"),
     "workers": measure_workers,
     "frontiers": measure_sweeps,
     "growth": measure_growth,

@@ -38,18 +38,16 @@ def curve(dataset: Dataset, population: int, thresholds: Sequence[float]) -> lis
     """Return the best release at every threshold, from one pass over the schemes."""
     policy = policy_of(dataset.name, dataset.path, paper.p_uniqueness(thresholds[0], population))
     found = {point.value: point for point in frontier(None, policy, thresholds).points}
-    return [make_point(found[threshold], population) for threshold in thresholds]
+    return [make_point(found[threshold]) for threshold in thresholds]
 
 
-def make_point(point: OnFrontier, population: int) -> Point:
-    risks = point.profile
-    assert risks.population_uniques is not None  # or it would not have passed
+def make_point(point: OnFrontier) -> Point:
     return Point(
         point.value,
         100 * point.quality,
         point.evaluation.suppressed_records,
-        risks.sample_uniques,
-        risks.population_uniques / population,
+        point.profile.sample_uniques,
+        point.risk,  # by Hoshino's form, as in the paper
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from anonymizer.estimators.derived_k import derived_k
+from anonymizer.estimators.uniques import histogram, pitman
 from anonymizer.policy import parse_model
 from experiments.prasser2016 import paper
 from experiments.prasser2016.releases import Dataset, Released, release, untouched
@@ -94,7 +95,9 @@ def measure_attackers(released: Released, population: int) -> dict[str, float]:
     """Return the risks of a release from its profile; shares from 0 to 1."""
     risks = released.profile(population)
     assert risks.journalist is not None
-    uniques = risks.population_uniques
+    uniques = pitman(
+        *histogram(released.class_sizes), population
+    )  # Hoshino's form, as in the paper
     people = supported_people(released.smallest, released.input_people, population)
     return {
         "quality": 100 * released.quality,
@@ -104,7 +107,7 @@ def measure_attackers(released: Released, population: int) -> dict[str, float]:
         "marketer": risks.marketer,
         "marketer in sample": risks.prosecutor.average,
         "sample uniques": risks.sample_uniques,
-        "population uniques": float("nan") if uniques is None else uniques / population,
+        "population uniques": uniques / population,
     }
 
 

@@ -206,7 +206,7 @@ def time_one_by_one(patients: pd.DataFrame, size: int) -> str:
     seconds = time.perf_counter() - started
     return (
         f"{size:,} records, 12 attributes learned one by one: all {risk.exposure.subsets:,} sets, "
-        f"exactly, in {seconds:.0f} seconds with 2 threads."
+        f"exact given u_S, in {seconds:.0f} seconds with 2 threads."
     )
 
 

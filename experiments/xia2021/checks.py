@@ -104,12 +104,14 @@ def check_table_4(table: pd.DataFrame) -> list[Check]:
 
 
 def check_agreement(found: Iterable[Agreement]) -> list[Check]:
-    """The exact and the simulated risk agree."""
+    """The risk that is exact given u_S and the simulated one agree."""
     return [
         Check(
-            f"{one.scenario}: exact and simulated mean overall risk within three standard errors",
+            f"{one.scenario}: mean overall risk, exact given u_S and simulated, within three "
+            "standard errors",
             one.errors <= 3,
-            f"{one.exact:.6f} exact, {one.simulated:.6f} simulated, {one.errors:.1f} standard errors",
+            f"{one.exact:.6f} exact given u_S, {one.simulated:.6f} simulated, "
+            f"{one.errors:.1f} standard errors",
         )
         for one in found
     ]

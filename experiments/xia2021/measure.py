@@ -139,7 +139,7 @@ def one_by_one(patients: pd.DataFrame, size: int, seed: int, workers: int) -> As
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """The exact mean overall risk and what a simulation of the paper's kind says."""
+    """The mean overall risk, exact given u_S, and what a simulation of the paper's kind says."""
 
     scenario: str
     exact: float
@@ -156,7 +156,7 @@ class Agreement:
 def compare_with_simulation(
     sample: pd.DataFrame, named: Mapping[str, Scenario], trials: int, seed: int
 ) -> list[Agreement]:
-    """Play the attack on every subject as the paper does, and set it beside the exact risk."""
+    """Play the attack on every subject as the paper does, and set it beside the sum."""
     policy = policy_of_patients()
     microdata = Problem.read(sample, policy).microdata
     found = []

@@ -142,7 +142,7 @@ def test_a_release_answers_all_questions_too(ward: Path, run) -> None:
     assert (status, errors) == (int(0.9 / smallest > 0.2), "")
     assert found["disclosure"]["individual_risk"] == 0  # nobody is unique
     (after,) = found["scenarios"]
-    assert after["method"] == "exact"
+    assert after["method"] == "exact given u_S"
     assert after["risk"]["overall"]["mean"] < before
     assert after["worst_case"]["marketer"]["maximum"] <= 1 / 3 + 1e-12
     assert all(Path(path).is_file() for path in found["files"].values())

@@ -166,6 +166,21 @@ def test_labels_of_hierarchies_are_escaped_and_read_back(tmp_path: Path, label: 
     assert "every quasi-identifier is generalized as declared" in failed
 
 
+@pytest.mark.parametrize("label", ["=all()", "@home"])
+def test_releases_in_layers_are_escaped_and_read_back(tmp_path: Path, label: str) -> None:
+    text = ESCAPED.replace('"sex.csv"', '"sex.csv", min_level = 1')
+    policy = write_files(tmp_path, policy=text + 'recoding = "layers"\n')
+    (tmp_path / "sex.csv").write_text(f"F;{label}\nM;{label}\n")
+    write_release(anonymize(None, policy), tmp_path / "out")
+    release = tmp_path / "out" / "release.csv"
+    assert verify(release, policy, against=tmp_path / "patients.csv").passed
+    text = release.read_text()
+    assert f"'{label}" in text
+    release.write_text(text.replace(f"'{label}", label))
+    failed = {check.claim for check in verify(release, policy).failures}
+    assert "every row is generalized as one of the layers declares" in failed
+
+
 def test_without_formulas_the_key_changes_nothing(tmp_path: Path) -> None:
     plain, escaped = (
         anonymize(patients(), write_files(tmp_path, policy=text)).to_frame()

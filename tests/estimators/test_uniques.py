@@ -124,7 +124,8 @@ def test_pitman_meets_every_reference_value(vector: dict[str, Any]) -> None:
         }
         assert found == pytest.approx({key: float(expected[key]) for key in found}, rel=1e-11)
         estimate = ESTIMATORS["pitman"](*of_vector(vector), int(population))
-        assert estimate == pytest.approx(found["S1_asymptotic"] if vector["s1"] else 0, rel=1e-12)
+        uniques = min(found["S1_asymptotic"], int(population)) if vector["s1"] else 0
+        assert estimate == pytest.approx(uniques, rel=1e-12)
 
 
 @needs_reference
@@ -361,6 +362,18 @@ def test_the_first_cut_is_that_of_a_scan(
     assert found == scan(classes, population, limit, estimator)
 
 
+@given(histograms(), st.floats(1, 1e6), st.sampled_from(list(ESTIMATORS)))
+@example({1: 950, 2: 25}, 1.5, "pitman")  # Hoshino's form gives 19,316 people of 1,500
+def test_no_estimate_is_above_the_population(
+    classes: Histogram, ratio: float, estimator: str
+) -> None:
+    population = float(math.floor(records(classes) * ratio))
+    assert not ESTIMATORS[estimator](*arrays(classes), population) > population  # or NaN
+    assert first_cut(*arrays(classes), population, population, estimator) == scan(
+        classes, population, population, estimator
+    )
+
+
 @pytest.mark.parametrize("ratio", [1, 1.5, 10])
 def test_the_first_cut_of_every_small_table_is_that_of_a_scan(ratio: float) -> None:
     for n in range(3, 19):
@@ -370,7 +383,8 @@ def test_the_first_cut_of_every_small_table_is_that_of_a_scan(ratio: float) -> N
                 continue
             sizes, counts = arrays(classes)
             estimates = [
-                kernels.pitman(sizes, counts, cut, float(n * ratio)) for cut in range(classes[1])
+                min(kernels.pitman(sizes, counts, cut, float(n * ratio)), n * ratio)
+                for cut in range(classes[1])
             ]
             for limit in estimates:
                 # the limit is an estimate itself, and is passed by it
@@ -389,7 +403,7 @@ def test_the_first_cut_of_thousands_of_uniques_is_that_of_a_scan(ratio: int) -> 
         population = float(records(classes) * ratio)
         estimates = np.array(
             [kernels.pitman(sizes, counts, cut, population) for cut in range(classes[1])]
-        )
+        ).clip(max=population)
         for limit in (*estimates[:: classes[1] // 25], *(population * np.logspace(-5, 0, 6))):
             passing = np.flatnonzero(estimates <= limit)
             expected = int(passing[0]) if passing.size else classes[1]

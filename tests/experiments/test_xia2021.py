@@ -107,7 +107,7 @@ def test_exact_and_simulated_agree(patients: pd.DataFrame) -> None:
 def test_all_sets_of_twelve_attributes_are_looked_at(patients: pd.DataFrame) -> None:
     (risk,) = one_by_one(patients, 300, 1, workers=2).scenarios
     assert risk.exposure.subsets == 4096
-    assert risk.exposure.method == "exact"
+    assert risk.exposure.method == "exact given u_S"
 
 
 def test_all_81_settings_are_measured(second: pd.DataFrame) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from anonymizer.errors import PolicyError
+from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from anonymizer.knowledge.attack import Attack
 from anonymizer.knowledge.exposure import (
     MEASURES,
@@ -28,6 +29,7 @@ from anonymizer.knowledge.exposure import (
 )
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.knowledge.statistics import statistic_of
+from anonymizer.knowledge.uniqueness import lower_end, upper_end
 from anonymizer.knowledge.values import Subjects
 from tests.knowledge import matching_oracle, people
 from tests.knowledge import overall_oracle as oracle
@@ -283,6 +285,28 @@ def test_drawing_agrees_with_the_sum_within_three_standard_errors() -> None:
         assert other.probability == one.probability
         assert other.overall(scenario) == pytest.approx(one.overall(scenario), abs=0.02)
     assert expose(attack, work_limit=0).method is Method.SIMULATED
+
+
+@settings(max_examples=40, deadline=None)
+@given(people.tables, people.scenarios(), st.booleans())
+def test_the_interval_is_the_mean_with_every_u_at_an_end(table, scenario, drawn) -> None:
+    subjects = read(table)
+    attack = Attack.of(subjects, scenario)
+
+    def measure(estimate) -> Exposure:
+        if drawn:
+            return draw(attack, np.random.default_rng(3), 20, estimate=estimate)
+        return sum_exactly(attack, estimate=estimate)
+
+    def mean(exposure: Exposure) -> float:
+        return statistic_of(exposure.journalist, subjects.counts, "mean")
+
+    found = measure(by_pitman)
+    assert found.journalist_interval.low == pytest.approx(mean(measure(lower_end)), abs=1e-12)
+    # where the model cannot be fitted u_S is 1, which is the upper end there
+    assert found.journalist_interval.high == pytest.approx(mean(measure(upper_end)), abs=1e-12)
+    assert found.journalist_interval.low <= mean(found) + 1e-12
+    assert mean(found) <= found.journalist_interval.high + 1e-12
 
 
 def test_what_is_always_drawn_cannot_be_left_out_by_drawing() -> None:

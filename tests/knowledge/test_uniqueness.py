@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from anonymizer.estimators.uniques import unique_given_unique
 from anonymizer.knowledge.scenario import AttributeGroup
-from anonymizer.knowledge.uniqueness import estimate_needed, unique_in_population
+from anonymizer.knowledge.uniqueness import estimate_needed, unique_in_population, with_interval
 from tests.knowledge.tables import half, scenario_of
 
 SCENARIO = scenario_of(AttributeGroup(("age",), 0.5))
@@ -41,3 +41,16 @@ def test_without_p_cu_no_estimate_is_needed() -> None:
     assert estimate_needed(without, half)(np.array([1, 2]), 10) is None
     assert estimate_needed(SCENARIO, half) is half
     assert estimate_needed(SCENARIO, None) is unique_given_unique
+
+
+@pytest.mark.parametrize(
+    ("sizes", "unique", "known"),
+    [([1, 1, 3, 5], 0.2, True), ([1, 1, 1], 1.0, False), ([2, 0, 3], 0.0, None)],
+)
+def test_u_lies_within_its_interval(sizes, unique, known) -> None:
+    found = with_interval(unique, np.array(sizes), 100_000)
+    assert 0 <= found.low <= found.value == unique <= found.high <= 1
+    if known is None:
+        assert found.high == 0  # nobody is alone
+    else:
+        assert (found.low, found.high) == (0, 1) or known

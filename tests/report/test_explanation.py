@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pandas as pd
@@ -122,6 +122,20 @@ def test_every_model_reads_well_at_80_columns(tmp_path: Path, model: str) -> Non
         assert all(line.endswith(".") and "  " not in line for line in section.sentences)
         for figures in section.figures:
             assert {len(row) for row in figures.rows} == {len(figures.header)}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_risk_of_a_model_that_estimates_is_told_with_its_interval(
+    tmp_path: Path, model: str
+) -> None:
+    write_more(tmp_path)
+    told = explain(anonymize(None, write_files(tmp_path, policy=policy_with(MODELS[model]))))
+    assert len(told.intervals) == len(told.now.risks)
+    estimates = [name for name in told.names if name in ("p-uniqueness", "overall")]
+    assert [name for name, i in zip(told.names, told.intervals, strict=True) if i] == estimates
+    assert text_of(told).count("at 95 % confidence") == len(estimates)
+    for described, interval in zip(told.describe()["intervals"], told.intervals, strict=True):
+        assert described == (None if interval is None else asdict(interval))
 
 
 def test_a_raised_limit_is_told_as_far_as_it_is_known() -> None:

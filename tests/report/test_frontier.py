@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import io
 import json
 import re
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from anonymizer import Policy
 from anonymizer.data.staging import Staging
 from anonymizer.frontiers.frontier import Frontier, frontier
 from anonymizer.report.frontier import AXES, render_page, stage_frontier
+from anonymizer.report.text import frontier_grid
 from anonymizer.risk import PUniqueness
 from tests.wards import patients, write_files
 
@@ -63,3 +66,17 @@ def test_populations_are_curves_with_names(tmp_path: Path) -> None:
     found = frontier(patients(), uniqueness, [0.01, 0.001], populations=[10**4, 10**6])
     curves = [point["curve"] for point in points_of(render_page(found))]
     assert set(curves) == {"population 10,000", "population 1,000,000"}
+
+
+def test_a_cut_that_may_be_missed_is_nowhere_called_optimal(tmp_path: Path) -> None:
+    policy = Policy.read(write_files(tmp_path))
+    uniqueness = policy.model_copy(update={"risk": (PUniqueness(0.1, 10**4),)})
+    both = frontier(patients(), uniqueness, [0.2, 0.01])
+    assert [(point.verdict, point.gap) for point in both.points] == [
+        ("not proven", 0),
+        ("optimal", 0),
+    ]
+    assert [point["verdict"] for point in points_of(render_page(both))] == ["not proven", "optimal"]
+    console = Console(width=200, file=io.StringIO())
+    console.print(frontier_grid(both))
+    assert console.file.getvalue().count("optimal") == 1  # type: ignore[attr-defined]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 
 from anonymizer import Assessment, assess
 from anonymizer.data.staging import Staging
 from anonymizer.knowledge.exposure import MEASURES
 from anonymizer.report.assessment import make_page, make_tables, write_assessment
+from anonymizer.report.page import share
 from anonymizer.report.scenarios import draw_distribution, draw_heatmaps, scenario_grid
 from tests.assessment import patients
 
@@ -80,10 +83,34 @@ def test_the_page_says_what_for_whom_and_why(assessment: Assessment) -> None:
     for words in ("What the risk is.", "For whom.", "Why.", "What to keep in mind"):
         assert words in page
     assert "the voter list of the state" in page
-    assert "exact for this scenario" in page
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>|data:image[^\"]*", "", page))
+    assert "exact given uS: summed over all" in text
+    assert "exact for" not in text
     assert not re.search(r"\bnan\b|None|\bUndefined\b", text)
     assert "http" not in page.replace("http://www.w3.org", "")  # it stands alone
+
+
+def test_every_estimate_is_shown_with_its_interval(assessment: Assessment) -> None:
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>|data:image[^\"]*", "", make_page(assessment)))
+    shown = "".join(render_text(scenario_grid(assessment.scenarios)))
+    for risk in assessment.scenarios:
+        overall, journalist = risk.interval(), risk.interval("journalist")
+        assert overall.low < risk.mean() < overall.high
+        assert f"{share(overall.low)} to {share(overall.high)}" in text
+        assert f"{share(journalist.low)} to {share(journalist.high)}" in text
+        assert f"({overall.low:.4f} to {overall.high:.4f})" in shown
+    sets = make_tables(assessment)["known_sets"]
+    for end, compare in (("low", np.less_equal), ("high", np.greater_equal)):
+        assert compare(sets[f"unique_in_population_{end}"], sets["unique_in_population"]).all()
+    rows = make_tables(assessment)["scenarios"]
+    assert (rows["risk_mean_low"] <= rows["risk_mean"] + 1e-15).all()
+    assert (rows["risk_mean_high"] >= rows["risk_mean"] - 1e-15).all()
+
+
+def render_text(shown: object) -> str:
+    console = Console(width=200, file=io.StringIO())
+    console.print(shown)
+    return console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_files_appear_together(assessment: Assessment, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from anonymizer.data.frame import FrameTable
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata, encode
+from anonymizer.estimators import intervals
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import greatest_kept, order_of, shortest_cut, suppress
 from anonymizer.explanation.next_threshold import generalized_values
@@ -40,6 +41,7 @@ from anonymizer.risk import (
     Sources,
     StrictAverage,
 )
+from anonymizer.search import search
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import Problem, generalize
 from tests.own import OWN_MODELS
@@ -126,6 +128,40 @@ def test_every_model_has_examples_here_and_is_called_by_its_name(name: str) -> N
     assert EXAMPLES.get(name), f"add examples of {name} to this file"
     assert MODELS[name].name == name
     assert all(type(model) is MODELS[name] for model in EXAMPLES[name])
+
+
+@pytest.mark.parametrize("model", EVERY, ids=str)
+@settings(max_examples=15)
+@given(problem=problems(max_attributes=3, ranges=False), data=st.data())
+def test_a_risk_that_is_estimated_lies_in_its_interval(
+    model: RiskModel, problem: Problem, data: st.DataObject
+) -> None:
+    microdata = table_of(problem)
+    scheme = tuple(data.draw(st.integers(0, top)) for top in problem.high)
+    classes = partition(microdata, scheme)
+    gone = np.array([data.draw(st.booleans()) for _ in range(classes.sizes.size)], np.bool_)
+    remaining = Remaining(microdata, classes, gone)
+    interval, risk = model.risk_interval(remaining), model.risk(remaining)
+    assert interval is None or 0 <= interval.low <= interval.high <= 1 + 1e-9
+    if interval is not None:
+        assert interval.low - 1e-12 <= min(risk, 1) <= interval.high + 1e-12
+
+
+def refuse(*_: object) -> None:
+    raise AssertionError("an interval was asked for")
+
+
+@pytest.mark.parametrize("model", ALL, ids=str)
+@settings(max_examples=5)
+@given(problem=problems(max_attributes=2, ranges=False))
+def test_no_interval_is_computed_during_a_search(model: RiskModel, problem: Problem) -> None:
+    microdata = table_of(problem)
+    measure = Loss(Aggregate.GEOMETRIC, (1.0,) * len(microdata.attributes))
+    evaluator = Evaluator(microdata, (model,), measure, microdata.records)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(intervals, "by_likelihood", refuse)
+        patched.setattr(intervals, "by_halves", refuse)
+        search(evaluator, microdata.lattice)
 
 
 @pytest.mark.parametrize("model", EVERY, ids=str)

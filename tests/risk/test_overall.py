@@ -33,6 +33,7 @@ from anonymizer.risk import (
     Scope,
 )
 from anonymizer.search import Status, search, search_exhaustively
+from anonymizer.utility import Aggregate, Loss
 from tests.knowledge.tables import probabilities
 from tests.risk.test_people import rows_of, with_people
 from tests.strategies import evaluator_of, lattice_of, microdata_of, problems
@@ -249,6 +250,28 @@ def test_branch_and_bound_is_exhaustive_search(drawn, threshold, data) -> None:
         assert found.best.loss == expected.best.loss
 
 
+@settings(max_examples=120)
+@given(drawn=cases(), threshold=thresholds, share=st.floats(0, 1), data=st.data())
+def test_an_evaluation_is_given_up_only_where_it_costs_more_than_the_cutoff(
+    drawn, threshold, share, data
+) -> None:
+    problem, case = drawn
+    model = Overall(threshold, case.scenario, data.draw(st.sampled_from(STATISTICS)))
+    also = data.draw(st.sampled_from([[], [], [KAnonymity(2)], [Average(0.5)]]))
+    evaluator = replace(case.evaluator, models=(model, *also))
+    scheme = data.draw(st.sampled_from(list(lattice_of(problem))))
+    cutoff = share * evaluator.measure.most
+    whole, found = evaluator.evaluate(scheme), evaluator.evaluate(scheme, cutoff)
+    assert found.loss <= whole.loss + 1e-12
+    assert found.suppressed_records <= whole.suppressed_records
+    assert found.binding_records == whole.binding_records
+    assert found.finer_infeasible == whole.finer_infeasible
+    levels = np.arange(whole.terms.shape[1]) <= np.array(scheme)[:, np.newaxis]
+    np.testing.assert_allclose(found.terms[levels], whole.terms[levels], atol=1e-12)
+    if (found.loss, found.suppressed_records) != (whole.loss, whole.suppressed_records):
+        assert found.loss > evaluator.measure.of_terms(cutoff)
+
+
 @settings(max_examples=60)
 @given(drawn=cases(), threshold=thresholds, data=st.data())
 def test_what_passes_at_worst_passes(drawn, threshold, data) -> None:
@@ -309,6 +332,49 @@ def test_a_cut_that_may_be_missed_is_not_called_optimal(problem) -> None:
     lattice = lattice_of(problem)
     for found in (search(evaluator, lattice), search_exhaustively(evaluator, lattice)):
         assert found.status in (Status.FEASIBLE, Status.INFEASIBLE)
+
+
+@pytest.mark.parametrize("statistic", OF_TABLE)
+def test_no_cut_is_looked_for_where_what_binds_costs_too_much(
+    statistic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise AssertionError("a cut was looked for")
+
+    tree = {f"v{i}": (f"v{i}", "x") for i in range(4)}
+    microdata = microdata_of((("v0",), ("v1",), ("v2",), ("v3",)), [tree])
+    scenario = Scenario((AttributeGroup(("a0",), 1.0),), 100, 0.0, 0.0, 0.5, 0.5)
+    measure = Loss(Aggregate.GEOMETRIC, (1.0,))
+    evaluator = Evaluator(microdata, (Overall(0.1, scenario, statistic),), measure, 4)
+    assert evaluator.evaluate((0,)).loss == 1
+    monkeypatch.setattr(Overall, "first_cut", refuse)
+    assert evaluator.evaluate((0,), cutoff=measure.to_terms(0.3)).loss > 0.3
+    with pytest.raises(AssertionError):
+        evaluator.evaluate((0,), cutoff=measure.most)
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+@settings(max_examples=100)
+@given(drawn=cases(), threshold=thresholds, data=st.data())
+def test_what_binds_finer_schemes_is_the_same_whatever_u_is(
+    statistic, drawn, threshold, data
+) -> None:
+    problem, case = drawn
+    scheme = data.draw(st.sampled_from(list(lattice_of(problem))))
+    microdata, model = case.evaluator.microdata, Overall(threshold, case.scenario, statistic)
+    found = []
+    for unique in (0.0, 0.5, 1.0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(scenario_attack, "by_pitman", lambda *_, u=unique: u)
+            model.attack(microdata).estimates.clear()
+            found.append(suppress(microdata, partition(microdata, scheme), [model]))
+    model.attack(microdata).estimates.clear()
+    bound = [each.binding.classes[each.classes.label_of_tuple].tolist() for each in found]
+    assert bound[0] == bound[1] == bound[2]
+    assert len({each.binding.exempt for each in found}) == 1
+    records = [int(each.classes.records[each.suppressed].sum()) for each in found]
+    if statistic == "maximum":
+        assert records == sorted(records)  # what is suppressed does depend on it
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)

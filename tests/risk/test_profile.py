@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.risk import PopulationModel, profile
+from anonymizer.estimators.intervals import Interval
+from anonymizer.estimators.pitman import fit_pitman
+from anonymizer.estimators.uniques import histogram, pitman
+from anonymizer.risk import Histogram, PopulationModel, PUniqueness, profile
 from anonymizer.risk.profile import THRESHOLDS, expected_risk
 
 SIZES = st.lists(st.integers(1, 50), min_size=1, max_size=30)
@@ -26,7 +29,7 @@ def test_the_profile_is_what_record_by_record_counting_gives(sizes: list[int]) -
         above = sum(risk > threshold + 1e-9 for risk in risks) / len(risks)
         assert found.prosecutor.above[f"{threshold:g}"] == pytest.approx(above)
     assert found.marketer == found.prosecutor.average
-    assert found.journalist is found.population_uniques is None
+    assert found.journalist is found.population_uniques is found.population_uniques_interval is None
     assert found.sample_uniques == risks.count(1.0)
     assert found.smallest_class == min(sizes)
     assert found.median_class == statistics.median(sizes)
@@ -62,6 +65,46 @@ def test_a_table_with_every_record_suppressed_has_risk_0() -> None:
     assert empty.journalist is not None
     assert empty.journalist.highest == 0
     assert empty.population_uniques == 0
+    assert empty.population_uniques_interval == Interval(0, 0)
+
+
+@given(SIZES, st.floats(1, 1e6))
+def test_population_uniques_are_the_expectation_within_their_interval(sizes, ratio) -> None:
+    people = int(sum(sizes) * ratio)
+    found = profile(np.array(sizes), PopulationModel(people, sum(sizes)))
+    interval = found.population_uniques_interval
+    assert interval is not None
+    assert 0 <= interval.low <= interval.high <= people
+    model = fit_pitman(*histogram(np.array(sizes)))
+    if 1 not in sizes:
+        assert found.population_uniques == 0
+    elif people == sum(sizes):
+        assert found.population_uniques == interval.low == interval.high == sizes.count(1)
+    elif model is None:
+        assert found.population_uniques is None
+        assert interval.low == 0
+    else:
+        expected = model.population_uniques(people, exact=True)
+        assert found.population_uniques == pytest.approx(expected, rel=1e-9)
+        assert interval.low <= found.population_uniques <= interval.high
+
+
+def test_no_more_people_are_unique_than_there_are() -> None:
+    sizes = np.array([1] * 950 + [2] * 25)
+    found = profile(sizes, PopulationModel(1500, 1000))
+    assert pitman(*histogram(sizes), 1500) == 1500  # Hoshino's form gives 19,316
+    assert found.population_uniques is not None
+    assert found.population_uniques < 1500
+    model = PUniqueness(threshold=1.0, population=1500)
+    assert model.risk_of(Histogram.of(sizes)) == 1
+
+
+def test_people_in_more_classes_than_the_population_has_people_can_be_described() -> None:
+    found = profile(np.array([1] * 8 + [2]), PopulationModel(6, 5))
+    assert found.population_uniques is not None
+    assert found.population_uniques <= 6
+    assert found.population_uniques_interval is not None
+    assert found.population_uniques_interval.high <= 6
 
 
 def test_the_journalist_counts_who_matches_in_the_population_table() -> None:

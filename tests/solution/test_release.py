@@ -191,7 +191,7 @@ def test_the_mapping_lists_every_leaf_whether_or_not_it_occurs(tmp_path: Path) -
     assert ("age", "99", "90-99") in mapping
     assert ("sex", "F", "F") in mapping
     assert ("zip", "112", "1**") in mapping
-    write_mapping(policy, scheme, tmp_path / "mapping.csv")
+    write_mapping(policy, [scheme], tmp_path / "mapping.csv")
     read = pd.read_csv(tmp_path / "mapping.csv", sep=";", dtype=str)
     assert list(read.itertuples(index=False, name=None)) == mapping
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from anonymizer.data.table import Table, check_present
 from anonymizer.errors import AnonymizerWarning, PolicyError, list_cells
+from anonymizer.estimators.intervals import Interval
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.attack import Attack, Floats, check_levels
 from anonymizer.knowledge.catalogue import find_scenario, load_scenario
-from anonymizer.knowledge.exposure import MEASURES, Exposure, expose
+from anonymizer.knowledge.exposure import MEASURES, Exposure, combine, expose
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.knowledge.statement import THRESHOLDS as ACCEPTED
 from anonymizer.knowledge.statistics import SLACK, statistic_of
@@ -73,6 +74,24 @@ class ScenarioRisk:
         """Return the mean risk of the records in the worst case."""
         return statistic_of(self.worst.measure(measure), self.counts, "mean")
 
+    def interval(self, measure: str = "overall", *, worst: bool = False) -> Interval:
+        """Return the interval of the mean risk, at 95 % confidence: what u_S being an estimate means.
+
+        Every u_S is at one end of its own interval. A risk that does not rest on u_S is its own interval.
+        """
+        exposure = self.worst if worst else self.exposure
+        means = {m: statistic_of(exposure.measure(m), self.counts, "mean") for m in MEASURES}
+        journalist = exposure.journalist_interval
+        if measure == "journalist":
+            return journalist
+        if measure != "overall":
+            return Interval(means[measure], means[measure])
+        low, high = (
+            float(combine(exposure.scenario, means["prosecutor"], end, means["marketer"]))
+            for end in (journalist.low, journalist.high)
+        )
+        return Interval(low, high)
+
     def above(self, threshold: float, measure: str = "overall") -> int:
         """Count the records whose risk is above a threshold."""
         return int(self.counts[self.exposure.measure(measure) > threshold + SLACK].sum())
@@ -103,6 +122,8 @@ class ScenarioRisk:
             "worst_case": {
                 m: describe_values(np.repeat(self.worst.measure(m), self.counts)) for m in MEASURES
             },
+            "interval": {m: asdict(self.interval(m)) for m in MEASURES},
+            "worst_case_interval": {m: asdict(self.interval(m, worst=True)) for m in MEASURES},
             "reduction": {m: describe_values(self.reductions(m)) for m in MEASURES},
             "above": {f"{threshold:g}": self.above(threshold) for threshold in THRESHOLDS},
             "drivers": [

@@ -1,0 +1,224 @@
+"""Building a release in layers, and bounding what any such release loses.
+
+The cost of a class is one number: its released values decide what each of its records loses. So a class
+can be weighed by any of its tuples, and classes can be taken in the order of their cost.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anonymizer.kernels.compilation import kernel
+from anonymizer.kernels.partition import HASH_MULTIPLIER, shift_for
+
+
+@kernel
+def class_cost(levels, codes, offsets, costs, i):
+    """Return what one record of a tuple loses at a scheme."""
+    total = 0.0
+    for a in range(levels.size):
+        total += costs[levels[a], offsets[a] + codes[a, i]]
+    return total
+
+
+@kernel
+def label_some(words, mask, chosen, number, slot_label, slot_tuple, labels):
+    """Label chosen tuples that agree under a mask 0, 1, ... in order of first appearance; count labels.
+
+    `slot_label` has a power of two of slots, more than there are tuples; a slot keeps a tuple of its
+    label beside it. `labels` is written for the chosen ones, in their order.
+    """
+    slots = 2
+    while 2 * slots < 3 * number:
+        slots *= 2
+    last, shift = np.uint64(slots - 1), shift_for(slots)
+    slot_label[:slots] = -1
+    n_labels = 0
+    for s in range(number):
+        i = chosen[s]
+        key = words[0, i] & mask[0]
+        for w in range(1, mask.size):
+            key = (key ^ (key >> np.uint64(29))) * HASH_MULTIPLIER + (words[w, i] & mask[w])
+        at = (key * HASH_MULTIPLIER) >> shift
+        label = slot_label[at]
+        while label >= 0 and not agree(words, mask, slot_tuple[at], i):
+            at = (at + np.uint64(1)) & last
+            label = slot_label[at]
+        if label < 0:
+            label = n_labels
+            slot_label[at], slot_tuple[at] = label, i
+            n_labels += 1
+        labels[s] = label
+    return n_labels
+
+
+@kernel
+def agree(words, mask, i, j):
+    """Whether two tuples agree under a mask."""
+    for w in range(mask.size):
+        if (words[w, i] ^ words[w, j]) & mask[w]:
+            return False
+    return True
+
+
+@kernel
+def take_classes(
+    words, counts, codes, offsets, costs, schemes, masks, least_cost, whole, width, least,
+    free, scheme_of,
+):  # fmt: skip
+    """Take classes of free tuples in the order of their cost, the cheapest first, until none is left.
+
+    A class is open with at least `least` records among the free tuples; its tuples are then no longer
+    free. Costs, up to `whole`, are compared in steps of `width`; within a step, schemes go by number.
+    `free` lists the free tuples; `scheme_of` gets the number of the scheme that takes each, and stays as
+    it is where none does.
+    """
+    tuples = free.size
+    number = tuples
+    free = free.copy()
+    below, labels = np.empty(tuples, np.int32), np.empty(tuples, np.int32)
+    sizes = np.empty(tuples, np.int64)
+    slots = 2
+    while 2 * slots < 3 * tuples:
+        slots *= 2
+    slot_label, slot_tuple = np.empty(slots, np.int32), np.empty(slots, np.int32)
+    # one queue of schemes for each step of cost, linked, first in first out
+    steps = int(whole / width) + 2
+    first, last = np.full(steps, -1, np.int32), np.full(steps, -1, np.int32)
+    following = np.full(schemes.shape[0], -1, np.int32)
+    looked_at = np.zeros(schemes.shape[0], np.float64)  # classes that cost less had too few records
+    for j in range(schemes.shape[0]):
+        enqueue(first, last, following, min(steps - 1, int(least_cost[j] / width)), j)
+    for step in range(steps):
+        limit = (step + 1) * width if step < steps - 1 else np.inf
+        while first[step] >= 0 and number > 0:
+            j = first[step]
+            first[step] = following[j]
+            following[j] = -1
+            n_below, next_cost = 0, np.inf
+            for s in range(number):
+                cost = class_cost(schemes[j], codes, offsets, costs, free[s])
+                if cost >= limit:
+                    next_cost = min(next_cost, cost)
+                elif cost >= looked_at[j]:
+                    below[n_below] = free[s]
+                    n_below += 1
+            looked_at[j] = limit
+            if n_below > 0:
+                n_labels = label_some(
+                    words, masks[j], below, n_below, slot_label, slot_tuple, labels
+                )
+                sizes[:n_labels] = 0
+                for s in range(n_below):
+                    sizes[labels[s]] += counts[below[s]]
+                taken = False
+                for s in range(n_below):
+                    if sizes[labels[s]] >= least:
+                        scheme_of[below[s]] = j
+                        taken = True
+                if taken:
+                    left = 0
+                    for s in range(number):
+                        if scheme_of[free[s]] < 0:
+                            free[left] = free[s]
+                            left += 1
+                    number = left
+            if next_cost < np.inf:
+                enqueue(first, last, following, min(steps - 1, int(next_cost / width)), j)
+    return number
+
+
+@kernel
+def enqueue(first, last, following, step, j):
+    """Append a scheme to the queue of a step."""
+    following[j] = -1
+    if first[step] < 0:
+        first[step] = j
+    else:
+        following[last[step]] = j
+    last[step] = j
+
+
+@kernel
+def prices_allowed(
+    words, counts, codes, offsets, costs, low, high, level_masks, least, limit,
+    order, prices, active, raises, cheapest, most,
+):  # fmt: skip
+    """Visit every class that costs less than a limit; say how far the prices of its tuples may rise.
+
+    `order` lists the tuples by falling price. A class with at least `least` records demands that its
+    `least` highest prices sum up to no more than `least` times its cost. `raises` gets, for each tuple,
+    the least of what its classes leave over, shared among the records that rise (those `active`, no more
+    than `least` of a class). `cheapest` gets the least cost of its classes that have `least` records.
+
+    Attribute by attribute, levels are chosen, depth first; tuples whose cost has reached the limit are
+    left behind: all tuples of a class cost the same, so what remains has its classes complete. Where
+    none of those that remain is active, and some are elsewhere, nothing can be learned.
+    Returns the number of schemes visited, or -1 after more than `most` steps.
+    """
+    attributes, tuples = codes.shape[0], order.size
+    lists = np.empty((attributes + 1, tuples), np.int32)
+    partial = np.empty((attributes + 1, tuples), np.float64)
+    numbers = np.zeros(attributes + 1, np.int64)
+    masks = np.zeros((attributes + 1, words.shape[0]), np.uint64)
+    level = low.copy()
+    labels = np.empty(tuples, np.int32)
+    sizes, rising = np.empty(tuples, np.int64), np.empty(tuples, np.int64)
+    top, of_class = np.empty(tuples, np.float64), np.empty(tuples, np.float64)
+    slots = 2
+    while 2 * slots < 3 * tuples:
+        slots *= 2
+    slot_label, slot_tuple = np.empty(slots, np.int32), np.empty(slots, np.int32)
+    lists[0], partial[0], numbers[0] = order, 0.0, tuples
+    depth, visited, steps = 0, 0, 0
+    level[0] = low[0] - 1
+    some_active = active.any()
+    while depth >= 0:
+        level[depth] += 1
+        if level[depth] > high[depth]:
+            depth -= 1
+            continue
+        left, n_active = 0, 0
+        steps += numbers[depth]
+        if steps > most:
+            return -1
+        for s in range(numbers[depth]):
+            i = lists[depth, s]
+            cost = partial[depth, s] + costs[level[depth], offsets[depth] + codes[depth, i]]
+            if cost < limit:
+                lists[depth + 1, left], partial[depth + 1, left] = i, cost
+                left += 1
+                n_active += active[i]
+        if left == 0 or (some_active and n_active == 0):
+            continue
+        numbers[depth + 1] = left
+        for w in range(words.shape[0]):
+            masks[depth + 1, w] = masks[depth, w] | level_masks[depth, level[depth], w]
+        if depth + 1 < attributes:
+            depth += 1
+            level[depth] = low[depth] - 1
+            continue
+        visited += 1
+        chosen, cost_of = lists[attributes], partial[attributes]
+        n_labels = label_some(
+            words, masks[attributes], chosen, left, slot_label, slot_tuple, labels
+        )
+        for c in range(n_labels):
+            sizes[c], rising[c], top[c] = 0, 0, 0.0
+        for s in range(left):
+            i, c = chosen[s], labels[s]
+            of_class[c] = cost_of[s]
+            if sizes[c] < least:
+                top[c] += prices[i] * min(least - sizes[c], counts[i])
+            sizes[c] += counts[i]
+            if active[i]:
+                rising[c] += counts[i]
+        for s in range(left):
+            i, c = chosen[s], labels[s]
+            if sizes[c] < least:
+                continue
+            cheapest[i] = min(cheapest[i], of_class[c])
+            if active[i]:
+                share = (least * of_class[c] - top[c]) / min(least, rising[c])
+                raises[i] = min(raises[i], share)
+    return visited

@@ -1,0 +1,1 @@
+"""Releases in layers: each record is generalized as little as it needs."""

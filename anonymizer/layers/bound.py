@@ -1,0 +1,239 @@
+"""Bound: what every release in layers loses at least.
+
+The argument, for the arithmetic loss. A record's class in a release in layers is part of its class at
+that scheme in the whole table, and all of its records lose the same, the cost of the class. Where the
+models limit the risk of single people, more records of a class never raise it: so a record is released
+only by classes that pass in the whole table, and loses at least the cost of the cheapest.
+
+Where every class needs k records, more can be said. Give every record a price such that no k records of
+a class have prices that sum up to more than k times the cost of the class. A released class then has
+prices that sum up to no more than what its records lose (the mean of all is no more than the mean of the
+k highest). So the sum of all prices is a bound; a suppressed record's price is at most what it loses.
+This is the dual of the linear relaxation of facility location in which an open class serves at least k.
+Prices rise together, each record by its share of what its classes leave over, until each is in a class
+that leaves nothing over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.engine.classes import partition
+from anonymizer.engine.microdata import Microdata
+from anonymizer.evaluation.suppression import greatest_kept
+from anonymizer.kernels.layers import prices_allowed
+from anonymizer.lattice import Lattice
+from anonymizer.layers.construction import least_size
+from anonymizer.layers.costs import MOST_LISTED, Candidates, Costs
+from anonymizer.risk import RiskModel, Scope
+from anonymizer.utility import Aggregate, Loss
+
+ROUNDING = 1e-13
+"""Sums of prices are lowered by this share, so that no rounding makes a bound too high."""
+MOST_STEPS = 300_000_000
+"""The tuples that one pass may look at, summed over the schemes; a pass that would take more is left."""
+GROWTH = 1.6
+LEAST_GROWTH = 1.1
+"""The limit below which prices rise grows by these factors."""
+PASSES = 3
+"""So many times prices rise below one limit; after that the rest is small."""
+STILL = 1e-5
+"""A price that may rise by less no longer does."""
+MOST_SCHEMES = 5_000
+"""So many schemes are looked at for models that ask for more than a size."""
+
+
+@dataclass(eq=False)
+class Prices:
+    """What each record loses at least; they rise, below a limit that rises too."""
+
+    microdata: Microdata
+    costs: Costs
+    lattice: Lattice
+    least: int
+    limit: float = 0.0
+    of_tuple: NDArray[np.float64] = field(init=False)
+    active: NDArray[np.bool_] = field(init=False)
+    """Which prices may still rise."""
+
+    def __post_init__(self) -> None:
+        self.of_tuple = np.zeros(self.microdata.distinct)
+        self.active = np.zeros(self.microdata.distinct, np.bool_)
+
+    @property
+    def bound(self) -> float:
+        """The mean price of a record."""
+        total = float(self.of_tuple @ self.microdata.counts) / self.microdata.records
+        return total * (1 - ROUNDING)
+
+    def run(self, loss: float, stop: Callable[[], bool]) -> None:
+        """Raise prices, limit after limit, until they no longer rise or a pass takes too long.
+
+        The first limit is twice the loss that was found; a limit that takes too long is lowered, and
+        then rises in smaller steps.
+        """
+        whole, growth = self.costs.whole, GROWTH
+        limit = min(whole, max(2 * loss, whole / 100))
+        while not stop() and growth > LEAST_GROWTH:
+            before = self.bound
+            if self.raise_below(limit, stop):
+                if limit >= whole or self.bound - before < STILL * whole:
+                    break
+                limit = min(whole, limit * growth)
+            else:
+                limit, growth = limit / math.sqrt(growth), math.sqrt(growth)
+                if limit <= self.limit:
+                    break
+
+    def raise_below(self, limit: float, stop: Callable[[], bool]) -> bool:
+        """Raise prices while classes that cost less than a limit allow it; False if that is too much.
+
+        Classes above the limit demand nothing of prices that stay below it. Prices that were held back
+        by a class at a lower limit are held back by it still.
+        """
+        active = self.active | (self.of_tuple >= self.limit)
+        if self.limit == 0.0:
+            found = self.visit(limit, np.zeros_like(active))
+            if found is None:
+                return False
+            self.of_tuple = found[1]
+        for _ in range(PASSES):
+            if stop() or not active.any():
+                break
+            found = self.visit(limit, active)
+            if found is None:
+                return False
+            self.active, self.limit = active, limit
+            raises = np.where(active, np.maximum(found[0], 0.0), 0.0)
+            self.of_tuple = np.minimum(limit, self.of_tuple + raises * (1 - ROUNDING))
+            active = active & (raises > STILL)
+        self.active, self.limit = active, limit
+        return True
+
+    def visit(
+        self, limit: float, active: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Return how far each price may rise and the cheapest class of each tuple, up to a limit."""
+        microdata, prices = self.microdata, self.of_tuple
+        raises, cheapest = limit - prices, np.full(prices.size, limit)
+        visited = prices_allowed(
+            microdata.words,
+            microdata.counts,
+            microdata.codes,
+            self.costs.offsets,
+            self.costs.table,
+            np.array(self.lattice.low),
+            np.array(self.lattice.high),
+            microdata.domain.paths.masks,
+            self.least,
+            limit,
+            np.argsort(-prices, kind="stable").astype(np.int32),
+            prices,
+            active,
+            raises,
+            cheapest,
+            MOST_STEPS,
+        )
+        return None if visited < 0 else (raises, cheapest)
+
+
+@dataclass(eq=False)
+class Cheapest:
+    """The cheapest scheme at which the models let each record through, as far as schemes were looked at.
+
+    Schemes are looked at by the least that they lose: a record whose cheapest is not yet known loses at
+    least what the next scheme does. The candidates must be all of the lattice.
+    """
+
+    microdata: Microdata
+    models: Sequence[RiskModel]
+    costs: Costs
+    candidates: Candidates
+    of_tuple: NDArray[np.float64] = field(init=False)
+    next_cost: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.of_tuple = np.full(self.microdata.distinct, self.costs.whole)
+
+    @property
+    def bound(self) -> float:
+        """The mean of what each record loses at least."""
+        least = np.minimum(self.of_tuple, self.next_cost)
+        return float(least @ self.microdata.counts) / self.microdata.records * (1 - ROUNDING)
+
+    def run(self, loss: float, stop: Callable[[], bool]) -> None:  # noqa: ARG002
+        """Look at schemes until the next one loses more than every record does."""
+        nothing = np.zeros(self.microdata.distinct, np.bool_)
+        order = np.argsort(self.candidates.least_cost, kind="stable")
+        for number in order[:MOST_SCHEMES].tolist():
+            self.next_cost = float(self.candidates.least_cost[number])
+            if self.of_tuple.max() <= self.next_cost or stop():
+                return
+            classes = partition(self.microdata, self.candidates.scheme(number))
+            gone = greatest_kept(self.microdata, classes, self.models, nothing)
+            lost = self.costs.of_tuples(self.microdata, self.candidates.schemes[number])
+            self.of_tuple = np.where(gone, self.of_tuple, np.minimum(self.of_tuple, lost))
+        unseen = order[MOST_SCHEMES:]
+        least = self.candidates.least_cost[unseen[0]] if unseen.size else self.costs.whole
+        self.next_cost = float(least)
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """Nothing is known of what other layers lose."""
+
+    bound: float = 0.0
+
+    def run(self, loss: float, stop: Callable[[], bool]) -> None:
+        """Nothing to do."""
+
+
+Bounding = Prices | Cheapest | Nothing
+"""What bounds the arithmetic loss of every release in layers; its bound holds whenever it is stopped."""
+
+
+def bounding_of(
+    microdata: Microdata,
+    models: Sequence[RiskModel],
+    costs: Costs,
+    lattice: Lattice,
+    candidates: Candidates,
+) -> Bounding:
+    """Choose how to bound what layers lose.
+
+    Models of a distribution inside a class may let part of a class through that they refuse as a whole:
+    nothing is known then. Nor is it where models ask for more than a size and the candidates are not all
+    schemes.
+    """
+    if Scope.of(models) is not Scope.PEOPLE:
+        return Nothing()
+    least = least_size(microdata, models)
+    if least is not None:
+        return Prices(microdata, costs, lattice, least)
+    if lattice.size > MOST_LISTED:
+        return Nothing()
+    return Cheapest(microdata, models, costs, candidates)
+
+
+def bound_of(measure: Loss, arithmetic: float) -> float:
+    """Turn a bound on the arithmetic loss into one on the measure's.
+
+    The geometric loss is least, for a given sum of weighted losses, where as few attributes as possible
+    bear it: it is a concave function of them, and that is its most uneven argument.
+
+    >>> round(bound_of(Loss(Aggregate.GEOMETRIC, (1.0, 1.0)), 0.3), 4)
+    0.2649
+    """
+    if measure.aggregate is Aggregate.ARITHMETIC:
+        return arithmetic
+    left, logarithms = arithmetic * len(measure.weights), 0.0
+    for weight in sorted(measure.weights, reverse=True):
+        borne = min(weight, left)
+        logarithms += math.log1p(borne)
+        left -= borne
+    return math.expm1(logarithms / len(measure.weights)) * (1 - ROUNDING)

@@ -1,0 +1,83 @@
+"""Construction: classes are taken in the order of their cost, until no record can be placed any more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.engine.classes import partition
+from anonymizer.engine.microdata import Microdata
+from anonymizer.evaluation.suppression import greatest_kept
+from anonymizer.kernels.layers import take_classes
+from anonymizer.lattice import Scheme
+from anonymizer.layers.costs import Candidates, Costs
+from anonymizer.layers.layering import Layering
+from anonymizer.risk import RiskModel
+
+STEP = 0.001
+"""Classes whose costs differ by less are taken in the order of their schemes."""
+
+
+def least_size(microdata: Microdata, models: Sequence[RiskModel]) -> int | None:
+    """Return the size of class that is all the models ask for, each record a person; else None."""
+    if microdata.people is not None or not all(model.only_least_class for model in models):
+        return None
+    return max((model.least_class(microdata.number_of_people) for model in models), default=1)
+
+
+def construct(
+    microdata: Microdata, models: Sequence[RiskModel], costs: Costs, candidates: Candidates
+) -> Layering:
+    """Place every record in a class that meets the models, at the least cost first.
+
+    Where the models ask for a size alone, single classes are taken, the cheapest first: `take_classes`.
+    Else the schemes follow one another, and each takes what the models let through of the records that
+    are still free: every layer meets the models by itself, whatever the others hold. Given the schemes
+    that are used, in the same order, the same layers come of it.
+    """
+    least = least_size(microdata, models)
+    if least is not None:
+        numbers = construct_by_size(microdata, costs, candidates, least)
+    else:
+        numbers = construct_by_scheme(microdata, models, candidates)
+    schemes: list[Scheme] = [tuple(scheme) for scheme in candidates.schemes.tolist()]
+    return Layering.of_numbers(microdata, schemes, numbers)
+
+
+def construct_by_size(
+    microdata: Microdata, costs: Costs, candidates: Candidates, least: int
+) -> NDArray[np.int32]:
+    """Return the number of the scheme that takes each tuple; -1 where none does."""
+    scheme_of_tuple = np.full(microdata.distinct, -1, np.int32)
+    take_classes(
+        microdata.words,
+        microdata.counts,
+        microdata.codes,
+        costs.offsets,
+        costs.table,
+        candidates.schemes,
+        candidates.masks,
+        candidates.least_cost,
+        costs.whole,
+        STEP * max(1.0, costs.whole),
+        least,
+        np.arange(microdata.distinct, dtype=np.int32),
+        scheme_of_tuple,
+    )
+    return scheme_of_tuple
+
+
+def construct_by_scheme(
+    microdata: Microdata, models: Sequence[RiskModel], candidates: Candidates
+) -> NDArray[np.int32]:
+    """Return the number of the first scheme that the models let take each tuple; -1 where none does."""
+    scheme_of_tuple = np.full(microdata.distinct, -1, np.int32)
+    for number in range(len(candidates.schemes)):
+        taken = scheme_of_tuple >= 0
+        if taken.all():
+            break
+        classes = partition(microdata, candidates.scheme(number))
+        scheme_of_tuple[~greatest_kept(microdata, classes, models, taken)] = number
+    return scheme_of_tuple

@@ -1,0 +1,193 @@
+"""Layering: which scheme each record is released by, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.engine.classes import EquivalenceClasses, partition
+from anonymizer.engine.microdata import Microdata
+from anonymizer.kernels.partition import label_keys, sum_by_label
+from anonymizer.lattice import Scheme
+
+SUPPRESSED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Layering:
+    """The layer of each distinct tuple: all records of a tuple are in one."""
+
+    microdata: Microdata
+    schemes: tuple[Scheme, ...]
+    """The schemes of the layers, in the order in which equal claims on a record are settled."""
+    layer_of_tuple: NDArray[np.int32]
+    """-1 for a suppressed tuple."""
+
+    @staticmethod
+    def of_numbers(
+        microdata: Microdata, schemes: Sequence[Scheme], number_of_tuple: NDArray[np.int32]
+    ) -> Layering:
+        """Number the schemes that are used, in their order."""
+        used = np.unique(number_of_tuple[number_of_tuple >= 0])
+        layer = np.searchsorted(used, number_of_tuple).astype(np.int32)
+        layer[number_of_tuple < 0] = SUPPRESSED
+        chosen = tuple(schemes[number] for number in used.tolist())
+        return Layering(microdata, chosen, first_fitting(microdata, chosen, layer))
+
+    @cached_property
+    def suppressed(self) -> NDArray[np.bool_]:
+        """Which distinct tuples are suppressed."""
+        return self.layer_of_tuple < 0
+
+    @property
+    def suppressed_records(self) -> int:
+        """The number of records that are suppressed."""
+        return int(self.microdata.counts[self.suppressed].sum())
+
+    @cached_property
+    def records(self) -> NDArray[np.int64]:
+        """The number of records in each layer."""
+        kept = ~self.suppressed
+        counts = np.bincount(
+            self.layer_of_tuple[kept], self.microdata.counts[kept], len(self.schemes)
+        )
+        return counts.astype(np.int64)
+
+    @property
+    def coarsest(self) -> Scheme:
+        """The least scheme that is at least as coarse as every layer."""
+        if not self.schemes:
+            return self.microdata.lattice.high
+        return tuple(np.max(np.array(self.schemes), axis=0).tolist())
+
+    def levels(self, attribute: int) -> NDArray[np.int64]:
+        """Return the level of each tuple in one attribute; that of a suppressed tuple means nothing."""
+        if not self.schemes:
+            return np.zeros(self.microdata.distinct, np.int64)
+        levels: NDArray[np.int64] = np.array(self.schemes)[self.layer_of_tuple, attribute]
+        return levels
+
+    def values(self, attribute: int) -> tuple[NDArray[np.int64], list[str]]:
+        """Return the released value of each tuple in one attribute, as numbers of texts.
+
+        The same text is the same value, whatever its level.
+        """
+        column, levels = self.microdata.columns[attribute], self.levels(attribute)
+        codes = self.microdata.codes[attribute]
+        numbers = np.zeros(self.microdata.distinct, np.int64)
+        number_of_text: dict[str, int] = {}
+        for level in np.unique(levels[~self.suppressed]).tolist():
+            here = levels == level
+            of_group = [
+                number_of_text.setdefault(t, len(number_of_text)) for t in column.labels(level)
+            ]
+            numbers[here] = np.array(of_group)[column.groups[level][codes[here]]]
+        return numbers, list(number_of_text)
+
+    def covered(self) -> NDArray[np.int64]:
+        """Return the leaves that the values of each attribute cover, summed over all records."""
+        domain, counts, suppressed = self.microdata.domain, self.microdata.counts, self.suppressed
+        sums = []
+        for a, codes in enumerate(self.microdata.codes):
+            leaves = domain.covered[self.levels(a), domain.offsets[a] + codes.astype(np.int64)]
+            leaves = np.where(suppressed, domain.sizes[a], leaves)
+            sums.append(int(leaves @ counts.astype(np.int64)))
+        return np.array(sums, np.int64)
+
+    def covered_by_layer(self) -> NDArray[np.int64]:
+        """Return the same for the records of each layer: one row for each layer."""
+        domain, kept = self.microdata.domain, ~self.suppressed
+        sums = np.zeros((len(self.schemes), len(domain.columns)), np.int64)
+        layer, counts = self.layer_of_tuple[kept], self.microdata.counts[kept]
+        for a, codes in enumerate(self.microdata.codes):
+            places = domain.offsets[a] + codes[kept].astype(np.int64)
+            leaves = domain.covered[self.levels(a)[kept], places]
+            sums[:, a] = np.bincount(layer, leaves * counts, len(self.schemes))
+        return sums
+
+    def classes(self) -> tuple[EquivalenceClasses, NDArray[np.bool_]]:
+        """Return the classes of equal released values over all layers, and which are suppressed.
+
+        The suppressed tuples are classes of their own. The scheme of the classes is the coarsest.
+        """
+        microdata = self.microdata
+        labels = self.suppressed.astype(np.int64)
+        first = np.zeros(1, np.int32)
+        for a in range(len(microdata.attributes)):
+            numbers, texts = self.values(a)
+            found, first = label_keys(labels * max(1, len(texts)) + numbers)
+            labels = found.astype(np.int64)
+        of_tuple = labels.astype(np.int32)
+        records: NDArray[np.int64] = sum_by_label(of_tuple, microdata.counts, first.size)
+        return (
+            EquivalenceClasses(
+                self.coarsest,
+                of_tuple,
+                first,
+                microdata.count_people(of_tuple, records),
+                records,
+                microdata.number_of_people,
+                self.population_sizes(first),
+            ),
+            self.suppressed[first],
+        )
+
+    def population_sizes(self, first: NDArray[np.int32]) -> NDArray[np.int64] | None:
+        """Return the people of the population who match each class, given by a tuple of it."""
+        if self.microdata.population is None:
+            return None
+        sizes = np.zeros(first.size, np.int64)
+        layer = self.layer_of_tuple[first]
+        for number, scheme in enumerate(self.schemes):
+            classes = partition(self.microdata, scheme)
+            assert classes.population_sizes is not None
+            here = layer == number
+            sizes[here] = classes.population_sizes[classes.label_of_tuple[first[here]]]
+        return sizes
+
+
+def first_fitting(
+    microdata: Microdata, schemes: Sequence[Scheme], layer_of_tuple: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """Move each tuple to the first layer that releases it by the same values.
+
+    A value may be called the same at two levels. Whoever reads the release then cannot tell the layers
+    of such tuples apart; this says which one they count to. A class moves as a whole.
+    """
+    same = [texts_by_level(microdata, a) for a in range(len(microdata.attributes))]
+    moved = layer_of_tuple.copy()
+    if not any(repeats(texts) for texts in same):
+        return moved
+    numbered = np.array(schemes, np.int64).reshape(-1, len(same))
+    for layer in range(len(schemes) - 1, -1, -1):
+        fits = layer_of_tuple > layer
+        for a, texts in enumerate(same):
+            codes = microdata.codes[a]
+            mine = texts[numbered[layer_of_tuple, a], codes]
+            fits &= mine == texts[numbered[layer, a], codes]
+        moved[fits] = layer
+    return moved
+
+
+def texts_by_level(microdata: Microdata, attribute: int) -> NDArray[np.int64]:
+    """Number the texts that each code of an attribute becomes: one row for each level."""
+    column, number_of_text = microdata.columns[attribute], dict[str, int]()
+    rows = []
+    for level, groups in enumerate(column.groups):
+        labels = [number_of_text.setdefault(t, len(number_of_text)) for t in column.labels(level)]
+        rows.append(np.array(labels, np.int64)[groups])
+    return np.array(rows)
+
+
+def repeats(texts: NDArray[np.int64]) -> bool:
+    """Whether a text stands at two levels."""
+    return len(set.union(*map(set, texts.tolist()))) < sum(len(set(row)) for row in texts.tolist())
+
+
+def one_layer(microdata: Microdata, scheme: Scheme, suppressed: NDArray[np.bool_]) -> Layering:
+    """Return the layering of one scheme for all tuples that are not suppressed."""
+    return Layering(microdata, (scheme,), np.where(suppressed, SUPPRESSED, 0).astype(np.int32))

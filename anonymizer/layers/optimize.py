@@ -1,0 +1,191 @@
+"""find_layers: layers that lose little, as few as asked for, with a bound on all others."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from anonymizer.engine.microdata import Microdata
+from anonymizer.lattice import Lattice, Scheme
+from anonymizer.layers.bound import bound_of, bounding_of
+from anonymizer.layers.construction import construct
+from anonymizer.layers.costs import Candidates, Costs, find_candidates, mean_costs
+from anonymizer.layers.layering import Layering
+from anonymizer.risk import RiskModel
+from anonymizer.search import StopReason
+from anonymizer.search.result import TIE
+from anonymizer.utility import Loss
+from anonymizer.utility.loss import attribute_loss
+
+MOST_COMPARED = 150
+"""So many schemes, those that release most records, are tried for each of a few layers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """What layers are to be found for."""
+
+    microdata: Microdata
+    models: Sequence[RiskModel]
+    measure: Loss
+    lattice: Lattice
+    suppression_limit: int
+    max_layers: int | None = None
+    redacts: bool = False
+    """Whether suppressed records stay, without a value: then no layer may look like them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layers:
+    """Layers with what they lose and what is proven of others."""
+
+    layering: Layering
+    loss: float
+    attribute_loss: tuple[float, ...]
+    bound: float | None
+    """What every release in layers loses at least; None where the layers were given."""
+    evaluated: int
+    """The schemes that were looked at."""
+    feasible: bool
+    """Whether the suppressed records are within the suppression limit."""
+    stopped: StopReason = StopReason.COMPLETE
+
+    @property
+    def rank(self) -> tuple[bool, float, int]:
+        """What decides between layers: the least is best."""
+        return not self.feasible, self.loss, self.layering.suppressed_records
+
+
+@dataclass(eq=False)
+class Watch:
+    """Says when to stop, and passes on how far the bound is."""
+
+    seconds: float | None
+    on_bound: Callable[[Layers, float], None] = lambda _, __: None
+    """Called with what was found and the bound so far."""
+    stopped: StopReason = StopReason.COMPLETE
+    started: float = field(default_factory=time.perf_counter)
+
+    def due(self) -> bool:
+        """Whether the time is up."""
+        if self.seconds is not None and time.perf_counter() - self.started > self.seconds:
+            self.stopped = StopReason.TIME
+        return self.stopped is not StopReason.COMPLETE
+
+
+def find_layers(
+    task: Task, one_scheme: Callable[[], Scheme | None], watch: Watch | None = None
+) -> Layers:
+    """Find layers that lose little, and bound what any lose.
+
+    `one_scheme` gives the best scheme for all records: the first of a few layers. The search for a bound
+    ends when the watch, or Ctrl-C, says so.
+    """
+    watch = watch or Watch(None)
+    costs = Costs.of(task.microdata, task.measure.weights)
+    least = max(model.least_class(task.microdata.number_of_people) for model in task.models)
+    candidates = find_candidates(task.microdata, costs, task.lattice, least)
+    if task.redacts:
+        candidates = without_top(task, costs, candidates)
+    found = within_limit(task, costs, weigh(task, construct_from(task, costs, candidates)))
+    if task.max_layers is not None and len(found.layering.schemes) > task.max_layers:
+        found = choose_few(task, costs, found, one_scheme())
+    bound = bound_of(task.measure, bound_layers(task, costs, candidates, found, watch))
+    if found.loss - bound <= TIE:
+        bound = found.loss
+    return replace(found, bound=bound, evaluated=len(candidates.schemes), stopped=watch.stopped)
+
+
+def bound_layers(
+    task: Task, costs: Costs, candidates: Candidates, found: Layers, watch: Watch
+) -> float:
+    """Bound the arithmetic loss of every release in layers, for as long as there is time."""
+    arithmetic = float(np.mean(np.array(task.measure.weights) * np.array(found.attribute_loss)))
+    bounding = bounding_of(task.microdata, task.models, costs, task.lattice, candidates)
+
+    def stop() -> bool:
+        watch.on_bound(found, bound_of(task.measure, bounding.bound))
+        return watch.due()
+
+    try:
+        bounding.run(arithmetic, stop)
+    except KeyboardInterrupt:
+        watch.stopped = StopReason.INTERRUPTED
+    return bounding.bound
+
+
+def without_top(task: Task, costs: Costs, candidates: Candidates) -> Candidates:
+    """Leave out the scheme at which nothing is left of any attribute."""
+    left = (candidates.schemes != np.array(task.microdata.lattice.high)).any(axis=1)
+    return Candidates.of(task.microdata, costs, candidates.schemes[left])
+
+
+def apply_layers(task: Task, schemes: Sequence[Scheme]) -> Layers:
+    """Make the layers of some schemes, in their order, with the models asked again."""
+    costs = Costs.of(task.microdata, task.measure.weights)
+    return weigh(task, rebuild(task, costs, schemes))
+
+
+def construct_from(task: Task, costs: Costs, candidates: Candidates) -> Layering:
+    """Place every record in a class of one of the candidates."""
+    return construct(task.microdata, task.models, costs, candidates)
+
+
+def rebuild(task: Task, costs: Costs, schemes: Sequence[Scheme]) -> Layering:
+    """Place every record in a class of one of a few schemes."""
+    width = len(task.microdata.attributes)
+    listed = np.array(schemes, np.int64).reshape(-1, width)
+    return construct_from(task, costs, Candidates.of(task.microdata, costs, listed))
+
+
+def weigh(task: Task, layering: Layering) -> Layers:
+    """Return layers with what they lose."""
+    sizes, records = task.microdata.domain.sizes, task.microdata.records
+    losses = attribute_loss(layering.covered(), records, sizes)
+    loss, of_attribute = task.measure.combine(losses)
+    feasible = layering.suppressed_records <= task.suppression_limit
+    return Layers(layering, loss, of_attribute, None, 0, feasible)
+
+
+def within_limit(task: Task, costs: Costs, found: Layers) -> Layers:
+    """Take out the coarsest layers, one by one, while too many records are left over for the limit.
+
+    Their records are free again, and those left over join them in a class of the coarsest scheme.
+    """
+    top = task.lattice.high
+    schemes = [scheme for scheme in found.layering.schemes if scheme != top]
+    while not found.feasible and not task.redacts:
+        found = weigh(task, rebuild(task, costs, [*schemes, top]))
+        if not schemes:
+            break
+        schemes.pop()
+    return found
+
+
+def choose_few(task: Task, costs: Costs, many: Layers, first: Scheme | None) -> Layers:
+    """Choose a few of many layers: each next one is the scheme that lowers the loss most."""
+    assert task.max_layers is not None
+    order = np.argsort(-many.layering.records, kind="stable")[:MOST_COMPARED]
+    pool = [many.layering.schemes[number] for number in sorted(order.tolist())]
+    chosen = [task.lattice.high if first is None else first]
+    best = weigh(task, rebuild(task, costs, chosen))
+    while len(chosen) < task.max_layers:
+        tried = [
+            (weigh(task, rebuild(task, costs, in_order(task, costs, [*chosen, scheme]))), scheme)
+            for scheme in pool
+            if scheme not in chosen
+        ]
+        found, scheme = min(tried, key=lambda pair: (pair[0].rank, pair[1]), default=(best, ()))
+        if found.rank >= best.rank:
+            break
+        best, chosen = found, [*chosen, scheme]
+    return best
+
+
+def in_order(task: Task, costs: Costs, schemes: Sequence[Scheme]) -> list[Scheme]:
+    """Order schemes by what they lose of all records, as candidates are."""
+    lost = np.round(mean_costs(task.microdata, costs, np.array(schemes, np.int64)), 12)
+    return [scheme for _, scheme in sorted(zip(lost.tolist(), schemes, strict=True))]

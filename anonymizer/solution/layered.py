@@ -1,0 +1,160 @@
+"""Layers for a problem: the checks that they need, and what they come to as an outcome."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anonymizer.errors import HierarchyError, PolicyError, quote_some
+from anonymizer.evaluation.evaluate import Evaluation, Outcome
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.lattice import Scheme
+from anonymizer.layers.optimize import Layers, Task, Watch, apply_layers, find_layers
+from anonymizer.problem import Problem
+from anonymizer.risk import Scope
+from anonymizer.search import Limits, Progress, Proof, search
+from anonymizer.search.branch_and_bound import OnProgress
+from anonymizer.utility import Loss
+from anonymizer.utility.loss import attribute_loss
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One scheme of a release in layers: the records it has, and what they lose in the mean, 0 to 1."""
+
+    scheme: dict[str, int]
+    records: int
+    loss: float
+
+    def describe(self) -> dict[str, Any]:
+        """Return the layer as JSON."""
+        return {"scheme": self.scheme, "records": self.records, "loss": self.loss}
+
+
+def in_layers(problem: Problem) -> bool:
+    """Whether the policy asks for layers."""
+    return problem.policy.release.recoding == "layers"
+
+
+def search_layers(problem: Problem, on_progress: OnProgress | None = None) -> Layers:
+    """Find the layers of a problem and their bound, and say how far it is."""
+    watch = Watch(problem.limits.seconds)
+
+    def note(found: Layers, bound: float) -> None:
+        if on_progress is not None:
+            proof = Proof(min(bound, found.loss), problem.lattice.size, 0)
+            seconds = time.perf_counter() - watch.started
+            on_progress(Progress(proof, evaluation_of(found), seconds))
+
+    watch.on_bound = note
+    return find_layers(task_of(problem), lambda: one_scheme(problem), watch)
+
+
+def one_scheme(problem: Problem) -> Scheme | None:
+    """Return the best scheme for all records that is found in the time there is, if one is."""
+    limits = Limits(problem.limits.seconds, problem.limits.evaluations)
+    found = search(problem.evaluator, problem.lattice, limits, problem.policy.search.workers)
+    return None if found.best is None else found.best.scheme
+
+
+def given_layers(problem: Problem, layers: Sequence[Mapping[str, int]]) -> Layers:
+    """Make the layers of schemes that are given, with the risk models asked again."""
+    return apply_layers(task_of(problem), [problem.scheme_of(levels) for levels in layers])
+
+
+def task_of(problem: Problem) -> Task:
+    """Return what layers are to be found for; raise an error where they have no meaning."""
+    measure = problem.measure
+    if not isinstance(measure, Loss):
+        raise PolicyError(
+            f"policy: layers are weighed by the measure 'loss', not by '{measure.name}'; set "
+            'utility.measure = "loss", or leave out release.recoding.'
+        )
+    if whole := [model.name for model in problem.models if model.scope is Scope.TABLE]:
+        raise PolicyError(
+            f"policy: {quote_some(whole)} limits a risk of the whole table under one scheme, and layers "
+            "have several; name a model of single people, such as k-anonymity, or leave out "
+            "release.recoding."
+        )
+    check_labels(problem.hierarchies)
+    policy = problem.policy.release
+    return Task(
+        problem.microdata,
+        problem.models,
+        measure,
+        problem.lattice,
+        problem.suppression_limit,
+        policy.max_layers,
+        redacts=policy.suppressed == "redact",
+    )
+
+
+def check_labels(hierarchies: Sequence[Hierarchy]) -> None:
+    """Check that a released value tells what it covers, whichever layer it is in.
+
+    The same text at two levels must cover the same leaves.
+    """
+    faults = [
+        f"'{hierarchy.name}': {quote_some(texts)} covers different values at different levels; rename it "
+        "at one of them, as layers put both into one column."
+        for hierarchy in hierarchies
+        if (texts := ambiguous_labels(hierarchy))
+    ]
+    if faults:
+        raise HierarchyError.defective("hierarchies", faults)
+
+
+def ambiguous_labels(hierarchy: Hierarchy) -> list[str]:
+    """List the labels that cover other leaves at another level.
+
+    >>> rows = [("1", "1"), ("2", "1")]
+    >>> ambiguous_labels(Hierarchy.from_rows("size", rows))
+    ['1']
+    """
+    leaves_of: dict[str, set[bytes]] = {}
+    for labels, codes in zip(hierarchy.labels, hierarchy.codes, strict=True):
+        order = np.argsort(codes, kind="stable")
+        ends = np.cumsum(np.bincount(codes, minlength=len(labels)))
+        for label, leaves in zip(labels, np.split(order, ends[:-1]), strict=True):
+            leaves_of.setdefault(label, set()).add(leaves.tobytes())
+    return [label for label, covered in leaves_of.items() if len(covered) > 1]
+
+
+def outcome_of(found: Layers) -> Outcome:
+    """Return the classes of all layers, and what is suppressed of them."""
+    classes, suppressed = found.layering.classes()
+    return Outcome(classes, suppressed, evaluation_of(found))
+
+
+def evaluation_of(found: Layers) -> Evaluation:
+    """Return what layers lose, as a search has it of a scheme; it says nothing of finer ones."""
+    return Evaluation(
+        found.layering.coarsest,
+        found.layering.suppressed_records,
+        found.loss,
+        feasible=found.feasible,
+        binding_records=0,
+        finer_infeasible=False,
+        terms=np.zeros((0, 0)),
+    )
+
+
+def describe_layers(problem: Problem, found: Layers) -> tuple[Layer, ...]:
+    """Return each layer with its records and what these lose by themselves."""
+    layering, measure = found.layering, problem.measure
+    assert isinstance(measure, Loss)
+    sizes = problem.microdata.domain.sizes
+    return tuple(
+        Layer(
+            problem.named(scheme),
+            int(records),
+            measure.combine(attribute_loss(covered, max(1, int(records)), sizes))[0],
+        )
+        for scheme, records, covered in zip(
+            layering.schemes, layering.records, layering.covered_by_layer(), strict=True
+        )
+    )

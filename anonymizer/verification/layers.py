@@ -1,0 +1,207 @@
+"""A release in layers, read back: which layer each row is of, and what its classes are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.data.coded import CodedTable
+from anonymizer.data.columns import Coded, read_columns
+from anonymizer.data.formulas import escape
+from anonymizer.data.table import Table
+from anonymizer.engine.classes import partition
+from anonymizer.engine.microdata import count_by_leaves, encode_tuples
+from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.kernels.partition import label_keys
+from anonymizer.policy import Policy
+from anonymizer.risk import Need, Remaining, RiskModel
+from anonymizer.solution.release import REDACTED
+from anonymizer.utility import Released
+from anonymizer.verification.claims import Check
+from anonymizer.verification.reading import Reading, check_model, classes_of
+
+NO_LAYER = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LayeredReading:
+    """The quasi-identifiers of a release in layers, as read back from it."""
+
+    hierarchies: tuple[Hierarchy, ...]
+    schemes: tuple[Mapping[str, int], ...]
+    columns: dict[str, Coded]
+    """The records that are not redacted."""
+    layer_of_row: NDArray[np.int64]
+    """The first layer that has all values of a row; -1 where none has."""
+    rows: int
+    redacted: int
+
+    @property
+    def kept(self) -> int:
+        """The number of records that are not redacted."""
+        return self.rows - self.redacted
+
+    def layer(self, number: int) -> Reading:
+        """Return the rows of one layer as a release of its own."""
+        here = self.layer_of_row == number
+        columns = {name: column.keep(here) for name, column in self.columns.items()}
+        return Reading(self.hierarchies, self.schemes[number], columns, int(here.sum()), 0, {})
+
+    @property
+    def occupied(self) -> list[int]:
+        """The layers that have rows."""
+        found: list[int] = np.unique(self.layer_of_row[self.layer_of_row >= 0]).tolist()
+        return found
+
+
+def layers_of(manifest: Mapping[str, Any]) -> tuple[dict[str, int], ...]:
+    """Return the schemes of the layers that a manifest declares; nothing where there is one scheme."""
+    return tuple(layer["scheme"] for layer in manifest.get("layers") or ())
+
+
+def read_layers(
+    table: Table,
+    policy: Policy,
+    hierarchies: tuple[Hierarchy, ...],
+    schemes: tuple[Mapping[str, int], ...],
+) -> LayeredReading:
+    """Read the quasi-identifiers back, and find the layer of each row."""
+    columns = read_columns(table, [hierarchy.name for hierarchy in hierarchies])
+    if policy.release.escape_formulas:
+        columns = {h.name: as_labels(columns[h.name], h) for h in hierarchies}
+    stars = np.logical_and.reduce([column.where(REDACTED) for column in columns.values()])
+    redacted = stars & (policy.release.suppressed == "redact")
+    kept = {name: column.keep(~redacted) for name, column in columns.items()}
+    layers = find_layers(kept, hierarchies, schemes)
+    return LayeredReading(hierarchies, schemes, kept, layers, redacted.size, int(redacted.sum()))
+
+
+def as_labels(column: Coded, hierarchy: Hierarchy) -> Coded:
+    """Read escaped values as the labels that they stand for; one that should be escaped is none."""
+    labels = {MISSING, REDACTED, *(label for labels in hierarchy.labels for label in labels)}
+    known = {escape(label): label for label in labels}
+    return column.rename([known.get(text, f"\0{text}") for text in column.texts])
+
+
+def find_layers(
+    columns: Mapping[str, Coded],
+    hierarchies: Sequence[Hierarchy],
+    schemes: Sequence[Mapping[str, int]],
+) -> NDArray[np.int64]:
+    """Return the first layer of each row at whose levels all of its values are; -1 where none is."""
+    of_row, first = distinct_rows(columns)
+    layer = np.full(first.size, NO_LAYER, np.int64)
+    at_level = {h.name: labels_by_level(h, columns[h.name]) for h in hierarchies}
+    for number, scheme in enumerate(schemes):
+        fits = layer == NO_LAYER
+        for name, known in at_level.items():
+            fits &= known[scheme[name]][columns[name].codes[first]]
+        layer[fits] = number
+    return layer[of_row]
+
+
+def labels_by_level(hierarchy: Hierarchy, column: Coded) -> NDArray[np.bool_]:
+    """Mark the texts of a column that are values of each level."""
+    return np.array(
+        [[text in known for text in column.texts] for known in map(set, hierarchy.labels)]
+    )
+
+
+def distinct_rows(columns: Mapping[str, Coded]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Number equal rows alike, and say where each number appears first."""
+    labels, first = None, np.zeros(0, np.int32)
+    for column in columns.values():
+        codes = column.codes.astype(np.int64)
+        key = (
+            codes if labels is None else labels.astype(np.int64) * max(1, len(column.texts)) + codes
+        )
+        labels, first = label_keys(key)
+    assert labels is not None
+    return labels, first
+
+
+def check_layers(reading: LayeredReading, manifest: Mapping[str, Any]) -> Iterator[Check]:
+    """Check that every row is of a declared layer, and that each layer has the rows it declares."""
+    claim = "every row is generalized as one of the layers declares"
+    strange = np.flatnonzero(reading.layer_of_row == NO_LAYER)
+    if strange.size:
+        detail = f"{strange.size} rows fit no layer, the first of them row {strange[0] + 1}"
+        yield Check(claim, False, detail)
+        return
+    yield Check(claim, True, f"{reading.kept} rows in {len(reading.occupied)} layers")
+    counts = np.bincount(reading.layer_of_row, minlength=len(reading.schemes)).tolist()
+    declared = [layer["records"] for layer in manifest["layers"]]
+    wrong = sum(mine != theirs for mine, theirs in zip(counts, declared, strict=True))
+    detail = f"{wrong} layers have another number of rows" if wrong else "all numbers agree"
+    yield Check("each layer has the records declared", not wrong, detail)
+
+
+def layered_classes(
+    reading: LayeredReading, policy: Policy, models: Sequence[RiskModel], input_people: int
+) -> Remaining:
+    """Partition the released records by their values as they are, over all layers."""
+    texts = [
+        Hierarchy.from_rows(name, [(text, REDACTED) for text in column.texts])
+        for name, column in reading.columns.items()
+    ]
+    microdata = encode_tuples(count_by_leaves(CodedTable(reading.columns), texts), texts)
+    classes = partition(microdata, (0,) * len(texts))
+    matching = None
+    if any(Need.POPULATION_TABLE in model.needs for model in models):
+        matching = np.zeros(classes.sizes.size, np.int64)
+        of_row = classes.label_of_tuple[microdata.tuple_of_row]
+        for number in reading.occupied:
+            alone = classes_of(reading.layer(number), policy, models, input_people)
+            assert alone.classes.population_sizes is not None
+            own = alone.classes.label_of_tuple[alone.microdata.tuple_of_row]
+            matching[of_row[reading.layer_of_row == number]] = alone.classes.population_sizes[own]
+    classes = replace(classes, input_people=input_people, population_sizes=matching)
+    return Remaining(microdata, classes, np.zeros(classes.sizes.size, np.bool_))
+
+
+def check_layered_model(
+    model: RiskModel, reading: LayeredReading, together: Remaining, policy: Policy
+) -> Check:
+    """Check a model on the classes of all layers; one that looks at more, on each layer by itself."""
+    if model.local:
+        return check_model(model, together)
+    people = together.classes.input_people
+    checks = [
+        check_model(model, classes_of(reading.layer(number), policy, [model], people))
+        for number in reading.occupied
+    ]
+    worst = min(checks, key=lambda check: (check.passed is not False, check.passed is not None))
+    detail = f"each of {len(checks)} layers by itself; {worst.detail}"
+    return replace(worst, detail=detail)
+
+
+def describe_layers(reading: LayeredReading, remaining: Remaining | None, records: int) -> Released:
+    """Return what a measure may look at."""
+    hierarchies = reading.hierarchies
+    coarsest = [max((s[h.name] for s in reading.schemes), default=0) for h in hierarchies]
+    return Released(
+        records,
+        np.empty(0, np.int64) if remaining is None else remaining.classes.records,
+        np.array(coarsest),
+        np.array([hierarchy.height for hierarchy in hierarchies]),
+        np.array([hierarchy.size for hierarchy in hierarchies]),
+        np.array([sum_covered(hierarchy, reading) for hierarchy in hierarchies]),
+    )
+
+
+def sum_covered(hierarchy: Hierarchy, reading: LayeredReading) -> int:
+    """Sum the leaves that the released values of one attribute cover, each at its layer's level."""
+    column = reading.columns[hierarchy.name]
+    levels = np.array([scheme[hierarchy.name] for scheme in reading.schemes])[reading.layer_of_row]
+    total = 0
+    for level in np.unique(levels).tolist():
+        covers = dict(
+            zip(hierarchy.labels[level], np.bincount(hierarchy.codes[level]).tolist(), strict=True)
+        )
+        by_value = np.array([covers.get(text, 0) for text in column.texts], np.int64)
+        total += int(by_value[column.codes[levels == level]].sum())
+    return total

@@ -1,0 +1,157 @@
+"""python -m experiments.layers: each record generalized as little as it needs, with the gap.
+
+Writes results/layers/: a table for ADULT, CUP and FARS beside ARX's local recoding (k = 5, as measured in
+the reference) and the best single scheme, sources on ADULT, and quality over the number of layers, with
+the bound above it. `--quick` takes a part of ADULT alone and writes only to `--out`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich.console import Console
+
+from anonymizer import Policy, Problem, Solution, anonymize
+from experiments.datasets import REFERENCE, RESULTS, path_of, policy_of
+from experiments.layers.picture import draw
+
+KS = (2, 5, 10)
+NUMBERS = (1, 2, 3, 5, 10, 20)
+AGGREGATES = ("geometric", "arithmetic")
+SOURCES = """
+[[source]]
+name = "register"
+keys = ["age", "sex", "race", "marital-status"]
+threshold = 0.25
+
+[[source]]
+name = "employer"
+keys = ["workclass", "occupation", "education", "sex"]
+threshold = 0.5
+
+[[source]]
+name = "voters"
+keys = ["sex", "age", "race", "native-country"]
+threshold = 0.2
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = argparse.ArgumentParser(prog="python -m experiments.layers", description=__doc__)
+    options.add_argument("--quick", action="store_true", help="a part of ADULT; writes to --out")
+    options.add_argument("--out", type=Path, help="folder to write to")
+    given = options.parse_args(arguments)
+    folder = given.out or (None if given.quick else RESULTS / "layers")
+    names = ("adult",) if given.quick else ("adult", "cup", "fars")
+    if missing := [name for name in names if path_of(name) is None]:
+        print(f"skipped: the data sets {', '.join(missing)} are not at hand")
+        return
+    with Console(stderr=True).status("starting") as status:
+        rows = list(compare(names, 3_000 if given.quick else None, status.update))
+        curve = list(over_layers(3_000 if given.quick else None, status.update))
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        pd.DataFrame(rows).to_csv(folder / "comparison.csv", index=False, float_format="%.6f")
+        pd.DataFrame(curve).to_csv(
+            folder / "number_of_layers.csv", index=False, float_format="%.6f"
+        )
+        draw(curve, folder / "number_of_layers.png")
+    print(pd.DataFrame(rows).to_string(index=False))
+
+
+def compare(names: Sequence[str], records: int | None, step: Any) -> Iterator[dict[str, Any]]:
+    """Compare layers with the best single scheme and with ARX, data set by data set."""
+    arx = read_arx()
+    for name in names:
+        for k in (5,) if records else KS:
+            for aggregate in AGGREGATES:
+                step(f"{name}, k = {k}, {aggregate}")
+                risk = {"model": "k-anonymity", "k": k}
+                row = {"data": name, "model": f"k = {k}", "aggregate": aggregate}
+                yield {
+                    **row,
+                    **measure(name, risk, aggregate, records),
+                    **arx.get((name, k, aggregate), {}),
+                }
+    if records is None:
+        step("adult, three sources")
+        statement = RESULTS / "layers" / "sources.toml"
+        statement.parent.mkdir(parents=True, exist_ok=True)
+        statement.write_text(SOURCES.lstrip())
+        risk = {"model": "sources", "statement": statement}
+        row = {"data": "adult", "model": "three sources", "aggregate": "arithmetic"}
+        yield {**row, **measure("adult", risk, "arithmetic", None)}
+
+
+def measure(name: str, risk: dict[str, Any], aggregate: str, records: int | None) -> dict[str, Any]:
+    """Find layers and the best single scheme of a data set."""
+    one = solve(name, risk, aggregate, records, {})
+    found = solve(name, risk, aggregate, records, {"recoding": "layers"})
+    return {
+        "loss": found.loss,
+        "suppressed": found.suppressed,
+        "layers": len(found.layers),
+        "bound": found.bound,
+        "gap": found.gap,
+        "seconds": round(found.seconds["search"], 1),
+        "loss of one scheme": one.loss,
+        "suppressed by one scheme": one.suppressed,
+    }
+
+
+def solve(
+    name: str, risk: dict[str, Any], aggregate: str, records: int | None, release: dict[str, Any]
+) -> Solution:
+    """Anonymize a data set, or its first records."""
+    path = path_of(name)
+    assert path is not None
+    policy: Policy = policy_of(name, path, risk, utility={"aggregate": aggregate}, release=release)
+    if records is None:
+        return anonymize(None, policy)
+    return anonymize(pd.read_csv(path, sep=";", dtype=str).head(records), policy)
+
+
+def read_arx() -> dict[tuple[str, int, str], dict[str, Any]]:
+    """Return the least loss of ARX's local recoding, and its seconds, by data set, k and aggregate."""
+    path = REFERENCE / "arx_local.csv"
+    if not path.is_file():
+        return {}
+    table = pd.read_csv(path)
+    best: dict[tuple[str, int, str], dict[str, Any]] = {}
+    for aggregate in AGGREGATES:
+        least = table.loc[table.groupby("dataset")[f"loss_{aggregate}"].idxmin()]
+        for row in least.to_dict("records"):
+            k = int(str(row["parameters"]).removeprefix("k="))
+            seconds = row["global_seconds"] + row["local_seconds"]
+            best[row["dataset"], k, aggregate] = {
+                "loss of ARX": row[f"loss_{aggregate}"],
+                "seconds of ARX": seconds,
+            }
+    return best
+
+
+def over_layers(records: int | None, step: Any) -> Iterator[dict[str, Any]]:
+    """Find the quality of ADULT with k = 5 over the number of layers."""
+    path = path_of("adult")
+    assert path is not None
+    risk, utility = {"model": "k-anonymity", "k": 5}, {"aggregate": "arithmetic"}
+    data = None if records is None else pd.read_csv(path, sep=";", dtype=str).head(records)
+    for most in (1, 2, 3) if records else (*NUMBERS, None):
+        step(f"adult, k = 5, at most {most or 'any number of'} layers")
+        release = {"recoding": "layers", **({} if most is None else {"max_layers": most})}
+        policy = policy_of("adult", path, risk, utility=utility, release=release)
+        found = anonymize(Problem.read(data, policy))
+        yield {
+            "layers": len(found.layers),
+            "quality": found.quality,
+            "suppressed": found.suppressed,
+            "quality at most": 1 - (found.bound or 0.0),
+        }
+
+
+if __name__ == "__main__":
+    main()

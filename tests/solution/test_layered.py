@@ -1,0 +1,219 @@
+"""A release in layers, from the policy to the file and back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from anonymizer import (
+    AnonymizerError,
+    Policy,
+    PolicyError,
+    anonymize,
+    apply,
+    make_manifest,
+    verify,
+    write_release,
+)
+from anonymizer.data.files import digest_of_file
+from anonymizer.errors import HierarchyError
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.solution.layered import ambiguous_labels
+from tests.wards import MODELS, POLICY, patients, policy_with, rows_of, write_files, write_more
+
+LAYERS = '\n[release]\nrecoding = "layers"\n'
+SOURCES = 'model = "sources"\nstatement = "statement.toml"'
+STATEMENT = """
+[[source]]
+name = "register"
+keys = ["age", "sex"]
+threshold = 0.34
+
+[[source]]
+name = "neighbours"
+keys = ["zip"]
+threshold = 0.2
+"""
+OF_PEOPLE = {
+    "k-anonymity": 'model = "k-anonymity"\nk = 3',
+    "k-map with a table": MODELS["k-map with a table"],
+    "k-map estimated": MODELS["k-map estimated"],
+    "overall, the maximum": MODELS["overall"] + '\nstatistic = "maximum"',
+    "sources": SOURCES,
+    "two": 'model = "k-anonymity"\nk = 2\n[[risk]]\n' + SOURCES,
+}
+
+
+def write_all(folder: Path, text: str, frame: pd.DataFrame | None = None) -> Policy:
+    """Write the table, the policy and all files that a model may name."""
+    policy = write_files(folder, frame, text)
+    write_more(folder)
+    (folder / "statement.toml").write_text(STATEMENT)
+    return Policy.read(policy)
+
+
+@pytest.mark.parametrize("suppressed", ["drop", "redact"])
+@pytest.mark.parametrize("model", OF_PEOPLE)
+def test_a_release_in_layers_verifies_and_loses_no_more_than_one_scheme(
+    model: str, suppressed: str, tmp_path: Path
+) -> None:
+    text = policy_with(OF_PEOPLE[model]) + LAYERS + f'suppressed = "{suppressed}"\n'
+    policy = write_all(tmp_path, text)
+    solution = anonymize(None, policy)
+    one = anonymize(None, policy_of_one_scheme(policy))
+    assert solution.loss <= one.loss + 1e-12
+    assert sum(layer.records for layer in solution.layers) == solution.records - solution.suppressed
+    assert solution.bound is not None
+    assert solution.bound <= solution.loss
+    release = Path(write_release(solution, tmp_path / "out")["release"])
+    assert verify(release, policy).passed
+    against = verify(release, policy, against=tmp_path / "patients.csv")
+    assert against.passed, [check for check in against.checks if not check.passed]
+
+
+def policy_of_one_scheme(policy: Policy) -> Policy:
+    release = policy.release.model_copy(update={"recoding": "full-domain", "max_layers": None})
+    return policy.model_copy(update={"release": release})
+
+
+def test_people_are_counted_in_layers_too(tmp_path: Path) -> None:
+    frame = patients(60)
+    twice = pd.concat([frame, frame.head(30)], ignore_index=True)
+    text = POLICY.replace('delimiter = ";"', 'delimiter = ";"\nid = "name"') + LAYERS
+    policy = write_all(tmp_path, text, twice)
+    solution = anonymize(None, policy)
+    layering = solution.release.layering
+    microdata = layering.microdata
+    classes, suppressed = layering.classes()
+    of_row = classes.label_of_tuple[microdata.tuple_of_row]
+    people = twice["name"].groupby(of_row).nunique()
+    assert all(people[label] >= 3 for label in people.index if not suppressed[label])
+    release = Path(write_release(solution, tmp_path / "out")["release"])
+    assert verify(release, policy, against=tmp_path / "patients.csv").passed
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_layers_are_applied_to_other_records(kind: str, tmp_path: Path) -> None:
+    policy = write_all(tmp_path, POLICY + LAYERS)
+    solution = anonymize(tmp_path / f"patients.{kind}", policy)
+    again = apply(tmp_path / f"patients.{kind}", policy, solution.schemes)
+    assert rows_of(again.to_frame(seed=1)) == rows_of(solution.to_frame(seed=2))
+    others = apply(patients(200, seed=5), policy, solution.schemes)
+    assert others.after.smallest_class >= 3
+    assert {*map(str, others.schemes)} <= {*map(str, solution.schemes)}
+
+
+def test_a_few_layers_are_no_more_than_that(tmp_path: Path) -> None:
+    policy = write_all(tmp_path, POLICY + LAYERS + "max_layers = 2\n")
+    solution = anonymize(None, policy)
+    assert len(solution.layers) <= 2
+    one = anonymize(None, policy_of_one_scheme(policy))
+    assert solution.loss <= one.loss
+    manifest = make_manifest(solution, solution.to_frame())
+    manifest["layers"] *= 2
+    checks = verify(solution.to_frame(), policy, manifest).failures
+    assert "4 layers, and the policy allows 2" in " ".join(check.detail for check in checks)
+
+
+@pytest.mark.parametrize(
+    ("tamper", "reason"),
+    [
+        (lambda frame: frame.assign(age=[*frame["age"][:-1], "33 to 34"]), "fit no layer"),
+        (lambda frame: frame.iloc[:-1], "another number of rows"),
+    ],
+)
+def test_rows_that_no_layer_makes_are_found(tamper, reason: str, tmp_path: Path) -> None:
+    policy = write_all(tmp_path, POLICY + LAYERS)
+    release = Path(write_release(anonymize(None, policy), tmp_path / "out")["release"])
+    tamper(pd.read_csv(release, sep=";", dtype=str)).to_csv(release, sep=";", index=False)
+    path = tmp_path / "out" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["output"]["sha256"] = digest_of_file(release)
+    path.write_text(json.dumps(manifest))
+    found = verify(release, policy)
+    assert not found.passed
+    assert any(reason in check.detail for check in found.failures)
+
+
+def test_a_class_made_smaller_is_found(tmp_path: Path) -> None:
+    policy = write_all(tmp_path, POLICY + LAYERS)
+    solution = anonymize(None, policy)
+    frame = solution.to_frame(seed=1)
+    columns = ["age", "sex", "zip"]
+    # turn one record into a value that another layer releases, with nobody beside it
+    sizes = frame.groupby(columns)["days"].transform("size")
+    frame.loc[sizes.idxmin(), "sex"] = {"F": "M", "M": "F", "*": "F"}[
+        frame.loc[sizes.idxmin(), "sex"]
+    ]
+    found = verify(frame, policy, make_manifest(solution, frame))
+    assert not found.passed
+
+
+@pytest.mark.parametrize("model", ["average", "strict-average", "sample-uniqueness", "overall"])
+def test_a_model_of_the_whole_table_is_refused_in_one_sentence(model: str, tmp_path: Path) -> None:
+    policy = write_all(tmp_path, policy_with(MODELS[model]) + LAYERS)
+    with pytest.raises(PolicyError, match="limits a risk of the whole table") as caught:
+        anonymize(None, policy)
+    assert str(caught.value).count(".") <= 4
+    assert "\n" not in str(caught.value)
+
+
+def test_another_measure_is_refused(tmp_path: Path) -> None:
+    policy = write_all(tmp_path, POLICY + LAYERS + '\n[utility]\nmeasure = "entropy"\n')
+    with pytest.raises(PolicyError, match="layers are weighed by the measure 'loss'"):
+        anonymize(None, policy)
+
+
+def test_a_number_of_layers_without_layers_is_refused() -> None:
+    with pytest.raises(AnonymizerError, match='max_layers needs recoding = "layers"'):
+        Policy.of(
+            {
+                "attributes": {"sex": {"role": "quasi", "hierarchy": sex()}},
+                "risk": [{"model": "k-anonymity", "k": 2}],
+                "release": {"max_layers": 3},
+            }
+        )
+
+
+def sex() -> Hierarchy:
+    return Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
+
+
+def test_a_label_that_covers_other_values_at_another_level_is_refused() -> None:
+    ages = Hierarchy.from_rows("age", [("10", "10", "*"), ("11", "10", "*")])
+    assert ambiguous_labels(ages) == ["10"]
+    policy = {
+        "attributes": {"age": {"role": "quasi", "hierarchy": ages}},
+        "risk": [{"model": "k-anonymity", "k": 2}],
+        "release": {"recoding": "layers"},
+    }
+    with pytest.raises(HierarchyError, match="'10' covers different values at different levels"):
+        anonymize(pd.DataFrame({"age": ["10", "11", "10"]}), policy)
+
+
+def test_a_label_that_stays_the_same_is_one_class_whatever_its_layer() -> None:
+    rows = [
+        ("a", "a", "x", "*"),
+        ("b", "b.", "x", "*"),
+        ("c", "b.", "x", "*"),
+        ("d", "y", "y", "*"),
+    ]
+    place = Hierarchy.from_rows("place", rows)
+    assert ambiguous_labels(place) == []
+    policy = {
+        "attributes": {
+            "place": {"role": "quasi", "hierarchy": place},
+            "sex": {"role": "quasi", "hierarchy": sex()},
+        },
+        "risk": [{"model": "k-anonymity", "k": 2}],
+        "release": {"recoding": "layers"},
+    }
+    frame = pd.DataFrame({"place": list("aabcbcddd"), "sex": list("FMFFMMFFM")})
+    solution = anonymize(frame, policy)
+    released = solution.to_frame(seed=1)
+    assert released.groupby(["place", "sex"]).size().min() >= 2
+    manifest = make_manifest(solution, released)
+    assert verify(released, policy, manifest, against=frame).passed
