@@ -52,7 +52,8 @@ EXAMPLE = """
 threshold = 0.09                                 # nobody may be found with a higher probability
 id = "patient_id"                                # whose a row is, where people have several
 disclosure = { age = 0.216, gender = 0.7629 }    # the share of users who disclose it, in every source
-external = { table = "profiles.csv", id = "user", columns = { age = "age_group" } }  # what is out there
+# what is out there, to count who is unique in it; values may be of another level of their hierarchy
+external = { table = "profiles.csv", delimiter = ";", id = "user", columns = { age = "age_group" } }
 
 [[sources]]
 name = "Twitter"
@@ -134,7 +135,7 @@ class Mentions(Part):
     @property
     def rate(self) -> float:
         """P(Z|x) = P(x|Z) P(Z) / P(x), with P(Z) = disclosing / candidates (equations 6 to 8)."""
-        return self.truthful * self.disclosing / self.candidates / self.prevalence
+        return self.truthful * (self.disclosing / self.candidates) / self.prevalence
 
 
 def parse_rate(value: object) -> object:
@@ -146,7 +147,7 @@ def parse_rate(value: object) -> object:
     if not isinstance(value, Mapping):
         return value
     try:
-        return Mentions(**value).rate
+        return parse(Mentions, dict(value)).rate
     except PolicyError as error:
         raise ValueError("; ".join(fault.rstrip(".") for fault in error.faults)) from None
 
