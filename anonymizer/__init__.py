@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         show_values,
     )
     from anonymizer.explanation.explanation import Explanation, explain
+    from anonymizer.explanation.layered import LayeredExplanation
     from anonymizer.frontiers.frontier import Frontier, frontier
     from anonymizer.hierarchy import Hierarchy, load_hierarchy, write_arx
     from anonymizer.policy import Policy, Role
@@ -49,6 +50,7 @@ _HOMES = {
     "show_values": "errors",
     "Explanation": "explanation.explanation",
     "explain": "explanation.explanation",
+    "LayeredExplanation": "explanation.layered",
     "Frontier": "frontiers.frontier",
     "frontier": "frontiers.frontier",
     "Hierarchy": "hierarchy",

@@ -140,6 +140,15 @@ def list_cells(values: Iterable[object], most: int = 5) -> str:
     return f": {quote_some(values, most)}" if values_shown() else HIDDEN
 
 
+def suggest_cell(name: str, values: Iterable[str]) -> str:
+    """End a sentence about a value that no cell has, with those there are if they may be shown.
+
+    >>> suggest_cell("x", ["F", "M"])
+    'use one that does (hidden without --show-values).'
+    """
+    return suggest_name(name, values) if values_shown() else f"use one that does{HIDDEN}."
+
+
 def suggest_name(name: str, known: Iterable[str], most: int = 9) -> str:
     """End a sentence about an unknown name with the one that was meant, or with those there are.
 

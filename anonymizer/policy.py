@@ -390,8 +390,8 @@ class Policy(Part):
     def files(self) -> list[Path]:
         """The files the policy names, none of which a run may overwrite."""
         named = [self.data.path, *(attribute.hierarchy for attribute in self.attributes.values())]
-        named += [path for model in self.risk for path in model.files()]
-        return [self.folder / path for path in named if isinstance(path, str | Path)]
+        own = [self.folder / path for path in named if isinstance(path, str | Path)]
+        return own + [path for model in self.risk for path in model.reads(self.folder)]
 
     def load_hierarchies(self) -> tuple[Hierarchy, ...]:
         """Load the hierarchies of the quasi-identifiers; all faults in all files are shown at once."""

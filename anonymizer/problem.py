@@ -239,10 +239,11 @@ def open_population(models: Sequence[RiskModel], policy: Policy) -> Table | None
     if len(tables) > 1:
         raise PolicyError("policy: two population tables are given; name one for all models.")
     table = open_table(tables[0], policy.data.delimiter)
-    if absent := [name for name in policy.quasi_identifiers if name not in table.columns]:
+    if not set(policy.quasi_identifiers) & set(table.columns):
         raise DataError(
-            f"{table.name}: the population table has no column {quote_some(absent)}; it needs every "
-            "quasi-identifier."
+            f"{table.name}: the population table has none of the quasi-identifiers "
+            f"{quote_some(policy.quasi_identifiers)}; its header reads {quote_some(table.columns)}. "
+            "Name its columns as the policy does."
         )
     return table
 
@@ -292,6 +293,8 @@ def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:
             )
     if faults:
         raise PolicyError.defective("policy", faults)
+    for model in models:
+        model.prepare(microdata)
 
 
 def describe_risk(

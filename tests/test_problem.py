@@ -140,9 +140,9 @@ def test_the_winner_is_not_made_again_to_be_described(monkeypatch: pytest.Monkey
         made.append(scheme)
         return engine.partition(microdata, scheme)
 
-    def suppress(microdata, classes, models):
+    def suppress(microdata, classes, models, *more):
         suppressed.append(classes.scheme)
-        return suppression.suppress(microdata, classes, models)
+        return suppression.suppress(microdata, classes, models, *more)
 
     monkeypatch.setattr(evaluate, "partition", partition)
     monkeypatch.setattr(evaluate, "suppress", suppress)

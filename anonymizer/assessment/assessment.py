@@ -123,7 +123,8 @@ def assess(
     if disclosing is not None:
         check_named(disclosing.sources, table)  # a mistake is better known before the work
     if stated is not None:
-        findings = follow_procedure(table, policy, stated, tell_step(on_progress))
+        given = statement if isinstance(statement, str | Path) else stated
+        findings = follow_procedure(table, policy, given, tell_step(on_progress))
     risks = assess_scenarios(table, policy, named, workers, on_progress, seed) if named else ()
     if disclosing is not None:
         disclosure = assess_disclosure(
@@ -149,8 +150,9 @@ def open_assessed(
     """Open a table so that all who look at it read it once, when the first of them does."""
     table = open_data(data, policy)
     looked_at = [
-        *(policy.quasi_identifiers if scenarios else ()),
+        *(policy.quasi_identifiers if scenarios or statement is not None else ()),
         *(() if statement is None else statement.columns),
+        *(() if policy.data.id is None else (policy.data.id,)),
         *(() if disclosing is None else disclosing.columns),
     ]
     return load(table, looked_at)

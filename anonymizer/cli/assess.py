@@ -15,6 +15,7 @@ from anonymizer.cli.terminal import FAILED, AsJson, PolicyFile, ShowValues, make
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
+    from anonymizer.assessment.assessment import Assessment
     from anonymizer.assessment.disclosure.nrf import Reidentification
     from anonymizer.assessment.scenarios.scenario_risk import OnProgress
     from anonymizer.knowledge.statement import Statement
@@ -96,6 +97,12 @@ def assess(
             help="Also write the risk through the sources row by row to this CSV: for your eyes only."
         ),
     ] = None,
+    apply: Annotated[
+        bool,
+        typer.Option(
+            "--apply", help="Also write the release of the statement's plan, and its policy."
+        ),
+    ] = False,
     workers: Annotated[int | None, typer.Option(help="Threads; default: all cores.", min=1)] = None,
     example: Annotated[  # noqa: ARG001 - the callback does all
         Example | None,
@@ -114,7 +121,8 @@ def assess(
     - `--scenario`: how likely is each record re-identified by attackers who know some things and not
     others? (Xia et al. 2021)
     - `--statement`: which external sources re-identify whom, with what probability, and is that
-    acceptable? (Simon et al. 2020) Exit status 1 if it is not.
+    acceptable? (Simon et al. 2020) Exit status 1 if it is not. With `--apply` what makes all of them
+    acceptable together, at the least loss, is carried out: `anonymizer verify release.csv plan.toml`.
     - `--sources`: by which combinations of what people disclose elsewhere is somebody found, who, and
     which columns are better left out? (NRF) Exit status 1 if somebody is above a stated threshold.
 
@@ -127,10 +135,13 @@ def assess(
 
     `anonymizer assess policy.toml --statement statement.toml --sources sources.toml --out assessment`
 
+    `anonymizer assess policy.toml --statement statement.toml --apply --out release`
+
     `anonymizer assess --example statement > statement.toml`
     """
     from anonymizer.assessment.assessment import assess as assess_table
     from anonymizer.assessment.disclosure.sources import read_disclosing
+    from anonymizer.cli.plan import apply_plan
     from anonymizer.data.staging import Staging
     from anonymizer.knowledge.statement import Statement
     from anonymizer.policy import Policy
@@ -142,6 +153,8 @@ def assess(
         raise PolicyError("--small-cells: the cells are those of a statement; add --statement.")
     if person_risks is not None and sources is None:
         raise PolicyError("--person-risks: the risk is that through sources; add --sources.")
+    if apply and statement is None:
+        raise PolicyError("--apply: the plan is that of a statement; add --statement.")
     loaded = Policy.read(policy)
     disclosing = None if sources is None else read_disclosing(sources)
     stated = None if statement is None else Statement.read(statement)
@@ -157,7 +170,7 @@ def assess(
             data,
             loaded,
             scenarios or None,
-            statement=stated,
+            statement=statement,
             sources=disclosing,
             external=external,
             e_uniqueness=e_uniqueness,
@@ -174,12 +187,20 @@ def assess(
             others = [*read, *map(Path, written.values())]
             write_person_risks(person_risks, assessment.disclosure, others)
             written["person risks"] = str(person_risks)
+        if apply:
+            written |= apply_plan(assessment.findings, staging, data)
     if json_:
         print(json.dumps(assessment.describe() | {"files": written}))
     else:
         show(summarize(assessment), written)
-    if assessment.passes is False:
+    if assessment.passes is False and not (apply and plan_passes(assessment)):
         raise typer.Exit(FAILED)
+
+
+def plan_passes(assessment: Assessment) -> bool:
+    """Whether the table is acceptable once the plan is carried out."""
+    findings = assessment.findings
+    return findings is not None and findings.plan is not None and findings.plan.acceptable
 
 
 def show(summary: Any, written: dict[str, str]) -> None:

@@ -14,7 +14,8 @@ from anonymizer.cli.terminal import AsJson, PolicyFile, ShowValues, make_console
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
-    from anonymizer.frontiers.frontier import Frontier, OnStage, Stage
+    from anonymizer.frontiers.frontier import Frontier
+    from anonymizer.frontiers.points import OnStage, Stage
 
 
 def parse_values(texts: list[str]) -> list[float] | None:
@@ -59,6 +60,10 @@ def frontier(
             "threshold in the policy."
         ),
     ] = None,
+    layers: Annotated[
+        int | None,
+        typer.Option(help="With --pick, of a policy with layers: the point with at most so many."),
+    ] = None,
     json_: AsJson = False,
     show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
@@ -70,16 +75,20 @@ def frontier(
     """
     from anonymizer.data.staging import Staging
     from anonymizer.frontiers.frontier import frontier as find
+    from anonymizer.frontiers.points import MAX_LAYERS
     from anonymizer.policy import Policy
     from anonymizer.report.frontier import stage_frontier
     from anonymizer.solution.manifest import stage_release
 
+    if layers is not None and pick is None:
+        raise PolicyError("--layers: it says which point to pick; name its threshold with --pick.")
     loaded, values = Policy.read(policy), parse_values(at or [])
     with Staging(out, [policy, *loaded.files]) as staging:
         with stage_line(str(loaded.data_path)) as on_stage:
             found = find(None, loaded, values, population or (), on_stage)
         # a point that is not there is better known before anything is written
-        picked = None if pick is None else found.pick(pick)
+        number = {} if layers is None else {MAX_LAYERS: layers}
+        picked = None if pick is None else found.pick(pick, **number)
         files = stage_frontier(found, staging)
         if picked is not None:
             files |= stage_release(picked, staging)
@@ -105,9 +114,11 @@ def show(found: Frontier, files: dict[str, str], as_json: bool) -> None:
     if as_json:
         print(json.dumps({**found.describe(), "files": files}))
         return
-    from anonymizer.report.text import frontier_grid
+    from anonymizer.report.text import frontier_grid, numbers_grid
 
     console = make_console()
     console.print(frontier_grid(found))
+    if found.by_layers:
+        console.print(numbers_grid(found))
     for kind, path in files.items():
         console.print(f"{kind}: {path}", soft_wrap=True)

@@ -22,6 +22,7 @@ from anonymizer.cli.terminal import (
 
 if TYPE_CHECKING:
     from anonymizer.explanation.explanation import Explanation
+    from anonymizer.explanation.layered import LayeredExplanation
     from anonymizer.search.branch_and_bound import OnProgress
     from anonymizer.solution.solution import Solution
     from anonymizer.verification.claims import Verification
@@ -120,7 +121,7 @@ def run(
 
 def add_explanation(
     solution: Solution, staging: Any, result: dict[str, Any], on_progress: OnProgress
-) -> Explanation:
+) -> Explanation | LayeredExplanation:
     """Explain a solution on a page beside the release and in what `--json` prints."""
     from anonymizer.explanation.explanation import explain
     from anonymizer.report.explanation import render_page
@@ -132,7 +133,7 @@ def add_explanation(
     return explanation
 
 
-def show_explanation(explanation: Explanation) -> None:
+def show_explanation(explanation: Explanation | LayeredExplanation) -> None:
     """Print an explanation for people."""
     from anonymizer.report.explanation import render_text
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.microdata import Microdata, Workspace
+from anonymizer.engine.microdata import Microdata, Population, Workspace
 from anonymizer.kernels.partition import (
     label_keys,
     label_word,
@@ -61,31 +61,41 @@ class EquivalenceClasses:
 
 def partition(microdata: Microdata, scheme: Scheme) -> EquivalenceClasses:
     """Split the records into classes that a scheme makes equal, and find who matches them."""
-    mask, people = microdata.domain.paths.mask(scheme), microdata.population
-    words, counts = microdata.words, microdata.counts
-    if people is None:
-        labels, first, records = label_tuples(words, counts, mask, microdata.workspace)
-        sizes = microdata.count_people(labels, records)
-        return EquivalenceClasses(scheme, labels, first, sizes, records, microdata.number_of_people)
+    mask, population = microdata.domain.paths.mask(scheme), microdata.population
+    if population is not None and population.known is None:
+        labels, first, records, matching = match_together(microdata, population, mask)
+    else:
+        labels, first, records = label_tuples(
+            microdata.words, microdata.counts, mask, microdata.workspace
+        )
+        matching = None
+    if population is not None and population.known is not None:
+        # those who share the values that the population table has, whatever class they are in
+        cells, _, _, in_cell = match_together(microdata, population, mask & population.known)
+        matching = in_cell[cells[first]]
+    sizes = microdata.count_people(labels, records)
+    return EquivalenceClasses(
+        scheme, labels, first, sizes, records, microdata.number_of_people, matching
+    )
+
+
+def match_together(
+    microdata: Microdata, population: Population, mask: NDArray[np.uint64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """Label the tuples that agree under a mask, and count the people of a population in each class.
+
+    Returns the labels, where each is first, and the records and the people of the population under it.
+    """
     tuples = microdata.distinct
-    together = np.concatenate([words, people.words], axis=1)
-    nobody = np.zeros(people.counts.size, np.int32)
+    together = np.concatenate([microdata.words, population.words], axis=1)
+    nobody = np.zeros(population.counts.size, np.int32)
     labels, first, records = label_tuples(
-        together, np.append(counts, nobody), mask, microdata.workspace
+        together, np.append(microdata.counts, nobody), mask, microdata.workspace
     )
     # tuples of the population come last, so classes without a record do too
     classes = int(np.searchsorted(first, tuples))
-    matching = sum_by_label(labels[tuples:], people.counts, first.size)[:classes]
-    labels, records = labels[:tuples], records[:classes]
-    return EquivalenceClasses(
-        scheme,
-        labels,
-        first[:classes],
-        microdata.count_people(labels, records),
-        records,
-        microdata.number_of_people,
-        matching,
-    )
+    matching = sum_by_label(labels[tuples:], population.counts, first.size)[:classes]
+    return labels[:tuples], first[:classes], records[:classes], matching
 
 
 def label_tuples(

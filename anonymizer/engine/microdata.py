@@ -33,11 +33,12 @@ Prepared = TypeVar("Prepared")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Population:
-    """The distinct tuples of a population table, in the codes of the microdata, with counts."""
+    """The distinct tuples of a population table, in the paths of the microdata, with counts."""
 
-    codes: NDArray[np.unsignedinteger]
     words: NDArray[np.uint64]
     counts: NDArray[np.int32]
+    known: NDArray[np.uint64] | None = None
+    """The bits, in every word, of the attributes that the population table has; None where it has all."""
 
 
 class Workspace(threading.local):
@@ -197,15 +198,22 @@ def encode(
 ) -> Microdata:
     """Aggregate a table, and a population table if there is one.
 
-    The quasi-identifiers are the hierarchies' names; `person` is the column that tells whose each row
-    is, where people have several. Raises a HierarchyError that lists every value without a leaf, and
-    warns where a leaf for missing cells had to be added.
+    The quasi-identifiers are the hierarchies' names; a population table may lack some, and is matched on
+    those it has. `person` is the column that tells whose each row is, where people have several. Raises
+    a HierarchyError that lists every value without a leaf, and warns where a leaf for missing cells had
+    to be added.
     """
-    matching = None if population is None else count_by_leaves(population, hierarchies)
+    there = () if population is None else population.columns
+    places = [at for at, hierarchy in enumerate(hierarchies) if hierarchy.name in there]
+    matching = None
+    if population is not None:
+        matching = count_by_leaves(population, [hierarchies[at] for at in places])
+    people = None
     if person is None:
-        return encode_tuples(count_by_leaves(table, hierarchies), hierarchies, matching)
-    tuples, people = count_with_people(table, hierarchies, person)
-    return replace(encode_tuples(tuples, hierarchies, matching), people=people)
+        tuples = count_by_leaves(table, hierarchies)
+    else:
+        tuples, people = count_with_people(table, hierarchies, person)
+    return replace(encode_tuples(tuples, hierarchies, matching, places), people=people)
 
 
 def count_with_people(
@@ -265,10 +273,17 @@ def first_row(tuples: Tuples, column: int, texts: Sequence[str]) -> int:
 
 
 def encode_tuples(
-    tuples: Tuples, hierarchies: Sequence[Hierarchy], people: Tuples | None = None
+    tuples: Tuples,
+    hierarchies: Sequence[Hierarchy],
+    population: Tuples | None = None,
+    places: Sequence[int] = (),
 ) -> Microdata:
-    """Make microdata of tuples whose codes are the numbers of leaves, and of a population's."""
-    both = [tuples] if people is None else [tuples, people]
+    """Make microdata of tuples whose codes are the numbers of leaves, and of a population's.
+
+    `places` is where the population's columns stand among the hierarchies.
+    """
+    widened = None if population is None else widen(population, places, tuples)
+    both = [tuples] if widened is None else [tuples, widened]
     names = tuple(hierarchy.name for hierarchy in hierarchies)
     columns = tuple(
         Column.build(with_missing(hierarchy, at, both), [each.codes[at] for each in both])
@@ -276,12 +291,27 @@ def encode_tuples(
     )
     codes, counts = encode_columns(columns, tuples), read_only(tuples.counts)
     domain, tuple_of_row = Domain(names, columns), read_only(tuples.tuple_of_row)
-    if people is None:
+    if widened is None:
         return Microdata(domain, codes, counts, tuple_of_row)
-    codes_of_people = encode_columns(columns, people)
-    words = domain.paths.encode(codes_of_people)
-    matching = Population(codes_of_people, words, read_only(people.counts))
+    words = domain.paths.encode(encode_columns(columns, widened))
+    known = None
+    if len(places) < len(hierarchies):
+        known = np.bitwise_or.reduce(domain.paths.masks[list(places), 0], axis=0)
+    matching = Population(words, read_only(widened.counts), known)
     return Microdata(domain, codes, counts, tuple_of_row, matching)
+
+
+def widen(population: Tuples, places: Sequence[int], tuples: Tuples) -> Tuples:
+    """Give a population the columns that it lacks, with one value throughout, which is never compared."""
+    if len(places) == len(tuples.texts):
+        return population
+    texts, codes = (
+        list(tuples.texts),
+        [np.resize(each[:1], population.counts.size) for each in tuples.codes],
+    )
+    for place, own_texts, own_codes in zip(places, population.texts, population.codes, strict=True):
+        texts[place], codes[place] = own_texts, own_codes
+    return replace(population, texts=tuple(texts), codes=tuple(codes))
 
 
 def with_missing(hierarchy: Hierarchy, column: int, parts: Sequence[Tuples]) -> Hierarchy:

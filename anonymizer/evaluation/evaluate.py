@@ -111,8 +111,10 @@ class Evaluator:
         scheme is not the best, and what it proves about finer ones is known.
         """
         lookahead = Lookahead(self, cutoff)
-        found = suppress(self.microdata, classes, self.models, lookahead.is_hopeless)
-        if lookahead.found is not None:
+        hopeless = None if cutoff == math.inf else lookahead.is_hopeless
+        found = suppress(self.microdata, classes, self.models, hopeless)
+        if not found.complete:
+            assert lookahead.found is not None
             return lookahead.found
         outcome = Outcome(found.classes, found.suppressed, self.score(found))
         self.best.offer(outcome)
@@ -161,7 +163,7 @@ class Lookahead:
 
     def is_hopeless(self, classes: EquivalenceClasses, binding: Binding) -> bool:
         """Whether what is binding costs more than the cutoff; what else must go only adds to it."""
-        if self.cutoff == math.inf or not binding.classes.any():
+        if not binding.classes.any():
             return False  # without a binding, nothing is known that the search did not know before
         evaluator, scheme = self.evaluator, classes.scheme
         nothing = np.zeros(binding.classes.size, np.bool_)

@@ -56,7 +56,7 @@ def suppress(
     violating = violating_classes(classes, models)
     remaining = Remaining(microdata, classes, violating, order_of(models))
     binding = combine_bindings(remaining, models)
-    # smallest first, a cut is found faster than what it is worth to look for none
+    # smallest first, finding a cut takes less time than seeing that none is needed
     if remaining.ranked is not None and hopeless is not None and hopeless(classes, binding):
         return Suppression(classes, violating, binding, complete=False)
     cut = shortest_cut(remaining, models)

@@ -26,6 +26,7 @@ from anonymizer.engine.classes import EquivalenceClasses, suppression_order
 from anonymizer.estimators.intervals import Interval
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.measurement import Measurement, measure, measure_classes
+from anonymizer.explanation.layered import LayeredExplanation, explain_layers
 from anonymizer.explanation.next_threshold import Blocking, find_blocking
 from anonymizer.lattice import Lattice, Scheme, with_level
 from anonymizer.risk import Remaining, RiskModel
@@ -204,8 +205,18 @@ class Explanation:
         }
 
 
-def explain(solution: Solution, on_progress: OnProgress | None = None) -> Explanation:
-    """Explain a solution; `on_progress` is called during the search with a raised limit."""
+def explain(
+    solution: Solution, on_progress: OnProgress | None = None
+) -> Explanation | LayeredExplanation:
+    """Explain a solution; `on_progress` is called during the search with a raised limit.
+
+    A release in layers has no scheme with others around it: what is said of it is of another kind.
+    """
+    return explain_layers(solution) if solution.layers else explain_scheme(solution, on_progress)
+
+
+def explain_scheme(solution: Solution, on_progress: OnProgress | None = None) -> Explanation:
+    """Explain a solution with one scheme for all records."""
     problem, evaluator = solution.problem, solution.problem.evaluator
     classes, suppressed = solution.outcome.classes, solution.outcome.suppressed
     now = measure_classes(evaluator, classes, suppressed)

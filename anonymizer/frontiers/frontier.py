@@ -2,93 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from anonymizer.errors import InfeasibleError, PolicyError
-from anonymizer.evaluation.evaluate import Evaluation, Evaluator
+from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
+from anonymizer.frontiers.layered import LayeredTracker, points_by_number
+from anonymizer.frontiers.points import (
+    MAX_LAYERS,
+    OnStage,
+    Point,
+    Tracked,
+    mark_dominated,
+    row_of,
+)
 from anonymizer.frontiers.sweep import AtThreshold, Sweep, SweepEvaluator
 from anonymizer.lattice import Scheme
 from anonymizer.policy import PolicyLike
 from anonymizer.problem import Problem, Source, as_problem, describe_risk
-from anonymizer.risk import Parameter, Remaining, RiskProfile
-from anonymizer.search import Progress, Proof, SearchResult, Status, StopReason, search
-from anonymizer.solution.solution import Solution, make_solution
+from anonymizer.risk import Parameter, Remaining
+from anonymizer.search import SearchResult, Status, StopReason, search
+from anonymizer.solution.layered import in_layers, with_max_layers
+from anonymizer.solution.solution import Solution, layered_solution, make_solution
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """How far a frontier is: the threshold in work, and its search."""
-
-    value: float
-    place: int
-    of: int
-    search: Progress
-
-
-OnStage = Callable[[Stage], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Point:
-    """The best release at one threshold."""
-
-    value: float
-    """The threshold: the value of the parameter that is varied."""
-    changes: dict[str, Any]
-    """What else was changed of the model, such as its population."""
-    risk: float
-    """The risk of the release by the model that is varied; for a model that judges each class by itself,
-    one over the smallest."""
-    evaluation: Evaluation
-    scheme: dict[str, int]
-    profile: RiskProfile
-    status: Status
-    stopped: StopReason
-    proof: Proof
-    dominated: bool = False
-    """Whether another point has no more risk and no less quality, and is better in one of them."""
-
-    @property
-    def quality(self) -> float:
-        """One minus the loss."""
-        return self.evaluation.quality
-
-    @property
-    def gap(self) -> float:
-        """How much lower than this loss the optimum could still be."""
-        return max(0.0, self.evaluation.loss - self.proof.bound)
-
-    @property
-    def verdict(self) -> str:
-        """What is proven of the point, in a word or two; without a gap it need not be the optimum."""
-        if self.status is Status.OPTIMAL:
-            return "optimal"
-        return f"gap {self.gap:.4f}" if self.gap > 0 else "not proven"
-
-    def describe(self) -> dict[str, Any]:
-        """Return all figures as JSON."""
-        return {
-            "threshold": self.value,
-            **self.changes,
-            "risk": self.risk,
-            "quality": self.quality,
-            "loss": self.evaluation.loss,
-            "suppressed": self.evaluation.suppressed_records,
-            "scheme": self.scheme,
-            "status": self.status.value,
-            "bound": self.proof.bound,
-            "gap": self.gap,
-            "dominated": self.dominated,
-            "risks": asdict(self.profile),
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +48,8 @@ class Frontier:
     evaluated: int
     """The schemes that were partitioned, each once for all thresholds."""
     problem: Problem = field(repr=False)
+    by_layers: tuple[Point, ...] = ()
+    """For layers: the release at the policy's own threshold with one layer, two and so on."""
 
     @property
     def non_dominated(self) -> tuple[Point, ...]:
@@ -121,21 +63,32 @@ class Frontier:
         """
         found = [
             point
-            for point in self.points
+            for point in (*self.points, *self.by_layers)
             if point.value == value and changes.items() <= point.changes.items()
         ]
-        if len(found) == 1:
-            return self.solution_at(found[0])
+        exact = [point for point in found if point.changes == changes]
+        if len(found) == 1 or exact:
+            return self.solution_at((exact or found)[0])
         if found:
-            raise PolicyError(
-                f"frontier: there are several points at {value:g}; name one population."
-            )
+            which = " or ".join(dict.fromkeys(name for point in found for name in point.changes))
+            raise PolicyError(f"frontier: there are several points at {value:g}; name one {which}.")
         there = ", ".join(f"{point.value:g}" for point in self.points)
-        raise PolicyError(f"frontier: there is no point at {value:g}; there is one at {there}.")
+        more = "".join(f" with {name} {number}" for name, number in changes.items())
+        raise PolicyError(
+            f"frontier: there is no point at {value:g}{more}; there is one at {there}{self.numbers}."
+        )
+
+    @property
+    def numbers(self) -> str:
+        """Say for which numbers of layers there are points, if any are."""
+        numbers = ", ".join(str(point.changes[MAX_LAYERS]) for point in self.by_layers)
+        return f", and with max_layers {numbers} at {self.by_layers[0].value:g}" if numbers else ""
 
     def solution_at(self, point: Point) -> Solution:
         """Return a point as a solution, under the policy with its threshold."""
         problem = problem_at(self.problem, point)
+        if point.layers is not None:
+            return layered_solution(problem, point.layers, {})
         found = SearchResult(point.status, point.stopped, point.evaluation, point.proof)
         return make_solution(problem, problem.outcome(point.evaluation.scheme), found, {})
 
@@ -148,6 +101,7 @@ class Frontier:
             "schemes": self.schemes,
             "evaluated": self.evaluated,
             "points": [point.describe() for point in self.points],
+            **({"by_layers": [p.describe() for p in self.by_layers]} if self.by_layers else {}),
             "infeasible": [{"threshold": value, **more} for value, more in self.infeasible],
             "unknown": [{"threshold": value, **more} for value, more in self.unknown],
         }
@@ -156,7 +110,7 @@ class Frontier:
         """Return one row for each point, as the CSV file has them."""
         import pandas as pd
 
-        return pd.DataFrame([row_of(point) for point in self.points])
+        return pd.DataFrame([row_of(point) for point in (*self.points, *self.by_layers)])
 
 
 def frontier(
@@ -174,37 +128,57 @@ def frontier(
     policy's limits hold for the search at each. `data` may be a Problem, which has its policy already.
     """
     problem = as_problem(data, policy)
+    every = [{"population": size} for size in populations] or [{}]
+    trackers = [track(problem, values, changes, on_stage) for changes in every]
+    points = [point for tracker in trackers for point in tracker.points]
+    unknown = [(value, each.changes) for each in trackers for value in each.unknown]
+    if not points:
+        raise nothing_found(problem, bool(unknown))
+    sweep = trackers[0].sweep
+    partitioned = set[Scheme]().union(*(tracker.partitioned for tracker in trackers))
+    return Frontier(
+        model=problem.models[sweep.varied].name,
+        parameter=sweep.parameter,
+        points=tuple(mark_dominated(points)),
+        infeasible=tuple((value, each.changes) for each in trackers for value in each.infeasible),
+        unknown=tuple(unknown),
+        records=problem.microdata.records,
+        schemes=problem.lattice.size,
+        evaluated=len(partitioned) or max(point.proof.evaluated for point in points),
+        problem=problem,
+        by_layers=tuple(points_by_number(problem, sweep, on_stage)) if in_layers(problem) else (),
+    )
+
+
+def track(
+    problem: Problem,
+    values: Iterable[float] | None,
+    changes: dict[str, Any],
+    on_stage: OnStage | None,
+) -> Tracker | LayeredTracker:
+    """Search at every threshold, in layers where the policy asks for them."""
     models, evaluator = problem.models, problem.evaluator
-    points: list[Point] = []
-    infeasible: list[tuple[float, dict[str, Any]]] = []
-    unknown: list[tuple[float, dict[str, Any]]] = []
-    evaluated: set[Scheme] = set()
-    for changes in [{"population": size} for size in populations] or [{}]:
-        sweep = Sweep.of(models, values, **changes)
-        if values is None and (fitting := fitting_values(sweep, evaluator)):
-            sweep = Sweep.of(models, fitting, **changes)
-        check_models(sweep, evaluator)
-        tracker = Tracker(problem, sweep, changes, on_stage)
-        tracker.run()
-        points += tracker.points
-        infeasible += [(value, changes) for value in tracker.infeasible]
-        unknown += [(value, changes) for value in tracker.unknown]
-        evaluated |= tracker.shared.partitioned
-    if not points and unknown:
-        raise InfeasibleError(
+    sweep = Sweep.of(models, values, **changes)
+    if values is None and (fitting := fitting_values(sweep, evaluator)):
+        sweep = Sweep.of(models, fitting, **changes)
+    check_models(sweep, evaluator)
+    kind = LayeredTracker if in_layers(problem) else Tracker
+    tracker = kind(problem, sweep, changes, on_stage)
+    tracker.run()
+    return tracker
+
+
+def nothing_found(problem: Problem, may_be: bool) -> InfeasibleError:
+    """Say that there is no point at all, and what would help."""
+    if may_be:
+        return InfeasibleError(
             "no release was found at any threshold before the search stopped; there may be one: raise "
             "the limit."
         )
-    if not points:
-        raise InfeasibleError(
-            "no threshold of the frontier can be met within the suppression limit of "
-            f"{problem.policy.search.suppression_limit:.1%}; raise suppression_limit or max_level."
-        )
-    name = models[sweep.varied].name
-    return Frontier(
-        name, sweep.parameter, tuple(mark_dominated(points)), tuple(infeasible), tuple(unknown),
-        problem.microdata.records, problem.lattice.size, len(evaluated), problem,
-    )  # fmt: skip
+    return InfeasibleError(
+        "no threshold of the frontier can be met within the suppression limit of "
+        f"{problem.policy.search.suppression_limit:.1%}; raise suppression_limit or max_level."
+    )
 
 
 def fitting_values(sweep: Sweep, evaluator: Evaluator) -> list[float]:
@@ -225,7 +199,7 @@ def check_models(sweep: Sweep, evaluator: Evaluator) -> None:
             raise PolicyError(f"frontier: {sweep.parameter.name} = {value:g}: {fault}")
 
 
-class Tracker:
+class Tracker(Tracked):
     """Goes from the loosest threshold to the tightest, with all that was evaluated on the way."""
 
     def __init__(
@@ -235,12 +209,13 @@ class Tracker:
         changes: dict[str, Any],
         on_stage: OnStage | None,
     ) -> None:
-        self.problem, self.sweep = problem, sweep
-        self.changes, self.on_stage = changes, on_stage
+        super().__init__(problem, sweep, changes, on_stage)
         self.shared = SweepEvaluator(problem.evaluator, sweep)
-        self.points: list[Point] = []
-        self.infeasible: list[float] = []
-        self.unknown: list[float] = []
+
+    @property
+    def partitioned(self) -> set[Scheme]:
+        """The schemes that were partitioned."""
+        return self.shared.partitioned
 
     def run(self) -> None:
         """Search at every threshold, until Ctrl-C; what was not looked at then is not known."""
@@ -290,14 +265,6 @@ class Tracker:
             known=self.shared.known[place].values(),
         )
 
-    def tell(self, place: int) -> Callable[[Progress], None] | None:
-        """Return what passes on the progress of a search, if anybody wants it."""
-        on_stage = self.on_stage
-        if on_stage is None:
-            return None
-        value, of = self.sweep.thresholds[place], len(self.sweep)
-        return lambda progress: on_stage(Stage(value, place, of, progress))
-
     def point(self, value: float, place: int, result: SearchResult) -> Point:
         """Describe the best release at one threshold."""
         evaluator, best = self.shared.evaluators[place], result.best
@@ -314,43 +281,9 @@ class Tracker:
         )  # fmt: skip
 
 
-def mark_dominated(points: Sequence[Point]) -> list[Point]:
-    """Mark the points that another dominates in risk or quality and equals in the other.
-
-    Points of different populations are not compared: their risks are not of one kind.
-    """
-    return [replace(p, dominated=any(dominates(other, p) for other in points)) for p in points]
-
-
-def dominates(one: Point, other: Point) -> bool:
-    """Whether a point has no more risk and no less quality than another, and one of them better."""
-    if one.changes != other.changes:
-        return False
-    mine, theirs = (one.risk, -one.quality), (other.risk, -other.quality)
-    return mine != theirs and all(np.less_equal(mine, theirs))
-
-
 def problem_at(problem: Problem, point: Point) -> Problem:
-    """Return the problem with the threshold of a point."""
-    sweep = Sweep.of(problem.models, [point.value], **point.changes)
-    return problem.with_models(*sweep.models[0])
-
-
-def row_of(point: Point) -> dict[str, Any]:
-    """Write a point as a row of a table."""
-    profile = point.profile
-    return {
-        "threshold": point.value,
-        **point.changes,
-        "risk": point.risk,
-        "quality": point.quality,
-        "suppressed": point.evaluation.suppressed_records,
-        "dominated": point.dominated,
-        "status": point.status.value,
-        "gap": point.gap,
-        "smallest class": profile.smallest_class,
-        "prosecutor highest": profile.prosecutor.highest,
-        "prosecutor average": profile.prosecutor.average,
-        "sample uniques": profile.sample_uniques,
-        **{f"level {name}": level for name, level in point.scheme.items()},
-    }
+    """Return the problem with the threshold of a point, and with its number of layers if it has one."""
+    changes = {name: value for name, value in point.changes.items() if name != MAX_LAYERS}
+    sweep = Sweep.of(problem.models, [point.value], **changes)
+    at = problem.with_models(*sweep.models[0])
+    return with_max_layers(at, point.changes[MAX_LAYERS]) if MAX_LAYERS in point.changes else at

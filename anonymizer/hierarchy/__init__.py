@@ -5,7 +5,7 @@ from anonymizer.hierarchy.builders import Builder, Dates, Intervals, Redaction
 from anonymizer.hierarchy.coverage import check_values
 from anonymizer.hierarchy.draw import draw
 from anonymizer.hierarchy.groups import Explicit, Ordered
-from anonymizer.hierarchy.hierarchy import MISSING, Hierarchy
+from anonymizer.hierarchy.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.hierarchy.lint import Defect, check_rows
 from anonymizer.hierarchy.spec import BUILDERS, check_file, load_hierarchy, parse_spec, read_spec
 from anonymizer.hierarchy.suggest import suggest
@@ -13,6 +13,7 @@ from anonymizer.hierarchy.suggest import suggest
 __all__ = [
     "BUILDERS",
     "MISSING",
+    "REDACTED",
     "Builder",
     "Dates",
     "Defect",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy.levels import MISSING as MISSING
+from anonymizer.hierarchy.levels import REDACTED as REDACTED
 from anonymizer.hierarchy.levels import Levels
 from anonymizer.hierarchy.lint import Defect, find_errors, find_level_errors
 
@@ -87,16 +88,6 @@ class Hierarchy:
             for labels, codes in zip(self.labels, self.codes, strict=True)
         )
         return zip(*columns, strict=True)
-
-    def from_level(self, level: int) -> Hierarchy:
-        """Return the tree above a level: what is a value there, is a leaf of it.
-
-        >>> rows = [("S", "small", "*"), ("M", "large", "*"), ("L", "large", "*")]
-        >>> list(Hierarchy.from_rows("size", rows).from_level(1).rows())
-        [('small', '*'), ('large', '*')]
-        """
-        first = np.unique(self.codes[level], return_index=True)[1]
-        return Hierarchy(self.name, self.labels[level:], self.codes[level:, first], self.source)
 
     def with_missing(self) -> Hierarchy:
         """Give missing cells a leaf of their own, which joins the others only in a single top.

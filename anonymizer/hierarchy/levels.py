@@ -14,6 +14,8 @@ Rows = Sequence[Sequence[str]]
 
 MISSING = ""
 """How a missing cell is written as a value."""
+REDACTED = "*"
+"""How a release writes a cell that is suppressed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from threading import Lock
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +12,7 @@ from anonymizer.engine.classes import label_tuples
 from anonymizer.engine.domain import read_only
 from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.overall import count_kept
+from anonymizer.knowledge.recent import Recent
 
 KEPT_LABELS = 20_000_000
 """Labels that are kept for other schemes; 80 MB."""
@@ -31,6 +30,8 @@ class Cells:
     """How many people are in each cell before anything is suppressed."""
     uniques: int
     """How many cells have one."""
+    first_tuple: NDArray[np.int32]
+    """A tuple of each cell."""
 
     @property
     def number(self) -> int:
@@ -46,13 +47,13 @@ class Partitions:
     """
 
     microdata: Microdata
-    kept: OrderedDict[Known, Cells] = field(default_factory=OrderedDict, repr=False)
-    lock: Lock = field(default_factory=Lock, repr=False)
+    kept: Recent[Known, Cells]
 
     @staticmethod
     def of(microdata: Microdata) -> Partitions:
         """Return those of a table, which everybody who asks shares."""
-        return microdata.once(Partitions, lambda: Partitions(microdata))
+        room = KEPT_LABELS // microdata.distinct
+        return microdata.once(Partitions, lambda: Partitions(microdata, Recent(room)))
 
     def known(self, levels: Iterable[tuple[int, int]]) -> Known:
         """Return what of some attributes tells anybody apart: at a level with one value, nothing."""
@@ -61,17 +62,7 @@ class Partitions:
 
     def cells(self, known: Known) -> Cells:
         """Return the cells of those who agree on what is known."""
-        with self.lock:
-            found = self.kept.get(known)
-            if found is not None:
-                self.kept.move_to_end(known)
-                return found
-        found = self.partition(known)
-        with self.lock:
-            self.kept[known] = found
-            while len(self.kept) > max(1, KEPT_LABELS // self.microdata.distinct):
-                self.kept.popitem(last=False)
-        return found
+        return self.kept.get(known, lambda: self.partition(known))
 
     def partition(self, known: Known) -> Cells:
         """Label the tuples by their values of some attributes alone."""
@@ -79,11 +70,12 @@ class Partitions:
         masks = microdata.domain.paths.masks
         places = [at for at, _ in known]
         mask = np.bitwise_or.reduce(masks[places, [level for _, level in known]], axis=0)
-        labels, _, records = label_tuples(
+        labels, first, records = label_tuples(
             microdata.words, microdata.counts, mask.astype(np.uint64), microdata.workspace
         )
         people = microdata.count_people(labels, records)
-        return Cells(read_only(labels), read_only(people), int(np.count_nonzero(people == 1)))
+        uniques = int(np.count_nonzero(people == 1))
+        return Cells(read_only(labels), read_only(people), uniques, read_only(first))
 
     def count_people(
         self,

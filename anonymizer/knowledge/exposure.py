@@ -8,8 +8,8 @@ population. Given S, the three routes of Figure 1 of Xia et al. 2021 are indepen
 
 Multiplied out, this is linear in [a_S = 1], u_S [a_S = 1] and 1 / a_S. Their means over S are the risks
 by prosecutor, journalist and marketer; so these are summed, and the overall risk follows from them. The
-sum is exact given u_S, or estimated from draws of what is known. u_S is an estimate either way, with an
-interval; so has what follows from it, with every u_S at one end of its own.
+sum is exact given u_S, or estimated from draws of what is known. u_S is an estimate either way and has an
+interval; the interval of a risk has every u_S at one end of its own.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, TypeAdapter
 from pydantic.dataclasses import dataclass
 
+from anonymizer.hierarchy import MISSING, REDACTED
 from anonymizer.validation import CHECKED, ByValue, Part, Share, Text, plain_errors
 
 
@@ -137,9 +138,19 @@ class Proportion:
     by: Text | None = None
     values: ByValue[Share] = field(default_factory=dict, hash=False)
 
+    @property
+    def largest(self) -> float:
+        """The proportion where it is highest."""
+        return max([self.default, *self.values.values()])
+
     def of(self, labels: Sequence[str]) -> NDArray[np.float64]:
-        """Return the proportion for each of the values of the key `by`."""
-        return np.array([self.values.get(label, self.default) for label in labels])
+        """Return the proportion for each of the values of the key `by`.
+
+        A missing or redacted cell may be any value: it has the largest, unless it is listed.
+        """
+        others = {MISSING: self.largest, REDACTED: self.largest}
+        known = {**others, **self.values}
+        return np.array([known.get(label, self.default) for label in labels])
 
     def describe(self) -> Any:
         """Return the proportion as TOML or JSON has it."""

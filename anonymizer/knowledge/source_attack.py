@@ -2,21 +2,27 @@
 
 Simon et al. 2020, sections 3.3 and 3.6: p q / k where the source is not at hand; 1 / (k m) where it is.
 k is the number of people kept who share a person's generalized values of the source's keys, m that of the
-people of the source who match them.
+people of the source who match them. A source that is at hand finds nobody whom nobody in it matches.
+
+Missing cells: m counts every person of the source who may be meant. k counts those only whose values are
+equal, missing or not: whoever looks for a person cannot rule out more of them than the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.microdata import Microdata
-from anonymizer.knowledge.cells import Partitions
+from anonymizer.knowledge.cells import Cells, Partitions
+from anonymizer.knowledge.external import load_externals
+from anonymizer.knowledge.linkage_checks import repeated_warnings, unmatched_warnings, warn
+from anonymizer.knowledge.linked_table import LinkedTable
 from anonymizer.knowledge.overlap import Proportion
-from anonymizer.knowledge.statement import ExternalSource
+from anonymizer.knowledge.statement import ExternalSource, Statement
 from anonymizer.lattice import Scheme
 
 Floats = NDArray[np.float64]
@@ -29,26 +35,59 @@ class SourceAttack:
     source: ExternalSource
     microdata: Microdata
     threshold: float
+    linked: LinkedTable | None = None
+    """The source's people, where they are at hand."""
+
+    @staticmethod
+    def all_of(statement: Statement, microdata: Microdata) -> Iterator[SourceAttack]:
+        """Put all sources of a statement to a table; those that are at hand are read."""
+        externals = load_externals(statement)
+        for source in statement.source:
+            linked = None
+            if external := externals.get(source.name):
+                linked = LinkedTable.of(microdata, external)
+                warn(repeated_warnings(external, statement, source))
+            yield SourceAttack(source, microdata, statement.threshold_of(source), linked)
+
+    def check(self) -> None:
+        """Raise a DataError if a source at hand has no value in common; warn if it has few."""
+        if self.linked is None:
+            return
+        untouched = (0,) * len(self.microdata.attributes)
+        base = self.levels(untouched)
+        self.linked.check_common(base)
+        matched = self.matching(untouched) > 0
+        people = self.microdata.people
+        there = (
+            int(self.microdata.counts[matched].sum()) if people is None else people.present(matched)
+        )
+        everybody = self.microdata.number_of_people
+        warn(unmatched_warnings(self.linked, base, everybody - there, everybody))
 
     @property
     def places(self) -> list[int]:
         """Where the keys stand among the quasi-identifiers."""
         return [self.microdata.attributes.index(key) for key in self.source.keys]
 
-    def levels(self, scheme: Scheme) -> tuple[int, ...]:
+    def levels(self, scheme: Scheme) -> Scheme:
         """Return the level of each key: the table's, or the source's where that is coarser."""
         told: Mapping[str, int] = self.source.levels
         pairs = zip(self.source.keys, self.places, strict=True)
-        return tuple(max(scheme[at], told.get(key, 0)) for key, at in pairs)
+        levels = tuple(max(scheme[at], told.get(key, 0)) for key, at in pairs)
+        return levels if self.linked is None else tuple(map(max, levels, self.linked.levels))
+
+    def cells(self, scheme: Scheme) -> Cells:
+        """Return the cells of those who share their values of the keys."""
+        partitions = Partitions.of(self.microdata)
+        return partitions.cells(
+            partitions.known(zip(self.places, self.levels(scheme), strict=True))
+        )
 
     def probabilities(
         self, scheme: Scheme, kept: NDArray[np.bool_], certainty: Floats | None = None
     ) -> Floats:
         """Return the probability that each tuple's people are found; 0 for what is not kept."""
-        partitions = Partitions.of(self.microdata)
-        cells = partitions.cells(
-            partitions.known(zip(self.places, self.levels(scheme), strict=True))
-        )
+        partitions, cells = Partitions.of(self.microdata), self.cells(scheme)
         labels = cells.label_of_tuple
         people = partitions.count_people(cells, labels, self.microdata.counts, kept)[labels]
         if certainty is None:
@@ -56,7 +95,10 @@ class SourceAttack:
         return np.where(kept, certainty / np.maximum(people, 1), 0.0)
 
     def certainty(self, scheme: Scheme) -> Floats:
-        """Return the probability of each tuple if its people were alone in their cell: p q."""
+        """Return the probability of each tuple if its people were alone in their cell: p q, or 1 / m."""
+        if self.linked is not None:
+            matching = self.matching(scheme)
+            return np.where(matching > 0, 1 / np.maximum(matching, 1), 0.0)
         tops = [len(self.microdata.columns[at].hierarchy.labels) - 1 for at in self.places]
         left_out = [
             key
@@ -66,15 +108,31 @@ class SourceAttack:
         p, q = (self.by_tuple(share) for share in self.source.overlap(left_out))
         return p * q
 
-    def least_certainty(self) -> Floats:
-        """Return the least that p q can be for each tuple, whichever keys are left out."""
-        choices = [self.source.overlap([key]) for key in self.source.without]
-        products = [
-            self.by_tuple(p) * self.by_tuple(q) for p, q in [self.source.overlap(), *choices]
+    def matching(self, scheme: Scheme) -> NDArray[np.int64]:
+        """Return how many people of a source at hand match each tuple: m."""
+        assert self.linked is not None
+        cells = self.cells(scheme)
+        return self.linked.matching(self.levels(scheme), cells.first_tuple)[cells.label_of_tuple]
+
+    def least_certainty(self, scheme: Scheme) -> Floats:
+        """Return at most what `certainty` is for each tuple here, and what it is at any finer scheme.
+
+        Of a source at hand, m does not grow where a scheme is made finer; but whoever matches nobody by
+        their own values may match nobody there. Of another one it is the least that p q can be, whichever
+        keys are left out.
+        """
+        if self.linked is not None:
+            untouched = (0,) * len(scheme)
+            return np.where(self.matching(untouched) > 0, self.certainty(scheme), 0.0)
+        choices = [
+            self.source.overlap(),
+            *(self.source.overlap([key]) for key in self.source.without),
         ]
-        everything = self.source.overlap([*self.source.without])
-        products.append(self.by_tuple(everything[0]) * self.by_tuple(everything[1]))
-        least: Floats = np.minimum.reduce(products)
+        p, q = (
+            np.minimum.reduce([self.by_tuple(share) for share in shares])
+            for shares in zip(*choices, strict=True)
+        )
+        least: Floats = p * q
         return least
 
     def by_tuple(self, share: Proportion) -> Floats:

@@ -44,11 +44,16 @@ THRESHOLDS = {"general": 0.2, "sensitive": 0.05}
 """What is usually accepted for a public file: 1 in 5, and 1 in 20 where stigma is at stake."""
 
 EXAMPLE = """
-id = "patient_id"              # rows with the same id are one person; left out: each row is a person
+id = "patient_id"              # rows with the same id are one person; left out: the policy's id
 threshold = "general"          # 0.2; or "sensitive", 0.05; or a number of your own
+
+most = 1.0                     # a cell gives a value away if so large a share of its people has it
 
 [sensitive]                    # the values of a column that would do harm if disclosed
 diagnosis = ["F32", "F33"]
+
+[outcome]                      # the values that an analysis needs: dropping such records costs most
+readmitted = ["yes"]
 
 [access]                       # what you would accept where not everybody gets the data
 "data use agreement" = 0.5
@@ -76,6 +81,7 @@ keys = ["age", "sex", "zip"]
 table = "voters.csv"
 delimiter = ","
 columns = { zip = "postcode" } # what the source calls a key
+id = "voter_id"                # rows with the same id are one person; left out: each row is a person
 """
 """A statement with every key there is."""
 
@@ -104,6 +110,13 @@ Values = Annotated[
 ]
 
 
+Majority = Annotated[
+    float,
+    Field(strict=True, gt=0.5, le=1),
+    expecting("is not most of a cell; use a number above 0.5 and up to 1, which is everyone"),
+]
+
+
 class OverlapWithout(Part):
     """The overlap that is left once a key is left out."""
 
@@ -127,6 +140,8 @@ class ExternalSource(Part):
     table: FilePath | None = None
     delimiter: Delimiter = ","
     columns: ByName[Text] = Field({})
+    id: Text | None = None
+    """The column of the table that tells whose a row is; None where each row is a person."""
 
     @field_validator("p", "q")
     @classmethod
@@ -150,8 +165,11 @@ class ExternalSource(Part):
             raise ValueError(
                 f"with a table, {quote_some(sorted(overlap))} is not estimated; leave it out"
             )
-        if self.table is None and self.columns:
-            raise ValueError("'columns' is about a table; name it under 'table'")
+        about_table = self.model_fields_set & {"columns", "id"}
+        if self.table is None and about_table:
+            raise ValueError(
+                f"{quote_some(sorted(about_table))} is about a table; name it under 'table'"
+            )
         return self
 
     def overlap(self, left_out: Sequence[str] = ()) -> tuple[Proportion, Proportion]:
@@ -163,10 +181,15 @@ class ExternalSource(Part):
                 q = self.without[key].q or q
         return p, q
 
+    def shares(self) -> Iterator[Proportion]:
+        """Go through p and q, as they are with all keys and once some are left out."""
+        yield from (self.p, self.q)
+        for overlap in self.without.values():
+            yield from (share for share in (overlap.p, overlap.q) if share is not None)
+
     def largest_overlap(self) -> Overlap:
         """Return p and q where they are highest."""
-        p, q = (max([share.default, *share.values.values()]) for share in (self.p, self.q))
-        return Overlap(p, q)
+        return Overlap(self.p.largest, self.q.largest)
 
 
 def unknown_keys(names: Iterable[str], info: ValidationInfo) -> Iterator[str]:
@@ -201,6 +224,10 @@ class Statement(Part):
     id: Text | None = None
     threshold: Threshold = THRESHOLDS["general"]
     sensitive: ByName[Values] = Field({})
+    most: Majority = 1.0
+    """The share of a small cell's people with a sensitive value from which on the cell gives it away."""
+    outcome: ByName[Values] = Field({})
+    """The values of a column that an analysis needs: how many records with them a plan drops is told."""
     access: ByName[Threshold] = Field({"data enclave": 1.0})
     folder: Path = Field(Path(), exclude=True)
     """What the paths are relative to."""
@@ -219,7 +246,7 @@ class Statement(Part):
     def columns(self) -> tuple[str, ...]:
         """The columns of the table that are looked at."""
         keys = [key for source in self.source for key in source.keys]
-        names = [*keys, *self.sensitive, *([] if self.id is None else [self.id])]
+        names = [*keys, *self.sensitive, *self.outcome, *([] if self.id is None else [self.id])]
         return tuple(dict.fromkeys(names))
 
     def threshold_of(self, source: ExternalSource) -> float:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 
@@ -15,7 +17,7 @@ from anonymizer.layers.construction import construct
 from anonymizer.layers.costs import Candidates, Costs, find_candidates, mean_costs
 from anonymizer.layers.layering import Layering
 from anonymizer.risk import RiskModel
-from anonymizer.search import StopReason
+from anonymizer.search import Status, StopReason
 from anonymizer.search.result import TIE
 from anonymizer.utility import Loss
 from anonymizer.utility.loss import attribute_loss
@@ -57,6 +59,12 @@ class Layers:
     def rank(self) -> tuple[bool, float, int]:
         """What decides between layers: the least is best."""
         return not self.feasible, self.loss, self.layering.suppressed_records
+
+    @property
+    def status(self) -> Status:
+        """Whether nothing better is possible; the bound must be known."""
+        assert self.bound is not None
+        return Status.OPTIMAL if self.loss - self.bound <= TIE else Status.FEASIBLE
 
 
 @dataclass(eq=False)
@@ -166,23 +174,84 @@ def within_limit(task: Task, costs: Costs, found: Layers) -> Layers:
 
 
 def choose_few(task: Task, costs: Costs, many: Layers, first: Scheme | None) -> Layers:
-    """Choose a few of many layers: each next one is the scheme that lowers the loss most."""
+    """Choose a few of many layers, one by one."""
     assert task.max_layers is not None
+    *_, few = islice(grow_layers(task, costs, many, first), task.max_layers)
+    return few
+
+
+def grow_layers(task: Task, costs: Costs, many: Layers, first: Scheme | None) -> Iterator[Layers]:
+    """Yield the best that was found with one layer, with up to two, and so on.
+
+    Each next one is a scheme of many layers that lowers the loss most, or raises it least: a finer layer
+    may leave a few records over that only the coarser layer after it takes in.
+    """
     order = np.argsort(-many.layering.records, kind="stable")[:MOST_COMPARED]
-    pool = [many.layering.schemes[number] for number in sorted(order.tolist())]
+    gains = {many.layering.schemes[number]: math.inf for number in sorted(order.tolist())}
     chosen = [task.lattice.high if first is None else first]
-    best = weigh(task, rebuild(task, costs, chosen))
-    while len(chosen) < task.max_layers:
-        tried = [
-            (weigh(task, rebuild(task, costs, in_order(task, costs, [*chosen, scheme]))), scheme)
-            for scheme in pool
-            if scheme not in chosen
-        ]
-        found, scheme = min(tried, key=lambda pair: (pair[0].rank, pair[1]), default=(best, ()))
-        if found.rank >= best.rank:
+    best = now = weigh(task, rebuild(task, costs, chosen))
+    yield best
+    while left := {scheme: gain for scheme, gain in gains.items() if scheme not in chosen}:
+        now, scheme, gains = next_layer(task, costs, chosen, now, left)
+        best, chosen = min(best, now, key=lambda layers: layers.rank), [*chosen, scheme]
+        yield best
+
+
+def next_layer(
+    task: Task, costs: Costs, chosen: Sequence[Scheme], now: Layers, gains: Mapping[Scheme, float]
+) -> tuple[Layers, Scheme, dict[Scheme, float]]:
+    """Return the layers with one more scheme, that scheme, and what each scheme gained when last tried.
+
+    A scheme seldom gains more after others were taken in than before. So those that gained most are
+    tried first, until one gains as much as the next did (Minoux 1978).
+    """
+    gained, best = dict(gains), None
+    best_scheme: Scheme = ()
+    for scheme in sorted(gains, key=lambda each: -gains[each]):
+        if best is not None and now.feasible and now.loss - best.loss >= gains[scheme]:
             break
-        best, chosen = found, [*chosen, scheme]
-    return best
+        found = weigh(task, rebuild(task, costs, in_order(task, costs, [*chosen, scheme])))
+        gained[scheme] = now.loss - found.loss
+        if best is None or (found.rank, scheme) < (best.rank, best_scheme):
+            best, best_scheme = found, scheme
+    assert best is not None  # there is one to try
+    return best, best_scheme, gained
+
+
+def layers_by_number(
+    task: Task,
+    one_scheme: Callable[[], Scheme | None],
+    numbers: Collection[int],
+    watch: Watch | None = None,
+) -> Iterator[tuple[int, Layers]]:
+    """Yield the layers found for some numbers of layers, the fewest first, in one run.
+
+    Where the task has no most, the last are as many as help. The bound is that on all releases in
+    layers, whatever their number. Numbers that bring nothing more, or that exceed the suppression limit,
+    are left out. The watch's time is that of the bound; the choice of a few layers has as much again.
+    """
+    watch = watch or Watch(None)
+    many = find_layers(replace(task, max_layers=None), one_scheme, watch)
+    all_of_them, most = len(many.layering.schemes), max(numbers, default=0)
+    costs = Costs.of(task.microdata, task.measure.weights)
+    few = grow_layers(task, costs, many, one_scheme()) if all_of_them > 1 and most else ()
+    choice, last = Watch(watch.seconds), None
+    for number, found in enumerate(few, 1):
+        if number in numbers and found.feasible and found is not last and number < all_of_them:
+            yield number, proven(found, many)
+            last = found
+        interrupted = watch.stopped is StopReason.INTERRUPTED
+        if number >= min(most, all_of_them - 1) or interrupted or choice.due():
+            break
+    if task.max_layers is None or all_of_them <= task.max_layers:
+        yield all_of_them, many
+
+
+def proven(few: Layers, many: Layers) -> Layers:
+    """Return a few layers with what is proven of any number of them."""
+    assert many.bound is not None
+    bound = few.loss if few.loss - many.bound <= TIE else many.bound
+    return replace(few, bound=bound, evaluated=many.evaluated, stopped=many.stopped)
 
 
 def in_order(task: Task, costs: Costs, schemes: Sequence[Scheme]) -> list[Scheme]:

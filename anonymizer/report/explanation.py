@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from rich.console import Group
-from rich.table import Table as Grid
-from rich.text import Text
 
 from anonymizer.evaluation.measurement import Measurement
 from anonymizer.explanation.explanation import (
@@ -18,7 +15,9 @@ from anonymizer.explanation.explanation import (
     RaisedLimit,
     Step,
 )
+from anonymizer.explanation.layered import LayeredExplanation
 from anonymizer.explanation.next_threshold import Blocking
+from anonymizer.report.layered import layered_sections
 from anonymizer.report.page import render, share, whole
 from anonymizer.report.phrases import (
     capital,
@@ -29,63 +28,48 @@ from anonymizer.report.phrases import (
     risk,
     risk_effects,
     sentence,
+    standing,
 )
+from anonymizer.report.sections import Figures, Section, show_sections
 
+HEADING = "What drives the risk of this release, and what can be done about it"
+MEASURED = (
+    "Every figure is measured by evaluating another scheme, threshold or cut on the same table."
+)
+LAYERED_HEADING = "What the layers of this release do, who lost most, and what they give away"
 MODEL_RISK = (
     "The risk of a model is what its threshold is compared with; for a model that judges each class by "
     "itself, such as k-anonymity, it is the share of the records whose class violates it."
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """A table of figures with a header; one with a title is a detail for the page, which has room."""
-
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One question of a steward, with the answer in sentences and figures."""
-
-    title: str
-    sentences: tuple[str, ...]
-    figures: tuple[Figures, ...] = ()
-
-
-def render_text(explanation: Explanation) -> Group:
+def render_text(explanation: Explanation | LayeredExplanation) -> Group:
     """Show an explanation on the terminal."""
-    parts: list[Text | Grid] = []
-    for section in sections(explanation):
-        parts.append(Text(f"\n{section.title}", style="bold"))
-        parts += [Text(sentence) for sentence in section.sentences]
-        for figures in section.figures:
-            if not figures.title:
-                parts += [Text(), grid(figures)]
-    return Group(*parts)
+    return show_sections(sections(explanation))
 
 
-def grid(figures: Figures) -> Grid:
-    """Make a table for the terminal; a label such as [20-30[ is text, not markup."""
-    made = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False)  # a scheme fits 80 columns
-    for number, name in enumerate(figures.header):
-        made.add_column(Text(name), justify="right" if number else "left")
-    for row in figures.rows:
-        made.add_row(*(Text(cell) for cell in row))
-    return made
-
-
-def render_page(explanation: Explanation) -> str:
+def render_page(explanation: Explanation | LayeredExplanation) -> str:
     """Write an explanation as a page that stands alone."""
-    return render("explanation.html", sections=sections(explanation))
+    heading, lead = heading_of(explanation)
+    return render("explanation.html", heading=heading, lead=lead, sections=sections(explanation))
 
 
-def sections(explanation: Explanation) -> tuple[Section, ...]:
-    """Answer a steward's questions, one after the other."""
+def heading_of(explanation: Explanation | LayeredExplanation) -> tuple[str, str]:
+    """Return what a page is about, and where its figures come from."""
+    if isinstance(explanation, LayeredExplanation):
+        return LAYERED_HEADING, "Every figure is counted on the records of the release."
     return (
-        Section("Where the release stands", (standing(explanation), MODEL_RISK)),
+        HEADING,
+        "Every figure is measured by evaluating another scheme, threshold or cut on the same table.",
+    )
+
+
+def sections(explanation: Explanation | LayeredExplanation) -> tuple[Section, ...]:
+    """Answer a steward's questions, one after the other."""
+    if isinstance(explanation, LayeredExplanation):
+        return layered_sections(explanation)
+    return (
+        Section("Where the release stands", (standing_of(explanation), MODEL_RISK)),
         drivers_section(explanation),
         cheapest_section(explanation),
         blocking_section(explanation),
@@ -93,15 +77,11 @@ def sections(explanation: Explanation) -> tuple[Section, ...]:
     )
 
 
-def standing(explanation: Explanation) -> str:
+def standing_of(explanation: Explanation) -> str:
     """Say what the release costs and what risk is left."""
-    now, records = explanation.now, explanation.records
-    return (
-        f"The quality is {points(now.quality)} points of 100, with {whole(now.suppressed)} of "
-        f"{whole(records)} records suppressed ({share(now.suppressed / records)}). Whoever knows that "
-        f"a person is in the release finds the record with a probability of at most "
-        f"{share(now.highest)}, on average {share(now.average)}.{estimated(explanation)}"
-    )
+    now = explanation.now
+    stands = standing(now.quality, now.suppressed, explanation.records, now.highest, now.average)
+    return stands + estimated(explanation)
 
 
 def drivers_section(explanation: Explanation) -> Section:

@@ -6,8 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from anonymizer.data.staging import Staging
-from anonymizer.frontiers.frontier import Frontier, Point
+from anonymizer.frontiers.frontier import Frontier
+from anonymizer.frontiers.points import MAX_LAYERS, Point
 from anonymizer.report.page import render
 from anonymizer.report.plot import import_matplotlib
 
@@ -21,6 +24,9 @@ AXES = {
     "suppressed": "share of records suppressed",
 }
 """What the page can put on its risk axis."""
+
+
+NUMBER_OF_LAYERS = "number of layers"
 
 
 def stage_frontier(frontier: Frontier, staging: Staging) -> dict[str, str]:
@@ -57,30 +63,64 @@ def curves_of(frontier: Frontier) -> dict[str, list[Point]]:
 
 
 def plot_frontier(frontier: Frontier, paths: list[Path]) -> None:
-    """Draw quality over the threshold, the points that no other dominates filled."""
+    """Draw quality over the threshold, and over the number of layers where there are some."""
     module = import_matplotlib()
     from matplotlib import rc_context
 
     with rc_context({"font.size": 10, "svg.hashsalt": "frontier"}):
-        figure = module.Figure(figsize=(8, 4.8), layout="constrained")
-        panel = figure.subplots()
-        for colour, (name, points) in zip(
-            COLOURS * len(frontier.points), curves_of(frontier).items(), strict=False
-        ):
-            draw_curve(panel, points, name, colour)
-        if is_logarithmic(frontier):
-            panel.set_xscale("log")
-        panel.set_xlabel(name_threshold(frontier))
-        panel.set_ylabel("quality (1 = untouched)")
-        panel.set_title(
-            f"The best release at each of {len(frontier.points)} thresholds, "
-            f"{frontier.evaluated:,} of {frontier.schemes:,} schemes evaluated"
-        )
-        panel.grid(color="#e5e5e5")
-        panel.legend(frameon=False)
+        panels = 2 if frontier.by_layers else 1
+        figure = module.Figure(figsize=(8, 4.8 * panels), layout="constrained")
+        first, *others = np.atleast_1d(figure.subplots(panels)).tolist()
+        draw_thresholds(first, frontier)
+        for panel in others:
+            draw_numbers(panel, frontier)
         for path in paths:
             metadata = {"Date": None} if path.suffix == ".svg" else {}
             figure.savefig(path, dpi=100, metadata=metadata)
+
+
+def draw_thresholds(panel: Any, frontier: Frontier) -> None:
+    """Draw quality over the threshold."""
+    colours = COLOURS * len(frontier.points)
+    for colour, (name, points) in zip(colours, curves_of(frontier).items(), strict=False):
+        draw_curve(panel, points, name, colour)
+    if is_logarithmic(frontier):
+        panel.set_xscale("log")
+    panel.set_xlabel(name_threshold(frontier))
+    found = "best release found" if frontier.by_layers else "best release"
+    panel.set_title(
+        f"The {found} at each of {len(frontier.points)} thresholds, "
+        f"{frontier.evaluated:,} of {frontier.schemes:,} schemes evaluated"
+    )
+    finish(panel)
+
+
+def draw_numbers(panel: Any, frontier: Frontier) -> None:
+    """Draw quality over the number of layers, with the bound above it."""
+    points = frontier.by_layers
+    numbers = [point.changes[MAX_LAYERS] for point in points]
+    panel.plot(numbers, [point.quality for point in points], "o-", color=COLOURS[0], label="found")
+    bounds = [1 - point.proof.bound for point in points]
+    panel.plot(numbers, bounds, "--", color=COLOURS[1], label="no release in layers is above")
+    panel.set_xscale("log")
+    panel.set_xticks(numbers, [f"{number:,}" for number in numbers], minor=False)
+    panel.set_xticks([], minor=True)
+    panel.set_xlabel(NUMBER_OF_LAYERS)
+    panel.set_title(name_numbers(frontier))
+    finish(panel)
+
+
+def finish(panel: Any) -> None:
+    """Label the quality, and draw what all panels have."""
+    panel.set_ylabel("quality (1 = untouched)")
+    panel.grid(color="#e5e5e5")
+    panel.legend(frameon=False)
+
+
+def name_numbers(frontier: Frontier) -> str:
+    """Say at which threshold numbers of layers are compared."""
+    value = frontier.by_layers[0].value
+    return f"Quality over the number of layers, {frontier.parameter.name} = {value:g}"
 
 
 def draw_curve(panel: Any, points: list[Point], name: str, colour: str) -> None:
@@ -108,16 +148,23 @@ def render_page(frontier: Frontier) -> str:
         "frontier.html",
         frontier=frontier,
         title=f"Risk and quality: {frontier.model}",
-        axes=AXES,
+        axes={**AXES, "layers": NUMBER_OF_LAYERS} if frontier.by_layers else AXES,
         threshold_name=name_threshold(frontier),
+        numbers_title=name_numbers(frontier) if frontier.by_layers else "",
         logarithmic=is_logarithmic(frontier),
         points=[
             page_point(frontier, curve, point)
-            for curve, points in curves_of(frontier).items()
+            for curve, points in page_curves(frontier).items()
             for point in points
         ],
         colours=COLOURS,
     )
+
+
+def page_curves(frontier: Frontier) -> dict[str, list[Point]]:
+    """Return the curves by threshold, and that over the number of layers where there is one."""
+    by_number = {name_numbers(frontier): [*frontier.by_layers]} if frontier.by_layers else {}
+    return curves_of(frontier) | by_number
 
 
 def page_point(frontier: Frontier, curve: str, point: Point) -> dict[str, Any]:
@@ -138,5 +185,6 @@ def page_point(frontier: Frontier, curve: str, point: Point) -> dict[str, Any]:
             "prosecutor average": profile.prosecutor.average,
             "uniques": profile.sample_uniques / max(profile.records, 1),
             "suppressed": suppressed / frontier.records,
+            **({} if point.layers is None else {"layers": point.number_of_layers}),
         },
     }

@@ -28,6 +28,16 @@ def sentence(step: Step, capitalize: bool = True) -> str:
     return text[:1].upper() + text[1:] if capitalize else text
 
 
+def standing(quality: float, suppressed: int, records: int, highest: float, average: float) -> str:
+    """Say what a release costs and what risk is left."""
+    return (
+        f"The quality is {points(quality)} points of 100, with {whole(suppressed)} of "
+        f"{whole(records)} records suppressed ({share(suppressed / records)}). Whoever knows that "
+        f"a person is in the release finds the record with a probability of at most "
+        f"{share(highest)}, on average {share(average)}."
+    )
+
+
 def moves(step: Step) -> str:
     """Name the attributes that change, and how."""
     parts = []

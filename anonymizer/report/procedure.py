@@ -14,6 +14,7 @@ from rich.text import Text
 from anonymizer.assessment.procedure.findings import Findings, SourceFindings
 from anonymizer.assessment.procedure.keys import WhatIf
 from anonymizer.assessment.procedure.mitigation import Kind, Option, join
+from anonymizer.assessment.procedure.plan import Plan
 from anonymizer.report.page import picture, share
 from anonymizer.report.plot import BAD, GOOD, QUIET, import_matplotlib
 
@@ -34,6 +35,7 @@ def procedure_context(findings: Findings) -> dict[str, Any]:
         "describe_share": describe_share,
         "best_variants": best_variants,
         "shown_options": shown_options,
+        "describe_plan": describe_plan,
     }
 
 
@@ -56,6 +58,7 @@ def source_row(source: SourceFindings) -> dict[str, Any]:
         "average_probability": found.average,
         "threshold": found.threshold,
         "above": found.above,
+        "given_away": source.given_away,
         "passes": source.passes,
     }
 
@@ -89,6 +92,23 @@ def homogeneity_rows(source: SourceFindings) -> Iterator[dict[str, Any]]:
         yield {"source": source.name, **asdict(found), "share": found.share}
 
 
+def plan_rows(findings: Findings) -> Iterator[dict[str, Any]]:
+    """Yield a row for what the plan for all sources leaves of each."""
+    if findings.plan is None or findings.plan.reason is not None:
+        return
+    plan = findings.plan
+    for source in findings.sources:
+        yield {
+            "source": source.name,
+            "change": plan.what,
+            "dropped": plan.dropped,
+            "loss": plan.loss,
+            "optimal": plan.optimal,
+            "highest_probability": plan.highest[source.name],
+            "threshold": source.probabilities.threshold,
+        }
+
+
 def procedure_tables(findings: Findings) -> dict[str, pd.DataFrame]:
     """Return all tables by the name of their file; one that would have no row is left out."""
     rows = {
@@ -96,6 +116,7 @@ def procedure_tables(findings: Findings) -> dict[str, pd.DataFrame]:
         "what_if": [row for source in findings.sources for row in what_if_rows(source)],
         "homogeneity": [row for source in findings.sources for row in homogeneity_rows(source)],
         "options": [row for source in findings.sources for row in option_rows(source)],
+        "plan": list(plan_rows(findings)),
     }
     return {name: pd.DataFrame(found) for name, found in rows.items() if found}
 
@@ -123,6 +144,8 @@ def summarize_findings(findings: Findings) -> Group:
         for source in findings.sources
         if source.options
     ]
+    if findings.plan is not None:
+        lines.append(f"All sources together: {describe_plan(findings.plan)}")
     return Group(grid, Text("\n".join(lines)))
 
 
@@ -135,12 +158,31 @@ def describe_findings(findings: Findings) -> str:
         return (
             f"No source re-identifies any of the {count} with more than the accepted probability."
         )
-    worst = max(failing, key=lambda source: source.probabilities.above)
-    above = worst.probabilities.above
+    worst = max(failing, key=lambda source: (source.probabilities.above, source.given_away))
+    above, given_away = worst.probabilities.above, worst.given_away
+    told = above or given_away
     return (
         f"{len(failing)} of {len(findings.sources)} sources put some of the {count} above the accepted "
-        f"probability: with “{worst.name}”, {above:,} ({share(above / findings.people)})."
+        f"probability{'' if above else ' of telling a sensitive value'}: with “{worst.name}”, {told:,} "
+        f"({share(told / findings.people)})."
     )
+
+
+def describe_plan(plan: Plan) -> str:
+    """Say what a plan does, and what it costs."""
+    if plan.reason is not None:
+        return f"no plan; {plan.reason}"
+    drop = f"drop {plan.dropped:,} records" if plan.dropped else "drop nobody"
+    people = f" ({plan.people_dropped:,} people)" if plan.people_dropped != plan.dropped else ""
+    proven = "proven to be the least" if plan.optimal else "the least found"
+    costs = [
+        f"; of {cost.records:,} records with {cost.attribute} {' or '.join(cost.values)}, "
+        f"{cost.dropped:,} are dropped"
+        for cost in plan.outcomes
+    ]
+    told = max(plan.given_away.values(), default=0)
+    left = f"; small cells still tell a sensitive value of {told:,} people" if told else ""
+    return f"{plan.what}, then {drop}{people}; loss {plan.loss:.4f}, {proven}{''.join(costs)}{left}"
 
 
 def describe_verdict(source: SourceFindings, people: str) -> str:
@@ -149,10 +191,18 @@ def describe_verdict(source: SourceFindings, people: str) -> str:
     highest, accepted = write_probability(found.highest), f"{found.threshold:g}"
     if source.passes:
         return f"Acceptable: the highest probability is {highest}, and {accepted} is accepted."
-    return (
-        f"Not acceptable: {found.above:,} {people} are re-identified with a probability above "
-        f"{accepted}, the worst with {highest}."
-    )
+    reasons = []
+    if found.above:
+        reasons.append(
+            f"{found.above:,} {people} are re-identified with a probability above {accepted}, the worst "
+            f"with {highest}"
+        )
+    if source.given_away:
+        reasons.append(
+            f"small cells give away a sensitive value of {source.given_away:,} {people} with a "
+            f"probability above {accepted}"
+        )
+    return f"Not acceptable: {'; '.join(reasons)}."
 
 
 def write_probability(value: float) -> str:

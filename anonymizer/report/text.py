@@ -10,6 +10,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from anonymizer.errors import quote_some
+from anonymizer.frontiers.points import MAX_LAYERS, Point
+from anonymizer.layers.narrowing import Narrowed
 from anonymizer.risk import RiskModel, RiskProfile, Scope
 from anonymizer.search import Progress, Status, StopReason
 from anonymizer.solution.solution import Solution
@@ -17,7 +19,6 @@ from anonymizer.verification.claims import Verification
 
 if TYPE_CHECKING:
     from anonymizer.frontiers.frontier import Frontier
-
 
 PROVEN = {
     Scope.PEOPLE: "no other has a lower loss, whichever records are suppressed",
@@ -55,7 +56,7 @@ def headline(solution: Solution) -> Text:
     share = solution.suppressed / solution.records
     return Text(
         f"Quality {solution.quality:.4f}, {solution.suppressed:,} of {solution.records:,} records "
-        f"suppressed ({share:.1%}).\n{describe_proof(solution)}\n"
+        f"suppressed ({share:.1%}).\n{describe_proof(solution)}\n{describe_narrowed(solution)}"
     )
 
 
@@ -95,6 +96,30 @@ def describe_layers(solution: Solution) -> str:
     return (
         f"{made}. No release in layers has a quality above {1 - solution.proof.bound:.4f}, a gap of "
         f"{solution.gap:.4f}."
+    )
+
+
+def describe_narrowed(solution: Solution) -> str:
+    """Say in a line what layers give away; nothing where all records have one scheme."""
+    if not solution.layers:
+        return ""
+    kept = solution.records - solution.suppressed
+    return f"{say_narrowed(solution.narrowed, kept)}\n"
+
+
+def say_narrowed(narrowed: Narrowed | None, kept: int) -> str:
+    """Say how many cells of the records kept can be narrowed down."""
+    if narrowed is None:
+        return (
+            "How many cells can be narrowed down by whoever knows how layers are made was not counted: a "
+            "model of the policy may release part of a class."
+        )
+    if narrowed.cells == 0:
+        return "No cell can be narrowed down by comparing a class with a finer one inside it."
+    return (
+        f"Whoever knows how layers are made can narrow down at least {narrowed.cells:,} cells of "
+        f"{narrowed.records:,} records ({narrowed.records / kept:.1%}); with few layers "
+        "(max_layers) it may be less, with one layer it is none."
     )
 
 
@@ -139,21 +164,46 @@ def estimate_cell(profile: RiskProfile) -> str:
 def frontier_grid(frontier: Frontier) -> Grid:
     """Show the best release at each threshold."""
     title = f"The best release at each threshold: {frontier.evaluated:,} of {frontier.schemes:,} schemes"
-    grid = Grid(frontier.parameter.name, "quality", "risk", "suppressed", "proof", title=title)
+    layered = bool(frontier.by_layers)
+    grid = points_grid(frontier.parameter.name, title, layered)
     for point in frontier.points:
         population = "".join(f" ({name} {value:,})" for name, value in point.changes.items())
-        grid.add_row(
-            f"{point.value:g}{population}",
-            f"{point.quality:.4f}" + (" dominated" if point.dominated else ""),
-            f"{point.risk:.4g}",
-            f"{point.evaluation.suppressed_records:,}",
-            point.verdict,
-        )
+        grid.add_row(f"{point.value:g}{population}", *point_cells(point, layered))
+    blank = [""] * (3 if layered else 2)
     for value, _ in frontier.infeasible:
-        grid.add_row(f"{value:g}", "not met", "", "", "no scheme")
+        grid.add_row(f"{value:g}", "not met", *blank, "no layers" if layered else "no scheme")
     for value, _ in frontier.unknown:
-        grid.add_row(f"{value:g}", "not known", "", "", "stopped before")
+        grid.add_row(
+            f"{value:g}", "not known", *blank, "none found" if layered else "stopped before"
+        )
     return grid
+
+
+def numbers_grid(frontier: Frontier) -> Grid:
+    """Show the release at the policy's threshold for some numbers of layers."""
+    value = frontier.by_layers[0].value
+    title = f"{frontier.parameter.name} = {value:g} with fewer layers, which are easier to analyse"
+    grid = points_grid(MAX_LAYERS, title, layered=True)
+    for point in frontier.by_layers:
+        grid.add_row(f"{point.changes[MAX_LAYERS]:,}", *point_cells(point, layered=True))
+    return grid
+
+
+def points_grid(first: str, title: str, layered: bool) -> Grid:
+    """Begin a table of points."""
+    layers = ["layers"] if layered else []
+    return Grid(first, "quality", "risk", "suppressed", *layers, "proof", title=title)
+
+
+def point_cells(point: Point, layered: bool) -> tuple[str, ...]:
+    """Write the figures of a point."""
+    return (
+        f"{point.quality:.4f}" + (" dominated" if point.dominated else ""),
+        f"{point.risk:.4g}",
+        f"{point.evaluation.suppressed_records:,}",
+        *([f"{point.number_of_layers:,}"] if layered else []),
+        point.verdict,
+    )
 
 
 def describe_progress(progress: Progress) -> str:

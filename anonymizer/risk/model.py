@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.engine.microdata import Microdata
 from anonymizer.estimators.intervals import Interval
 from anonymizer.risk.parameters import THRESHOLD, Parameter
 from anonymizer.risk.remaining import Binding, Histogram, Kept, Order, Remaining
@@ -139,6 +140,10 @@ class RiskModel(ABC):
         """Return the files the model names, as the policy names them."""
         return ()
 
+    def reads(self, folder: Path) -> list[Path]:
+        """Return all files that are read for the model, given what its files are relative to."""
+        return [folder / path for path in self.files()]
+
     def resolve(self, folder: Path) -> Self:  # noqa: ARG002
         """Return the model with its files read, or found, relative to a folder; nothing to resolve."""
         return self
@@ -155,6 +160,10 @@ class RiskModel(ABC):
     def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """List the reasons, one sentence each, why the model does not fit a table."""
         return []
+
+    def prepare(self, microdata: Microdata) -> None:  # noqa: ARG002
+        """Read what the model needs besides the table, before a search; nothing to read."""
+        return
 
     def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         """Mark the classes that violate the model by themselves; no class does."""

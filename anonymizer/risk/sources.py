@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.microdata import Microdata
-from anonymizer.errors import suggest_name
+from anonymizer.errors import PolicyError, suggest_name
 from anonymizer.knowledge.source_attack import SourceAttack
 from anonymizer.knowledge.statement import Statement
 from anonymizer.risk.model import Monotone, Need, RiskModel, Scope
@@ -23,11 +23,12 @@ SLACK = 1e-12
 
 @dataclass(frozen=True)
 class Sources(RiskModel):
-    """For every source of a statement, and everybody kept, p q / k is at most the threshold.
+    """For every source of a statement, and everybody kept, p q / k or 1 / (k m) is at most the threshold.
 
-    k is the number of people kept who share the person's generalized values of the source's own keys
-    (Simon et al. 2020). The statement is one, or the path of its TOML file; `threshold`, where it is
-    given, takes the place of all thresholds of the statement. It is a model of single people: what is
+    k is the number of people kept who share the person's generalized values of the source's own keys; m,
+    for a source with a table, is the number of its people who match them, and whom nobody matches is not
+    found (Simon et al. 2020). The statement is one, or the path of its TOML file; `threshold`, where it
+    is given, takes the place of all thresholds of the statement. It is a model of single people: what is
     suppressed is the least that meets it, over all subsets of the records.
     """
 
@@ -61,6 +62,13 @@ class Sources(RiskModel):
         """Return the statement, if it is a file."""
         return (self.statement,) if isinstance(self.statement, Path) else ()
 
+    def reads(self, folder: Path) -> list[Path]:
+        """Return the statement and the tables it names; a statement with faults is left to `resolve`."""
+        try:
+            return [*super().reads(folder), *self.resolve(folder).statement.files]
+        except PolicyError:
+            return super().reads(folder)
+
     def resolve(self, folder: Path) -> Self:
         """Read the statement, if it is a path, relative to a folder."""
         if isinstance(self.statement, Statement):
@@ -69,11 +77,10 @@ class Sources(RiskModel):
 
     @property
     def needs(self) -> frozenset[Need]:
-        """The original values too, where the overlap, or what a source tells, depends on one."""
+        """The original values too, where the overlap depends on one."""
         needs = {Need.CLASS_SIZES}
         sources = self.statement.source
-        by_value = any(share.by is not None for s in sources for share in (s.p, s.q))
-        if by_value or any(source.levels for source in sources):
+        if any(share.by is not None for source in sources for share in source.shares()):
             needs.add(Need.ORIGINAL_VALUES)
         return frozenset(needs)
 
@@ -91,13 +98,17 @@ class Sources(RiskModel):
         """Return the sources against a table, prepared once for it."""
         statement: Statement = self.statement
 
-        def prepare() -> tuple[SourceAttack, ...]:
-            return tuple(
-                SourceAttack(source, microdata, statement.threshold_of(source))
-                for source in statement.source
-            )
+        return microdata.once(statement, lambda: tuple(SourceAttack.all_of(statement, microdata)))
 
-        return microdata.once(statement, prepare)
+    def prepare(self, microdata: Microdata) -> None:
+        """Read the tables of the sources that are at hand, and check that all fits."""
+        if self.statement.id is not None and microdata.people is None:
+            raise PolicyError(
+                f"sources: the statement counts people by '{self.statement.id}', and the policy counts "
+                f'rows; add id = "{self.statement.id}" to [data].'
+            )
+        for attack in self.attacks(microdata):
+            microdata.once(attack, attack.check)
 
     def violators(self, kept: Kept) -> NDArray[np.bool_]:
         """Mark the tuples whose people some source finds with too high a probability."""
@@ -112,10 +123,13 @@ class Sources(RiskModel):
         return attack.probabilities(kept.scheme, kept.tuples)
 
     def relaxed(self) -> RiskModel:
-        """Return the model with the least overlap where it changes once a key is left out."""
-        if not any(source.without for source in self.statement.source):
+        """Return the model with the least certainty, where a finer scheme may have less of it.
+
+        The overlap may change once a key is left out, and whom nobody matches is not found.
+        """
+        if not any(source.without or source.table for source in self.statement.source):
             return self
-        return WithLeastOverlap(self.statement, self.threshold)
+        return WithLeastCertainty(self.statement, self.threshold)
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the highest probability of anybody who remains, over all sources."""
@@ -135,9 +149,9 @@ class Sources(RiskModel):
         return start
 
 
-class WithLeastOverlap(Sources):
-    """The model with p q as the least it can be: at no finer scheme is anybody's probability lower."""
+class WithLeastCertainty(Sources):
+    """The model with the least certainty: at no finer scheme is anybody's probability lower."""
 
     def probabilities(self, attack: SourceAttack, kept: Kept) -> NDArray[np.float64]:
         """Return the least probability of each tuple under one source."""
-        return attack.probabilities(kept.scheme, kept.tuples, attack.least_certainty())
+        return attack.probabilities(kept.scheme, kept.tuples, attack.least_certainty(kept.scheme))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,14 @@ from anonymizer.errors import HierarchyError, PolicyError, quote_some
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Scheme
-from anonymizer.layers.optimize import Layers, Task, Watch, apply_layers, find_layers
+from anonymizer.layers.optimize import (
+    Layers,
+    Task,
+    Watch,
+    apply_layers,
+    find_layers,
+    layers_by_number,
+)
 from anonymizer.problem import Problem
 from anonymizer.risk import Scope
 from anonymizer.search import Limits, Progress, Proof, search
@@ -42,6 +49,22 @@ def in_layers(problem: Problem) -> bool:
 
 def search_layers(problem: Problem, on_progress: OnProgress | None = None) -> Layers:
     """Find the layers of a problem and their bound, and say how far it is."""
+    watch = watch_of(problem, on_progress)
+    return find_layers(task_of(problem), lambda: one_scheme(problem), watch)
+
+
+def search_by_number(
+    problem: Problem, numbers: Collection[int], on_progress: OnProgress | None = None
+) -> Iterator[tuple[int, Layers]]:
+    """Find layers for some numbers of layers up to the policy's most, the fewest first."""
+    task, watch = task_of(problem), watch_of(problem, on_progress)
+    if task.max_layers is not None:
+        numbers = {*(n for n in numbers if n < task.max_layers), task.max_layers}
+    return layers_by_number(task, lambda: one_scheme(problem), numbers, watch)
+
+
+def watch_of(problem: Problem, on_progress: OnProgress | None) -> Watch:
+    """Return what says when to stop, and how far a bound is."""
     watch = Watch(problem.limits.seconds)
 
     def note(found: Layers, bound: float) -> None:
@@ -51,7 +74,14 @@ def search_layers(problem: Problem, on_progress: OnProgress | None = None) -> La
             on_progress(Progress(proof, evaluation_of(found), seconds))
 
     watch.on_bound = note
-    return find_layers(task_of(problem), lambda: one_scheme(problem), watch)
+    return watch
+
+
+def with_max_layers(problem: Problem, number: int) -> Problem:
+    """Ask with another number of layers at most."""
+    policy = problem.policy
+    release = policy.release.model_copy(update={"max_layers": number})
+    return problem.with_resolved(policy.model_copy(update={"release": release}), problem.models)
 
 
 def one_scheme(problem: Problem) -> Scheme | None:
@@ -124,10 +154,14 @@ def ambiguous_labels(hierarchy: Hierarchy) -> list[str]:
     return [label for label, covered in leaves_of.items() if len(covered) > 1]
 
 
-def outcome_of(found: Layers) -> Outcome:
+def outcome_of(problem: Problem, found: Layers) -> Outcome:
     """Return the classes of all layers, and what is suppressed of them."""
     classes, suppressed = found.layering.classes()
-    return Outcome(classes, suppressed, evaluation_of(found))
+    evaluation = evaluation_of(found)
+    if not found.layering.schemes:  # where nothing is released, any scheme of the policy will do
+        top = problem.lattice.high
+        classes, evaluation = replace(classes, scheme=top), replace(evaluation, scheme=top)
+    return Outcome(classes, suppressed, evaluation)
 
 
 def evaluation_of(found: Layers) -> Evaluation:
@@ -141,6 +175,12 @@ def evaluation_of(found: Layers) -> Evaluation:
         finer_infeasible=False,
         terms=np.zeros((0, 0)),
     )
+
+
+def proof_of(problem: Problem, found: Layers) -> Proof:
+    """Return what is proven of all releases in layers."""
+    assert found.bound is not None
+    return Proof(found.bound, problem.lattice.size, found.evaluated)
 
 
 def describe_layers(problem: Problem, found: Layers) -> tuple[Layer, ...]:

@@ -139,6 +139,16 @@ class DeclaredLayer(BaseModel):
     loss: FiniteFloat
 
 
+class DeclaredNarrowing(BaseModel):
+    """What layers give away."""
+
+    model_config = ConfigDict(strict=True)
+
+    cells: int
+    records: int
+    by_attribute: dict[str, int]
+
+
 class Manifest(BaseModel):
     """What a manifest must hold for its claims to be checked."""
 
@@ -154,6 +164,8 @@ class Manifest(BaseModel):
     scheme: dict[str, int]
     layers: list[DeclaredLayer] = []
     """Not there where all records have one scheme."""
+    narrowed: DeclaredNarrowing | None = None
+    """What layers give away; None where it is not known."""
     records: int
     suppressed: int
     loss: FiniteFloat

@@ -15,11 +15,9 @@ from anonymizer.data.csv import write_csv
 from anonymizer.data.plan import Recoding, ReleasePlan
 from anonymizer.data.table import Table
 from anonymizer.engine.microdata import Microdata
+from anonymizer.hierarchy import REDACTED
 from anonymizer.layers.layering import Layering
 from anonymizer.policy import Policy, Role
-
-REDACTED = "*"
-"""What every quasi-identifier of a suppressed record becomes where such records are kept."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,19 +13,20 @@ import numpy as np
 from anonymizer.errors import InfeasibleError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
 from anonymizer.layers.layering import one_layer
+from anonymizer.layers.narrowing import Narrowed, count_narrowed
 from anonymizer.layers.optimize import Layers
 from anonymizer.policy import PolicyLike
 from anonymizer.problem import Problem, Source, as_problem
 from anonymizer.risk import RiskProfile
 from anonymizer.search import Checkpoint, Proof, SearchResult, Status, StopReason, search
 from anonymizer.search.branch_and_bound import OnProgress
-from anonymizer.search.result import TIE
 from anonymizer.solution.layered import (
     Layer,
     describe_layers,
     given_layers,
     in_layers,
     outcome_of,
+    proof_of,
     search_layers,
 )
 from anonymizer.solution.release import Release
@@ -57,6 +58,8 @@ class Solution:
     """What another search needs to go on, where this one was stopped."""
     layers: tuple[Layer, ...] = ()
     """The schemes of a release in layers; nothing where all records have one."""
+    narrowed: Narrowed | None = None
+    """What layers give away; None where all records have one scheme, or where it is not known."""
 
     @property
     def quality(self) -> float:
@@ -89,6 +92,7 @@ class Solution:
         """Return all figures as JSON."""
         proof = self.proof
         by_attribute = {"attribute_loss": self.attribute_loss} if self.attribute_loss else {}
+        of_layers = self.describe_layers() if self.layers else {}
         return {
             "status": self.status.value,
             "stopped": self.stopped.value,
@@ -97,7 +101,7 @@ class Solution:
             "bound": self.bound,
             "gap": self.gap,
             "scheme": self.scheme,
-            **({"layers": [layer.describe() for layer in self.layers]} if self.layers else {}),
+            **of_layers,
             **by_attribute,
             "records": self.records,
             "people": self.problem.microdata.number_of_people,
@@ -107,6 +111,13 @@ class Solution:
             "partitions": None if proof is None else proof.partitions,
             "pruned": {} if proof is None else {k.value: n for k, n in proof.pruned.items()},
             "risk": {"before": asdict(self.before), "after": asdict(self.after)},
+        }
+
+    def describe_layers(self) -> dict[str, Any]:
+        """Return what only a release in layers has as JSON."""
+        return {
+            "layers": [layer.describe() for layer in self.layers],
+            "narrowed": None if self.narrowed is None else self.narrowed.describe(),
         }
 
 
@@ -127,7 +138,9 @@ def anonymize(
         problem = as_problem(data, policy)
     if in_layers(problem):
         if resume is not None:
-            raise PolicyError("a release in layers is not resumed; leave out the checkpoint.")
+            raise PolicyError(
+                "policy: a release in layers cannot be resumed; leave out --resume, or the checkpoint."
+            )
         return anonymize_in_layers(problem, seconds, on_progress)
     with timed(seconds, "search"):
         found = search(
@@ -155,17 +168,18 @@ def anonymize_in_layers(
     """Find layers, the scheme of each record among them, and what is proven of others."""
     with timed(seconds, "search"):
         found = search_layers(problem, on_progress)
-        assert found.bound is not None
-        outcome = outcome_of(found)
-        if not found.feasible:
-            raise too_many_suppressed(
-                "no layers were found that do: they", outcome.evaluation, problem
-            )
-        optimal = found.loss - found.bound <= TIE
-        proof = Proof(found.bound, problem.lattice.size, found.evaluated)
-    solution = make_solution(problem, outcome, None, seconds, found)
-    status = Status.OPTIMAL if optimal else Status.FEASIBLE
-    return replace(solution, status=status, stopped=found.stopped, proof=proof)
+    if not found.feasible:
+        which = "no layers were found that do: they"
+        raise too_many_suppressed(which, outcome_of(problem, found).evaluation, problem)
+    return layered_solution(problem, found, seconds)
+
+
+def layered_solution(problem: Problem, found: Layers, seconds: dict[str, float]) -> Solution:
+    """Describe layers that were searched for."""
+    solution = make_solution(problem, outcome_of(problem, found), None, seconds, found)
+    return replace(
+        solution, status=found.status, stopped=found.stopped, proof=proof_of(problem, found)
+    )
 
 
 def apply(
@@ -187,7 +201,7 @@ def apply(
             outcome = problem.outcome(problem.scheme_of(scheme))
         else:
             layers = given_layers(problem, scheme)
-            outcome = outcome_of(layers)
+            outcome = outcome_of(problem, layers)
         if not outcome.evaluation.feasible:
             which = "this scheme" if layers is None else "these layers"
             raise too_many_suppressed(which, outcome.evaluation, problem)
@@ -231,11 +245,13 @@ def make_solution(
     microdata, best = problem.microdata, outcome.evaluation
     classes, suppressed = outcome.classes, outcome.suppressed
     scheme = problem.named(best.scheme)
+    narrowed = None
     if layers is None:
         losses = problem.evaluator.attribute_losses(classes, suppressed)
         layering = one_layer(microdata, best.scheme, suppressed[classes.label_of_tuple])
     else:
         losses, layering = layers.attribute_loss, layers.layering
+        narrowed = count_narrowed(layering, classes, suppressed, problem.models)
     return Solution(
         status=Status.APPLIED if found is None else found.status,
         stopped=StopReason.COMPLETE if found is None else found.stopped,
@@ -253,4 +269,5 @@ def make_solution(
         release=Release(problem.table, problem.policy, layering),
         checkpoint=None if found is None else found.checkpoint,
         layers=() if layers is None else describe_layers(problem, layers),
+        narrowed=narrowed,
     )

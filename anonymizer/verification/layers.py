@@ -14,14 +14,15 @@ from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table
 from anonymizer.engine.classes import partition
+from anonymizer.engine.domain import Column
 from anonymizer.engine.microdata import count_by_leaves, encode_tuples
-from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.kernels.partition import label_keys
+from anonymizer.layers.narrowing import OpenClasses, takes_whole_classes
 from anonymizer.policy import Policy
 from anonymizer.risk import Need, Remaining, RiskModel
-from anonymizer.solution.release import REDACTED
 from anonymizer.utility import Released
-from anonymizer.verification.claims import Check
+from anonymizer.verification.claims import Check, check_figures
 from anonymizer.verification.reading import Reading, check_model, classes_of
 
 NO_LAYER = -1
@@ -138,6 +139,44 @@ def check_layers(reading: LayeredReading, manifest: Mapping[str, Any]) -> Iterat
     wrong = sum(mine != theirs for mine, theirs in zip(counts, declared, strict=True))
     detail = f"{wrong} layers have another number of rows" if wrong else "all numbers agree"
     yield Check("each layer has the records declared", not wrong, detail)
+
+
+def check_narrowed(
+    reading: LayeredReading, models: Sequence[RiskModel], manifest: Mapping[str, Any]
+) -> Check:
+    """Check that as many cells can be narrowed down as declared."""
+    claim, declared = "as many cells can be narrowed down as declared", manifest.get("narrowed")
+    if not takes_whole_classes(models):
+        return Check(
+            claim, declared is None, "not counted for a model that may take part of a class"
+        )
+    return check_figures(claim, open_classes(reading).narrowed().describe(), declared or {})
+
+
+def open_classes(reading: LayeredReading) -> OpenClasses:
+    """Return the released classes as values of the hierarchies, each by a leaf below it."""
+    of_row, first = distinct_rows(reading.columns)
+    layers, hierarchies = reading.layer_of_row[first], reading.hierarchies
+    levels = [np.array([s[h.name] for s in reading.schemes])[layers] for h in hierarchies]
+    codes = [
+        leaves_below(hierarchy, reading.columns[hierarchy.name].keep(first), level)
+        for hierarchy, level in zip(hierarchies, levels, strict=True)
+    ]
+    columns = [Column.build(hierarchy, [np.arange(hierarchy.size)]) for hierarchy in hierarchies]
+    return OpenClasses(columns, levels, codes, np.bincount(of_row))
+
+
+def leaves_below(
+    hierarchy: Hierarchy, column: Coded, levels: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return a leaf that each cell covers, given the level of each."""
+    leaves = np.zeros(levels.size, np.int64)
+    for level in np.unique(levels).tolist():
+        first = np.unique(hierarchy.codes[level], return_index=True)[1].tolist()
+        leaf_of = dict(zip(hierarchy.labels[level], first, strict=True))
+        here = levels == level
+        leaves[here] = np.array([leaf_of.get(text, 0) for text in column.texts])[column.codes[here]]
+    return leaves
 
 
 def layered_classes(

@@ -13,14 +13,13 @@ from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table
 from anonymizer.engine.classes import partition
-from anonymizer.engine.generalized import generalize
-from anonymizer.engine.microdata import count_by_leaves, encode_tuples
+from anonymizer.engine.microdata import encode
 from anonymizer.errors import list_cells
-from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
+from anonymizer.knowledge.external import to_leaves
 from anonymizer.policy import Policy
 from anonymizer.problem import open_population
 from anonymizer.risk import Need, Remaining, RiskModel
-from anonymizer.solution.release import REDACTED
 from anonymizer.utility import Released
 from anonymizer.verification.claims import Check
 
@@ -101,15 +100,15 @@ def check_values(reading: Reading) -> Check:
 def classes_of(
     reading: Reading, policy: Policy, models: Sequence[RiskModel], input_people: int
 ) -> Remaining:
-    """Partition the released records by their values as they are."""
-    hierarchies = [h.from_level(reading.scheme[h.name]) for h in reading.hierarchies]
-    population, people = open_population(models, policy), None
-    if population is not None:
-        original = count_by_leaves(population, reading.hierarchies)
-        people = generalize(original, reading.hierarchies, reading.scheme)
-    released = count_by_leaves(CodedTable(reading.columns), hierarchies)
-    microdata = encode_tuples(released, hierarchies, people)
-    classes = partition(microdata, (0,) * len(hierarchies))
+    """Partition the released records by their values as they are.
+
+    A leaf stands for each value, and the scheme generalizes it to the value again: so models meet what
+    they meet in a search, and others' tables are generalized alike.
+    """
+    hierarchies, scheme = reading.hierarchies, reading.scheme
+    released = {h.name: to_leaves(h, scheme[h.name], reading.columns[h.name]) for h in hierarchies}
+    microdata = encode(CodedTable(released), hierarchies, open_population(models, policy))
+    classes = partition(microdata, tuple(scheme[h.name] for h in hierarchies))
     classes = replace(classes, input_people=input_people)
     return Remaining(microdata, classes, np.zeros(classes.sizes.size, np.bool_))
 

@@ -36,6 +36,7 @@ from anonymizer.verification.layers import (
     LayeredReading,
     check_layered_model,
     check_layers,
+    check_narrowed,
     describe_layers,
     layered_classes,
     layers_of,
@@ -151,6 +152,8 @@ def check_layered(
     if remaining is not None:
         checks = [check_layered_model(model, reading, remaining, policy) for model in models]
     yield from check_risk(remaining, checks, models, manifest, policy.data.id is not None)
+    if reading.kept:
+        yield check_narrowed(reading, models, manifest)
     released = describe_layers(reading, remaining, manifest["records"])
     yield check_loss(released, reading.hierarchies, policy, manifest)
     yield check_proof(manifest)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from anonymizer import Policy, anonymize, assess, frontier, make_manifest, verify
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.policy import Release
 from anonymizer.risk import RiskProfile
 from docs.generate.keys import docstrings_of, escape, stated
 
@@ -27,6 +28,7 @@ OUTPUTS = ("manifest", "run", "risk profile", "frontier", "verification", "asses
 """What is described, in the order of the page."""
 BY_NAME = {
     "attribute_loss",
+    "by_layers",
     "class_sizes",
     "explanation",
     "files",
@@ -37,7 +39,7 @@ BY_NAME = {
     "scheme",
     "seconds",
 }
-"""Tables whose keys are names or settings: the table is described, not its keys."""
+"""Tables whose keys are names or settings, or described elsewhere: the table is, not its keys."""
 
 
 @cache
@@ -51,15 +53,17 @@ def examples() -> dict[str, Any]:
         },
         risk=[{"model": "k-anonymity", "k": 2}],
     )
+    in_layers = policy.model_copy(update={"release": Release(recoding="layers")})
+    layered = anonymize(PEOPLE, in_layers).describe_layers()
     solution = anonymize(PEOPLE, policy)
     released = solution.to_frame()
     manifest = make_manifest(solution, released)
     checks = verify(released, policy, manifest, against=PEOPLE).checks
     statement = {"source": [{"name": "a list", "keys": ["sex", "zip"]}]}
     return {
-        "manifest": manifest,
-        "run": {**solution.describe(), "seconds": solution.seconds, "files": {}, "explanation": {}},
-        "frontier": {**frontier(PEOPLE, policy, [2]).describe(), "files": {}},
+        "manifest": {**manifest, **layered},
+        "run": {**solution.describe(), **layered, "seconds": {}, "files": {}, "explanation": {}},
+        "frontier": {**frontier(PEOPLE, in_layers, [2]).describe(), "files": {}},
         "verification": {"passed": True, "checks": [asdict(check) for check in checks]},
         "assessment": {**assess_example(policy, statement), "files": {}},
         "risk profile": asdict(solution.before),
@@ -97,7 +101,9 @@ def paths_of(name: str) -> list[str]:
 
 def below(key: str, value: Any) -> Iterator[str]:
     """List the fields inside a field; those of a list are written with `[]`."""
-    if isinstance(value, Mapping) and key not in BY_NAME:
+    if key in BY_NAME:
+        return
+    if isinstance(value, Mapping):
         yield from (f".{inner}" for inner in value)
     if isinstance(value, Sequence) and value and isinstance(value[0], Mapping):
         yield from (f"[].{inner}" for inner in value[0])

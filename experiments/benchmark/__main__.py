@@ -28,6 +28,7 @@ from experiments.benchmark.commands import measure_registry, measure_start
 from experiments.benchmark.frontiers import draw_example, measure_frontiers
 from experiments.benchmark.memory import measure_encoding
 from experiments.benchmark.overall import measure_overall
+from experiments.benchmark.people import measure_people
 from experiments.benchmark.searches import K_ANONYMITY, Searches, measure_all
 from experiments.datasets import RESULTS, draw_stand_in, path_of, policy_of
 
@@ -122,6 +123,12 @@ def measure_sweeps(_: Path, __: Path | None) -> None:
     draw_example(FOLDER)
 
 
+def measure_ids(_: Path, __: Path | None) -> None:
+    """Measure what counting people instead of rows costs."""
+    if path := path_of("adult"):
+        report("Counting people, three rows each", measure_people(path), "people.csv")
+
+
 def measure_growth(folder: Path, _: Path | None) -> None:
     """Measure how the cost grows with rows, attributes and k."""
     rows = [
@@ -143,6 +150,7 @@ PARTS: dict[str, Callable[[Path, Path | None], None]] = {
     "overall": lambda *_: report("Overall risk", list(measure_overall()), "overall.csv"),
     "workers": measure_workers,
     "frontiers": measure_sweeps,
+    "people": measure_ids,
     "growth": measure_growth,
     "gap": measure_gap,
     "start": lambda *_: report("Start-up", measure_start(), "start.csv"),

@@ -23,6 +23,7 @@ from experiments.simon2020.measure import (
     assess_visits,
     compare_counts,
     compare_people,
+    compare_plans,
     compare_sdcmicro,
 )
 from experiments.simon2020.page import write_page
@@ -57,13 +58,15 @@ def write(plan: Plan, folder: Path | None, step: OnStep) -> None:
     counts = compare_counts(findings)
     people = compare_people(plan.people, SEED, step)
     reference = compare_sdcmicro(step)
-    page = write_page(findings, counts, people, reference)
+    plans = compare_plans(findings, step)
+    page = write_page(findings, counts, people, reference, plans)
     if folder is None:
         print(page)
         return
     folder.mkdir(parents=True, exist_ok=True)
     counts.to_csv(folder / "counts.csv", index=False)
     people.to_csv(folder / "people.csv", index=False)
+    plans.to_csv(folder / "plans.csv", index=False, float_format="%.9g")
     if reference is not None:
         reference.to_csv(folder / "sdcmicro.csv", index=False, float_format="%.10g")
     (folder / "README.md").write_text(page, encoding="utf-8")

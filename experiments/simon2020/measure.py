@@ -18,6 +18,7 @@ from anonymizer.assessment.procedure.keys import (
     flat_hierarchy,
     individual_risk,
 )
+from anonymizer.assessment.procedure.mitigation import describe_levels
 from anonymizer.assessment.procedure.people import People
 from anonymizer.assessment.procedure.procedure import follow_procedure
 from anonymizer.assessment.procedure.special_uniques import (
@@ -28,6 +29,8 @@ from anonymizer.assessment.procedure.special_uniques import (
 from anonymizer.data.frame import FrameTable
 from anonymizer.engine.microdata import encode
 from anonymizer.knowledge.statement import Statement
+from anonymizer.search import Status
+from anonymizer.solution.solution import Solution, anonymize
 from experiments.datasets import REFERENCE, path_of
 from experiments.simon2020 import paper
 from experiments.simon2020.visits import KEYS, draw_people, draw_several, draw_visits, policy
@@ -44,6 +47,7 @@ KNOWN = "known to be treated in one of the systems"
 STATEMENT = Statement(
     threshold="sensitive",
     sensitive={"depression": ["yes"], "alcohol": ["yes"]},
+    outcome={"death90": ["yes"], "event90": ["yes"]},
     access={"data use agreement": 0.2, "data enclave": 1.0},
     source=[
         {"name": paper.DEATH, "keys": [*KEYS, "death90"], "p": paper.P},
@@ -86,6 +90,40 @@ def compare_counts(findings: Findings) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(rows)
+
+
+def compare_plans(findings: Findings, step: OnStep) -> pd.DataFrame:
+    """Plan for all sources together, also with state, year or both left out before."""
+    assert findings.plan is not None
+    assert findings.plan.solution is not None
+    problem = findings.plan.solution.problem
+    rows = []
+    for name, left_out in {paper.ALL: (), **LEFT_OUT}.items():
+        step(f"planning, {name}")
+        tops = {
+            key: problem.lattice.high[problem.microdata.attributes.index(key)] for key in left_out
+        }
+        solution = anonymize(problem.with_levels(low=tops))
+        changed = {key: level for key, level in solution.scheme.items() if level}
+        rows.append(
+            {
+                "keys": name,
+                "change": describe_levels(problem.microdata, changed),
+                "proven": solution.status is Status.OPTIMAL,
+                "loss": solution.loss,
+                "dropped": solution.suppressed,
+                **{f"{key}_dropped": dropped(solution, key) for key in STATEMENT.outcome},
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def dropped(solution: Solution, outcome: str) -> int:
+    """Count the dropped records with an outcome."""
+    microdata = solution.problem.microdata
+    at = microdata.attributes.index(outcome)
+    having = np.array(microdata.columns[at].labels(0))[microdata.codes[at]] == "yes"
+    return int(microdata.counts[having & solution.release.suppressed].sum())
 
 
 def violations(source: SourceFindings, left_out: tuple[str, ...]) -> dict[int, int]:

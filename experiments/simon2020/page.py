@@ -7,10 +7,11 @@ from collections.abc import Iterable
 import pandas as pd
 
 from anonymizer.assessment.procedure.findings import Findings, SourceFindings
+from anonymizer.assessment.procedure.mitigation import Kind, Option
 from anonymizer.knowledge.overlap import AttackKind, Overlap
-from anonymizer.report.procedure import describe_option
+from anonymizer.report.procedure import describe_plan, describe_verdict
 from experiments.simon2020 import paper
-from experiments.simon2020.measure import KNOWN
+from experiments.simon2020.measure import KNOWN, LEFT_OUT
 
 
 def write_page(
@@ -18,6 +19,7 @@ def write_page(
     counts: pd.DataFrame,
     people: pd.DataFrame,
     reference: pd.DataFrame | None,
+    plans: pd.DataFrame,
 ) -> str:
     """Write README.md."""
     sections = [
@@ -26,6 +28,7 @@ def write_page(
         "## Probabilities and sentences\n\n" + describe_formulae(),
         "## What small cells give away\n\n" + describe_homogeneity(findings),
         "## Thresholds and what could be done\n\n" + describe_options(findings),
+        "## One plan for all sources\n\n" + describe_joint_plan(findings, plans),
         "## Several visits for each person\n\n" + describe_people(people),
         "## sdcMicro on ADULT\n\n" + describe_reference(reference),
         "## What the paper prints and what follows from it\n\n" + describe_misprints(counts),
@@ -40,9 +43,9 @@ def introduce(findings: Findings) -> str:
         f"`python -m experiments.simon2020` draws {findings.people:,} synthetic visits of the shape that "
         "the paper describes (`experiments/simon2020/visits.py` says what is taken from the paper and "
         "what is assumed; nothing was fitted to the paper's counts), follows the procedure, and writes "
-        "this page, `counts.csv`, `people.csv`, `sdcmicro.csv`, and the report that a committee would "
-        "get: `assessment.html` with `assessment.json`. The formulae and sentences are computed on the "
-        "paper's own numbers."
+        "this page, `counts.csv`, `people.csv`, `plans.csv`, `sdcmicro.csv`, and the report that a "
+        "committee would get: `assessment.html` with `assessment.json`. The formulae and sentences are "
+        "computed on the paper's own numbers."
     )
 
 
@@ -101,6 +104,8 @@ def describe_homogeneity(findings: Findings) -> str:
             "everyone has it": f"{found.homogeneous:,}",
             "share": percent(found.share),
             "paper": percent(paper.HOMOGENEOUS[found.attribute]),
+            "cells of 1 to 5": f"{found.small_cells:,}",
+            "everyone has it there": f"{found.telling:,}",
         }
         for found in source.homogeneity
     ]
@@ -120,23 +125,80 @@ def expected_share(source: SourceFindings) -> str:
 
 
 def describe_options(findings: Findings) -> str:
-    lines = []
+    lines, rows = [], []
     for source in findings.sources:
-        verdict = (
-            "acceptable" if source.passes else f"{source.probabilities.above:,} records above it"
-        )
-        lines.append(
-            f"- **{source.name}**: highest probability {source.probabilities.highest:.3g}, accepted "
-            f"{source.probabilities.threshold:g}: {verdict}."
-        )
-        lines += [f"  - {describe_option(option)}" for option in source.options[:3]]
+        lines.append(f"- {source.name}: {describe_verdict(source, 'records')}")
+        rows += [
+            {
+                "source": source.name,
+                "way": option.kind.value,
+                "change": option.what,
+                "still above": f"{option.above:,}",
+                "then dropped": f"{option.dropped:,}",
+                "loss": f"{option.loss:.4f}",
+            }
+            for option in (*source.options[:3], *paper_options(source))
+        ]
     return (
-        "The threshold is that for sensitive information, 0.05. The cheapest ways for each source, by "
-        "the loss over its keys:\n\n"
+        "The threshold is that for sensitive information, 0.05.\n\n"
         + "\n".join(lines)
+        + "\n\nThe three cheapest ways for each source, by the loss over its keys; then those that the "
+        "paper weighs in section 4.2, to leave out state, year, or both:\n\n"
+        + markdown(pd.DataFrame(rows))
         + f"\n\nWhoever is {KNOWN} is not protected by p: "
         "the paper, too, would share such data only under an agreement, or without the few rare records."
     )
+
+
+def paper_options(source: SourceFindings) -> list[Option]:
+    """Return the ways that the paper weighs, as far as they are not among the cheapest."""
+    left_out = [set(keys) for keys in LEFT_OUT.values()]
+    return [
+        option
+        for option in source.options[3:]
+        if option.kind is Kind.LEAVE_OUT and set(option.levels) in left_out
+    ]
+
+
+def describe_joint_plan(findings: Findings, plans: pd.DataFrame) -> str:
+    plan = findings.plan
+    if plan is None:
+        return "Nobody is above a threshold: there is nothing to plan."
+    rows = [
+        {
+            "source": source.name,
+            "highest before": f"{source.probabilities.highest:.3g}",
+            "highest after": f"{plan.highest[source.name]:.3g}",
+            "accepted": f"{source.probabilities.threshold:g}",
+            "given away before": f"{source.given_away:,}",
+            "given away after": f"{plan.given_away[source.name]:,}",
+        }
+        for source in findings.sources
+    ]
+    return (
+        "One plan for all sources together, the optimum of the risk model `sources`: "
+        f"{describe_plan(plan)}. The loss is over all keys of all sources.\n\n"
+        + markdown(pd.DataFrame(rows))
+        + "\n\nThe loss counts every record alike, and the rare records are those of deaths and events: "
+        "these are what keeping all keys drops. Leaving out state and year first, as the paper does, "
+        "loses more by that measure and drops fewer. It is for the steward to choose (`min_level` in a "
+        "policy leaves a key out first):\n\n"
+        + markdown(shown_plans(plans))
+        + "\n\n“Given away” are the records in cells of 1 to 5 in which everyone has depression, or an "
+        "alcohol use disorder, where the probability of linking somebody to the cell is above the "
+        "accepted one. The plan limits re-identification; what small cells give away it only counts. A "
+        "data set with more than half of its records depressed will have such cells: as the paper says, "
+        "that is presumed of people who died by suicide."
+    )
+
+
+def shown_plans(plans: pd.DataFrame) -> pd.DataFrame:
+    """Write the figures of the plans as they are read."""
+    counts = [column for column in plans.columns if column.endswith("dropped")]
+    shown = plans.assign(loss=plans["loss"].map("{:.4f}".format))
+    shown[counts] = shown[counts].map(lambda number: f"{number:,}")
+    shown["proven"] = shown["proven"].map({True: "yes", False: "no"})
+    return shown.rename(columns=lambda name: name.replace("_dropped", " dropped"))
 
 
 def describe_people(people: pd.DataFrame) -> str:
@@ -193,7 +255,7 @@ def describe_misprints(counts: pd.DataFrame) -> str:
     lines.append(
         "For partial overlap the sentences say that a person appears in the source with probability q "
         "and, if so, fits n/(q·p) records. Together that is q·q·p/n, not the q·p/n of section 3.6: q is "
-        "counted twice, and n/p records would agree with it. The sentences are kept as printed."
+        "counted twice. The sentences here say n/p, which agrees with it."
     )
     return bullets(lines)
 

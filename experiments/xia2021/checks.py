@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -20,6 +20,8 @@ class Check(NamedTuple):
     claim: str
     holds: bool
     detail: str
+    expected: bool = True
+    """Whether it should hold; False for what the page says, with its reason, is not reproduced."""
 
 
 def check_table_3(table: pd.DataFrame) -> list[Check]:
@@ -101,6 +103,48 @@ def check_table_4(table: pd.DataFrame) -> list[Check]:
             f"{spread['Twitter']:.2f} points",
         ),
     ]
+
+
+def check_not_reproduced(table_4: pd.DataFrame, journalist: Sequence[float]) -> list[Check]:
+    """Three printed figures that do not come out, and are not expected to: the page says why."""
+    voter = table_4[table_4["scenario"] == "Voter registration"]
+    apart = [
+        abs(row["q1"] - published.TABLE_4[key]["Voter registration"][0])
+        for row in voter.to_dict("records")
+        if (key := (row["p_m"], row["p_c"], row["p_fm"], row["p_cu"])) in published.TABLE_4
+    ]
+    highest = highest_risk(published.WORST_CASE_PARAMETER)
+    mean = sum(journalist) / len(journalist)
+    return [
+        Check(
+            f"worst case: the journalist risk of over 90 % of the subjects is {published.JOURNALIST:g}",
+            abs(mean - published.JOURNALIST) <= 0.05,
+            f"{mean:.2f}, from {min(journalist):.2f} to {max(journalist):.2f} over the samples",
+            expected=False,
+        ),
+        Check(
+            f"overall risk: first quartiles of the voter scenario within {CLOSE:g} points",
+            max(apart) <= CLOSE,
+            f"{min(apart):.0f} to {max(apart):.0f} points off at the settings printed",
+            expected=False,
+        ),
+        Check(
+            f"worst case: a median overall risk of {published.WORST_CASE_MEDIAN:g}",
+            highest >= published.WORST_CASE_MEDIAN,
+            f"the network as printed gives at most {highest:.4f}, at parameters of "
+            f"{published.WORST_CASE_PARAMETER:g}",
+            expected=False,
+        ),
+    ]
+
+
+def highest_risk(parameter: float) -> float:
+    """Return the overall risk of somebody unique in sample and population, all parameters alike.
+
+    >>> round(highest_risk(0.8), 4)
+    0.9856
+    """
+    return 1 - (1 - parameter**2) * (1 - parameter) * (1 - parameter)
 
 
 def check_agreement(found: Iterable[Agreement]) -> list[Check]:

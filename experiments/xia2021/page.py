@@ -60,9 +60,9 @@ parentheses the share of records suppressed; the releases are proven optimal unl
 
 RELEASES_NOTE = """\
 For ADULT, which has no state, everybody counts as living in Tennessee, whose list shows year of
-birth, sex and race [A]; ages stand for years of birth. Suppression takes the smallest classes over
-all quasi-identifiers first, whatever the attacker knows, so under the scenarios schemes without it
-win more often.
+birth, sex and race [A]; ages stand for years of birth. Suppressed is just who is above the threshold
+(the greatest set of records in which nobody is stays), so no suppression of any records is better. In
+the picture a bar above a point is its gap: what a better release could still reach.
 """
 
 TABLE_3_NOTE = """\

@@ -32,5 +32,10 @@ TABLE_4 = {
 }  # fmt: skip
 """Quartiles of the reduction in overall risk by (p_m, p_c, p_fm, p_cu), as in the table's columns."""
 
+JOURNALIST = 0.66
+"""The worst-case journalist risk of over 90 % of 1,000 subjects."""
+WORST_CASE_MEDIAN, WORST_CASE_PARAMETER = 0.987, 0.8
+"""The median of the worst-case overall risk, and the highest of the parameters it is printed for."""
+
 TABLE_4_AVERAGE = {"Twitter": (97.73, 100.0, 100.0), "Voter registration": (38.69, 90.89, 95.98)}
 """Over all 81 settings."""

@@ -160,6 +160,16 @@ def draw_frontier(table: pd.DataFrame) -> Any:
             line = mine[mine["scenario"] == scenario].sort_values("threshold")
             colour = colours[scenario.split(",")[0]]
             axes.plot(line["threshold"], line["quality"], "o-", color=colour, label=scenario)
+            gaps = [np.zeros(len(line)), line["gap"].fillna(0.0).clip(lower=0.0)]
+            axes.errorbar(
+                line["threshold"],
+                line["quality"],
+                gaps,
+                fmt="none",
+                ecolor=colour,
+                capsize=4,
+                alpha=0.7,
+            )
         axes.set_xscale("log")
         ticks = sorted(set(mine["threshold"]))
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks], rotation=45)

@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 
 from anonymizer.assessment.procedure.keys import KeySet, close_top, flat_hierarchy
 from anonymizer.assessment.procedure.people import People
+from anonymizer.data.columns import read_columns
 from anonymizer.data.frame import FrameTable
 from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.knowledge.external import External
+from anonymizer.knowledge.linked_table import LinkedTable
 
 Row = tuple[str, ...]
 
@@ -28,17 +31,17 @@ def key_set(
     other = None if external is None else frame_of(external)
     values = frame if other is None else pd.concat([frame, other])
     trees = hierarchies or [flat_hierarchy(key, list(values[key]), missing=False) for key in values]
-    microdata = encode(
-        FrameTable(frame),
-        [close_top(tree) for tree in trees],
-        None if other is None else FrameTable(other),
-    )
+    microdata = encode(FrameTable(frame), [close_top(tree) for tree in trees])
+    linked = None
+    if other is not None:
+        coded = read_columns(FrameTable(other), list(other.columns))
+        linked = LinkedTable.of(microdata, External("other.csv", coded, None))
     people = (
         People.of_rows(microdata)
         if persons is None
         else People.by_number(microdata, np.unique(persons, return_inverse=True)[1])
     )
-    return KeySet(microdata, people, (0,) * len(trees))
+    return KeySet(microdata, people, (0,) * len(trees), linked)
 
 
 def frame_of(rows: Sequence[Row]) -> pd.DataFrame:

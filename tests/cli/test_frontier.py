@@ -51,9 +51,23 @@ def test_a_picked_point_is_released(
     assert released.groupby(["age", "sex", "zip"]).size().min() >= 5
 
 
+def test_a_point_with_few_layers_is_released(
+    policy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy.write_text(policy.read_text() + '\n[release]\nrecoding = "layers"\n')
+    out = policy.parent / "out"
+    arguments = ("--at", "2", "--pick", "3", "--layers", "2", "--out", out)
+    assert run(monkeypatch, "frontier", policy, *arguments) == 0
+    assert "fewer layers" in capsys.readouterr().out
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert manifest["policy"]["release"]["max_layers"] == 2
+    assert len(manifest["layers"]) <= 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
+        (("--layers", "2"), "--layers: it says which point to pick"),
         (("--at", "many"), "--at many: this is no threshold"),
         (("--at", "2..x"), "--at 2..x: this is no threshold"),
         (("--at", "0"), "k = 0"),

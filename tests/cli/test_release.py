@@ -100,6 +100,20 @@ def test_explain_adds_a_page_and_what_it_says(tmp_path: Path, run) -> None:
     assert f"{page}: there is a folder of that name" in errors
 
 
+def test_layers_are_run_explained_verified_and_applied(tmp_path: Path, run) -> None:
+    policy, out = write_files(tmp_path), tmp_path / "out"
+    policy.write_text(policy.read_text() + '\n[release]\nrecoding = "layers"\n')
+    status, output, errors = run("run", policy, "--out", out, "--explain")
+    assert (status, errors) == (0, "")
+    assert "Who lost most" in output
+    assert "What the layers give away" in (out / "explanation.html").read_text(encoding="utf-8")
+    result = json.loads(run("run", policy, "--out", out, "--explain", "--json")[1])
+    assert result["explanation"]["narrowed"] == result["narrowed"]
+    assert run("verify", out / "release.csv", policy)[0] == 0
+    again = run("apply", policy, out / "manifest.json", "--out", tmp_path / "again", "--json")
+    assert json.loads(again[1])["layers"] == result["layers"]
+
+
 def test_verify_says_no_with_status_1(tmp_path: Path, run) -> None:
     policy, out = write_files(tmp_path), tmp_path / "out"
     run("run", policy, "--out", out)
@@ -168,9 +182,9 @@ def bad_input(folder: Path, case: str) -> tuple[str, str]:
             return policy_with(
                 'model = "k-map"\nk = 2'
             ), "needs either population or population_table"
-        case "a population table without a quasi-identifier":
-            patients()[["age", "sex"]].to_csv(folder / "people.csv", sep=";", index=False)
-            return policy_with(MODELS["k-map with a table"]), "has no column 'zip'"
+        case "a population table without any quasi-identifier":
+            patients()[["days"]].to_csv(folder / "people.csv", sep=";", index=False)
+            return policy_with(MODELS["k-map with a table"]), "has none of the quasi-identifiers"
         case "a population table smaller than the sample":
             patients(rows=9).to_csv(folder / "people.csv", sep=";", index=False)
             return policy_with(
@@ -234,7 +248,7 @@ CASES = [
     "a population smaller than the sample",
     "an unknown estimator",
     "k-map without a population",
-    "a population table without a quasi-identifier",
+    "a population table without any quasi-identifier",
     "a population table smaller than the sample",
     "k above the population",
     "a parameter of the wrong kind",

@@ -50,9 +50,12 @@ def test_the_quick_plan_writes_everything_and_twice_the_same(tmp_path: Path):
         "README.md",
         "counts.csv",
         "people.csv",
+        "plans.csv",
         "assessment.html",
         "assessment.json",
     } <= one.keys()
     page = one["README.md"].decode()
     assert f"{QUICK.records:,} synthetic visits" in page
     assert "| records that fit a person in a cell of 3, p = 0.12 | 24 | 25 |" in page
+    assert "leave out site and visit_year" in page
+    assert "One plan for all sources together" in page

@@ -15,7 +15,8 @@ from anonymizer import Policy, anonymize
 from anonymizer import problem as problem_module
 from anonymizer.data.coded import CodedTable
 from anonymizer.errors import InfeasibleError, PolicyError
-from anonymizer.frontiers.frontier import Frontier, Point, Stage, Tracker, frontier, mark_dominated
+from anonymizer.frontiers.frontier import Frontier, Tracker, frontier
+from anonymizer.frontiers.points import Point, Stage, mark_dominated
 from anonymizer.frontiers.sweep import Sweep
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import (

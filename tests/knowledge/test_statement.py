@@ -30,7 +30,16 @@ def test_the_example_is_a_statement():
     assert register.overlap(["state"]) == (Proportion(0.12), Proportion(0.14))
     assert newspapers.largest_overlap() == Overlap(p=0.3)
     assert voters.columns == {"zip": "postcode"}
-    assert statement.columns == ("age", "sex", "state", "year", "zip", "diagnosis", "patient_id")
+    assert statement.columns == (
+        "age",
+        "sex",
+        "state",
+        "year",
+        "zip",
+        "diagnosis",
+        "readmitted",
+        "patient_id",
+    )
 
 
 def test_all_faults_are_shown_together():
@@ -120,3 +129,15 @@ def test_names_that_are_not_columns_are_named_together(tmp_path: Path):
     with pytest.raises(PolicyError, match="'age' has levels 0 to 4, not 9") as error:
         check_statement(high, policy)
     assert "id: 'nam' is not a column; did you mean 'name'?" in error.value.faults
+
+
+def test_most_is_more_than_half():
+    expected = (
+        "most: 0.4 is not most of a cell; use a number above 0.5 and up to 1, which is everyone."
+    )
+    assert faults_of(source=[SOURCE], most=0.4) == (expected,)
+
+
+def test_an_id_of_a_source_is_about_its_table():
+    (fault,) = faults_of(source=[SOURCE | {"id": "voter"}])
+    assert fault.endswith("'id' is about a table; name it under 'table'.")

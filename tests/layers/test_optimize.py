@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,14 @@ from hypothesis import given, settings
 
 from anonymizer.lattice import Scheme
 from anonymizer.layers.layering import Layering
-from anonymizer.layers.optimize import Layers, Task, Watch, apply_layers, find_layers
+from anonymizer.layers.optimize import (
+    Layers,
+    Task,
+    Watch,
+    apply_layers,
+    find_layers,
+    layers_by_number,
+)
 from anonymizer.search import StopReason
 from anonymizer.utility import Aggregate, Loss
 from tests.layers.exhaustive import loss, optimum
@@ -126,3 +134,28 @@ def test_a_watch_that_is_due_leaves_the_layers_and_a_bound_that_holds() -> None:
     found = find_layers(task_of(problem), lambda: problem.high, Watch(0.0))
     assert found.stopped is StopReason.TIME
     assert (found.bound, len(found.layering.schemes)) == (0.0, 1)
+
+
+@given(problems(max_attributes=3))
+def test_each_number_of_layers_is_found_in_one_run(problem: Problem) -> None:
+    task = task_of(problem)
+    runs = list(layers_by_number(task, lambda: None, (1, 2, 3)))
+    for number, found in runs[:-1]:
+        assert len(found.layering.schemes) <= number
+        alone = find_layers(replace(task, max_layers=number), lambda: None)
+        assert alone.loss == found.loss
+        assert found.bound is not None
+        assert found.bound <= found.loss
+    ranks = [found.rank for _, found in runs[:-1]]
+    assert ranks == sorted(ranks, reverse=True)
+    as_many_as_help = find_layers(task, lambda: None)
+    assert runs[-1][0] == len(as_many_as_help.layering.schemes)
+    assert runs[-1][1].loss == as_many_as_help.loss
+
+
+@given(problems(max_attributes=3))
+def test_no_more_layers_are_tried_than_the_task_allows(problem: Problem) -> None:
+    task = replace(task_of(problem), max_layers=2)
+    for number, found in layers_by_number(task, lambda: None, (1, 2)):
+        assert number <= 2
+        assert len(found.layering.schemes) <= 2

@@ -14,6 +14,7 @@ from tests.wards import patients, write_files
 KEYS = ["age", "sex", "zip"]
 
 
+@pytest.mark.filterwarnings("ignore:voters.csv. 100 of 120 people")
 def test_the_page_stands_alone_and_follows_the_procedure(tmp_path: Path):
     pytest.importorskip("matplotlib")
     patients(60, 4)[KEYS].to_csv(tmp_path / "voters.csv", index=False)

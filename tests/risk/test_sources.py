@@ -190,3 +190,24 @@ def test_a_key_that_is_not_a_quasi_identifier_is_one_sentence() -> None:
     statement = Statement(source=[{"name": "list", "keys": ["agee"]}])
     with pytest.raises(PolicyError, match="'agee', a key of 'list', is not a quasi-identifier"):
         anonymize(people(), policy(statement))
+
+
+def test_a_statement_that_counts_people_needs_a_policy_that_does() -> None:
+    statement = Statement(source=[{"name": "list", "keys": ["age"]}], id="patient")
+    with pytest.raises(
+        PolicyError, match=r"counts people by 'patient', .* add id = \"patient\" to"
+    ):
+        anonymize(people(), policy(statement))
+
+
+def test_a_release_verifies_alone_where_a_source_knows_a_key_coarsely() -> None:
+    source = {"name": "list", "keys": ["age", "sex"], "levels": {"age": 1}, "threshold": 0.06}
+    asked = policy(Statement(source=[source]))
+    solution = anonymize(people(), asked)
+    released = solution.to_frame()
+    assert solution.scheme["age"] == 0  # the source does not know more than decades
+    decades = released["age"].astype(str).str[0]
+    assert released.groupby([decades, "sex"], observed=True).size().min() >= 1 / 0.06
+    assert verify(released, asked, make_manifest(solution, released)).passed
+    stricter = policy(Statement(source=[{**source, "threshold": 0.04}]))
+    assert not verify(released, stricter, make_manifest(solution, released)).passed

@@ -8,12 +8,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 
-from anonymizer.assessment.procedure.linkage import level_of, match_columns, to_leaves
 from anonymizer.data.coded import CodedTable
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.table import Table, check_present
 from anonymizer.errors import AnonymizerWarning
 from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.knowledge.external import level_of, match_columns, to_leaves
 
 
 def align(

@@ -27,7 +27,7 @@ from pydantic import (
 )
 from pydantic.dataclasses import dataclass
 
-from anonymizer.data.table import Table, guess_delimiter
+from anonymizer.data.table import Table, describe_header, guess_delimiter, is_shown
 from anonymizer.errors import PolicyError, quote, quote_some, suggest_name
 from anonymizer.knowledge.statement import Threshold
 from anonymizer.validation import (
@@ -312,17 +312,20 @@ def check_named(sources: Sequence[Source], table: Table) -> None:
     """Raise a PolicyError unless there are sources, and the table has all that they disclose."""
     if not sources:
         raise PolicyError("no source is given; name at least one, or there is no risk to compute.")
+    named = named_attributes(sources)
     faults = [
-        f"disclosure: {table.name} has no column '{name}'; {propose(name, table)}"
-        for name in named_attributes(sources)
+        f"disclosure: {table.name} has no column '{name}'; {propose(name, table, named)}"
+        for name in named
         if name not in table.columns
     ]
     if faults:
         raise PolicyError.defective("sources", faults)
 
 
-def propose(name: str, table: Table) -> str:
+def propose(name: str, table: Table, expected: Sequence[str]) -> str:
     """Propose the column that was meant, or list them."""
+    if not is_shown(table, expected):
+        return describe_header(table, expected) + "."
     if delimiter := guess_delimiter(table):
         return f"its columns are {quote_some(table.columns, most=20)}{delimiter}"
     return suggest_name(name, table.columns, most=20)

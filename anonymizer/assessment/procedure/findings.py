@@ -9,6 +9,7 @@ from anonymizer.assessment.procedure.homogeneity import Homogeneity
 from anonymizer.assessment.procedure.keys import ValueCount, WhatIf
 from anonymizer.assessment.procedure.linkage import Linkage
 from anonymizer.assessment.procedure.mitigation import Access, Option
+from anonymizer.assessment.procedure.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +95,13 @@ class SourceFindings:
 
     @property
     def passes(self) -> bool:
-        """Whether nobody is above the threshold."""
-        return self.probabilities.above == 0
+        """Whether nobody is above the threshold, and no small cell gives away too much."""
+        return self.probabilities.above == 0 and not self.given_away
+
+    @property
+    def given_away(self) -> int:
+        """The people of whom a small cell tells a sensitive value; of several values, the most people."""
+        return max((found.given_away for found in self.homogeneity), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,19 +112,27 @@ class Findings:
     people: int
     by_id: bool
     sources: tuple[SourceFindings, ...]
+    most: float = 1.0
+    """The share of a small cell's people from which on it gives a sensitive value away."""
+    plan: Plan | None = None
+    """What to do about all sources together; None where nobody is above a threshold."""
 
     @property
     def passes(self) -> bool:
-        """Whether no source is above its threshold."""
+        """Whether every source is acceptable."""
         return all(source.passes for source in self.sources)
 
     def describe(self) -> dict[str, Any]:
         """Return all figures as JSON; no values of single records are among them."""
-        sources = [{**asdict(s), "passes": s.passes} for s in self.sources]
+        sources = [
+            {**asdict(s), "given_away": s.given_away, "passes": s.passes} for s in self.sources
+        ]
         return {
             "passes": self.passes,
             "rows": self.rows,
             "people": self.people,
             "by_id": self.by_id,
+            "most": self.most,
             "sources": sources,
+            "plan": None if self.plan is None else self.plan.describe(),
         }

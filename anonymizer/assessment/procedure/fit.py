@@ -25,8 +25,9 @@ def check_statement(statement: Statement, policy: Policy) -> None:
                 f"source.{number}.keys: '{statement.id}' is the id; a key is known to others."
             )
     faults += [
-        f"sensitive: '{name}' is not a column; {suggest_name(name, known)}"
-        for name in statement.sensitive
+        f"{place}: '{name}' is not a column; {suggest_name(name, known)}"
+        for place, names in (("sensitive", statement.sensitive), ("outcome", statement.outcome))
+        for name in names
         if name not in known
     ]
     if statement.id is not None and statement.id not in known:

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from anonymizer.assessment.procedure.people import Integers
 from anonymizer.kernels.partition import label_keys
+from anonymizer.knowledge.statistics import SLACK
 
 SIZES = (3, 5)
-"""The smallest and the largest cell looked at: smaller ones are a risk whatever they hold."""
+"""The smallest and the largest cell that the paper looks at."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,11 +75,41 @@ class Homogeneity:
     least_distinct: int
     """The smallest distinct l-diversity of a cell of at least 3; 0 without such a cell."""
     least_entropy: float
+    small_cells: int
+    """Cells of 1 to 5."""
+    telling: int
+    """Those of them in which at least the stated share of the people has a marked value."""
+    given_away: int
+    """The people in these of whom the source tells so with more than the accepted probability."""
 
     @property
     def share(self) -> float:
         """The share of the cells of 3 to 5 that are homogeneous in a marked value."""
         return self.homogeneous / self.cells if self.cells else 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tolerance:
+    """When a small cell gives a marked value away, and whether that is acceptable.
+
+    Whoever links a person to the cell need not know which of its members they are: the probability is
+    that of linking to the cell, times the share of its members who have the value.
+    """
+
+    most: float
+    """The share of a cell's members with the value from which on it is given away, 0 to 1."""
+    certainty: NDArray[np.float64]
+    """For each cell, the probability that the source leads to it: p q, or 1 / m."""
+    threshold: float
+
+    def telling(self, sizes: Integers, having: Integers) -> NDArray[np.bool_]:
+        """Mark the small cells in which so many have a marked value."""
+        return (sizes <= SIZES[1]) & (having > 0) & (having >= self.most * sizes - SLACK)
+
+    def above(self, sizes: Integers, having: Integers) -> NDArray[np.bool_]:
+        """Mark those of them that tell it with more than the accepted probability."""
+        probability = self.certainty * having / sizes
+        return self.telling(sizes, having) & (probability > self.threshold + SLACK)
 
 
 def measure_homogeneity(
@@ -88,11 +119,13 @@ def measure_homogeneity(
     value_of_row: Integers,
     marked: Sequence[int],
     person_of_row: Integers | None = None,
+    tolerance: Tolerance | None = None,
 ) -> Homogeneity:
-    """Find the cells of 3 to 5 in which everyone has a marked value.
+    """Find the small cells in which everyone, or so many as is stated, has a marked value.
 
     `sizes` are the people in each cell; values and people are numbered from 0.
     """
+    tolerance = tolerance or Tolerance(1.0, np.ones(sizes.size), 0.0)
     holders = Holders.count(cell_of_row, value_of_row, person_of_row)
     sensitive = np.isin(value_of_row, marked)
     having = count_people(cell_of_row[sensitive], person_of_row, sensitive, sizes.size)
@@ -109,7 +142,18 @@ def measure_homogeneity(
         int((small & (distinct == 1)).sum()),
         int(distinct[looked_at].min()) if looked_at.size else 0,
         float(entropy[looked_at].min()) if looked_at.size else 0.0,
+        int((sizes <= SIZES[1]).sum()),
+        int(tolerance.telling(sizes, having).sum()),
+        people_in(tolerance.above(sizes, having), cell_of_row, person_of_row),
     )
+
+
+def people_in(
+    cells: NDArray[np.bool_], cell_of_row: Integers, person_of_row: Integers | None
+) -> int:
+    """Count the different people with a row in some cells."""
+    chosen = cells[cell_of_row]
+    return int(chosen.sum()) if person_of_row is None else np.unique(person_of_row[chosen]).size
 
 
 def count_people(

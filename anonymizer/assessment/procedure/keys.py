@@ -19,6 +19,7 @@ from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.kernels.cell_members import count_members, list_members
+from anonymizer.knowledge.linked_table import LinkedTable
 from anonymizer.lattice import Scheme
 
 KS = (2, 3, 5)
@@ -38,6 +39,8 @@ class KeySet:
     people: People
     base: Scheme
     """The level at which the adversary knows each key."""
+    linked: LinkedTable | None = None
+    """The source's people, where they are at hand."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -62,6 +65,12 @@ class KeySet:
     def classes(self, scheme: Scheme | None = None) -> EquivalenceClasses:
         """Return the classes of equal key values; at the levels the adversary knows by default."""
         return partition(self.microdata, self.base if scheme is None else scheme)
+
+    def matching(self, classes: EquivalenceClasses) -> Integers | None:
+        """Count the people of a source at hand who match each class; None where it is not."""
+        if self.linked is None:
+            return None
+        return self.linked.matching(classes.scheme, classes.first_tuple)
 
     def cells(self, scheme: Scheme | None = None) -> KeyCells:
         """Count the people in each cell."""

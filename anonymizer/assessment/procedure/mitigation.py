@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from anonymizer.assessment.procedure.keys import KeySet, coarser_levels
 from anonymizer.assessment.procedure.source_risk import SourceRisk
+from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.knowledge.statistics import passes
 from anonymizer.policy import Policy, Role
@@ -106,7 +107,7 @@ def weigh(source_risk: SourceRisk, measure: Loss, kind: Kind, levels: dict[str, 
     dropped = source_risk.drop(cells, risk_of_cell)
     return Option(
         kind,
-        describe(key_set, levels),
+        describe_levels(key_set.microdata, levels),
         levels,
         int(cells.people_of_history[source_risk.above(risk)].sum()),
         float(risk.max()),
@@ -165,14 +166,16 @@ def top_of(key_set: KeySet, key: str) -> int:
     return key_set.tops[key_set.keys.index(key)]
 
 
-def describe(key_set: KeySet, levels: dict[str, int]) -> str:
+def describe_levels(microdata: Microdata, levels: dict[str, int]) -> str:
     """Say in words what is done to the keys."""
-    left_out = [key for key, level in levels.items() if level == top_of(key_set, key)]
+    column_of = dict(zip(microdata.attributes, microdata.columns, strict=True))
+    left_out = [
+        key for key, level in levels.items() if column_of[key].hierarchy.height == level + 1
+    ]
     parts = [f"leave out {join(left_out)}"] if left_out else []
     for key, level in levels.items():
         if key not in left_out:
-            column = key_set.microdata.columns[key_set.keys.index(key)]
-            values, top = column.group_counts[level], column.hierarchy.height - 1
+            values, top = column_of[key].group_counts[level], column_of[key].hierarchy.height - 1
             parts.append(f"coarsen {key} to level {level} of {top} ({values:,} values)")
     return ", ".join(parts) or "keep all keys"
 

@@ -7,7 +7,7 @@ is acceptable, and what could be done about it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from anonymizer.assessment.procedure.findings import (
     Special,
 )
 from anonymizer.assessment.procedure.fit import check_statement
-from anonymizer.assessment.procedure.homogeneity import Homogeneity, measure_homogeneity
+from anonymizer.assessment.procedure.homogeneity import Homogeneity, Tolerance, measure_homogeneity
 from anonymizer.assessment.procedure.keys import (
     KS,
     SMALL,
@@ -42,12 +42,8 @@ from anonymizer.assessment.procedure.mitigation import (
     measure_for,
 )
 from anonymizer.assessment.procedure.people import KeyCells
-from anonymizer.assessment.procedure.protected import (
-    Protected,
-    external_file,
-    make_key_set,
-    open_externals,
-)
+from anonymizer.assessment.procedure.plan import make_plan
+from anonymizer.assessment.procedure.protected import Protected, make_key_set
 from anonymizer.assessment.procedure.source_risk import Floats, SourceRisk
 from anonymizer.assessment.procedure.special_uniques import (
     dis_power,
@@ -55,8 +51,10 @@ from anonymizer.assessment.procedure.special_uniques import (
     find_special_uniques,
     why_infeasible,
 )
-from anonymizer.data.table import check_present
+from anonymizer.data.table import Table, check_present
 from anonymizer.errors import DataError
+from anonymizer.knowledge.external import External, load_externals, open_externals
+from anonymizer.knowledge.linkage_checks import repeated_warnings, warn
 from anonymizer.knowledge.overlap import Overlap
 from anonymizer.knowledge.statement import ExternalSource, Statement
 from anonymizer.policy import Policy, PolicyLike
@@ -83,15 +81,24 @@ def follow_procedure(
     what is being done.
     """
     policy = load_policy(policy)
+    file = None if isinstance(statement, Statement) else Path(statement)
     statement = load_statement(statement)
     step = on_step or (lambda _: None)
-    protected = open_protected(data, policy, statement)
+    table = open_data(data, policy)
+    statement = with_id(statement, policy, table)
+    protected = open_protected(table, policy, statement)
+    externals = load_externals(statement)
     found = []
-    for source, key_set in key_sets(protected, policy, statement):
+    for source, key_set in key_sets(protected, policy, statement, externals):
         source_risk = SourceRisk(key_set, source, statement.threshold_of(source))
         found.append(examine(source_risk, protected, policy, statement, step))
     people = key_set.people.people
-    return Findings(protected.rows, people, statement.id is not None, tuple(found))
+    plan = None
+    if any(source.probabilities.above for source in found):
+        step("planning for all sources together")
+        plan = make_plan(table, policy, statement, protected, externals, file)
+    by_id = statement.id is not None
+    return Findings(protected.rows, people, by_id, tuple(found), statement.most, plan)
 
 
 def list_small_cells(
@@ -100,9 +107,11 @@ def list_small_cells(
     """List the small cells of every source with their key values: for the steward alone."""
     policy = load_policy(policy)
     statement = load_statement(statement)
-    protected = open_protected(data, policy, statement)
+    table = open_data(data, policy)
+    statement = with_id(statement, policy, table)
+    protected = open_protected(table, policy, statement)
     tables = []
-    for source, key_set in key_sets(protected, policy, statement):
+    for source, key_set in key_sets(protected, policy, statement, load_externals(statement)):
         cells = small_cells(key_set)
         cells.insert(0, "source", source.name)
         tables.append(cells)
@@ -115,25 +124,32 @@ def load_statement(statement: Statement | str | Path) -> Statement:
     return statement if isinstance(statement, Statement) else Statement.read(statement)
 
 
+def with_id(statement: Statement, policy: Policy, table: Table) -> Statement:
+    """Return the statement with the policy's id, where it states none and the table has the column."""
+    known = statement.id is None and policy.data.id in table.columns
+    return statement.model_copy(update={"id": policy.data.id}) if known else statement
+
+
 def key_sets(
-    protected: Protected, policy: Policy, statement: Statement
+    protected: Protected, policy: Policy, statement: Statement, externals: Mapping[str, External]
 ) -> Iterator[tuple[ExternalSource, KeySet]]:
     """See the table through the keys of each source."""
-    externals = open_externals(statement)
     for source in statement.source:
-        external = externals.get(external_file(statement, source))
+        if external := externals.get(source.name):
+            warn(repeated_warnings(external, statement, source))
         yield source, make_key_set(protected, policy, source, external)
 
 
-def open_protected(data: Data, policy: Policy, statement: Statement) -> Protected:
-    """Open the table, and check it and the statement against the policy before anything is computed."""
-    table = open_data(data, policy)
+def open_protected(table: Table, policy: Policy, statement: Statement) -> Protected:
+    """Read the table, and check it and the statement against the policy before anything is computed."""
     check_statement(statement, policy)
     open_externals(statement)
     check_present(table, statement.columns)
     protected = Protected.load(table, statement)
     for attribute, marked in statement.sensitive.items():
         protected.sensitive(attribute, marked)
+    for attribute, values in statement.outcome.items():
+        protected.sensitive(attribute, values, "outcome")
     return protected
 
 
@@ -157,17 +173,19 @@ def examine(
     tell("computing probabilities")
     probabilities = find_probabilities(source_risk)
     tell("looking into small cells")
-    homogeneity = look_into_cells(key_set, protected, statement)
+    homogeneity = look_into_cells(source_risk, protected, statement)
     tell("comparing what could be done")
     failing = probabilities.above > 0
     options = list_options(source_risk, measure_for(policy, key_set.keys)) if failing else []
     access = list_access(probabilities.highest, statement.access) if failing else []
+    linkage = None if source.table is None else link(key_set)
+    warn([] if linkage is None else linkage.warnings)
     return SourceFindings(
         source.name,
         source.attack.value,
         key_set.keys,
         {key: level for key, level in zip(key_set.keys, key_set.base, strict=True) if level},
-        None if source.table is None else link(key_set),
+        linkage,
         rarity,
         special,
         probabilities,
@@ -296,11 +314,14 @@ def highest_dis(score: Floats, cells: KeyCells, source: ExternalSource, keys: in
 
 
 def look_into_cells(
-    key_set: KeySet, protected: Protected, statement: Statement
+    source_risk: SourceRisk, protected: Protected, statement: Statement
 ) -> Sequence[Homogeneity]:
     """Measure the homogeneity of every sensitive attribute that is no key itself."""
-    sizes = key_set.cells().sizes
-    cell_of_row = key_set.classes().label_of_tuple[key_set.microdata.tuple_of_row].astype(np.int64)
+    key_set = source_risk.key_set
+    classes, sizes = key_set.classes(), key_set.cells().sizes
+    cell_of_row = classes.label_of_tuple[key_set.microdata.tuple_of_row].astype(np.int64)
+    certainty = source_risk.certainty(classes)
+    tolerance = Tolerance(statement.most, certainty, source_risk.threshold)
     found = []
     for attribute, marked in statement.sensitive.items():
         if attribute in key_set.keys:  # who knows it already learns nothing new
@@ -308,7 +329,13 @@ def look_into_cells(
         value_of_row, numbers = protected.sensitive(attribute, marked)
         found.append(
             measure_homogeneity(
-                attribute, sizes, cell_of_row, value_of_row, numbers, protected.person_of_row
+                attribute,
+                sizes,
+                cell_of_row,
+                value_of_row,
+                numbers,
+                protected.person_of_row,
+                tolerance,
             )
         )
     return found

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from anonymizer.assessment.procedure.keys import KeySet, close_top, flat_hierarchy
-from anonymizer.assessment.procedure.linkage import check_common, level_of, match_columns, to_leaves
 from anonymizer.assessment.procedure.people import Integers, People
-from anonymizer.data.coded import CodedTable, load
+from anonymizer.data.coded import CodedTable
 from anonymizer.data.columns import Coded, check_rows, read_columns
-from anonymizer.data.table import Table, open_table
+from anonymizer.data.table import Table
 from anonymizer.engine.microdata import encode
-from anonymizer.errors import DataError, PolicyError, quote_some, suggest_name
+from anonymizer.errors import DataError, PolicyError, quote_some, suggest_cell
 from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.knowledge.external import External, level_of, to_leaves
+from anonymizer.knowledge.linked_table import LinkedTable
 from anonymizer.knowledge.overlap import Proportion
 from anonymizer.knowledge.statement import ExternalSource, Statement
 from anonymizer.policy import Policy, Role
@@ -52,73 +52,56 @@ class Protected:
         """The number of rows."""
         return next(iter(self.columns.values())).codes.size
 
-    def sensitive(self, attribute: str, marked: Sequence[str]) -> tuple[Integers, list[int]]:
-        """Number the values of a sensitive attribute, row by row, and those that the steward marks."""
+    def sensitive(
+        self, attribute: str, marked: Sequence[str], place: str = "sensitive"
+    ) -> tuple[Integers, list[int]]:
+        """Number the values of an attribute, row by row, and those that the steward marks."""
         column = self.columns[attribute]
         values = [text for text in column.texts if text != MISSING]
         absent = [value for value in marked if value not in values]
         if absent:
             raise PolicyError(
-                f"statement: sensitive.{attribute}: {quote_some(absent)} does not occur in the column; "
-                f"{suggest_name(absent[0], values)}"
+                f"statement: {place}.{attribute}: {quote_some(absent)} does not occur in the column; "
+                f"{suggest_cell(absent[0], values)}"
             )
         return column.codes.astype(np.int64), [column.texts.index(value) for value in marked]
 
 
 def make_key_set(
-    protected: Protected, policy: Policy, source: ExternalSource, external: Table | None
+    protected: Protected, policy: Policy, source: ExternalSource, external: External | None
 ) -> KeySet:
     """See a table through the keys of a source, and count there who matches where it is at hand."""
-    mine = {key: protected.columns[key] for key in source.keys}
-    theirs = {} if external is None else load_external(external, source)
-    hierarchies, base = [], []
+    mine, base, hierarchies = {}, [], []
     for key in source.keys:
-        hierarchy = hierarchy_of(policy, key, mine[key], theirs.get(key))
-        own = level_of(hierarchy, mine[key].texts, protected.name)
-        check_shares(source, mine[key], key, own)
-        mine[key] = to_leaves(hierarchy, own, mine[key])
-        level = max(own, source.levels.get(key, 0))
-        if external is not None:
-            its = level_of(hierarchy, theirs[key].texts, external.name)
-            theirs[key] = to_leaves(hierarchy, its, theirs[key])
-            level = max(level, its)
-            here, there = (labels_on(hierarchy, level, table[key]) for table in (mine, theirs))
-            check_common(key, here, there, external.name)
+        column = protected.columns[key]
+        hierarchy = hierarchy_of(
+            policy, key, column, *([] if external is None else [external.keys[key]])
+        )
+        own = level_of(hierarchy, column.texts, protected.name)
+        check_shares(source, column, key, own)
+        mine[key] = to_leaves(hierarchy, own, column)
+        if MISSING in mine[key].texts and MISSING not in column.texts:
+            hierarchy = hierarchy.with_missing()  # for redacted cells
         hierarchies.append(hierarchy)
-        base.append(level)
-    other = None if external is None else CodedTable(theirs)
-    microdata = encode(CodedTable(mine), hierarchies, other)
+        base.append(max(own, source.levels.get(key, 0)))
+    microdata = encode(CodedTable(mine), hierarchies)
+    linked = None if external is None else LinkedTable.of(microdata, external)
+    if linked is not None:
+        linked.check_common(tuple(base))
+        base = [*map(max, base, linked.levels)]
     numbered = protected.person_of_row
     people = (
         People.of_rows(microdata) if numbered is None else People.by_number(microdata, numbered)
     )
-    return KeySet(microdata, people, tuple(base))
+    return KeySet(microdata, people, tuple(base), linked)
 
 
-def load_external(external: Table, source: ExternalSource) -> dict[str, Coded]:
-    """Read the keys from an external table."""
-    names = match_columns(source.keys, external, source.columns)
-    loaded = read_columns(external, list(dict.fromkeys(names.values())))
-    if not loaded[names[source.keys[0]]].codes.size:
-        raise DataError(f"{external.name}: the external table has no rows; name one with people.")
-    return {key: loaded[column] for key, column in names.items()}
-
-
-def hierarchy_of(policy: Policy, key: str, mine: Coded, theirs: Coded | None) -> Hierarchy:
+def hierarchy_of(policy: Policy, key: str, mine: Coded, *theirs: Coded) -> Hierarchy:
     """Load the hierarchy of a key; a key that the policy does not generalize has its values and a top."""
     if policy.attributes[key].role is Role.QUASI:
         return close_top(policy.hierarchy(key))
-    texts = [*mine.texts, *(() if theirs is None else theirs.texts)]
+    texts = [text for column in (mine, *theirs) for text in column.texts]
     return flat_hierarchy(key, texts, missing=MISSING in texts)
-
-
-def labels_on(hierarchy: Hierarchy, level: int, column: Coded) -> set[str]:
-    """Return what leaves are called on a level; a missing cell is so everywhere."""
-    label_of = {
-        leaf: hierarchy.labels[level][code]
-        for leaf, code in zip(hierarchy.leaves, hierarchy.codes[level].tolist(), strict=True)
-    }
-    return {MISSING if text == MISSING else label_of[text] for text in column.texts}
 
 
 def check_shares(source: ExternalSource, column: Coded, key: str, level: int) -> None:
@@ -135,28 +118,10 @@ def check_shares(source: ExternalSource, column: Coded, key: str, level: int) ->
         if absent:
             raise PolicyError(
                 f"statement: source '{source.name}': {name}: {quote_some(absent)} does not occur in "
-                f"'{key}'; {suggest_name(absent[0], values)}"
+                f"'{key}'; {suggest_cell(absent[0], values)}"
             )
         if level:
             raise PolicyError(
                 f"statement: source '{source.name}': {name}: the table has '{key}' on level {level} of "
                 "its hierarchy, and a share by value needs the values themselves; give one number."
             )
-
-
-File = tuple[Path, str]
-"""A path and the delimiter of its cells."""
-
-
-def external_file(statement: Statement, source: ExternalSource) -> File | None:
-    """Return where the table of a source is, if it is at hand."""
-    return None if source.table is None else (statement.folder / source.table, source.delimiter)
-
-
-def open_externals(statement: Statement) -> dict[File | None, Table]:
-    """Open the tables that are at hand; one that several sources name is read once for all."""
-    wanted: dict[File, list[str]] = {}
-    for source in statement.source:
-        if file := external_file(statement, source):
-            wanted.setdefault(file, []).extend(source.columns.get(key, key) for key in source.keys)
-    return {file: load(open_table(*file), columns) for file, columns in wanted.items()}

@@ -35,8 +35,9 @@ class SourceRisk:
 
     def certainty(self, classes: EquivalenceClasses, left_out: Sequence[str] = ()) -> Floats:
         """Return the probability in each cell if one person were in it: p * q, or 1 / m."""
-        if classes.population_sizes is not None:
-            return link_probabilities(np.ones_like(classes.sizes), classes.population_sizes)
+        matching = self.key_set.matching(classes)
+        if matching is not None:
+            return link_probabilities(np.ones_like(classes.sizes), matching)
         p, q = (self.largest(share, classes) for share in self.source.overlap(left_out))
         return p * q
 

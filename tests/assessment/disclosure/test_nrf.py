@@ -187,6 +187,7 @@ def test_without_sources_there_is_no_risk_to_tell() -> None:
         Reidentification(make([0, 1], 10, {"x": 0.5}).uniqueness, ())
 
 
+@pytest.mark.usefixtures("values_shown")
 def test_an_attribute_that_is_no_column_is_named() -> None:
     with pytest.raises(PolicyError, match="no column 'Z'; use one of 'X', 'Y'"):
         assess_disclosure(TOY, [Source("forum", 1.0, {"Z": 0.5})])

@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from anonymizer.assessment.procedure.homogeneity import Holders, measure_homogeneity
+from anonymizer.assessment.procedure.homogeneity import Holders, Tolerance, measure_homogeneity
 from tests.assessment.procedure.test_keys import adult, check_series, needs_reference
 from tests.assessment.tables import key_set, tables
 
@@ -82,3 +83,37 @@ def test_holders_are_those_that_counting_by_hand_finds(table):
             holders.cell.tolist(), holders.value.tolist(), holders.people.tolist(), strict=True
         )
         assert {(c, v): n for c, v, n in found} == expected
+
+
+@given(tables(keys=1), st.sampled_from([0.6, 0.75, 1.0]), st.sampled_from([0.0, 0.3, 0.7]))
+def test_what_small_cells_give_away_is_what_counting_by_hand_finds(table, most, threshold):
+    rows, persons = table
+    has = [row[-1] == "x" or who % 2 == 0 for row, who in zip(rows, persons, strict=True)]
+    keys = key_set([(row[0],) for row in rows], persons)
+    label = keys.classes().label_of_tuple[keys.microdata.tuple_of_row].astype(np.int64)
+    sizes = keys.cells().sizes
+    certainty = np.linspace(0.2, 1.0, sizes.size)
+    found = measure_homogeneity(
+        "hiv",
+        sizes,
+        label,
+        np.array(has, np.int64),
+        [1],
+        np.unique(persons, return_inverse=True)[1],
+        Tolerance(most, certainty, threshold),
+    )
+    told, given_away, small = 0, set(), 0
+    for cell in range(sizes.size):
+        there = {who for who, at in zip(persons, label, strict=True) if at == cell}
+        sick = {w for w, at, h in zip(persons, label, has, strict=True) if at == cell and h}
+        small += len(there) <= 5
+        if len(there) <= 5 and sick and len(sick) / len(there) >= most - 1e-12:
+            told += 1
+            if certainty[cell] * len(sick) / len(there) > threshold + 1e-12:
+                given_away |= there
+    assert (found.small_cells, found.telling, found.given_away) == (small, told, len(given_away))
+
+
+def test_cells_of_one_and_two_count():
+    found = measure([1, 2, 2, 3, 3, 3, 3, 3, 3], [True] * 9)
+    assert (found.small_cells, found.telling, found.given_away) == (2, 2, 3)

@@ -6,21 +6,10 @@ from hypothesis import given
 
 from anonymizer.assessment.procedure.linkage import (
     external_sizes,
-    level_of,
     link,
     link_probabilities,
-    match_columns,
-    to_leaves,
 )
-from anonymizer.data.columns import Coded
-from anonymizer.data.frame import FrameTable
-from anonymizer.errors import DataError, HierarchyError
-from anonymizer.hierarchy import Hierarchy
-from tests.assessment.tables import Row, frame_of, key_set, tables
-
-AGE = Hierarchy.from_rows(
-    "age", [("31", "30-39", "*"), ("38", "30-39", "*"), ("45", "40-49", "*")], "age.csv"
-)
+from tests.assessment.tables import Row, key_set, tables
 
 HERE: list[Row] = [("1to1",), ("1tom",), *[("kto1",)] * 3, *[("ktom",)] * 2, ("nobody",)]
 THERE: list[Row] = [("1to1",), *[("1tom",)] * 4, ("kto1",), *[("ktom",)] * 5, ("elsewhere",)]
@@ -37,7 +26,7 @@ def test_the_four_kinds_of_match_have_the_probabilities_of_section_3_3():
     )
     assert found.unmatched == 1
     assert found.people == 8
-    assert (found.external_records, found.external_matched) == (12, 11)
+    assert (found.external_people, found.external_matched) == (12, 11)
     probabilities = link_probabilities(keys.cells().sizes, external_sizes(keys))
     by_row = probabilities[keys.classes().label_of_tuple[keys.microdata.tuple_of_row]]
     assert by_row.tolist() == pytest.approx([1, 1 / 4, *[1 / 3] * 3, *[1 / 10] * 2, 0])
@@ -64,33 +53,3 @@ def test_matches_are_those_that_comparing_all_pairs_finds(here, there):
     found = np.repeat(risk, cells.people_of_history)
     assert sorted(found.tolist()) == pytest.approx(sorted(expected.values()))
     assert link(keys).unmatched == sum(value == 0 for value in expected.values())
-
-
-def test_the_level_of_a_column_is_the_finest_that_knows_its_values():
-    assert level_of(AGE, ["31", "45", ""], "here") == 0
-    assert level_of(AGE, ["30-39"], "there") == 1
-    assert level_of(AGE, ["*"], "there") == 2
-
-
-@pytest.mark.usefixtures("values_shown")
-def test_values_of_no_single_level_are_named():
-    with pytest.raises(
-        HierarchyError, match=r"voters.csv: column 'age' has values that no single .*: '30-39'; "
-    ):
-        level_of(AGE, ["31", "38", "30-39"], "voters.csv")
-
-
-def test_leaves_stand_for_the_values_of_a_level():
-    column = Coded(np.array([0, 1, 2]), ("40-49", "30-39", ""))
-    leaves = to_leaves(AGE, 1, column)
-    assert [leaves.texts[code] for code in leaves.codes] == ["45", "31", ""]
-    assert to_leaves(AGE, 0, column) is column
-
-
-def test_an_external_table_without_a_common_key_is_refused():
-    external = FrameTable(frame_of([("x", "y")]))
-    with pytest.raises(DataError, match=r"no column in common with the keys 'age', 'sex'"):
-        match_columns(["age", "sex"], external, {})
-    with pytest.raises(DataError, match=r"no column for the key 'sex'; leave it out"):
-        match_columns(["a", "sex"], external, {})
-    assert match_columns(["age"], external, {"age": "b"}) == {"age": "b"}

@@ -103,6 +103,7 @@ def test_the_levels_a_source_knows_can_be_stated(tmp_path: Path, policy: Policy)
     )
 
 
+@pytest.mark.usefixtures("values_shown")
 def test_mistakes_that_would_look_like_no_risk_are_refused(tmp_path: Path, policy: Policy):
     voters = patients()[KEYS]
     voters.assign(sex="W").to_csv(tmp_path / "w.csv", index=False)
@@ -177,7 +178,7 @@ def test_an_external_table_without_rows_is_refused(tmp_path: Path, policy: Polic
 
 
 def test_an_external_parquet_file_is_linked_too(tmp_path: Path, policy: Policy):
-    voters = patients(80, seed=3)[KEYS]
+    voters = patients(2000, seed=3)[KEYS]
     voters.to_csv(tmp_path / "voters.csv", index=False)
     voters.to_parquet(tmp_path / "voters.parquet", index=False)
     one, other = (
@@ -224,3 +225,36 @@ def test_too_many_keys_for_special_uniques_are_said_in_the_findings(
     monkeypatch.setattr("anonymizer.assessment.procedure.special_uniques.MOST_ENTRIES", 5)
     (source,) = follow_procedure(None, policy, state(tmp_path, {})).sources
     assert "too many records are unique" in (source.special.reason or "")
+
+
+def test_a_small_cell_in_which_most_have_a_sensitive_value_is_not_acceptable(
+    tmp_path: Path, policy: Policy
+):
+    frame = pd.concat([patients().iloc[[0]]] * 5, ignore_index=True)  # five who look alike
+    frame["diagnosis"] = ["flu", *["asthma"] * 4]
+    source, sensitive = {"p": 0.5, "threshold": 0.2}, {"diagnosis": ["asthma"]}
+    nobody_above = follow_procedure(frame, policy, state(tmp_path, source))
+    assert nobody_above.passes
+    strict = follow_procedure(frame, policy, state(tmp_path, source, sensitive=sensitive, most=0.8))
+    assert (strict.passes, strict.sources[0].given_away) == (False, 5)
+    assert strict.sources[0].probabilities.above == 0
+    lax = follow_procedure(frame, policy, state(tmp_path, source, sensitive=sensitive))
+    assert lax.passes  # one of five has something else
+    rarely = state(tmp_path, source | {"p": 0.2}, sensitive=sensitive, most=0.8)
+    assert follow_procedure(frame, policy, rarely).passes  # 0.2 * 4 / 5 is below 0.2
+
+
+def test_the_id_of_the_policy_counts_where_the_statement_has_none(tmp_path: Path, policy: Policy):
+    twice = pd.concat([patients(), patients()], ignore_index=True)
+    data = policy.data.model_copy(update={"id": "name"})
+    by_policy = follow_procedure(
+        twice, Policy(**{**dict(policy), "data": data}), state(tmp_path, {})
+    )
+    by_statement = follow_procedure(twice, policy, state(tmp_path, {}, id="name"))
+    assert (by_policy.people, by_policy.by_id) == (120, True)
+    assert by_policy.sources == by_statement.sources
+    released = twice.drop(columns="name")
+    without = follow_procedure(
+        released, Policy(**{**dict(policy), "data": data}), state(tmp_path, {})
+    )
+    assert (without.people, without.by_id) == (240, False)  # a release does not tell

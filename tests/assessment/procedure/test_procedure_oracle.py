@@ -98,6 +98,7 @@ def test_counts_probabilities_and_homogeneity_are_those_of_group_bys(seed: int) 
     )
 
 
+@pytest.mark.filterwarnings("ignore::anonymizer.AnonymizerWarning")
 @pytest.mark.parametrize("seed", range(15))
 def test_a_source_is_linked_on_the_coarser_of_the_levels(seed: int, tmp_path: Path) -> None:
     drawn = draw(seed)
@@ -117,3 +118,55 @@ def test_a_source_is_linked_on_the_coarser_of_the_levels(seed: int, tmp_path: Pa
     assert found.linkage.unmatched == (risk == 0).sum()
     assert found.linkage.one_to_one == (risk == 1).sum()
     assert all(value.people > 0 for value in found.rarity.key_values)
+
+
+def redact(frame: pd.DataFrame, random: np.random.Generator) -> pd.DataFrame:
+    """Leave some cells empty and write others as a release writes suppressed ones."""
+    drawn = {key: random.choice(["keep", "", "*"], len(frame), p=[0.8, 0.1, 0.1]) for key in KEYS}
+    return frame.assign(
+        **{key: np.where(drawn[key] == "keep", frame[key], drawn[key]) for key in KEYS}
+    )
+
+
+def may_match(one: str, other: str) -> bool:
+    return one == other or {one, other} & {"", "*"} != set()
+
+
+@pytest.mark.filterwarnings("ignore::anonymizer.AnonymizerWarning")
+@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("by_id", [False, True])
+def test_open_cells_match_every_value_of_the_other_table(
+    seed: int, by_id: bool, tmp_path: Path
+) -> None:
+    drawn, random = draw(seed), np.random.default_rng(seed)
+    mine = redact(generalize(drawn.raw, (1, 0)), random)
+    theirs = redact(generalize(drawn.raw_external, (1, 0)), random)
+    theirs["who"] = random.integers(0, 8, len(theirs)) if by_id else np.arange(len(theirs))
+    theirs.to_csv(tmp_path / "x.csv", index=False)
+    source = {"name": "list", "keys": KEYS, "table": "x.csv", **({"id": "who"} if by_id else {})}
+    statement = Statement(source=[source], id="person", folder=tmp_path)
+    (found,) = follow_procedure(mine, POLICY, statement).sources
+    equal = mine.replace({"*": ""})
+
+    def probability(row: int) -> float:
+        same = (equal[KEYS] == equal.loc[row, KEYS]).all(axis=1)
+        k = equal.loc[same, "person"].nunique()
+        matching = [
+            who
+            for other, who in zip(theirs[KEYS].to_numpy(), theirs["who"], strict=True)
+            if all(map(may_match, mine.loc[row, KEYS], other))
+        ]
+        return 1 / (k * len({*matching})) if matching else 0.0
+
+    risk = pd.Series([probability(row) for row in mine.index]).groupby(mine["person"]).max()
+    assert found.probabilities.highest == pytest.approx(risk.max())
+    assert found.probabilities.average == pytest.approx(risk.mean())
+    assert found.linkage is not None
+    assert found.linkage.unmatched == (risk == 0).sum()
+    matched = {
+        who
+        for other, who in zip(theirs[KEYS].to_numpy(), theirs["who"], strict=True)
+        if any(all(map(may_match, row, other)) for row in mine[KEYS].to_numpy())
+    }
+    assert found.linkage.external_matched == len(matched)
+    assert found.linkage.external_people == theirs["who"].nunique()

@@ -1,0 +1,106 @@
+"""assess --apply: a plan carried out, with a policy that its release can be verified by."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anonymizer.errors import PolicyError
+
+if TYPE_CHECKING:
+    from anonymizer.assessment.procedure.findings import Findings
+    from anonymizer.data.staging import Staging
+    from anonymizer.policy import Policy
+    from anonymizer.risk import RiskModel
+
+POLICY = "plan.toml"
+
+
+def apply_plan(findings: Findings | None, staging: Staging, data: Path | None) -> dict[str, str]:
+    """Write the release of the plan, its manifest and its policy; return where they will be, by kind."""
+    from anonymizer.solution.manifest import stage_release
+
+    if findings is None or findings.plan is None:
+        raise PolicyError(
+            "--apply: nobody is above a threshold, so there is nothing to do; release the table as it is."
+        )
+    solution = findings.plan.solution
+    if solution is None:
+        raise PolicyError(f"--apply: there is no plan: {findings.plan.reason}")
+    files = stage_release(solution, staging)
+    stage_policy(solution.problem.policy, staging, data)
+    return {**files, "policy": str(staging.folder / POLICY)}
+
+
+def stage_policy(policy: Policy, staging: Staging, data: Path | None) -> None:
+    """Write a policy as a TOML file, and those of its hierarchies that are in no file beside it."""
+    parts = [
+        ["[data]", *write_keys(describe_data(policy, staging, data))],
+        ["[attributes]", *write_attributes(policy, staging)],
+        *(
+            ["[[risk]]", *write_keys(describe_model(model, policy, staging))]
+            for model in policy.risk
+        ),
+        ["[utility]", *write_keys(describe_utility(policy))],
+        ["[search]", *write_keys({"suppression_limit": policy.search.suppression_limit})],
+        ["[release]", *write_keys(dict(policy.release))],
+    ]
+    text = "\n\n".join("\n".join(part) for part in parts)
+    staging.path(POLICY).write_text(text + "\n", encoding="utf-8")
+
+
+def relative(path: str | Path, policy: Policy, staging: Staging) -> str:
+    """Write a path of a policy as it is seen from the folder that is written to."""
+    return os.path.relpath((policy.folder / path).resolve(), staging.folder.resolve())
+
+
+def describe_data(policy: Policy, staging: Staging, data: Path | None) -> dict[str, Any]:
+    """Return where the table is."""
+    path = policy.data_path if data is None else data
+    table = None if path is None else relative(path.resolve(), policy, staging)
+    return {"path": table, "delimiter": policy.data.delimiter, "id": policy.data.id}
+
+
+def write_attributes(policy: Policy, staging: Staging) -> Iterator[str]:
+    """Write what each column is; a hierarchy that is in no file gets one."""
+    from anonymizer.hierarchy import Hierarchy, write_arx
+
+    for number, (name, attribute) in enumerate(policy.attributes.items()):
+        keys = {key: value for key, value in attribute.describe().items() if value is not None}
+        if isinstance(attribute.hierarchy, Hierarchy):
+            keys["hierarchy"] = f"hierarchy-{number}.csv"
+            write_arx(attribute.hierarchy, staging.path(keys["hierarchy"]))
+        elif attribute.hierarchy is not None:
+            keys["hierarchy"] = relative(attribute.hierarchy, policy, staging)
+            keys["delimiter"] = attribute.delimiter
+        yield f"{write_value(name)} = {{ {', '.join(write_keys(keys))} }}"
+
+
+def describe_model(model: RiskModel, policy: Policy, staging: Staging) -> dict[str, Any]:
+    """Return the parameters of a model; the file it names, where that is."""
+    (statement,) = model.files()
+    named = {"model": model.name, **model.describe()}
+    return {**named, "statement": relative(statement, policy, staging)}
+
+
+def describe_utility(policy: Policy) -> dict[str, Any]:
+    """Return how quality is measured."""
+    aggregate = policy.utility.aggregate.value if policy.utility.has("aggregate") else None
+    return {"measure": policy.utility.measure, "aggregate": aggregate}
+
+
+def write_keys(keys: Mapping[str, Any]) -> list[str]:
+    """Write keys as lines of TOML; those that are None are left out."""
+    return [f"{key} = {write_value(value)}" for key, value in keys.items() if value is not None]
+
+
+def write_value(value: str | float) -> str:
+    """Write a text, a number or a truth value as TOML does.
+
+    >>> write_value("a \\"b\\""), write_value(1.0), write_value(True)
+    ('"a \\\\"b\\\\""', '1.0', 'true')
+    """
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", r"\u007f")

@@ -1,0 +1,50 @@
+"""Sections of a report: a question, the answer in sentences, and figures; for the terminal and a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rich.console import Group
+from rich.table import Table as Grid
+from rich.text import Text
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A table of figures with a header; one with a title is a detail for the page, which has room."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One question of a steward, with the answer in sentences and figures."""
+
+    title: str
+    sentences: tuple[str, ...]
+    figures: tuple[Figures, ...] = ()
+
+
+def show_sections(sections: Iterable[Section]) -> Group:
+    """Show sections on the terminal."""
+    parts: list[Text | Grid] = []
+    for section in sections:
+        parts.append(Text(f"\n{section.title}", style="bold"))
+        parts += [Text(sentence) for sentence in section.sentences]
+        for figures in section.figures:
+            if not figures.title:
+                parts += [Text(), grid(figures)]
+    return Group(*parts)
+
+
+def grid(figures: Figures) -> Grid:
+    """Make a table for the terminal; a label such as [20-30[ is text, not markup."""
+    made = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False)  # a scheme fits 80 columns
+    for number, name in enumerate(figures.header):
+        made.add_column(Text(name), justify="right" if number else "left")
+    for row in figures.rows:
+        made.add_row(*(Text(cell) for cell in row))
+    return made

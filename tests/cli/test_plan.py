@@ -1,0 +1,92 @@
+"""assess --apply: the plan is carried out, and its release can be verified."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from anonymizer.cli.plan import write_keys
+from tests.wards import patients, write_files
+
+STATEMENT = """
+[outcome]
+days = ["8"]
+
+[[source]]
+name = "list"
+keys = ["age", "sex", "days"]
+p = 0.6
+
+[[source]]
+name = "news"
+keys = ["zip", "sex"]
+"""
+
+
+@pytest.fixture
+def ward(tmp_path: Path) -> Path:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "statement.toml").write_text(STATEMENT)
+    return write_files(tmp_path)
+
+
+def test_the_plan_is_carried_out_and_verified(ward: Path, run) -> None:
+    folder = ward.parent
+    asked = ["assess", ward, "--statement", folder / "statement.toml", "--json"]
+    status, output, _ = run(*asked, "--out", folder / "before")
+    plan = json.loads(output)["findings"]["plan"]
+    assert (status, plan["reason"]) == (1, None)
+    status, output, _ = run(*asked, "--apply", "--out", folder / "done")
+    assert status == 0
+    found = json.loads(output)
+    assert found["findings"]["plan"] == plan  # what is shown is what is done
+    page = Path(found["files"]["page"]).read_text()
+    assert "Against all sources together" in page
+    released = pd.read_csv(found["files"]["release"], sep=";")
+    assert len(released) == len(patients()) - plan["dropped"]
+    verified = "verify", found["files"]["release"], found["files"]["policy"]
+    assert run(*verified, "--against", folder / "patients.csv")[0] == 0
+    again = ["assess", found["files"]["policy"], "--data", found["files"]["release"]]
+    again += ["--statement", folder / "statement.toml", "--out", folder / "after"]
+    assert run(*again)[0] == 0
+
+
+def test_small_cells_that_the_plan_leaves_are_exit_status_1(ward: Path, run) -> None:
+    folder = ward.parent
+    sensitive = '[sensitive]\ndiagnosis = ["flu", "asthma"]\n'
+    (folder / "statement.toml").write_text(f"most = 0.51\n{sensitive}{STATEMENT}")
+    asked = ["assess", ward, "--statement", folder / "statement.toml", "--json", "--apply"]
+    status, output, _ = run(*asked, "--out", folder / "done")
+    left = json.loads(output)["findings"]["plan"]["given_away"]
+    assert status == (1 if any(left.values()) else 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "--apply: the plan is that of a statement; add --statement."),
+        (["p = 0.01"], "--apply: nobody is above a threshold, so there is nothing to do"),
+        (['keys = ["age", "name"]'], "--apply: there is no plan: statement: the key 'name' is"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_leaves_nothing(ward: Path, run, arguments, message) -> None:
+    folder, stated = ward.parent, []
+    if arguments:
+        source = {"name": '"list"', "keys": '["age"]'}
+        source |= dict(line.split(" = ") for line in arguments)
+        lines = [f"{key} = {value}" for key, value in source.items()]
+        (folder / "one.toml").write_text("\n".join(["[[source]]", *lines]))
+        stated = ["--statement", folder / "one.toml"]
+    status, _, errors = run("assess", ward, *stated, "--apply", "--out", folder / "done")
+    assert status == 2
+    assert errors.startswith(f"error: {message}")
+    assert not (folder / "done").exists()
+
+
+def test_keys_read_back_as_they_were_written() -> None:
+    keys = {"a": 'quo"te\\ü\n', "b": 0.25, "c": 3, "d": True, "e": "\x7f"}
+    assert tomllib.loads("\n".join(write_keys({**keys, "none": None}))) == keys

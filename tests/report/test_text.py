@@ -1,0 +1,38 @@
+"""What the terminal says of a release in layers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from anonymizer import anonymize
+from anonymizer.layers.narrowing import Narrowed
+from anonymizer.report.text import say_narrowed, summarize
+from anonymizer.solution.solution import Solution
+from tests.solution.test_layered import LAYERS, write_all
+from tests.wards import POLICY
+
+
+def text_of(solution: Solution) -> str:
+    console = Console(width=10_000, color_system=None, force_terminal=False)
+    with console.capture() as captured:
+        console.print(summarize(solution))
+    return captured.get()
+
+
+def test_the_summary_says_what_layers_give_away(tmp_path: Path) -> None:
+    solution = anonymize(None, write_all(tmp_path, POLICY + LAYERS))
+    assert solution.narrowed is not None
+    assert f"at least {solution.narrowed.cells} cells of {solution.narrowed.records} records" in (
+        text_of(solution)
+    )
+
+
+def test_one_scheme_gives_nothing_away_and_says_nothing(tmp_path: Path) -> None:
+    assert "narrow" not in text_of(anonymize(None, write_all(tmp_path, POLICY)))
+
+
+def test_what_was_not_counted_is_not_said_to_be_nothing() -> None:
+    assert "was not counted" in say_narrowed(None, 10)
+    assert say_narrowed(Narrowed({"age": 0}, 0), 10).startswith("No cell can be narrowed down")

@@ -1,0 +1,65 @@
+"""What a release in layers gives away is a claim like any other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from anonymizer import anonymize, make_manifest, verify, write_release
+from anonymizer.solution.solution import Solution
+from tests.solution.test_layered import LAYERS, OF_PEOPLE, write_all
+from tests.wards import patients, policy_with
+
+CLAIM = "as many cells can be narrowed down as declared"
+
+
+@pytest.fixture
+def solution(tmp_path: Path) -> Solution:
+    return anonymize(None, write_all(tmp_path, policy_with(OF_PEOPLE["k-anonymity"]) + LAYERS))
+
+
+def test_the_cells_that_can_be_narrowed_down_are_counted_again(solution: Solution) -> None:
+    narrowed, released = solution.narrowed, solution.to_frame()
+    assert narrowed is not None
+    assert narrowed.cells >= narrowed.records > 0
+    verification = verify(released, solution.release.policy, make_manifest(solution, released))
+    assert verification.passed
+    assert CLAIM in {check.claim for check in verification.checks}
+
+
+@pytest.mark.parametrize("wrong", ["cells", "records"])
+def test_a_figure_made_smaller_is_found(wrong: str, solution: Solution) -> None:
+    released = solution.to_frame()
+    manifest = make_manifest(solution, released)
+    manifest["narrowed"][wrong] -= 1
+    (failure,) = verify(released, solution.release.policy, manifest).failures
+    assert failure.claim == CLAIM
+
+
+def test_a_figure_left_out_is_found(solution: Solution) -> None:
+    released = solution.to_frame()
+    manifest = make_manifest(solution, released)
+    del manifest["narrowed"]
+    (failure,) = verify(released, solution.release.policy, manifest).failures
+    assert failure.claim == CLAIM
+
+
+def test_nothing_is_claimed_where_a_model_may_take_part_of_a_class(tmp_path: Path) -> None:
+    policy = write_all(tmp_path, policy_with(OF_PEOPLE["sources"]) + LAYERS)
+    solution = anonymize(patients(), policy)
+    assert solution.narrowed is None
+    released = solution.to_frame()
+    manifest = make_manifest(solution, released)
+    assert manifest["narrowed"] is None
+    assert verify(released, policy, manifest).passed
+
+
+@pytest.mark.parametrize("suppressed", ["drop", "redact"])
+def test_a_release_of_which_nothing_is_left_verifies(suppressed: str, tmp_path: Path) -> None:
+    text = policy_with('model = "k-anonymity"\nk = 60') + LAYERS + f'suppressed = "{suppressed}"\n'
+    policy = write_all(tmp_path, text.replace('"age.toml"', '"age.toml", max_level = 1'))
+    solution = anonymize(None, policy)
+    assert solution.suppressed == solution.records
+    release = Path(write_release(solution, tmp_path / "out")["release"])
+    assert verify(release, policy, against=tmp_path / "patients.csv").passed
