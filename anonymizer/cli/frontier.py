@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anonymizer.cli.terminal import AsJson, PolicyFile, make_console, status_line
+from anonymizer.cli.terminal import AsJson, PolicyFile, ShowValues, make_console, status_line
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def frontier(
         typer.Option(help="With --pick, of a policy with layers: the point with at most so many."),
     ] = None,
     json_: AsJson = False,
+    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
     """Find the best release at every threshold of the policy's first risk model, in one pass.
 

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from anonymizer.data.columns import read_columns
+from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.staging import Staging
-from anonymizer.data.table import Table, guess_delimiter, open_table
+from anonymizer.data.table import Table, describe_header, open_table
 from anonymizer.errors import DataError, HierarchyError, quote_some
-from anonymizer.hierarchy import Defect, check_file, check_values, load_hierarchy, suggest
+from anonymizer.hierarchy import (
+    MISSING,
+    Defect,
+    Hierarchy,
+    check_file,
+    check_values,
+    load_hierarchy,
+    suggest,
+)
 
 
 def check_files(
@@ -23,10 +32,9 @@ def check_files(
     table = None if data is None else open_table(data, data_delimiter)
     if table is not None and not any(file.stem in table.columns for file in files):
         raise DataError(
-            f"{table.name}: no column is called as one of the files; the header reads "
-            f"{quote_some(table.columns)}{guess_delimiter(table)}."
+            f"{table.name}: no column is called as one of the files; {describe_header(table, ())}."
         )
-    values = {} if table is None else distinct_values(table, [file.stem for file in files])
+    values = {} if table is None else read_some(table, [file.stem for file in files])
     found = [
         (file, defect)
         for file in files
@@ -45,22 +53,32 @@ def not_compared(file: Path, table: Table) -> Defect:
     return Defect("warning", file.stem, None, None, message)
 
 
-def check_one(file: Path, values: Sequence[str] | None, delimiter: str) -> list[Defect]:
+def check_one(file: Path, column: Coded | None, delimiter: str) -> list[Defect]:
     """Find the defects of one file, and the values it does not cover; if unreadable, one defect."""
     try:
         defects = check_file(file, delimiter=delimiter)
-        if values is not None and all(defect.severity != "error" for defect in defects):
-            defects += check_values(load_hierarchy(file, delimiter=delimiter), values)
+        if column is not None and all(defect.severity != "error" for defect in defects):
+            defects += check_column(load_hierarchy(file, delimiter=delimiter), column)
     except HierarchyError as error:
         return [Defect("error", file.stem, None, None, str(error).removeprefix(f"{file}: "))]
     return defects
 
 
-def distinct_values(table: Table, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """List the distinct values of those columns that a table has; a missing cell is an empty text."""
+def check_column(hierarchy: Hierarchy, column: Coded) -> Iterator[Defect]:
+    """Find the values of a column that a hierarchy does not cover, and where the first one is."""
+    unknown = set(column.texts).difference(hierarchy.leaves, [MISSING])
+    for defect in check_values(hierarchy, column.texts):
+        if defect.severity == "error":
+            message = f"{defect.message} First at row {column.first_row(unknown) + 1}."
+            yield replace(defect, message=message)
+        else:
+            yield defect
+
+
+def read_some(table: Table, columns: Sequence[str]) -> dict[str, Coded]:
+    """Read those of some columns that a table has."""
     there = set(table.columns)
-    coded = read_columns(table, [name for name in dict.fromkeys(columns) if name in there])
-    return {name: column.texts for name, column in coded.items()}
+    return read_columns(table, [name for name in dict.fromkeys(columns) if name in there])
 
 
 def suggest_for(path: Path, columns: Sequence[str], delimiter: str) -> dict[str, str]:
@@ -70,13 +88,12 @@ def suggest_for(path: Path, columns: Sequence[str], delimiter: str) -> dict[str,
     table = open_table(path, delimiter)
     if absent := [column for column in columns if column not in table.columns]:
         raise DataError(
-            f"{table.name}: no column {quote_some(absent)}; the header reads "
-            f"{quote_some(table.columns)}."
+            f"{table.name}: no column {quote_some(absent)}; {describe_header(table, columns)}."
         )
-    found = distinct_values(table, columns or table.columns)
+    found = read_some(table, columns or table.columns)
     return {
-        column: suggest(pd.Series([text or None for text in texts], name=column, dtype=object))
-        for column, texts in found.items()
+        name: suggest(pd.Series([text or None for text in column.texts], name=name, dtype=object))
+        for name, column in found.items()
     }
 
 

@@ -100,5 +100,7 @@ def test_ranges_and_values_are_read_together() -> None:
 
 
 def test_a_range_upside_down_is_one_sentence() -> None:
-    with pytest.raises(PolicyError, match=r"--at 5\.\.2: this range is empty; swap its ends: 2\.\.5"):
+    with pytest.raises(
+        PolicyError, match=r"--at 5\.\.2: this range is empty; swap its ends: 2\.\.5"
+    ):
         parse_values(["5..2"])
