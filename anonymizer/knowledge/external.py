@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anonymizer.data.coded import LoadedTable, load
-from anonymizer.data.columns import Coded, read_columns
+from anonymizer.data.columns import Coded, check_whose, read_columns
 from anonymizer.data.table import Table, describe_header, open_table
 from anonymizer.errors import DataError, HierarchyError, list_cells, quote_some, suggest_name
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
@@ -88,12 +88,8 @@ def check_external(external: External, source: ExternalSource) -> None:
     """Raise a DataError if an external table has no rows, or a row that is nobody's."""
     if not external.rows:
         raise DataError(f"{external.name}: the external table has no rows; name one with people.")
-    if external.person is not None and external.person.missing.any():
-        row = int(external.person.missing.argmax()) + 1
-        raise DataError(
-            f"{external.name}: row {row} has no '{source.id}', so it is not known whose it is; fill it "
-            "in, or leave the row out."
-        )
+    if external.person is not None and source.id is not None:
+        check_whose(external.person, external.name, source.id)
 
 
 def match_columns(keys: Sequence[str], external: Table, names: dict[str, str]) -> dict[str, str]:
