@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +124,8 @@ def assess(
     findings = disclosure = None
     if disclosing is not None:
         check_named(disclosing.sources, table)  # a mistake is better known before the work
+        if disclosing.id is None and policy.data.id in table.columns:
+            disclosing = replace(disclosing, id=policy.data.id)
     if stated is not None:
         given = statement if isinstance(statement, str | Path) else stated
         findings = follow_procedure(table, policy, given, tell_step(on_progress))

@@ -324,6 +324,9 @@ def test_rows_of_one_person_do_not_hide_each_other() -> None:
     (risk,) = assess(frame, policy, "worst-case").scenarios
     assert risk.exposure.prosecutor.tolist() == [1, 0]
     assert risk.exposure.marketer.tolist() == [1, 0.2]
+    found = assess(frame, policy, sources=[Source("forum", 1.0, {"age": 1.0})]).disclosure
+    assert found is not None
+    assert found.highest == 1
 
 
 @pytest.mark.parametrize("scenario", [load_scenario("worst-case"), COARSE])

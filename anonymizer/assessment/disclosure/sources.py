@@ -50,7 +50,7 @@ from anonymizer.validation import (
 
 EXAMPLE = """
 threshold = 0.09                                 # nobody may be found with a higher probability
-id = "patient_id"                                # whose a row is, where people have several
+id = "patient_id"                                # whose a row is; left out: the policy's id
 disclosure = { age = 0.216, gender = 0.7629 }    # the share of users who disclose it, in every source
 # what is out there, to count who is unique in it; values may be of another level of their hierarchy
 external = { table = "profiles.csv", delimiter = ";", id = "user", columns = { age = "age_group" } }
