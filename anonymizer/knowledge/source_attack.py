@@ -137,11 +137,17 @@ class SourceAttack:
         tops = [len(self.microdata.columns[at].hierarchy.labels) - 1 for at in self.places]
         left_out = [
             key
-            for key, at, top in zip(self.source.keys, self.places, tops, strict=True)
-            if scheme[at] == top and self.microdata.columns[at].group_counts[top] == 1
+            for key, at, level, top in zip(
+                self.source.keys, self.places, self.levels(scheme), tops, strict=True
+            )
+            if level == top and self.microdata.columns[at].group_counts[top] == 1
         ]
-        p, q = (self.by_tuple(share) for share in self.source.overlap(left_out))
-        return p * q
+        p, q = (
+            np.maximum.reduce([self.by_tuple(share) for share in shares])
+            for shares in self.source.overlap(left_out)
+        )
+        certainty: Floats = p * q
+        return certainty
 
     def matching(self, scheme: Scheme) -> NDArray[np.int64]:
         """Return how many people of a source at hand match each tuple: m."""
@@ -164,7 +170,7 @@ class SourceAttack:
             *(self.source.overlap([key]) for key in self.source.without),
         ]
         p, q = (
-            np.minimum.reduce([self.by_tuple(share) for share in shares])
+            np.minimum.reduce([self.by_tuple(share) for choice in shares for share in choice])
             for shares in zip(*choices, strict=True)
         )
         least: Floats = p * q

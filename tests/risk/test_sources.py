@@ -11,13 +11,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer import Policy, PolicyError, anonymize, explain, frontier, make_manifest, verify
+from anonymizer import (
+    Policy,
+    PolicyError,
+    anonymize,
+    assess,
+    explain,
+    frontier,
+    make_manifest,
+    verify,
+)
+from anonymizer import Problem as Asked
 from anonymizer.engine.classes import partition
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.statement import Statement
-from anonymizer.risk import KAnonymity, Sources
+from anonymizer.risk import KAnonymity, Remaining, Sources
 from anonymizer.search import search, search_exhaustively
 from tests.oracle import Problem
 from tests.risk.test_people import rows_of, with_people
@@ -246,3 +256,38 @@ def test_a_release_verifies_alone_where_a_source_knows_a_key_coarsely() -> None:
     assert verify(released, asked, make_manifest(solution, released)).passed
     stricter = policy(Statement(source=[{**source, "threshold": 0.04}]))
     assert not verify(released, stricter, make_manifest(solution, released)).passed
+
+
+def test_of_the_overlaps_without_several_keys_the_largest_counts() -> None:
+    """In whatever order the keys come: what holds without both is not stated, so the worse is taken."""
+    for keys in (["age", "sex"], ["sex", "age"]):
+        without = {"age": {"q": 0.5}, "sex": {"q": 0.01}}
+        source = {"name": "list", "keys": keys, "without": without, "threshold": 0.1}
+        model = Sources(Statement(source=[source]))
+        microdata = Asked.read(people(4), policy()).microdata
+        remaining = Remaining(microdata, partition(microdata, (2, 1)), np.zeros(1, np.bool_))
+        assert model.risk(remaining) == pytest.approx(0.5 / 4)
+        assert not model.passes(remaining)
+
+
+def test_a_release_without_a_key_is_assessed_with_the_overlap_without_it() -> None:
+    without = {"age": {"q": 1.0}}
+    source = {"name": "list", "keys": ["age", "sex"], "p": 0.8, "q": 0.01, "without": without}
+    released = people(8).assign(age="*")
+    found = assess(released, policy(), statement=Statement(source=[source])).findings
+    assert found is not None
+    fewest = released.groupby("sex").size().min()
+    assert found.sources[0].probabilities.highest == pytest.approx(0.8 / fewest)
+    assert found.sources[0].probabilities.readings[0].probability == 0.8
+    assert found.sources[0].probabilities.pattern == "protected data is subset"
+
+
+def test_p_and_q_by_value_are_those_of_one_person_in_assess_too() -> None:
+    """People with a high p and people with a high q share a cell: nobody has both."""
+    by_sex = {"by": "sex", "values": {"F": 0.9}, "default": 0.1}
+    other = {"by": "sex", "values": {"F": 0.1}, "default": 0.9}
+    source = {"name": "list", "keys": ["sex"], "levels": {"sex": 1}, "p": by_sex, "q": other}
+    frame = pd.DataFrame({"age": ["20", "21"], "sex": ["F", "M"]})
+    found = assess(frame, policy(), statement=Statement(source=[source])).findings
+    assert found is not None
+    assert found.sources[0].probabilities.highest == pytest.approx(0.09 / 2)
