@@ -8,7 +8,7 @@ from pathlib import Path
 
 from anonymizer.data.coded import LoadedTable, load
 from anonymizer.data.columns import Coded, check_whose, read_columns
-from anonymizer.data.table import Table, describe_header, open_table
+from anonymizer.data.table import Table, check_present, describe_header, end_sentence, open_table
 from anonymizer.errors import DataError, HierarchyError, list_cells, quote_some, suggest_name
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.knowledge.statement import ExternalSource, Statement
@@ -73,7 +73,9 @@ def load_external(table: LoadedTable, source: ExternalSource) -> External:
             f"'{source.name}'; {suggest_name(source.id, table.columns)}"
         )
     person = [] if source.id is None else [source.id]
-    loaded = read_columns(table, list(dict.fromkeys([*names.values(), *person])))
+    wanted = list(dict.fromkeys([*names.values(), *person]))
+    check_present(table, wanted)
+    loaded = read_columns(table, wanted)
     external = External(
         table.name,
         {key: loaded[column] for key, column in names.items()},
@@ -99,7 +101,8 @@ def match_columns(keys: Sequence[str], external: Table, names: dict[str, str]) -
     if len(absent) == len(keys):
         raise DataError(
             f"{external.name}: the external table has no column in common with the keys "
-            f"{quote_some(keys)}; {describe_header(external, ())}. Name its columns under `columns`."
+            f"{quote_some(keys)}; {end_sentence(describe_header(external, ()))} "
+            "Name its columns under `columns`."
         )
     if absent:
         raise DataError(

@@ -291,3 +291,18 @@ def test_p_and_q_by_value_are_those_of_one_person_in_assess_too() -> None:
     found = assess(frame, policy(), statement=Statement(source=[source])).findings
     assert found is not None
     assert found.sources[0].probabilities.highest == pytest.approx(0.09 / 2)
+
+
+def test_what_blocks_a_tighter_threshold_is_counted_in_records() -> None:
+    """Of a person's records none more can be freed than block."""
+    frame = pd.concat([people(60).assign(patient=range(60))] * 3, ignore_index=True)
+    asked = Policy(
+        data={"id": "patient"},
+        attributes={"patient": {"role": "identifying"}, **policy().attributes},
+        risk=[{"model": "sources", "statement": STATEMENT}],
+    )
+    (blocking,) = explain(anonymize(frame, asked)).blocking
+    freed = [share.freed for share in blocking.attributes]
+    assert max(freed) > 0
+    assert max(freed) <= blocking.records
+    assert blocking.records % 3 == 0
