@@ -266,11 +266,7 @@ def in_order(tuples: Tuples, columns: Sequence[int]) -> Tuples:
 def split_people(pairs: Tuples, where: str, person: str) -> tuple[Tuples, People]:
     """Take the last column, which tells whose a row is, out of tuples, and find out whose they are."""
     if MISSING in pairs.texts[-1]:
-        row = first_row(pairs, len(pairs.codes) - 1, [MISSING]) + 1
-        raise DataError(
-            f"{where}: row {row} has no '{person}', so it is not known whose it is; fill it in, or "
-            "leave the row out."
-        )
+        raise nobodys_row(where, first_row(pairs, len(pairs.codes) - 1, [MISSING]), person)
     kept = [np.arange(len(texts)) for texts in pairs.texts[:-1]]
     everybody = np.zeros(len(pairs.texts[-1]), np.int64)
     joined = recode(pairs, [*kept, everybody], [*pairs.texts[:-1], ("",)])
@@ -279,6 +275,14 @@ def split_people(pairs: Tuples, where: str, person: str) -> tuple[Tuples, People
     tuple_of_pair[pairs.tuple_of_row] = tuples.tuple_of_row
     number_of_person = np.unique(pairs.codes[-1], return_inverse=True)[1]
     return tuples, People.of_rows(number_of_person, tuple_of_pair, tuples.counts.size)
+
+
+def nobodys_row(where: str, row: int, person: str) -> DataError:
+    """Return the error for a row, counted from 0, of which it is not known whose it is."""
+    return DataError(
+        f"{where}: row {row + 1} has no '{person}', so it is not known whose it is; fill it in, or "
+        "leave the row out."
+    )
 
 
 def count_by_leaves(table: Table, hierarchies: Sequence[Hierarchy]) -> Tuples:

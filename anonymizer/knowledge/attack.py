@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.people import People
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.kernels.overall import add_matches
 from anonymizer.kernels.partition import sum_by_label
@@ -60,7 +61,10 @@ class Knowledge(NamedTuple):
 
 
 class Matches(NamedTuple):
-    """Who matches whom on what is known: `records[labels[row]]` records match a row, itself included."""
+    """Who matches whom on what is known: `records[labels[row]]` records match a row, itself included.
+
+    Where people have several records, people are counted.
+    """
 
     labels: NDArray[np.int32]
     records: Integers
@@ -87,6 +91,8 @@ class Attack:
     """The row of each of the table's tuples; -1 for those that are suppressed."""
     population: Integers | None = None
     """The people of a population table in each row."""
+    people: People | None = None
+    """Whose the rows are, where people have several records."""
     monotone: bool = False
     """Whether u_S is taken as the highest of all that is known less: so that no risk falls as more is."""
     highest_estimates: dict[bytes, float] = field(default_factory=dict)
@@ -119,6 +125,7 @@ class Attack:
 
         row_of_tuple = np.full(subjects.counts.size, -1, np.int32)
         row_of_tuple[tuples] = merged.of_row
+        row_of_tuple = np.where(there, row_of_tuple, -1).astype(np.int32)
         return Attack(
             scenario,
             count(np.where(there, subjects.counts, 0)),
@@ -126,8 +133,9 @@ class Attack:
             kind.of_row[first],
             tuple(labels.take(first) for labels in values),
             tuple(make_joins(scenario, subjects.values, codes, first.size)),
-            np.where(there, row_of_tuple, -1).astype(np.int32),
+            row_of_tuple,
             None if subjects.population is None else count(subjects.population),
+            subjects.people(row_of_tuple, merged.number),
             monotone,
         )
 
@@ -166,7 +174,7 @@ class Attack:
 
     def count(self, parts: Parts) -> Matches:
         """Count who matches whom."""
-        sizes = sum_by_label(parts.equal.of_row, self.counts, parts.equal.number)
+        sizes = self._people_of(parts.equal)
         if not self.joins:
             people = self.population
             if people is not None:
@@ -174,7 +182,35 @@ class Attack:
             return Matches(parts.equal.of_row, sizes, sizes, people)
         labels = np.arange(self.counts.size, dtype=np.int32)
         people = None if self.population is None else self._matches(parts, self.population)
-        return Matches(labels, self._matches(parts, self.counts), sizes, people)
+        return Matches(labels, self._people_who_match(parts), sizes, people)
+
+    def _people_of(self, labels: Labels) -> Integers:
+        """Count the different people with rows of each label."""
+        if self.people is not None:
+            return self.people.class_sizes(labels.of_row, labels.number)
+        records: Integers = sum_by_label(labels.of_row, self.counts, labels.number)
+        return records
+
+    def _people_who_match(self, parts: Parts) -> Integers:
+        """Count for each row those who match it, where the table mixes levels.
+
+        Where people have several records, those of the join in which most match: somebody may be in
+        several, and must not count twice.
+        """
+        if self.people is None:
+            return self._matches(parts, self.counts)
+        most = np.zeros(self.counts.size, np.int64)
+        for join, labels in zip(self.joins, parts.joined, strict=True):
+            one, other = slice(0, join.split), slice(join.split, None)
+            for mine, theirs in (
+                [(one, one)] if join.split is None else [(one, other), (other, one)]
+            ):
+                of_row = np.full(self.counts.size, labels.number, np.int32)
+                of_row[join.rows[theirs]] = labels.of_row[theirs]
+                sizes = self.people.class_sizes(of_row, labels.number + 1)
+                rows = join.rows[mine]
+                most[rows] = np.maximum(most[rows], sizes[labels.of_row[mine]])
+        return most
 
     def _matches(self, parts: Parts, counts: Integers) -> Integers:
         """Count for each row those of some who match it, where the table mixes levels."""
