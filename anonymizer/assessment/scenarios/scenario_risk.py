@@ -180,14 +180,17 @@ class ScenarioRisk:
 def describe_values(values: Floats) -> dict[str, float | None]:
     """Return mean, quartiles, 95th percentile and maximum; None for each where there is no value.
 
+    The percentile is that of the risk model: at least 95 % of the values are at most that.
+
     >>> describe_values(np.array([0.0, 0.5, 1.0]))["median"]
     0.5
     """
     names = [*QUARTILES, "p95", "maximum"]
     if not values.size:
         return dict.fromkeys(["mean", *names])
-    quantiles = np.quantile(values, [*QUARTILES.values(), 0.95, 1.0])
-    return {"mean": float(values.mean())} | dict(zip(names, quantiles.tolist(), strict=True))
+    p95 = statistic_of(values, np.ones(values.size, np.int64), "p95")
+    found = [*np.quantile(values, [*QUARTILES.values()]).tolist(), p95, float(values.max())]
+    return {"mean": float(values.mean())} | dict(zip(names, found, strict=True))
 
 
 def assess_scenarios(

@@ -14,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import Policy, assess
+from anonymizer.assessment.scenarios.scenario_risk import describe_values
 from anonymizer.errors import AnonymizerWarning, DataError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.chance import Chance
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+from anonymizer.knowledge.statistics import statistic_of
 from anonymizer.knowledge.uniqueness import estimate_unique, estimator_of
 from tests.assessment import patients
 from tests.assessment.test_assessment import AGE, SEX, policy_of
@@ -246,3 +248,10 @@ def test_an_interval_holds_the_mean_also_where_parameters_depend_on_the_person()
     (risk,) = assess(frame, policy_of(*trees), {"by sex": scenario}).scenarios
     assert risk.mean() > 0
     assert risk.interval().low <= risk.mean() <= risk.interval().high
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_the_95th_percentile_is_that_of_the_risk_model(values: list[float]) -> None:
+    found = describe_values(np.array(values))["p95"]
+    assert found == statistic_of(np.array(values), np.ones(len(values), np.int64), "p95")
+    assert sum(value <= found for value in values) >= 0.95 * len(values)
