@@ -136,11 +136,15 @@ def join(parts: list[Codes]) -> Codes:
 def check_whose(person: Coded, where: str, name: str) -> None:
     """Raise a DataError if the column that tells whose a row is has a missing cell."""
     if person.missing.any():
-        row = int(person.missing.argmax()) + 1
-        raise DataError(
-            f"{where}: row {row} has no '{name}', so it is not known whose it is; fill it in, or leave "
-            "the row out."
-        )
+        raise nobodys_row(where, int(person.missing.argmax()), name)
+
+
+def nobodys_row(where: str, row: int, name: str) -> DataError:
+    """Return the error for a row, counted from 0, of which it is not known whose it is."""
+    return DataError(
+        f"{where}: row {row + 1} has no '{name}', so it is not known whose it is; fill it in, or leave "
+        "the row out."
+    )
 
 
 def check_rows(table: Table, rows: int) -> None:

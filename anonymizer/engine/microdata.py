@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from anonymizer.data.aggregate import recode
 from anonymizer.data.cells import is_nested
+from anonymizer.data.columns import nobodys_row
 from anonymizer.data.contract import Table
 from anonymizer.data.tuples import Tuples
 from anonymizer.engine.domain import Column, Domain, read_only
@@ -268,11 +269,7 @@ def in_order(tuples: Tuples, columns: Sequence[int]) -> Tuples:
 def split_people(pairs: Tuples, where: str, person: str) -> tuple[Tuples, People]:
     """Take the last column, which tells whose a row is, out of tuples, and find out whose they are."""
     if MISSING in pairs.texts[-1]:
-        row = first_row(pairs, len(pairs.codes) - 1, [MISSING]) + 1
-        raise DataError(
-            f"{where}: row {row} has no '{person}', so it is not known whose it is; fill it in, or "
-            "leave the row out."
-        )
+        raise nobodys_row(where, first_row(pairs, len(pairs.codes) - 1, [MISSING]), person)
     kept = [np.arange(len(texts)) for texts in pairs.texts[:-1]]
     everybody = np.zeros(len(pairs.texts[-1]), np.int64)
     joined = recode(pairs, [*kept, everybody], [*pairs.texts[:-1], ("",)])

@@ -61,7 +61,10 @@ class Knowledge(NamedTuple):
 
 
 class Matches(NamedTuple):
-    """Who matches whom on what is known: `records[labels[row]]` records match a row, itself included."""
+    """Who matches whom on what is known: `records[labels[row]]` records match a row, itself included.
+
+    Where people have several records, people are counted.
+    """
 
     labels: NDArray[np.int32]
     records: Integers
@@ -88,11 +91,11 @@ class Attack:
     """The row of each of the table's tuples; -1 for those that are suppressed."""
     population: Integers | None = None
     """The people of a population table in each row."""
+    people: People | None = None
+    """Whose the rows are, where people have several records."""
     monotone: bool = False
     """Whether u_S is taken as the highest of all that is known less: so that no risk falls as more is."""
     highest_estimates: dict[bytes, float] = field(default_factory=dict)
-    people: People | None = None
-    """Whose the rows are; None where each record is a person."""
 
     @staticmethod
     def of(
@@ -122,6 +125,7 @@ class Attack:
 
         row_of_tuple = np.full(subjects.counts.size, -1, np.int32)
         row_of_tuple[tuples] = merged.of_row
+        row_of_tuple = np.where(there, row_of_tuple, -1).astype(np.int32)
         return Attack(
             scenario,
             count(np.where(there, subjects.counts, 0)),
@@ -129,10 +133,10 @@ class Attack:
             kind.of_row[first],
             tuple(labels.take(first) for labels in values),
             tuple(make_joins(scenario, subjects.values, codes, first.size)),
-            np.where(there, row_of_tuple, -1).astype(np.int32),
+            row_of_tuple,
             None if subjects.population is None else count(subjects.population),
+            subjects.people(row_of_tuple, merged.number),
             monotone,
-            people=people_of(subjects, np.where(there, row_of_tuple, -1), first.size),
         )
 
     @property
@@ -169,12 +173,8 @@ class Attack:
         return Knowledge(np.asarray(known, np.bool_), parts)
 
     def count(self, parts: Parts) -> Matches:
-        """Count who matches whom: people, each once.
-
-        Where the table mixes levels and people have several records, those alone count whose values are
-        equal: at most as many as match.
-        """
-        sizes = self.count_people(parts.equal)
+        """Count who matches whom."""
+        sizes = self._people_of(parts.equal)
         if not self.joins:
             people = self.population
             if people is not None:
@@ -182,16 +182,35 @@ class Attack:
             return Matches(parts.equal.of_row, sizes, sizes, people)
         labels = np.arange(self.counts.size, dtype=np.int32)
         people = None if self.population is None else self._matches(parts, self.population)
-        if self.people is not None:
-            return Matches(labels, sizes[parts.equal.of_row], sizes, people)
-        return Matches(labels, self._matches(parts, self.counts), sizes, people)
+        return Matches(labels, self._people_who_match(parts), sizes, people)
 
-    def count_people(self, labels: Labels) -> Integers:
-        """Count the people with each label."""
+    def _people_of(self, labels: Labels) -> Integers:
+        """Count the different people with rows of each label."""
         if self.people is not None:
             return self.people.class_sizes(labels.of_row, labels.number)
-        counted: Integers = sum_by_label(labels.of_row, self.counts, labels.number)
-        return counted
+        records: Integers = sum_by_label(labels.of_row, self.counts, labels.number)
+        return records
+
+    def _people_who_match(self, parts: Parts) -> Integers:
+        """Count for each row those who match it, where the table mixes levels.
+
+        Where people have several records, those of the join in which most match: somebody may be in
+        several, and must not count twice.
+        """
+        if self.people is None:
+            return self._matches(parts, self.counts)
+        most = np.zeros(self.counts.size, np.int64)
+        for join, labels in zip(self.joins, parts.joined, strict=True):
+            one, other = slice(0, join.split), slice(join.split, None)
+            for mine, theirs in (
+                [(one, one)] if join.split is None else [(one, other), (other, one)]
+            ):
+                of_row = np.full(self.counts.size, labels.number, np.int32)
+                of_row[join.rows[theirs]] = labels.of_row[theirs]
+                sizes = self.people.class_sizes(of_row, labels.number + 1)
+                rows = join.rows[mine]
+                most[rows] = np.maximum(most[rows], sizes[labels.of_row[mine]])
+        return most
 
     def _matches(self, parts: Parts, counts: Integers) -> Integers:
         """Count for each row those of some who match it, where the table mixes levels."""
@@ -270,16 +289,6 @@ def attack_on(
     if faults := check_levels(expanded, dict(zip(microdata.attributes, heights, strict=True))):
         raise PolicyError.defective("scenario", faults)
     return Attack.of(Subjects.of(microdata, scheme), expanded, kept)
-
-
-def people_of(subjects: Subjects, row_of_tuple: Integers, rows: int) -> People | None:
-    """Return whose the rows of an attack are; a tuple that is suppressed has row -1."""
-    if subjects.person_of_row is None:
-        return None
-    row = row_of_tuple[subjects.tuple_of_row]
-    there = row >= 0
-    person = np.unique(subjects.person_of_row[there], return_inverse=True)[1].astype(np.int64)
-    return People.of_rows(person, row[there].astype(np.int32), rows)
 
 
 def check_levels(scenario: Scenario, heights: Mapping[str, int]) -> list[str]:

@@ -117,6 +117,10 @@ class Exposure:
         risks: Floats = getattr(self, name)
         return risks
 
+    def with_unique(self, unique: float) -> Exposure:
+        """Return the exposure where whoever is unique in the table is so in the population so likely."""
+        return replace(self, journalist=np.minimum(self.prosecutor * unique, 1.0))
+
     def under(self, scenario: Scenario, parameters: Floats) -> Exposure:
         """Return the same knowledge used with the four probabilities of another scenario."""
         return replace(

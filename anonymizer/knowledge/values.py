@@ -16,6 +16,7 @@ from anonymizer.data.columns import Coded, check_whose, read_columns
 from anonymizer.data.table import Table
 from anonymizer.engine.domain import Column, read_only
 from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.people import People
 from anonymizer.errors import DataError, HierarchyError, list_cells
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.knowledge.labels import Labels, code_labels, distinct_rows
@@ -149,6 +150,12 @@ def climb(
     return read_only(ancestors)
 
 
+def number_people(column: Coded, where: str, person: str) -> NDArray[np.int64]:
+    """Number the people of a column that tells whose each row is, without a gap."""
+    check_whose(column, where, person)
+    return np.unique(column.codes, return_inverse=True)[1].astype(np.int64)
+
+
 def values_beside(microdata: Microdata) -> dict[str, Values]:
     """Return the values of the columns that are read beside the quasi-identifiers, by their codes."""
     found = {}
@@ -179,7 +186,7 @@ class Subjects:
     population: NDArray[np.int64] | None = None
     """The people of a population table in each tuple; its tuples come last, and have no records."""
     person_of_row: NDArray[np.int64] | None = None
-    """Whose each row is, numbered from 0; None where each row is a person."""
+    """Whose each row is, where people have several; None where each row is a person."""
 
     @staticmethod
     def of(microdata: Microdata, scheme: Scheme) -> Subjects:
@@ -204,8 +211,7 @@ class Subjects:
     ) -> Subjects:
         """Read the quasi-identifiers of a table, and columns beside them; of a population, too.
 
-        `person` is the column that tells whose a row is, where people have several. The order of rows
-        decides nothing.
+        `person` is the column that tells whose each row is. The order of rows decides nothing.
         """
         names = [hierarchy.name for hierarchy in hierarchies]
         whose = [] if person is None else [person]
@@ -231,9 +237,9 @@ class Subjects:
             raise DataError(f"{table.name}: the table has no rows; there is nobody to find.")
         subjects = Subjects.aggregate(values, of_row, other)
         if person is not None:
-            check_whose(coded[person], table.name, person)
-            numbers = coded[person].codes.astype(np.int64)
-            subjects = replace(subjects, person_of_row=read_only(numbers))
+            subjects = replace(
+                subjects, person_of_row=number_people(coded[person], table.name, person)
+            )
         if population is None:
             return subjects
         return subjects.among({name: found.places(people[name]) for name, found in values.items()})
@@ -292,9 +298,24 @@ class Subjects:
 
     @property
     def number_of_people(self) -> int:
-        """How many different people the table has."""
-        whose = self.person_of_row
-        return self.records if whose is None else np.unique(whose).size
+        """How many different people have the rows."""
+        if self.person_of_row is None:
+            return self.records
+        return int(self.person_of_row.max(initial=-1)) + 1
+
+    def people(
+        self, row_of_tuple: NDArray[np.int32] | None = None, rows: int | None = None
+    ) -> People | None:
+        """Return whose the tuples are, or whose the rows they are merged to; None where all have one.
+
+        A tuple whose row is -1 is left out.
+        """
+        if self.person_of_row is None:
+            return None
+        place = self.tuple_of_row if row_of_tuple is None else row_of_tuple[self.tuple_of_row]
+        there = place >= 0
+        person = np.unique(self.person_of_row[there], return_inverse=True)[1]
+        return People.of_rows(person, place[there], self.counts.size if rows is None else rows)
 
     @property
     def coarse(self) -> NDArray[np.bool_]:

@@ -27,6 +27,7 @@ from anonymizer.report.scenarios import (
     scenario_figures,
     scenario_grid,
     scenario_tables,
+    units,
 )
 
 PAGE, FIGURES = "assessment.html", "assessment.json"
@@ -94,8 +95,9 @@ def answer_scenario(risk: ScenarioRisk) -> str:
     )
     return (
         f"Under the scenario “{risk.name}” a person is re-identified with a probability of "
-        f"{share(mean)} on average ({one_in(mean)}{ends}); {risk.above(threshold):,} of {risk.records:,} "
-        f"records are above {share(threshold)}."
+        f"{share(mean)} on average ({one_in(mean)}{ends}); {risk.above(threshold):,} of "
+        f"{risk.number_of_people:,} {units(risk)[0]} are above "
+        f"{share(threshold)}."
     )
 
 

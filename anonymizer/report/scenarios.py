@@ -48,6 +48,7 @@ def scenario_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
             "method": risk.exposure.method.value,
             "measure": measure,
             "records": risk.records,
+            "people": risk.number_of_people,
             **{f"{part}_{key}": value for part, row in parts.items() for key, value in row.items()},
             "reduction_records": reductions.size,
             "risk_mean_low": interval.low,
@@ -56,8 +57,8 @@ def scenario_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
 
 
 def driver_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
-    """Yield a row for each group: the mean overall risk with it and without it."""
-    mean = risk.mean()
+    """Yield a row for each group: the mean overall risk of the records with it and without it."""
+    mean = risk.mean_of_records()
     for driver in risk.exposure.drivers:
         group, without = risk.scenario.groups[driver.group], driver.overall
         yield {
@@ -74,7 +75,7 @@ def driver_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
 
 def known_set_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
     """Yield a row for each of the sets of attributes whose knowledge adds most to the risk."""
-    mean = risk.mean()
+    mean = risk.mean_of_records()
     for known in risk.exposure.known_sets:
         names = dict.fromkeys(
             name for group in known.groups for name in risk.scenario.groups[group].attributes
@@ -145,7 +146,7 @@ def scenario_tables(risks: Sequence[ScenarioRisk]) -> dict[str, pd.DataFrame]:
 
 
 def draw_heatmaps(risks: Sequence[ScenarioRisk]) -> Any:
-    """Draw the risk of the records against their worst case, a row for each scenario (Figure 2)."""
+    """Draw the risk of the people against their worst case, a row for each scenario (Figure 2)."""
     from matplotlib.colors import LogNorm
 
     height = 0.8 + 2.6 * len(risks)
@@ -154,9 +155,9 @@ def draw_heatmaps(risks: Sequence[ScenarioRisk]) -> Any:
     edges = np.linspace(0, 1, BINS + 1)
     for row, risk in zip(grid, risks, strict=True):
         for axes, measure in zip(row, PANELS, strict=True):
-            worst = np.repeat(risk.worst.measure(measure), risk.counts)
+            worst = risk.worst_risks(measure)
             share, _, _ = np.histogram2d(worst, risk.risks(measure), [edges, edges])
-            share = 100 * share / max(1, risk.records)
+            share = 100 * share / max(1, risk.number_of_people)
             mesh = axes.pcolormesh(
                 edges,
                 edges,
@@ -170,12 +171,12 @@ def draw_heatmaps(risks: Sequence[ScenarioRisk]) -> Any:
             axes.set_title(measure)
             axes.set_xlabel("risk in the worst case")
         row[0].set_ylabel(f"risk,\n{risk.name}")
-    figure.colorbar(mesh, ax=grid, label="records (%)", format="%g")
+    figure.colorbar(mesh, ax=grid, label=f"{units(risks[0])[0]} (%)", format="%g")
     return figure
 
 
 def draw_distribution(risks: Sequence[ScenarioRisk]) -> Any:
-    """Draw how many records have at least which overall risk, and the same in the worst case."""
+    """Draw how many people have at least which overall risk, and the same in the worst case."""
     figure = import_matplotlib().Figure(figsize=(8, 4.2), layout="constrained")
     axes = figure.subplots()
     grid = np.concatenate([[0], np.geomspace(1e-5, 1, 400)])
@@ -183,7 +184,7 @@ def draw_distribution(risks: Sequence[ScenarioRisk]) -> Any:
         colour = f"C{number}"
         curves = [(risk.risks(), "-", risk.name)]
         if risk.mean() < risk.worst_mean() - 1e-12:  # the worst case itself is drawn once
-            worst = np.repeat(risk.worst.overall, risk.counts)
+            worst = risk.worst_risks()
             curves.append((worst, ":", f"{risk.name}, worst case"))
         for values, style, label in curves:
             at_least = values.size - np.searchsorted(np.sort(values), grid - 1e-12)
@@ -195,7 +196,7 @@ def draw_distribution(risks: Sequence[ScenarioRisk]) -> Any:
     axes.set_xscale("symlog", linthresh=1e-4)
     axes.set(xlim=(0, 1), ylim=(0, 100))
     axes.set_xlabel("overall risk of re-identification")
-    axes.set_ylabel("records with at least this risk (%)")
+    axes.set_ylabel(f"{units(risks[0])[0]} with at least this risk (%)")
     axes.legend(fontsize=9)
     return figure
 
@@ -257,8 +258,10 @@ def describe_scenario(risk: ScenarioRisk) -> dict[str, Any]:
         "worst": worst,
         "one_in": one_in(mean),
         "worst_one_in": one_in(worst),
-        "expected": mean * risk.records,
-        "worst_expected": worst * risk.records,
+        "people": risk.number_of_people,
+        "units": units(risk),
+        "expected": mean * risk.number_of_people,
+        "worst_expected": worst * risk.number_of_people,
         "reduction": 1 - mean / worst if worst > 0 else 0.0,
         "reductions": describe_values(risk.reductions()),
         "highest": float(risk.exposure.overall.max(initial=0)),
@@ -307,6 +310,18 @@ def worst_drivers(risk: ScenarioRisk) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: row["without"])
 
 
+def units(risk: ScenarioRisk) -> tuple[str, str]:
+    """Say what the risks are of, in the plural and in the singular."""
+    return ("records", "record") if risk.people is None else ("people", "person")
+
+
+def count_people(risk: ScenarioRisk) -> str:
+    """Say how many people, or records, where each is a person, the risks are of."""
+    if risk.people is None:
+        return f"{risk.records:,} records"
+    return f"{risk.number_of_people:,} people with {risk.records:,} records"
+
+
 # --- the terminal
 
 
@@ -319,14 +334,14 @@ def scenario_grid(risks: Sequence[ScenarioRisk]) -> Grid:
         "worst case",
         *(f"above {threshold:.0%}" for threshold in THRESHOLDS),
         "computed",
-        title=f"Re-identification risk of {risks[0].records:,} records",
+        title=f"Re-identification risk of {count_people(risks[0])}",
         title_justify="left",
     )
     for risk in risks:
         grid.add_row(
             risk.name,
             mean_cell(risk),
-            f"{risk.mean() * risk.records:,.0f}",
+            f"{risk.mean() * risk.number_of_people:,.0f}",
             f"{risk.worst_mean():.4f}",
             *(f"{risk.above(threshold):,}" for threshold in THRESHOLDS),
             risk.exposure.method.value,

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
+from anonymizer.errors import PolicyError
 from anonymizer.estimators.intervals import Interval
-from anonymizer.knowledge.catalogue import find_scenario, fit_scenario, shipped_scenarios
+from anonymizer.knowledge.catalogue import find_scenario, fit_scenario
 from anonymizer.knowledge.cuts import Turns, least_suppressed, people_with, shortest_cut
 from anonymizer.knowledge.exposure import check_exact
 from anonymizer.knowledge.scenario import PARAMETERS, Scenario
@@ -92,10 +93,20 @@ class Overall(RiskModel):
         return f"{self.name} risk ({self.statistic}) of at most {self.threshold:g}"
 
     def files(self) -> tuple[Path, ...]:
-        """Return the scenario, if it is a file, not one that is shipped."""
-        if isinstance(self.scenario, Scenario) or str(self.scenario) in shipped_scenarios():
-            return ()
-        return (self.scenario,)
+        """Return the scenario, if it is a file or the name of one that is shipped."""
+        return () if isinstance(self.scenario, Scenario) else (self.scenario,)
+
+    def reads(self, folder: Path) -> list[Path]:
+        """Return the scenario's file, also a shipped one, and its population table, if it has one.
+
+        A scenario with faults is left to `resolve`.
+        """
+        try:
+            own = [find_scenario(path, folder) for path in self.files()]
+            scenario = self.resolve(folder).scenario
+        except PolicyError:
+            return super().reads(folder)
+        return [*own, scenario.population] if scenario.counted else own
 
     def resolve(self, folder: Path) -> Self:
         """Read the scenario by name, or from a file relative to a folder, and fit it to the table."""

@@ -408,6 +408,13 @@ def test_a_model_names_its_files_and_finds_them_in_the_folder_of_the_policy(tmp_
     assert overall.files() == (Path("attack.toml"),)
     assert overall.resolve(tmp_path) == Overall(0.1, SCENARIO)
     assert Overall(0.1, SCENARIO).files() == ()
+    counted = dataclasses.replace(SCENARIO, population="people.csv")
+    (tmp_path / "attack.toml").write_text(counted.to_toml())
+    assert overall.reads(tmp_path) == [tmp_path / "attack.toml", tmp_path / "people.csv"]
+    sized = Overall(0.1, "attack.toml", population=10**6)
+    assert sized.reads(tmp_path) == [tmp_path / "attack.toml"]
+    (tmp_path / "attack.toml").write_text("population = 0")  # `resolve` says what is wrong
+    assert overall.reads(tmp_path) == [tmp_path / "attack.toml"]
     mapped = KMap(4, population_table="people.csv")
     assert mapped.files() == (Path("people.csv"),)
     assert mapped.resolve(tmp_path).sampled_from.table == tmp_path / "people.csv"

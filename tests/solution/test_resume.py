@@ -14,7 +14,7 @@ from anonymizer import AnonymizerWarning, Policy, ReleaseError, anonymize
 from anonymizer.cli import main
 from anonymizer.risk import KMap
 from anonymizer.search import Checkpoint
-from tests.wards import MODELS, POLICY, patients, policy_with, write_files, write_more
+from tests.wards import MODELS, POLICY, SCENARIO, patients, policy_with, write_files, write_more
 
 STOPPED = POLICY + "\n[search]\nevaluation_limit = 3\n"
 
@@ -183,6 +183,42 @@ def test_a_file_that_the_policy_names_may_not_change(
     text = policy_with(MODELS[model]) + "\n[search]\nevaluation_limit = 3\n"
     policy, out = write_files(tmp_path, policy=text), tmp_path / "out"
     write_more(tmp_path)
+    assert run(monkeypatch, "run", policy, "--out", out) == 0
+    content = (tmp_path / file).read_text()
+    assert old in content
+    (tmp_path / file).write_text(content.replace(old, new))
+    assert run(monkeypatch, "run", policy, "--out", out, "--resume") == 2
+    assert "a file that it names or the table has changed" in capsys.readouterr().err
+    (tmp_path / file).write_text(content)
+    assert run(monkeypatch, "run", policy, "--out", out, "--resume") == 0
+
+
+OVERALL = 'model = "overall"\nthreshold = 0.05\nscenario = "{}"'
+COUNTED = SCENARIO.replace("100000", '"people.csv"')
+
+
+@pytest.mark.parametrize(
+    ("name", "scenario", "file", "old", "new"),
+    [
+        ("scenario.toml", COUNTED, "people.csv", "Patient 7;", "Patient 8;"),
+        ("worst-case", SCENARIO, "worst-case", "p_m = 0.3", "p_m = 0.4"),
+    ],
+    ids=["its population table", "a file with the name of a shipped one"],
+)
+def test_what_a_scenario_rests_on_may_not_change(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    scenario: str,
+    file: str,
+    old: str,
+    new: str,
+) -> None:
+    text = policy_with(OVERALL.format(name)) + "\n[search]\nevaluation_limit = 1\n"
+    policy, out = write_files(tmp_path, policy=text), tmp_path / "out"
+    write_more(tmp_path)
+    (tmp_path / name).write_text(scenario)
     assert run(monkeypatch, "run", policy, "--out", out) == 0
     content = (tmp_path / file).read_text()
     assert old in content

@@ -20,7 +20,6 @@ from anonymizer.data.columns import (
     Codes,
     Vocabulary,
     check_rows,
-    check_whose,
     code_batches,
     read_columns,
 )
@@ -28,6 +27,7 @@ from anonymizer.data.contract import Table
 from anonymizer.engine.domain import read_only
 from anonymizer.errors import DataError
 from anonymizer.kernels.person_subsets import MANY, NONE, visit
+from anonymizer.knowledge.values import number_people
 
 Floats = NDArray[np.float64]
 Owners = NDArray[np.int32]
@@ -151,7 +151,7 @@ def read_owned(
     tuples = count_tuples(batches, [words.texts for words in vocabularies])
     check_steps(tuples.counts.size, len(attributes))
     people = [
-        number_people(each, name, count)
+        number_rows(each, name, count)
         for each, name, count in zip(tables, (person, external_person), rows, strict=False)
     ]
     ours = owners_of(tuples.tuple_of_row[: rows[0]], people[0], tuples.counts.size)
@@ -175,14 +175,11 @@ def check_steps(tuples: int, attributes: int) -> None:
         )
 
 
-def number_people(table: Table, person: str | None, rows: int) -> NDArray[np.int64]:
-    """Number the people of a table, row by row."""
+def number_rows(table: Table, person: str | None, rows: int) -> NDArray[np.int64]:
+    """Say whose each row of a table is; without a column for that, each is somebody else's."""
     if person is None:
         return np.arange(rows)
-    column = read_columns(table, [person])[person]
-    check_whose(column, table.name, person)
-    numbers: NDArray[np.int64] = np.unique(column.codes, return_inverse=True)[1].astype(np.int64)
-    return numbers
+    return number_people(read_columns(table, [person])[person], table.name, person)
 
 
 def owners_of(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.table import Table, check_present, open_table
+from anonymizer.engine.people import People
 from anonymizer.errors import AnonymizerWarning, PolicyError, list_cells
 from anonymizer.estimators.intervals import Interval
 from anonymizer.hierarchy import Hierarchy
@@ -20,7 +21,7 @@ from anonymizer.knowledge.attack import Attack, Floats, check_levels
 from anonymizer.knowledge.catalogue import find_scenario, load_scenario
 from anonymizer.knowledge.chance import HIGH, LOW, Chance, end_of
 from anonymizer.knowledge.chances import check_cells
-from anonymizer.knowledge.exposure import MEASURES, Exposure, combine, expose
+from anonymizer.knowledge.exposure import MEASURES, Exposure, expose
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.knowledge.statement import THRESHOLDS as ACCEPTED
 from anonymizer.knowledge.statistics import SLACK, statistic_of
@@ -39,7 +40,7 @@ OnProgress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScenarioRisk:
-    """What a scenario means for the records of a table, and what it is against the worst case."""
+    """What a scenario means for the people of a table, and what it is against the worst case."""
 
     name: str
     scenario: Scenario
@@ -52,6 +53,8 @@ class ScenarioRisk:
     """The people of the table, by their quasi-identifiers: in the worst case, a group each."""
     lowest: Exposure | None = None
     """The risks with the lower end of each range, where the scenario has ranges."""
+    people: People | None = None
+    """Whose the tuples are, where people have several records; each counts with the highest risk."""
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -63,24 +66,46 @@ class ScenarioRisk:
         """The number of records."""
         return self.subjects.records
 
+    @property
+    def number_of_people(self) -> int:
+        """The number of different people; that of the records, where each has one."""
+        return self.subjects.number_of_people
+
+    def of_people(self, risks: Floats) -> tuple[Floats, NDArray[np.int64]]:
+        """Return, of the risks of all tuples, the highest of each person, with how many have it."""
+        return (risks, self.counts) if self.people is None else self.people.highest(risks)
+
+    def mean_of(self, risks: Floats) -> float:
+        """Return the mean over the people of the risks of all tuples; 0 without people."""
+        return statistic_of(*self.of_people(risks), "mean")
+
+    def mean_of_records(self) -> float:
+        """Return the mean overall risk of the records: what groups and sets of them add up to."""
+        return statistic_of(self.exposure.overall, self.counts, "mean")
+
     def risks(self, measure: str = "overall") -> Floats:
-        """Return the risk of every record, tuple by tuple; for row order see `Subjects.tuple_of_row`."""
-        expanded: Floats = np.repeat(self.exposure.measure(measure), self.counts)
+        """Return the risk of every person, one after the other; for rows see `Subjects.tuple_of_row`."""
+        expanded: Floats = np.repeat(*self.of_people(self.exposure.measure(measure)))
+        return expanded
+
+    def worst_risks(self, measure: str = "overall") -> Floats:
+        """Return the risk of every person in the worst case, in the order of `risks`."""
+        expanded: Floats = np.repeat(*self.of_people(self.worst.measure(measure)))
         return expanded
 
     def mean(self, measure: str = "overall") -> float:
-        """Return the mean risk of the records; 0 without records."""
-        return statistic_of(self.exposure.measure(measure), self.counts, "mean")
+        """Return the mean risk of the people; 0 without people."""
+        return self.mean_of(self.exposure.measure(measure))
 
     def lowest_mean(self, measure: str = "overall") -> float | None:
         """Return the mean risk with the lower end of each range; None without ranges."""
         if self.lowest is None:
             return None
-        return statistic_of(self.lowest.measure(measure), self.counts, "mean")
+        return self.mean_of(self.lowest.measure(measure))
 
     def worst_mean(self, measure: str = "overall") -> float:
-        """Return the mean risk of the records in the worst case."""
-        return statistic_of(self.worst.measure(measure), self.counts, "mean")
+        """Return the mean risk of the people in the worst case."""
+        return self.mean_of(self.worst.measure(measure))
 
     def interval(self, measure: str = "overall", *, worst: bool = False) -> Interval:
         """Return the interval of the mean risk, at 95 % confidence: what u_S being an estimate means.
@@ -89,37 +114,28 @@ class ScenarioRisk:
         Where parameters depend on the person, whoever is alone is taken to be unique as likely as others.
         """
         exposure = self.worst if worst else self.exposure
-        means = {m: statistic_of(exposure.measure(m), self.counts, "mean") for m in MEASURES}
-        journalist = exposure.journalist_interval
-        if measure == "journalist":
-            return journalist
-        if measure != "overall":
-            return Interval(means[measure], means[measure])
+        mean = self.mean_of(exposure.measure(measure))
+        if measure in ("prosecutor", "marketer") or self.scenario.counted:
+            return Interval(mean, mean)
+        alone = statistic_of(exposure.prosecutor, self.counts, "mean")
+        ends = exposure.journalist_interval
         low, high = (
-            statistic_of(
-                combine(
-                    exposure.parameters,
-                    exposure.prosecutor,
-                    exposure.prosecutor * (end / max(means["prosecutor"], SLACK)),
-                    exposure.marketer,
-                ),
-                self.counts,
-                "mean",
-            )
-            for end in (journalist.low, journalist.high)
+            self.mean_of(exposure.with_unique(end / max(alone, SLACK)).measure(measure))
+            for end in (ends.low, ends.high)
         )
-        return Interval(low, high)
+        return Interval(min(low, mean), max(high, mean))
 
     def above(self, threshold: float, measure: str = "overall") -> int:
-        """Count the records whose risk is above a threshold."""
-        return int(self.counts[self.exposure.measure(measure) > threshold + SLACK].sum())
+        """Count the people whose risk is above a threshold."""
+        risks, people = self.of_people(self.exposure.measure(measure))
+        return int(people[risks > threshold + SLACK].sum())
 
     def reductions(self, measure: str = "overall") -> Floats:
-        """Return by how much each record's risk is below the worst case, 0 to 1.
+        """Return by how much each person's risk is below the worst case, 0 to 1.
 
-        Records without any risk in the worst case are left out: there is nothing to reduce.
+        People without any risk in the worst case are left out: there is nothing to reduce.
         """
-        risks, worst = self.risks(measure), np.repeat(self.worst.measure(measure), self.counts)
+        risks, worst = self.risks(measure), self.worst_risks(measure)
         some = worst > 0
         reduced: Floats = np.maximum(0, 1 - risks[some] / worst[some])
         return reduced
@@ -130,6 +146,7 @@ class ScenarioRisk:
         return {
             "name": self.name,
             "records": self.records,
+            "people": self.number_of_people,
             "distinct": int(np.count_nonzero(self.counts)),
             "coarse": self.subjects.coarse_records,
             "quasi_identifiers": list(self.subjects.attributes),
@@ -138,9 +155,7 @@ class ScenarioRisk:
             "standard_error": exposure.standard_error,
             "risk": {m: describe_values(self.risks(m)) for m in MEASURES},
             "lowest_risk": None if self.lowest is None else self.describe_lowest(self.lowest),
-            "worst_case": {
-                m: describe_values(np.repeat(self.worst.measure(m), self.counts)) for m in MEASURES
-            },
+            "worst_case": {m: describe_values(self.worst_risks(m)) for m in MEASURES},
             "interval": {m: asdict(self.interval(m)) for m in MEASURES},
             "worst_case_interval": {m: asdict(self.interval(m, worst=True)) for m in MEASURES},
             "reduction": {m: describe_values(self.reductions(m)) for m in MEASURES},
@@ -159,11 +174,13 @@ class ScenarioRisk:
 
     def describe_lowest(self, lowest: Exposure) -> dict[str, Any]:
         """Return the figures of the risks with the lower end of each range."""
-        return {m: describe_values(np.repeat(lowest.measure(m), self.counts)) for m in MEASURES}
+        return {m: describe_values(np.repeat(*self.of_people(lowest.measure(m)))) for m in MEASURES}
 
 
 def describe_values(values: Floats) -> dict[str, float | None]:
     """Return mean, quartiles, 95th percentile and maximum; None for each where there is no value.
+
+    The percentile is that of the risk model: at least 95 % of the values are at most that.
 
     >>> describe_values(np.array([0.0, 0.5, 1.0]))["median"]
     0.5
@@ -171,8 +188,9 @@ def describe_values(values: Floats) -> dict[str, float | None]:
     names = [*QUARTILES, "p95", "maximum"]
     if not values.size:
         return dict.fromkeys(["mean", *names])
-    quantiles = np.quantile(values, [*QUARTILES.values(), 0.95, 1.0])
-    return {"mean": float(values.mean())} | dict(zip(names, quantiles.tolist(), strict=True))
+    p95 = statistic_of(values, np.ones(values.size, np.int64), "p95")
+    found = [*np.quantile(values, [*QUARTILES.values()]).tolist(), p95, float(values.max())]
+    return {"mean": float(values.mean())} | dict(zip(names, found, strict=True))
 
 
 def assess_scenarios(
@@ -193,6 +211,7 @@ def assess_scenarios(
     found = []
     for name, given in named.items():
         subjects = reader.read(given)
+        people = subjects.people()
         scenario = fit(name, given, subjects, hierarchies)
         step = None if on_progress is None else named_step(on_progress, name)
         threads, generator = workers or os.cpu_count() or 1, np.random.default_rng(seed)
@@ -202,7 +221,7 @@ def assess_scenarios(
             at_least = Attack.of(subjects, scenario, end=LOW)
             lowest = expose(at_least, threads, step, np.random.default_rng(seed))
         worst = reader.worst(subjects, scenario).under(scenario, exposure.parameters)
-        found.append(ScenarioRisk(name, scenario, exposure, worst, subjects, lowest))
+        found.append(ScenarioRisk(name, scenario, exposure, worst, subjects, lowest, people))
     return tuple(found)
 
 
@@ -223,12 +242,16 @@ class Reader:
         path = scenario.population if scenario.counted else None
         if (beside, path) not in self.found:
             population = None if path is None else self.open_population(path)
-            stated = self.policy.data.id
-            person = stated if stated in self.table.columns else None
             self.found[beside, path] = Subjects.read(
-                self.table, self.hierarchies, beside, population, person
+                self.table, self.hierarchies, beside, population, self.person
             )
         return self.found[beside, path]
+
+    @property
+    def person(self) -> str | None:
+        """The column that tells whose each row is, where the policy names one and the table has it."""
+        person = self.policy.data.id
+        return person if person in self.table.columns else None
 
     def open_population(self, path: Path) -> Table:
         """Open a population table, which must have all quasi-identifiers."""

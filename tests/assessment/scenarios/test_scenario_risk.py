@@ -14,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import Policy, assess
-from anonymizer.errors import DataError
+from anonymizer.assessment.scenarios.scenario_risk import describe_values
+from anonymizer.errors import AnonymizerWarning, DataError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.chance import Chance
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+from anonymizer.knowledge.statistics import statistic_of
 from anonymizer.knowledge.uniqueness import estimate_unique, estimator_of
 from tests.assessment import patients
 from tests.assessment.test_assessment import AGE, SEX, policy_of
@@ -147,3 +149,109 @@ def test_every_estimator_gives_a_probability(sizes: list[int], times: int) -> No
     expected = sizes.count(1) * math.comb(people - 1, drawn - 1) / sum(seen_once)
     zayatz = estimate_unique(counts, people, estimator_of("zayatz"))
     assert zayatz == pytest.approx(expected, rel=1e-9)
+
+
+def policy_by_person() -> Policy:
+    """The policy of the frame with a column that says whose each row is."""
+    policy = policy_of(SEX, AGE)
+    attributes = {**policy.attributes, "who": {"role": "identifying"}}
+    return Policy(**{**dict(policy), "attributes": attributes, "data": {"id": "who"}})
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("FM"), st.sampled_from(["30", "40"]), st.integers(0, 4)),
+        min_size=1,
+        max_size=9,
+    )
+)
+def test_where_people_have_several_rows_people_match_and_count(
+    rows: list[tuple[str, str, int]],
+) -> None:
+    frame = pd.DataFrame(rows, columns=["sex", "age", "who"])
+    groups = (AttributeGroup(("sex",), 0.5), AttributeGroup(("age",), 0.3))
+    scenario = Scenario(groups, 1000, 0.4, 1, 0.5, 0)
+
+    def risk_of(row: tuple[str, str, int]) -> float:
+        risk = 0.0
+        for sex, age in [(False, False), (True, False), (False, True), (True, True)]:
+            same = {
+                other[2]
+                for other in rows
+                if (not sex or other[0] == row[0]) and (not age or other[1] == row[1])
+            }
+            likely = 0.5 * (0.3 if age else 0.7)
+            risk += likely * (1 - (1 - 0.4 * (len(same) == 1)) * (1 - 0.5 / len(same)))
+        return risk
+
+    expected = [risk_of(row) for row in rows]
+    (risk,) = assess(frame, policy_by_person(), {"some": scenario}).scenarios
+    assert risk.exposure.overall[risk.subjects.tuple_of_row] == pytest.approx(expected)
+    people = {
+        row[2]: max(r for r, o in zip(expected, rows, strict=True) if o[2] == row[2])
+        for row in rows
+    }
+    described = risk.describe()
+    assert (described["records"], described["people"]) == (len(rows), len(people))
+    assert risk.mean() == pytest.approx(sum(people.values()) / len(people))
+    assert sorted(risk.risks()) == pytest.approx(sorted(people.values()))
+    assert risk.above(0.3) == sum(r > 0.3 + 1e-12 for r in people.values())
+    assert risk.worst_mean("prosecutor") <= 1
+
+
+def test_one_person_with_several_rows_hides_nobody() -> None:
+    """Five rows of one woman are no crowd: she is as exposed as with one."""
+    frame = pd.DataFrame({"sex": ["F"] * 5 + ["M"], "age": "30", "who": ["a"] * 5 + ["b"]})
+    scenario = Scenario((AttributeGroup(("sex",), 1.0),), 1000, 0, 0, 1, 0)
+    (risk,) = assess(frame, policy_by_person(), {"sex": scenario}).scenarios
+    assert risk.risks().tolist() == [1.0, 1.0]
+    assert risk.above(0.2) == 2
+
+
+def test_where_levels_are_mixed_nobody_counts_twice() -> None:
+    frame = pd.DataFrame(
+        {"sex": ["F", "F", "F", "M"], "age": ["30", "*", "40", "40"], "who": ["a", "a", "a", "b"]}
+    )
+    scenario = Scenario((AttributeGroup(("sex", "age"), 1.0),), 1000, 0, 0, 1, 0)
+    (risk,) = assess(frame, policy_by_person(), {"both": scenario}).scenarios
+    assert risk.exposure.overall[risk.subjects.tuple_of_row].tolist() == [1.0, 1.0, 1.0, 1.0]
+
+
+def test_a_table_without_the_column_of_people_is_assessed_by_rows_with_a_warning() -> None:
+    scenario = Scenario((AttributeGroup(("sex",), 1.0),), 1000, 0, 0, 1, 0)
+    with pytest.warns(AnonymizerWarning, match="no column 'who' tells whose a row is"):
+        assess(FRAME, policy_by_person(), {"sex": scenario})
+
+
+def test_a_row_that_is_nobodys_is_named() -> None:
+    scenario = Scenario((AttributeGroup(("sex",), 1.0),), 1000, 0, 0, 1, 0)
+    with pytest.raises(DataError, match="row 3 has no 'who', so it is not known whose it is"):
+        assess(FRAME.assign(who=["a", "b", "", "d"]), policy_by_person(), {"sex": scenario})
+
+
+def test_an_interval_holds_the_mean_also_where_parameters_depend_on_the_person() -> None:
+    """Of the women the age is known, which few share; of the men a ward, on which few are alone."""
+    ages, wards = [str(n) for n in range(60)], [str(n) for n in range(10)]
+    trees = [Hierarchy.from_rows(name, [(v, "*") for v in values])
+             for name, values in {"age": ages, "ward": wards}.items()]  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "age": [ages[min(n, 57)] for n in range(60)],
+            "ward": [wards[9 if n == 59 else n % 8] for n in range(60)],
+            "sex": ["F"] * 30 + ["M"] * 30,
+        }
+    )
+    of_women = AttributeGroup(("age",), by="sex", probabilities={"F": 1.0}, default=0.0)
+    of_men = AttributeGroup(("ward",), by="sex", probabilities={"M": 1.0}, default=0.0)
+    p_cu = Chance(by="sex", probabilities={"M": 1.0}, default=0.0)
+    scenario = Scenario((of_women, of_men), 70, 0, 0, 0, p_cu)
+    (risk,) = assess(frame, policy_of(*trees), {"by sex": scenario}).scenarios
+    assert risk.mean() > 0
+    assert risk.interval().low <= risk.mean() <= risk.interval().high
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_the_95th_percentile_is_that_of_the_risk_model(values: list[float]) -> None:
+    found = describe_values(np.array(values))["p95"]
+    assert found == statistic_of(np.array(values), np.ones(len(values), np.int64), "p95")
+    assert sum(value <= found for value in values) >= 0.95 * len(values)
