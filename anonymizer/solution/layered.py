@@ -158,9 +158,9 @@ def outcome_of(problem: Problem, found: Layers) -> Outcome:
     """Return the classes of all layers, and what is suppressed of them."""
     classes, suppressed = found.layering.classes()
     evaluation = evaluation_of(found)
-    if not found.layering.schemes:  # where nothing is released, any scheme of the policy will do
-        top = problem.lattice.high
-        classes, evaluation = replace(classes, scheme=top), replace(evaluation, scheme=top)
+    if not found.layering.schemes:  # nothing is released: the lowest scheme suppresses all as well
+        low = problem.lattice.low
+        classes, evaluation = replace(classes, scheme=low), replace(evaluation, scheme=low)
     return Outcome(classes, suppressed, evaluation)
 
 

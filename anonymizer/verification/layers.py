@@ -22,7 +22,7 @@ from anonymizer.policy import Policy
 from anonymizer.risk import Need, Remaining, RiskModel
 from anonymizer.utility import Released
 from anonymizer.verification.claims import Check, check_figures
-from anonymizer.verification.reading import Reading, check_model, classes_of
+from anonymizer.verification.reading import Reading, check_model, classes_of, find_redacted
 
 NO_LAYER = -1
 
@@ -71,8 +71,7 @@ def read_layers(
 ) -> LayeredReading:
     """Read the quasi-identifiers back, and find the layer of each row."""
     columns = read_columns(table, [hierarchy.name for hierarchy in hierarchies])
-    stars = np.logical_and.reduce([column.where(REDACTED) for column in columns.values()])
-    redacted = stars & (policy.release.suppressed == "redact")
+    redacted = find_redacted(columns, policy, hierarchies, schemes)
     kept = {name: column.keep(~redacted) for name, column in columns.items()}
     layers = find_layers(kept, hierarchies, schemes)
     return LayeredReading(hierarchies, schemes, kept, layers, redacted.size, int(redacted.sum()))
@@ -98,7 +97,7 @@ def find_layers(
 def labels_by_level(hierarchy: Hierarchy, column: Coded) -> NDArray[np.bool_]:
     """Mark the texts of a column that are values of each level."""
     return np.array(
-        [[text in known for text in column.texts] for known in map(set, hierarchy.labels)]
+        [[text in known for text in column.texts] for known in map(set, hierarchy.labels)], np.bool_
     )
 
 

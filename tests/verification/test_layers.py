@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from anonymizer import anonymize, make_manifest, verify, write_release
+from anonymizer import anonymize, apply, make_manifest, verify, write_release
 from anonymizer.solution.solution import Solution
 from tests.solution.test_layered import LAYERS, OF_PEOPLE, write_all
 from tests.wards import patients, policy_with
@@ -63,3 +64,47 @@ def test_a_release_of_which_nothing_is_left_verifies(suppressed: str, tmp_path: 
     assert solution.suppressed == solution.records
     release = Path(write_release(solution, tmp_path / "out")["release"])
     assert verify(release, policy, against=tmp_path / "patients.csv").passed
+
+
+@pytest.mark.parametrize("levels", [{}, {"min_level": 1}])
+def test_a_release_that_is_one_class_without_a_value_verifies(
+    levels: dict[str, int], tmp_path: Path
+) -> None:
+    (tmp_path / "sex.csv").write_text("F;*;*\nM;*;*\n")
+    policy = {
+        "data": {"delimiter": ";"},
+        "attributes": {"sex": {"role": "quasi", "hierarchy": str(tmp_path / "sex.csv"), **levels}},
+        "risk": [{"model": "k-anonymity", "k": 3}],
+        "release": {"recoding": "layers", "suppressed": "redact"},
+    }
+    frame = pd.DataFrame({"sex": ["F", "F", "M", "M"]})
+    solution = anonymize(frame, policy)
+    assert (solution.suppressed, len(solution.layers)) == (0, 1)
+    released = solution.to_frame()
+    found = verify(released, policy, make_manifest(solution, released), against=frame)
+    assert found.passed, found.failures
+
+
+def test_a_release_without_rows_is_not_the_one_declared(solution: Solution) -> None:
+    released = solution.to_frame()
+    found = verify(released.head(0), solution.release.policy, make_manifest(solution, released))
+    assert not found.passed
+    assert any(check.claim == "each layer has the records declared" for check in found.failures)
+
+
+def test_a_release_that_is_redacted_throughout_is_not_the_one_declared(tmp_path: Path) -> None:
+    text = policy_with(OF_PEOPLE["k-anonymity"]) + LAYERS + 'suppressed = "redact"\n'
+    solution = anonymize(None, write_all(tmp_path, text))
+    released = solution.to_frame()
+    manifest = make_manifest(solution, released)
+    released[["age", "sex", "zip"]] = "*"
+    assert not verify(released, solution.release.policy, manifest).passed
+
+
+def test_layers_that_release_nothing_of_other_records_verify(tmp_path: Path) -> None:
+    policy = write_all(tmp_path, policy_with(OF_PEOPLE["k-anonymity"]) + LAYERS)
+    few = patients(4)
+    applied = apply(few, policy, [{"age": 0, "sex": 0, "zip": 0}])
+    assert applied.suppressed == 4
+    released = applied.to_frame()
+    assert verify(released, policy, make_manifest(applied, released), against=few).passed
