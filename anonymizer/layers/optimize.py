@@ -13,7 +13,7 @@ import numpy as np
 from anonymizer.engine.microdata import Microdata
 from anonymizer.hierarchy import REDACTED
 from anonymizer.lattice import Lattice, Scheme
-from anonymizer.layers.bound import bound_of, bounding_of
+from anonymizer.layers.bound import Bounding, bound_of, bounding_of
 from anonymizer.layers.construction import construct
 from anonymizer.layers.costs import Candidates, Costs, find_candidates, mean_costs
 from anonymizer.layers.layering import Layering
@@ -102,22 +102,25 @@ def find_layers(
     costs = Costs.of(task.microdata, task.measure.weights)
     least = max(model.least_class(task.microdata.number_of_people) for model in task.models)
     candidates = find_candidates(task.microdata, costs, task.lattice, least)
-    found = weigh(task, construct_from(task, costs, distinguishable(task, costs, candidates)))
-    found = within_limit(task, costs, found, one_scheme)
+    free = weigh(task, construct_from(task, costs, distinguishable(task, costs, candidates)))
+    found = within_limit(task, costs, free, one_scheme)
     if task.max_layers is not None and len(found.layering.schemes) > task.max_layers:
         found = choose_few(task, costs, found, one_scheme())
-    bound = bound_of(task.measure, bound_layers(task, costs, candidates, found, watch))
+    bounding = bounding_of(task.microdata, task.models, costs, task.lattice, candidates)
+    bound = run_bounding(task, bounding, free, found, watch)
     if found.loss - bound <= TIE:
         bound = found.loss
     return replace(found, bound=bound, evaluated=len(candidates.schemes), stopped=watch.stopped)
 
 
-def bound_layers(
-    task: Task, costs: Costs, candidates: Candidates, found: Layers, watch: Watch
+def run_bounding(
+    task: Task, bounding: Bounding, free: Layers, found: Layers, watch: Watch
 ) -> float:
-    """Bound the arithmetic loss of every release in layers, for as long as there is time."""
-    arithmetic = float(np.mean(np.array(task.measure.weights) * np.array(found.attribute_loss)))
-    bounding = bounding_of(task.microdata, task.models, costs, task.lattice, candidates)
+    """Bound the loss of every release in layers, for as long as there is time.
+
+    It starts from what layers lose free of all limits, so that no limit changes the bound it comes to.
+    """
+    arithmetic = float(np.mean(np.array(task.measure.weights) * np.array(free.attribute_loss)))
 
     def stop() -> bool:
         watch.on_bound(found, bound_of(task.measure, bounding.bound))
@@ -127,7 +130,7 @@ def bound_layers(
         bounding.run(arithmetic, stop)
     except KeyboardInterrupt:
         watch.stopped = StopReason.INTERRUPTED
-    return bounding.bound
+    return bound_of(task.measure, bounding.bound)
 
 
 def distinguishable(task: Task, costs: Costs, candidates: Candidates) -> Candidates:

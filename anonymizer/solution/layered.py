@@ -63,6 +63,12 @@ def search_by_number(
     return layers_by_number(task, lambda: one_scheme(problem), numbers, watch)
 
 
+def search_again(problem: Problem) -> Layers:
+    """Find as many layers as help, and their bound, without limits: it bounds fewer layers too."""
+    task = replace(task_of(problem), max_layers=None)
+    return find_layers(task, lambda: one_scheme(problem))
+
+
 def watch_of(problem: Problem, on_progress: OnProgress | None) -> Watch:
     """Return what says when to stop, and how far a bound is."""
     watch = Watch(problem.limits.seconds)

@@ -209,27 +209,59 @@ def check_layered_model(
 
 def describe_layers(reading: LayeredReading, remaining: Remaining | None, records: int) -> Released:
     """Return what a measure may look at."""
+    sizes = np.empty(0, np.int64) if remaining is None else remaining.classes.records
+    return describe_part(reading, sizes, records, covered_by_layer(reading).sum(axis=0))
+
+
+def describe_part(
+    reading: LayeredReading,
+    class_sizes: NDArray[np.int64],
+    records: int,
+    covered: NDArray[np.int64],
+) -> Released:
+    """Return what a measure may look at of some released records, given what they cover."""
     hierarchies = reading.hierarchies
-    coarsest = [max((s[h.name] for s in reading.schemes), default=0) for h in hierarchies]
+    coarsest = coarsest_of(reading.schemes)
     return Released(
         records,
-        np.empty(0, np.int64) if remaining is None else remaining.classes.records,
-        np.array(coarsest),
+        class_sizes,
+        np.array([coarsest[hierarchy.name] for hierarchy in hierarchies]),
         np.array([hierarchy.height for hierarchy in hierarchies]),
         np.array([hierarchy.size for hierarchy in hierarchies]),
-        np.array([sum_covered(hierarchy, reading) for hierarchy in hierarchies]),
+        covered,
     )
 
 
-def sum_covered(hierarchy: Hierarchy, reading: LayeredReading) -> int:
-    """Sum the leaves that the released values of one attribute cover, each at its layer's level."""
-    column = reading.columns[hierarchy.name]
-    levels = np.array([scheme[hierarchy.name] for scheme in reading.schemes])[reading.layer_of_row]
-    total = 0
-    for level in np.unique(levels).tolist():
-        covers = dict(
-            zip(hierarchy.labels[level], np.bincount(hierarchy.codes[level]).tolist(), strict=True)
-        )
-        by_value = np.array([covers.get(text, 0) for text in column.texts], np.int64)
-        total += int(by_value[column.codes[levels == level]].sum())
-    return total
+def coarsest_of(schemes: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Return the highest level that any layer has of each attribute."""
+    return {name: max(scheme[name] for scheme in schemes) for name in schemes[0]}
+
+
+def covered_by_layer(reading: LayeredReading) -> NDArray[np.int64]:
+    """Sum the leaves that the released values cover: one row for each layer, one column an attribute."""
+    sums = np.zeros((len(reading.schemes), len(reading.hierarchies)), np.int64)
+    for a, hierarchy in enumerate(reading.hierarchies):
+        column = reading.columns[hierarchy.name]
+        levels = np.array([scheme[hierarchy.name] for scheme in reading.schemes])
+        for level in np.unique(levels).tolist():
+            here = levels[reading.layer_of_row] == level
+            leaves = np.bincount(hierarchy.codes[level]).tolist()
+            covers = dict(zip(hierarchy.labels[level], leaves, strict=True))
+            by_value = np.array([covers.get(text, 0) for text in column.texts], np.int64)
+            np.add.at(sums[:, a], reading.layer_of_row[here], by_value[column.codes[here]])
+    return sums
+
+
+def check_layer_losses(
+    reading: LayeredReading, policy: Policy, manifest: Mapping[str, Any]
+) -> Check:
+    """Check that the records of each layer lose what it declares."""
+    counts = np.bincount(reading.layer_of_row, minlength=len(reading.schemes))
+    counts = np.maximum(counts, 1)  # a layer without records loses nothing
+    lost = [
+        policy.measure.of_release(describe_part(reading, np.array([records]), records, covered))
+        for records, covered in zip(counts.tolist(), covered_by_layer(reading), strict=True)
+    ]
+    mine = {str(number): found[0] for number, found in enumerate(lost, 1) if found is not None}
+    theirs = {str(number): layer["loss"] for number, layer in enumerate(manifest["layers"], 1)}
+    return check_figures("each layer has the loss declared", mine, theirs)

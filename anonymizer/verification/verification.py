@@ -34,9 +34,11 @@ from anonymizer.verification.claims import (
 )
 from anonymizer.verification.layers import (
     LayeredReading,
+    check_layer_losses,
     check_layered_model,
     check_layers,
     check_narrowed,
+    coarsest_of,
     describe_layers,
     layered_classes,
     layers_of,
@@ -156,6 +158,7 @@ def check_layered(
         yield check_narrowed(reading, models, manifest)
     released = describe_layers(reading, remaining, manifest["records"])
     yield check_loss(released, reading.hierarchies, policy, manifest)
+    yield check_layer_losses(reading, policy, manifest)
     yield check_proof(manifest)
 
 
@@ -193,6 +196,8 @@ def check_schemes(
         if scheme.get(hierarchy.name) not in range(low, high + 1)
     ]
     detail = f"none allowed for {quote_some(wrong)}" if wrong else f"{len(hierarchies)} levels"
+    if schemes and not wrong and manifest["scheme"] != coarsest_of(schemes):
+        wrong, detail = ["scheme"], "the scheme is not the highest level of any layer"
     return Check("the scheme names a level for each quasi-identifier", not wrong, detail)
 
 

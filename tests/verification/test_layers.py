@@ -108,3 +108,35 @@ def test_layers_that_release_nothing_of_other_records_verify(tmp_path: Path) -> 
     assert applied.suppressed == 4
     released = applied.to_frame()
     assert verify(released, policy, make_manifest(applied, released), against=few).passed
+
+
+def test_a_loss_of_a_layer_made_smaller_is_found(solution: Solution) -> None:
+    released = solution.to_frame()
+    manifest = make_manifest(solution, released)
+    manifest["layers"][-1]["loss"] -= 0.01
+    (failure,) = verify(released, solution.release.policy, manifest).failures
+    assert failure.claim == "each layer has the loss declared"
+
+
+def test_a_scheme_that_is_not_the_coarsest_of_the_layers_is_found(solution: Solution) -> None:
+    released = solution.to_frame()
+    manifest = make_manifest(solution, released)
+    manifest["scheme"] = dict.fromkeys(manifest["scheme"], 0)
+    (failure,) = verify(released, solution.release.policy, manifest).failures
+    assert failure.detail == "the scheme is not the highest level of any layer"
+
+
+@pytest.mark.parametrize("more", ["", "max_layers = 2\n", "[search]\ntime_limit = 0.0001\n"])
+def test_a_bound_is_sought_again_and_a_higher_one_is_found(more: str, tmp_path: Path) -> None:
+    policy = write_all(tmp_path, policy_with(OF_PEOPLE["k-anonymity"]) + LAYERS + more)
+    solution, original = anonymize(None, policy), tmp_path / "patients.csv"
+    released = solution.to_frame()
+    manifest = make_manifest(solution, released)
+    assert verify(released, policy, manifest, against=original).passed
+    best = anonymize(None, policy.without_limits())
+    assert best.bound is not None
+    assert 0 < best.bound < best.loss
+    manifest["bound"] = (best.bound + solution.loss) / 2
+    manifest["gap"] = solution.loss - manifest["bound"]
+    (failure,) = verify(released, policy, manifest, against=original).failures
+    assert failure.claim == "no release in layers has a loss below the bound"
