@@ -115,7 +115,10 @@ def distinct_rows(columns: Mapping[str, Coded]) -> tuple[NDArray[np.int32], NDAr
 
 
 def check_layers(reading: LayeredReading, manifest: Mapping[str, Any]) -> Iterator[Check]:
-    """Check that every row is of a declared layer, and that each layer has the rows it declares."""
+    """Check that every row is of a declared layer, and that each layer has the rows it declares.
+
+    A layer without rows is not one.
+    """
     claim = "every row is generalized as one of the layers declares"
     strange = np.flatnonzero(reading.layer_of_row == NO_LAYER)
     if strange.size:
@@ -125,7 +128,7 @@ def check_layers(reading: LayeredReading, manifest: Mapping[str, Any]) -> Iterat
     yield Check(claim, True, f"{reading.kept} rows in {len(reading.occupied)} layers")
     counts = np.bincount(reading.layer_of_row, minlength=len(reading.schemes)).tolist()
     declared = [layer["records"] for layer in manifest["layers"]]
-    wrong = sum(mine != theirs for mine, theirs in zip(counts, declared, strict=True))
+    wrong = sum(not mine or mine != theirs for mine, theirs in zip(counts, declared, strict=True))
     detail = f"{wrong} layers have another number of rows" if wrong else "all numbers agree"
     yield Check("each layer has the records declared", not wrong, detail)
 
@@ -257,7 +260,6 @@ def check_layer_losses(
 ) -> Check:
     """Check that the records of each layer lose what it declares."""
     counts = np.bincount(reading.layer_of_row, minlength=len(reading.schemes))
-    counts = np.maximum(counts, 1)  # a layer without records loses nothing
     lost = [
         policy.measure.of_release(describe_part(reading, np.array([records]), records, covered))
         for records, covered in zip(counts.tolist(), covered_by_layer(reading), strict=True)

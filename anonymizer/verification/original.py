@@ -46,6 +46,7 @@ def check_against(
     yield check_digest(same, loaded, manifest["input"])
     figures = {
         "records": solution.records,
+        "people": problem.microdata.number_of_people,
         "suppressed": solution.suppressed,
         "loss": solution.loss,
         "quality": solution.quality,
@@ -53,7 +54,7 @@ def check_against(
         "before": asdict(solution.before),
         "after": asdict(solution.after),
     }
-    claimed = {"attribute_loss": {}, **manifest, **manifest["risk"]}
+    claimed = {"attribute_loss": {}, "people": figures["people"], **manifest, **manifest["risk"]}
     yield check_figures(claim, figures, claimed)
     yield from check_rows(table, loaded, solution.release)
     yield check_bound(problem, manifest) if in_layers(problem) else check_optimum(problem, manifest)

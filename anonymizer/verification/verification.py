@@ -316,6 +316,10 @@ def check_loss(
     return check_figures(claim, figures, manifest)
 
 
+PROVEN = (Status.OPTIMAL, Status.FEASIBLE)
+"""What a release with a bound may be."""
+
+
 def check_proof(manifest: Mapping[str, Any]) -> Check:
     """Check that what is said of better schemes does not contradict itself."""
     claim = "the proof fits the figures"
@@ -323,7 +327,7 @@ def check_proof(manifest: Mapping[str, Any]) -> Check:
     if bound is None:
         return Check(claim, manifest["status"] == Status.APPLIED, "no bound is claimed")
     gap_fits = gap is not None and abs(gap - max(0.0, loss - bound)) <= ROUNDING
-    fits = bound <= loss + ROUNDING and gap_fits
+    fits = bound <= loss + ROUNDING and gap_fits and manifest["status"] in PROVEN
     if manifest["status"] == Status.OPTIMAL:
         fits &= gap is not None and gap <= ROUNDING
     return Check(claim, fits, f"{manifest['status']}, bound {bound:.9f}, loss {loss:.9f}")

@@ -140,3 +140,43 @@ def test_a_bound_is_sought_again_and_a_higher_one_is_found(more: str, tmp_path: 
     manifest["gap"] = solution.loss - manifest["bound"]
     (failure,) = verify(released, policy, manifest, against=original).failures
     assert failure.claim == "no release in layers has a loss below the bound"
+
+
+@pytest.mark.parametrize("status", ["applied", "certain"])
+def test_a_bound_comes_with_what_is_proven(status: str, solution: Solution) -> None:
+    released = solution.to_frame()
+    manifest = make_manifest(solution, released) | {"status": status}
+    (failure,) = verify(released, solution.release.policy, manifest).failures
+    assert failure.claim == "the proof fits the figures"
+
+
+def test_a_layer_without_records_is_found(solution: Solution) -> None:
+    released = solution.to_frame()
+    manifest = make_manifest(solution, released)
+    manifest["layers"].append({"scheme": manifest["scheme"], "records": 0, "loss": 0.0})
+    (failure,) = verify(released, solution.release.policy, manifest).failures
+    assert failure.claim == "each layer has the records declared"
+
+
+def test_another_number_of_people_is_found(solution: Solution, tmp_path: Path) -> None:
+    released, policy = solution.to_frame(), solution.release.policy
+    manifest = make_manifest(solution, released)
+    manifest["people"] += 1
+    (failure,) = verify(released, policy, manifest, against=tmp_path / "patients.csv").failures
+    assert "people" in failure.detail
+
+
+@pytest.mark.parametrize("recoding", ["layers", "full-domain"])
+def test_redacted_cells_and_a_level_called_the_same_are_one_value(
+    recoding: str, tmp_path: Path
+) -> None:
+    text = policy_with('model = "k-anonymity"\nk = 12')
+    text = text.replace('"sex.csv"', '"sex.csv", min_level = 1')
+    text = text.replace('"age.toml"', '"age.toml", max_level = 1')
+    text += LAYERS.replace("layers", recoding) + 'suppressed = "redact"\n'
+    for table in (tmp_path / "patients.csv", tmp_path / "patients.parquet"):
+        policy = write_all(tmp_path, text)
+        solution = anonymize(table, policy)
+        assert 0 < solution.suppressed < solution.records
+        released = solution.to_frame()
+        assert verify(released, policy, make_manifest(solution, released), against=table).passed
