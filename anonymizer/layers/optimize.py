@@ -271,7 +271,7 @@ def layers_by_number(
         if number >= min(most, all_of_them - 1) or interrupted or choice.due():
             break
     if task.max_layers is None or all_of_them <= task.max_layers:
-        yield all_of_them, many
+        yield max(1, all_of_them), many  # where nothing is released, one layer at most will do
 
 
 def proven(few: Layers, many: Layers) -> Layers:
