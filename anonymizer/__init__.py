@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         InfeasibleError,
         PolicyError,
         ReleaseError,
+        show_values,
     )
     from anonymizer.explanation.explanation import Explanation, explain
     from anonymizer.explanation.layered import LayeredExplanation
@@ -46,6 +47,7 @@ _HOMES = {
     "InfeasibleError": "errors",
     "PolicyError": "errors",
     "ReleaseError": "errors",
+    "show_values": "errors",
     "Explanation": "explanation.explanation",
     "explain": "explanation.explanation",
     "LayeredExplanation": "explanation.layered",

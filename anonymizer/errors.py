@@ -1,8 +1,13 @@
-"""What can go wrong, as one family: each message is one sentence that says what, where and what to do."""
+"""What can go wrong, as one family: each message is one sentence that says what, where and what to do.
+
+A message counts and locates cells of tables about people, and shows them only within `show_values`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 from typing import Self
 
@@ -56,13 +61,14 @@ class HierarchyError(AnonymizerError):
     ) -> HierarchyError:
         """Say which values of a column have no leaf.
 
-        >>> print(HierarchyError.uncovered("zip", ["1", "2"], "zip.csv"))
+        >>> with show_values():
+        ...     print(HierarchyError.uncovered("zip", ["1", "2"], "zip.csv"))
         column 'zip': 2 values have no row in its hierarchy: '1', '2'. Add them to zip.csv.
         """
         many = "1 value has" if len(values) == 1 else f"{len(values):,} values have"
         them = "it" if len(values) == 1 else "them"
         return cls(
-            f"column '{attribute}': {many} no row in its hierarchy: {quote_some(values)}. "
+            f"column '{attribute}': {many} no row in its hierarchy{list_cells(values)}. "
             f"Add {them} to {source or 'the hierarchy'}."
         )
 
@@ -99,6 +105,48 @@ def quote_some(values: Iterable[object], most: int = 5) -> str:
     shown = [quote(value) for value in values]
     rest = len(shown) - most
     return ", ".join(shown) if rest <= 0 else ", ".join(shown[:most]) + f" and {rest} more"
+
+
+HIDDEN = " (hidden without --show-values)"
+_values_shown = ContextVar("values_shown", default=False)
+
+
+@contextmanager
+def show_values(shown: bool = True) -> Iterator[None]:
+    """Let messages show cells of tables about people; without it they only count and locate them.
+
+    >>> with show_values():
+    ...     list_cells(["34"])
+    ": '34'"
+    """
+    before = _values_shown.set(shown)
+    try:
+        yield
+    finally:
+        _values_shown.reset(before)
+
+
+def values_shown() -> bool:
+    """Whether messages may show cells."""
+    return _values_shown.get()
+
+
+def list_cells(values: Iterable[object], most: int = 5) -> str:
+    """End a clause about cells of a table about people with the cells, if they may be shown.
+
+    >>> list_cells(["34"])
+    ' (hidden without --show-values)'
+    """
+    return f": {quote_some(values, most)}" if values_shown() else HIDDEN
+
+
+def suggest_cell(name: str, values: Iterable[str]) -> str:
+    """End a sentence about a value that no cell has, with those there are if they may be shown.
+
+    >>> suggest_cell("x", ["F", "M"])
+    'use one that does (hidden without --show-values).'
+    """
+    return suggest_name(name, values) if values_shown() else f"use one that does{HIDDEN}."
 
 
 def suggest_name(name: str, known: Iterable[str], most: int = 9) -> str:

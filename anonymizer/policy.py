@@ -180,6 +180,8 @@ class Release(Part):
 
     suppressed: Literal["drop", "redact"] = "drop"
     shuffle: Flag = True
+    escape_formulas: Flag = False
+    """Put an apostrophe before texts that a spreadsheet would run as a formula."""
     recoding: Literal["full-domain", "layers"] = "full-domain"
     """One scheme for all records, or for each record one of several."""
     max_layers: Count | None = None
@@ -441,6 +443,8 @@ class Policy(Part):
         if self.data.id is not None:
             described["data"] = {"id": self.data.id}
         described["search"] = {"suppression_limit": self.search.suppression_limit}
+        if not self.release.escape_formulas:
+            del described["release"]["escape_formulas"]
         if not self.utility.has("aggregate"):
             del described["utility"]["aggregate"]
         if self.release.recoding == "full-domain":

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from anonymizer.cli import main
+from anonymizer.errors import show_values
 
 settings.register_profile(
     "repeatable",
@@ -88,6 +89,13 @@ def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the key that signs checkpoints out of the home of whoever runs the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ANONYMIZER_STATE", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
+@pytest.fixture
+def values_shown() -> Iterator[None]:
+    """Let messages show cells, so that a test can see which are meant."""
+    with show_values():
         yield
 
 

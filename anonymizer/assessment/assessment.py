@@ -15,12 +15,14 @@ from typing import Any
 
 import pandas as pd
 
-from anonymizer.assessment.disclosure.nrf import Reidentification, assess_disclosure
+from anonymizer.assessment.disclosure.assess import assess_disclosure
+from anonymizer.assessment.disclosure.nrf import Reidentification
 from anonymizer.assessment.disclosure.sources import (
+    Disclosing,
     Source,
     check_named,
     named_attributes,
-    read_sources,
+    read_disclosing,
 )
 from anonymizer.assessment.disclosure.unique_subsets import OnSubsets
 from anonymizer.assessment.procedure.findings import Findings
@@ -35,6 +37,7 @@ from anonymizer.assessment.scenarios.scenario_risk import (
 from anonymizer.data.coded import load
 from anonymizer.data.table import Table
 from anonymizer.errors import PolicyError
+from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.scenario import Scenario
 from anonymizer.knowledge.statement import Statement
 from anonymizer.policy import Policy, PolicyLike
@@ -68,7 +71,9 @@ class Assessment:
     @property
     def passes(self) -> bool | None:
         """Whether nobody is above a threshold that the steward stated; None where none was stated."""
-        return None if self.findings is None else self.findings.passes
+        verdicts = [each.passes for each in (self.findings, self.disclosure) if each is not None]
+        stated = [verdict for verdict in verdicts if verdict is not None]
+        return all(stated) if stated else None
 
     def describe(self) -> dict[str, Any]:
         """Return all figures as JSON; no values of single records are among them."""
@@ -89,7 +94,7 @@ def assess(
     scenarios: Scenarios | None = None,
     *,
     statement: Statement | str | Path | None = None,
-    sources: Sequence[Source] | str | Path | None = None,
+    sources: Sequence[Source] | Disclosing | str | Path | None = None,
     external: str | Path | pd.DataFrame | Table | None = None,
     e_uniqueness: float | None = None,
     workers: int | None = None,
@@ -117,7 +122,7 @@ def assess(
     table = open_assessed(data, policy, named.values(), stated, disclosing)
     findings = disclosure = None
     if disclosing is not None:
-        check_named(disclosing, table)  # a mistake is better known before the work
+        check_named(disclosing.sources, table)  # a mistake is better known before the work
     if stated is not None:
         given = statement if isinstance(statement, str | Path) else stated
         findings = follow_procedure(table, policy, given, tell_step(on_progress))
@@ -128,6 +133,7 @@ def assess(
             disclosing,
             external,
             e_uniqueness=e_uniqueness,
+            hierarchies=hierarchies_of(policy, disclosing),
             delimiter=policy.data.delimiter,
             workers=workers,
             on_subsets=tell_subsets(on_progress),
@@ -140,7 +146,7 @@ def open_assessed(
     policy: Policy,
     scenarios: Collection[Scenario],
     statement: Statement | None,
-    sources: Sequence[Source] | None,
+    disclosing: Disclosing | None,
 ) -> Table:
     """Open a table so that all who look at it read it once, when the first of them does."""
     table = open_data(data, policy)
@@ -149,18 +155,30 @@ def open_assessed(
         *(name for scenario in scenarios for name in scenario.beside(policy.quasi_identifiers)),
         *(() if statement is None else statement.columns),
         *(() if policy.data.id is None else (policy.data.id,)),
-        *(() if sources is None else named_attributes(sources)),
+        *(() if disclosing is None else disclosing.columns),
     ]
     return load(table, looked_at)
 
 
 def load_sources(
-    sources: Sequence[Source] | str | Path | None, external: object, e_uniqueness: float | None
-) -> Sequence[Source] | None:
+    sources: Sequence[Source] | Disclosing | str | Path | None,
+    external: object,
+    e_uniqueness: float | None,
+) -> Disclosing | None:
     """Read the sources that are given by their path; what belongs to them needs them."""
     if sources is None and (external is not None or e_uniqueness is not None):
         raise PolicyError("E-uniqueness is about what sources disclose; name the sources too.")
-    return read_sources(sources) if isinstance(sources, str | Path) else sources
+    if sources is None or isinstance(sources, Disclosing):
+        return sources
+    return (
+        read_disclosing(sources) if isinstance(sources, str | Path) else Disclosing(tuple(sources))
+    )
+
+
+def hierarchies_of(policy: Policy, disclosing: Disclosing) -> dict[str, Hierarchy]:
+    """Load the hierarchies of what is disclosed, where the policy has them."""
+    named = set(named_attributes(disclosing.sources))
+    return {name: policy.hierarchy(name) for name in policy.quasi_identifiers if name in named}
 
 
 def tell_step(on_progress: OnProgress | None) -> Callable[[str], None]:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anonymizer.cli.terminal import FAILED, AsJson, PolicyFile, make_console
+from anonymizer.cli.terminal import FAILED, AsJson, PolicyFile, ShowValues, make_console
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
     from anonymizer.assessment.assessment import Assessment
+    from anonymizer.assessment.disclosure.nrf import Reidentification
     from anonymizer.assessment.scenarios.scenario_risk import OnProgress
     from anonymizer.knowledge.statement import Statement
     from anonymizer.policy import Policy
@@ -101,6 +102,12 @@ def assess(
             help="Also list the statement's small cells in this CSV: real values, for your eyes only."
         ),
     ] = None,
+    person_risks: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write the risk through the sources row by row to this CSV: for your eyes only."
+        ),
+    ] = None,
     apply: Annotated[
         bool,
         typer.Option(
@@ -116,6 +123,7 @@ def assess(
             is_eager=True,
         ),
     ] = None,
+    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
     """Say what attackers could do with a table: for whom, by whom, why, and what could be done.
 
@@ -126,7 +134,8 @@ def assess(
     - `--statement`: which external sources re-identify whom, with what probability, and is that
     acceptable? (Simon et al. 2020) Exit status 1 if it is not. With `--apply` what makes all of them
     acceptable together, at the least loss, is carried out: `anonymizer verify release.csv plan.toml`.
-    - `--sources`: by which combinations of what people disclose elsewhere is somebody found? (NRF)
+    - `--sources`: by which combinations of what people disclose elsewhere is somebody found, who, and
+    which columns are better left out? (NRF) Exit status 1 if somebody is above a stated threshold.
 
     The policy says what the columns are. Into the folder go a page for a committee (`assessment.html`),
     all figures (`assessment.json`), each table as CSV and each picture as PNG and SVG.
@@ -142,6 +151,7 @@ def assess(
     `anonymizer assess --example scenario > scenario.toml`
     """
     from anonymizer.assessment.assessment import assess as assess_table
+    from anonymizer.assessment.disclosure.sources import read_disclosing
     from anonymizer.cli.plan import apply_plan
     from anonymizer.data.staging import Staging
     from anonymizer.knowledge.statement import Statement
@@ -152,9 +162,12 @@ def assess(
     import_matplotlib()  # what is missing is better known before the table is read
     if small_cells is not None and statement is None:
         raise PolicyError("--small-cells: the cells are those of a statement; add --statement.")
+    if person_risks is not None and sources is None:
+        raise PolicyError("--person-risks: the risk is that through sources; add --sources.")
     if apply and statement is None:
         raise PolicyError("--apply: the plan is that of a statement; add --statement.")
     loaded = Policy.read(policy)
+    disclosing = None if sources is None else read_disclosing(sources)
     stated = None if statement is None else Statement.read(statement)
     files = find_files(scenario, others=statement is not None or sources is not None)
     scenarios = load_all(
@@ -165,14 +178,15 @@ def assess(
         {name: read_value(name, text) for name, text in pairs("--parameter", parameter).items()},
     )
     given = [path for path in (policy, statement, sources, data, external) if path is not None]
-    read = [*given, *files, *loaded.files, *([] if stated is None else stated.files)]
+    named = [each.files for each in (stated, disclosing) if each is not None]
+    read = [*given, *files, *loaded.files, *(path for paths in named for path in paths)]
     with Staging(out, read) as staging, step_line() as on_progress:
         assessment = assess_table(
             data,
             loaded,
             scenarios or None,
             statement=statement,
-            sources=sources,
+            sources=disclosing,
             external=external,
             e_uniqueness=e_uniqueness,
             workers=workers,
@@ -184,6 +198,10 @@ def assess(
             others = [*read, *map(Path, written.values())]
             write_small_cells(small_cells, data, loaded, stated, others)
             written["small cells"] = str(small_cells)
+        if person_risks is not None and assessment.disclosure is not None:
+            others = [*read, *map(Path, written.values())]
+            write_person_risks(person_risks, assessment.disclosure, others)
+            written["person risks"] = str(person_risks)
         if apply:
             written |= apply_plan(assessment.findings, staging, data)
     if json_:
@@ -221,6 +239,23 @@ def write_small_cells(
     with Staging(path.parent, others) as beside:
         cells = list_small_cells(data, policy, stated)
         cells.to_csv(beside.path(path.name), index=False)
+
+
+def write_person_risks(path: Path, risk: Reidentification, others: list[Path]) -> None:
+    """Write the risk of the person of each row, row by row, beside the report."""
+    import pandas as pd
+
+    from anonymizer.data.staging import Staging
+
+    risks = risk.row_risks()
+    if risks is None:
+        raise PolicyError(
+            "--person-risks: there are too many combinations to tell the risk of each person; leave out "
+            "attributes with the lowest disclosure rates."
+        )
+    table = pd.DataFrame({"row": range(1, risks.size + 1), "risk": risks})
+    with Staging(path.parent, others) as beside:
+        table.to_csv(beside.path(path.name), index=False)
 
 
 def find_files(names: Sequence[str] | None, others: bool) -> list[Path]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anonymizer.cli.terminal import AsJson, PolicyFile, make_console, status_line
+from anonymizer.cli.terminal import AsJson, PolicyFile, ShowValues, make_console, status_line
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -29,13 +29,17 @@ def parse_values(texts: list[str]) -> list[float] | None:
         low, dots, high = text.partition("..")
         try:
             if dots:
-                values += range(int(low), int(high) + 1)
+                whole = range(int(low), int(high) + 1)
+                values += whole
             else:
                 values.append(int(text) if text.isdecimal() else float(text))
         except ValueError:
             raise PolicyError(
-                f"--at {text}: this is no threshold; give a number such as 0.05 or a range such as 2..50."
+                f"--at {text}: this is not a threshold; give a number such as 0.05, or a range such as "
+                "2..50."
             ) from None
+        if dots and not whole:
+            raise PolicyError(f"--at {text}: this range is empty; swap its ends: {high}..{low}.")
     return values if texts else None
 
 
@@ -65,6 +69,7 @@ def frontier(
         typer.Option(help="With --pick, of a policy with layers: the point with at most so many."),
     ] = None,
     json_: AsJson = False,
+    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
     """Find the best release at every threshold of the policy's first risk model, in one pass.
 

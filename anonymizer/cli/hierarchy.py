@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from anonymizer.cli.terminal import FAILED, AsJson, Delimiter, make_console
+from anonymizer.cli.terminal import FAILED, AsJson, Delimiter, ShowValues, make_console
 from anonymizer.errors import AnonymizerError
 
 app = typer.Typer(
@@ -26,6 +26,7 @@ def check_hierarchies(
     delimiter: Delimiter = ";",
     data_delimiter: Delimiter = ",",
     json_: AsJson = False,
+    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
     """Find every defect at once; exit status 1 if a hierarchy cannot be used.
 
@@ -95,6 +96,7 @@ def suggest_hierarchies(
         Path | None, typer.Option("--out", help="A folder for the specs; none is overwritten.")
     ] = None,
     delimiter: Delimiter = ",",
+    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
     """Propose a spec for each column of a table, to be looked over and filled in.
 

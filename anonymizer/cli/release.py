@@ -15,6 +15,7 @@ from anonymizer.cli.terminal import (
     OutFolder,
     PolicyFile,
     Seed,
+    ShowValues,
     make_console,
     progress_line,
 )
@@ -88,6 +89,7 @@ def run(
     explain: Annotated[
         bool, typer.Option("--explain", help="Also say what drives the risk and what can be done.")
     ] = False,
+    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
     """Find the best scheme and write the release with its manifest.
 
@@ -157,6 +159,7 @@ def verify(
         Path | None, typer.Option(help="The original: proves each row and searches again.")
     ] = None,
     json_: AsJson = False,
+    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
     """Recompute every claim about a release; exit status 1 if one does not hold.
 
@@ -189,6 +192,7 @@ def apply(
     json_: AsJson = False,
     mapping: MappingFile = None,
     seed: Seed = None,
+    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
     """Apply a scheme found before to new data, with its risks checked again.
 

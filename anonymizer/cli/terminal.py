@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from anonymizer.errors import AnonymizerWarning
+from anonymizer.errors import AnonymizerWarning, show_values
 
 if TYPE_CHECKING:
     from anonymizer.search.branch_and_bound import OnProgress
@@ -40,6 +40,23 @@ def one_character(delimiter: str) -> str:
 
 Delimiter = Annotated[
     str, typer.Option(help="What separates the cells of a CSV file.", callback=one_character)
+]
+
+
+def allow_values(context: typer.Context, wanted: bool) -> bool:
+    """Let messages show cells until the command ends."""
+    context.with_resource(show_values(wanted))
+    return wanted
+
+
+ShowValues = Annotated[
+    bool,
+    typer.Option(
+        "--show-values",
+        help="Let messages show cells of the tables, which they otherwise count and locate.",
+        callback=allow_values,
+        is_eager=True,
+    ),
 ]
 
 

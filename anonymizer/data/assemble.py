@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from anonymizer.data.cells import MISSING, Cells, parse_texts, text_of
 from anonymizer.data.columns import code_columns
 from anonymizer.data.contract import Table
+from anonymizer.data.formulas import secure
 from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.rebuild import choose
 from anonymizer.errors import ReleaseError
@@ -24,14 +25,13 @@ def assemble(table: Table, plan: ReleasePlan, typed: bool = True) -> pa.Table:
     """
     kept = read_kept(table, plan)
     types = table.types if typed else {}
-    return pa.table(
-        {
-            column: recoded_column(plan, column, types.get(column))
-            if column in plan.recodings
-            else choose(kept.column(column), plan.rows)
-            for column in plan.columns
-        }
-    )
+    columns = {
+        column: recoded_column(plan, column, types.get(column))
+        if column in plan.recodings
+        else choose(kept.column(column), plan.rows)
+        for column in plan.columns
+    }
+    return pa.table(secure(columns, plan.escape_formulas))
 
 
 def read_kept(table: Table, plan: ReleasePlan) -> pa.Table:

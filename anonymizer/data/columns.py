@@ -6,7 +6,7 @@ is one small integer for each cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -86,6 +86,11 @@ class Coded:
         if text not in self.texts:
             return np.zeros(self.codes.size, np.bool_)
         return np.equal(self.codes, self.texts.index(text))
+
+    def first_row(self, texts: Collection[str]) -> int:
+        """Return the first row, from 0, that has one of some texts; one of them must be there."""
+        numbers = [number for number, text in enumerate(self.texts) if text in texts]
+        return int(np.argmax(np.isin(self.codes, numbers)))
 
     def keep(self, rows: NDArray[np.bool_] | NDArray[np.integer]) -> Coded:
         """Return the column with some rows only, and the texts that these have."""

@@ -18,7 +18,7 @@ from anonymizer.data.cells import Cells, cells_of_arrow
 from anonymizer.data.files import FirstRead, Tap, count_quotes, digest_of_file
 from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.tuples import Tuples
-from anonymizer.errors import DataError
+from anonymizer.errors import DataError, list_cells
 
 BATCH_BYTES = 1 << 20  # Arrow reads ahead, so that a reader holds many times this
 HEADER_LIMIT = 1 << 26  # bytes of one line
@@ -58,10 +58,10 @@ class CsvTable:
             with self.path.open(encoding="utf-8-sig", newline="") as file:
                 lines = csv.reader(self.lines(file), delimiter=self.delimiter, strict=True)
                 header = next(lines, None)
-        except UnicodeDecodeError as error:
-            raise self.not_utf8() from error
-        except csv.Error as error:  # a name of many lines, or one that does not end
-            raise self.odd_header() from error
+        except UnicodeDecodeError:
+            raise self.not_utf8() from None  # the cause holds cells
+        except csv.Error:  # a name of many lines, or one that does not end
+            raise self.odd_header() from None
         if not header:
             raise self.empty()
         if any("\n" in name and self.delimiter in name for name in header):
@@ -155,7 +155,7 @@ class CsvTable:
                     ),
                 )
             except (pa.ArrowException, OSError) as error:
-                raise self.explain(str(error)) from error
+                raise self.explain(str(error)) from None  # Arrow quotes cells
             tap.finish()
         if tap.quotes % 2:  # Arrow took all that follows the last one for a cell
             raise self.unclosed_quote()
@@ -220,7 +220,7 @@ class CsvTable:
             )
         if "Empty CSV" in message:
             return self.empty()
-        return DataError(f"{self.path}: cannot be read as CSV ({message.splitlines()[0]}).")
+        return DataError(f"{self.path}: cannot be read as CSV{list_cells([message])}.")
 
 
 def slices(table: pa.Table) -> Iterator[pa.Table]:

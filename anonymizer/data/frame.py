@@ -18,6 +18,7 @@ from anonymizer.data.assemble import texts_of
 from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import MISSING, Cells, cells_of_series, parse_texts, text_of
 from anonymizer.data.csv import write_csv
+from anonymizer.data.formulas import secure
 from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.rebuild import choose
 
@@ -80,7 +81,8 @@ class FrameTable(BatchedTable):
             else keep(self.column(name), plan.rows)
             for name in plan.columns
         }
-        return pd.DataFrame(released, columns=list(plan.columns))
+        secured = secure(released, plan.escape_formulas)
+        return pd.DataFrame(secured, columns=list(plan.columns))
 
     def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:
         """Write a release to a CSV file, every cell as its text."""

@@ -72,8 +72,8 @@ class ParquetTable(BatchedTable):
         try:
             self.first_read.check_stamp()
             return parquet.ParquetFile(self.path, read_dictionary=list(dictionaries))
-        except (pa.ArrowException, OSError) as error:
-            raise DataError(f"{self.path}: this is not a Parquet file.") from error
+        except (pa.ArrowException, OSError):
+            raise DataError(f"{self.path}: this is not a Parquet file.") from None
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
         """Yield the rows as distinct values."""
@@ -96,10 +96,10 @@ class ParquetTable(BatchedTable):
         """Say in one sentence that a page cannot be read."""
         try:
             yield
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError):
             raise DataError(
                 f"{self.path}: the file is damaged, and a part of it cannot be read; export it again."
-            ) from error
+            ) from None
 
     def release(self, plan: ReleasePlan) -> pd.DataFrame:
         """Make a release as a pandas dataframe."""

@@ -34,6 +34,8 @@ class ReleasePlan:
     """The tuple of each row of the original."""
     rows: NDArray[np.int64]
     """The row of the original that each released row is made from."""
+    escape_formulas: bool = False
+    """Whether texts that a spreadsheet would run get an apostrophe before them."""
 
     @property
     def kept(self) -> tuple[str, ...]:

@@ -31,9 +31,18 @@ def state_folder() -> Path:
 
 def secret_key() -> bytes:
     """Return the steward's key, made now if there is none yet."""
+    key = read_key(make=True)
+    assert key is not None
+    return key
+
+
+def read_key(make: bool = False) -> bytes | None:
+    """Return the steward's key; where there is none yet, one that is made now, or None."""
     path = state_folder() / "key"
     try:
         if not path.exists():
+            if not make:
+                return None
             make_key(path)
         key = path.read_bytes()
     except OSError as error:
@@ -68,3 +77,8 @@ def is_digest(stated: object, purpose: str, content: bytes) -> bool:
     """Whether a digest is that of some content, made with this key."""
     made = keyed_digest(purpose, content)
     return isinstance(stated, str) and hmac.compare_digest(stated.encode(), made.encode())
+
+
+def key_name() -> str | None:
+    """Name this user's key without giving it away; None where there is none."""
+    return None if read_key() is None else keyed_digest("key", b"")[:16]

@@ -36,22 +36,25 @@ class Staging:
         self.removed: list[Path] = []
         self.seals: set[Path] = set()
         self.signals = Signals(self.discard)
+        self.staged = self.folder / PREFIX  # none yet
         folders = (self.folder, *self.folder.parents)
         self.created = [path for path in folders if not path.exists()]
 
     def __enter__(self) -> Self:
+        self.signals.catch()
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            remove_leftovers(self.folder)
-            prefix = f"{PREFIX}{owner_mark()}-"
-            self.staged = Path(tempfile.mkdtemp(prefix=prefix, dir=self.folder))
+            with self.signals.waiting():  # a signal finds the hidden folder, or none
+                self.folder.mkdir(parents=True, exist_ok=True)
+                remove_leftovers(self.folder)
+                prefix = f"{PREFIX}{owner_mark()}-"
+                self.staged = Path(tempfile.mkdtemp(prefix=prefix, dir=self.folder))
         except OSError as error:
+            self.signals.release()
             self.remove_created()
             reason = error.strerror or str(error)
             raise ReleaseError(
                 f"{self.folder}: the folder cannot be written ({reason}); choose another with --out."
             ) from error
-        self.signals.catch()
         return self
 
     def path(self, name: str) -> Path:

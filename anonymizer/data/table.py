@@ -15,7 +15,7 @@ from anonymizer.data.csv import CsvTable, check_delimiter
 from anonymizer.data.files import check_readable
 from anonymizer.data.frame import FrameTable
 from anonymizer.data.parquet import ParquetTable
-from anonymizer.errors import DataError, quote_some
+from anonymizer.errors import HIDDEN, DataError, quote_some, values_shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,15 +74,17 @@ def has(data: object, name: str) -> bool:
 def check_columns(table: Table, expected: Sequence[str]) -> None:
     """Raise a DataError that names every difference between a table's columns and the policy's."""
     times, known = Counter(table.columns), set(expected)
-    faults = []
-    if repeated := sorted(column for column, count in times.items() if count > 1):
+    faults, shown = [], is_shown(table, expected)
+    repeated = sorted(column for column, count in times.items() if count > 1)
+    if repeated and shown:
         faults.append(f"columns that occur twice: {quote_some(repeated)}; rename one of each")
     if absent := [column for column in expected if column not in times]:
         faults.append(
-            f"no column {quote_some(absent)}, which the policy gives a role; the header reads "
-            f"{quote_some(table.columns)}{guess_delimiter(table)}"
+            f"no column {quote_some(absent)}, which the policy gives a role; "
+            f"{describe_header(table, expected)}"
         )
-    if undeclared := [column for column in table.columns if column not in known]:
+    undeclared = [column for column in table.columns if column not in known]
+    if undeclared and shown:
         faults.append(f"no role in the policy for {quote_some(undeclared)}; add it to [attributes]")
     if faults:
         raise DataError(f"{table.name}: " + "; ".join(faults) + ".")
@@ -93,11 +95,22 @@ def check_present(table: Table, needed: Sequence[str]) -> None:
     times = Counter(table.columns)
     if absent := [name for name in needed if name not in times]:
         raise DataError(
-            f"{table.name}: no column {quote_some(absent)}; the header reads "
-            f"{quote_some(table.columns, most=20)}{guess_delimiter(table)}."
+            f"{table.name}: no column {quote_some(absent)}; {describe_header(table, needed, 20)}."
         )
     if twice := [name for name in needed if times[name] > 1]:
         raise DataError(f"{table.name}: column {quote_some(twice)} occurs twice; rename one.")
+
+
+def describe_header(table: Table, expected: Sequence[str], most: int = 5) -> str:
+    """Say what the header reads; one with no name that is expected may be a row of somebody's cells."""
+    if is_shown(table, expected):
+        return f"the header reads {quote_some(table.columns, most)}{guess_delimiter(table)}"
+    return f"the header has no name that is expected{HIDDEN}{guess_delimiter(table)}"
+
+
+def is_shown(table: Table, expected: Sequence[str]) -> bool:
+    """Whether messages may show what stands in the place of the header."""
+    return values_shown() or not set(expected).isdisjoint(table.columns)
 
 
 def guess_delimiter(table: Table) -> str:

@@ -331,8 +331,12 @@ def encode_tuples(
     widened = None if population is None else widen(population, places, tuples)
     both = [tuples] if widened is None else [tuples, widened]
     names = tuple(hierarchy.name for hierarchy in hierarchies)
+    extended = [with_missing(hierarchy, at, both) for at, hierarchy in enumerate(hierarchies)]
+    warn_of_missing(
+        [new.name for old, new in zip(hierarchies, extended, strict=True) if old is not new]
+    )
     columns = tuple(
-        Column.build(with_missing(hierarchy, at, both), [each.codes[at] for each in both])
+        Column.build(extended[at], [each.codes[at] for each in both])
         for at, hierarchy in enumerate(hierarchies)
     )
     codes, counts = encode_columns(columns, tuples), read_only(tuples.counts)
@@ -364,14 +368,19 @@ def with_missing(hierarchy: Hierarchy, column: int, parts: Sequence[Tuples]) -> 
     """Return the hierarchy, with a leaf for missing cells if there are any that it has none for."""
     if all(MISSING not in part.texts[column][hierarchy.size :] for part in parts):
         return hierarchy
-    warnings.warn(
-        f"column '{hierarchy.name}' has missing cells but its hierarchy has no leaf for "
-        "them: they are kept as a value of their own below the top. Add an empty leaf to the "
-        "hierarchy to choose otherwise.",
-        AnonymizerWarning,
-        stacklevel=2,
-    )
     return hierarchy.with_missing()
+
+
+def warn_of_missing(columns: Sequence[str]) -> None:
+    """Warn, once for all columns, that missing cells are a value of their own."""
+    if columns:
+        warnings.warn(
+            f"column {quote_some(columns)} has missing cells but no leaf for them in its hierarchy: they "
+            "are kept as a value of their own below the top. Add an empty leaf to the hierarchy to "
+            "choose otherwise.",
+            AnonymizerWarning,
+            stacklevel=2,
+        )
 
 
 def encode_columns(columns: Sequence[Column], tuples: Tuples) -> NDArray[np.unsignedinteger]:

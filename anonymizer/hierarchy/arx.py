@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from anonymizer.errors import HierarchyError
+from anonymizer.hierarchy.checks import check_size
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.validation import parse_delimiter
 
@@ -23,6 +24,7 @@ def read_rows(path: str | Path, delimiter: str = ";") -> list[list[str]]:
     _check_delimiter(delimiter)
     # Excel puts a byte order mark first; it is no part of the first value
     text = read_text(Path(path), encoding="utf-8-sig")
+    _check_size(text, delimiter, path)
     rows: list[list[str]] = []
     try:
         rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
@@ -63,6 +65,14 @@ def read_text(path: Path, encoding: str = "utf-8") -> str:
         ) from None
     except ValueError:  # a NUL character
         raise HierarchyError(f"{str(path)!r} cannot be the path of a file; correct it.") from None
+
+
+def _check_size(text: str, delimiter: str, path: str | Path) -> None:
+    """Refuse a file with too many levels for so many lines, before all of it is split into cells."""
+    try:
+        check_size(text.count("\n") + 1, text.partition("\n")[0].count(delimiter) + 1)
+    except ValueError as error:
+        raise HierarchyError(f"{path}: {error}.") from None
 
 
 def _check_delimiter(delimiter: str) -> None:

@@ -21,6 +21,7 @@ from anonymizer.hierarchy.checks import (
     RisingCounts,
     Values,
     Widths,
+    check_size,
     expand,
 )
 from anonymizer.hierarchy.hierarchy import Hierarchy
@@ -105,6 +106,15 @@ class Intervals(Builder):
     bounds: Annotated[tuple[Rising, ...], ONLY_LISTS] = ()
     origin: Whole = 0
 
+    @field_validator("widths", "bounds")
+    @classmethod
+    def check_levels(cls, levels: Any, info: ValidationInfo) -> Any:
+        """Check that there are not too many levels for so large a domain."""
+        if "domain" in info.data:
+            low, high = info.data["domain"]
+            check_size(high - low + 1, len(levels))
+        return levels
+
     @field_validator("bounds")
     @classmethod
     def check_bounds(cls, bounds: Any, info: ValidationInfo) -> Any:
@@ -186,6 +196,16 @@ class Redaction(Builder):
         if "digits" in info.data and (info.data["digits"] is None) == (not values):
             raise ValueError("give either this or `digits`, so that the codes are known")
         return values
+
+    @field_validator("redact")
+    @classmethod
+    def check_redact(cls, redact: Any, info: ValidationInfo) -> Any:
+        """Check that there are not too many levels for so many codes."""
+        if info.data.get("digits") is not None:
+            check_size(10 ** info.data["digits"], len(redact))
+        elif "values" in info.data:
+            check_size(len(expand(info.data["values"])), len(redact))
+        return redact
 
     def columns(self) -> Columns:
         """List the codes, then what is left of them, level by level."""

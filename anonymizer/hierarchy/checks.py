@@ -13,6 +13,22 @@ from anonymizer.validation import NOT_EMPTY, ONLY_LISTS, Count, Whole, check_unr
 
 MOST_LEAVES = 5_000_000
 """More than this is a slip of the pen, and would fill the memory before anyone noticed."""
+MOST_CELLS, FEW_LEVELS = 5_000_000, 20
+"""A few levels may be of any size; more than that may have so many values of all leaves together."""
+
+
+def check_size(leaves: int, levels: int) -> None:
+    """Raise a ValueError if a hierarchy would fill the memory, or take minutes to look at.
+
+    >>> check_size(5_000, 4_000)
+    Traceback (most recent call last):
+    ValueError: 4,000 levels of 5,000 values are too many; use at most 1,000 levels
+    """
+    most = max(FEW_LEVELS, MOST_CELLS // max(leaves, 1))
+    if levels > most:
+        raise ValueError(
+            f"{levels:,} levels of {leaves:,} values are too many; use at most {most:,} levels"
+        )
 
 
 def is_whole(value: object) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from anonymizer.errors import HierarchyError, quote, quote_some
+from anonymizer.errors import HierarchyError, list_cells, quote, values_shown
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.levels import MISSING
 from anonymizer.hierarchy.lint import Defect, plain_number, without_decimals
@@ -26,10 +26,12 @@ TRAPS: dict[str, Callable[[str], str]] = {
 def check_values(hierarchy: Hierarchy, values: Iterable[str]) -> list[Defect]:
     """Find the values of a column that have no leaf, and say which leaf was likely meant.
 
+    >>> from anonymizer import show_values
     >>> ages = Hierarchy.from_rows("age", [("34", "*"), ("35", "*")], "age.csv")
-    >>> for defect in check_values(ages, ["34", "35.0", "99"]):
-    ...     print(defect.message)
-    column 'age': '35.0' has no row, but '35' has; it differs by a decimal point: write it as '35'.
+    >>> with show_values():
+    ...     for defect in check_values(ages, ["34", "35.0", "99"]):
+    ...         print(defect.message)
+    column 'age': 1 value has no row: '35.0'; it differs from a leaf by a decimal point: write it as '35'.
     column 'age': 1 value has no row in its hierarchy: '99'. Add it to age.csv.
     """
     known = set(hierarchy.leaves)
@@ -47,19 +49,27 @@ def check_values(hierarchy: Hierarchy, values: Iterable[str]) -> list[Defect]:
             unknown = [value for value in unknown if normal(value) not in meant]
     if unknown:
         error = HierarchyError.uncovered(hierarchy.name, unknown, hierarchy.source)
-        defects.append(Defect("error", hierarchy.name, None, unknown[0], str(error)))
+        defects.append(_uncovered(hierarchy, unknown, str(error)))
     return defects
 
 
 def _trapped(hierarchy: Hierarchy, trap: str, values: Sequence[str], leaf: str) -> Defect:
-    first, column = values[0], f"column '{hierarchy.name}'"
-    message = (
-        f"{column}: {quote(first)} has no row, but {quote(leaf)} has; it differs by {trap}: "
-        f"write it as {quote(leaf)}."
-        if len(values) == 1
-        else f"{column}: {len(values):,} values have no row: {quote_some(values)}; "
-        f"they differ from its leaves by {trap}: write {quote(first)} as {quote(leaf)}, and so on."
-    )
+    if len(values) == 1:
+        what, differs = "1 value has", "it differs from a leaf"
+        meant = f"write it as {quote(leaf)}." if values_shown() else "write it as the leaf."
+    else:
+        what, differs = f"{len(values):,} values have", "they differ from its leaves"
+        meant = "write them as the leaves."
+        if values_shown():
+            meant = f"write {quote(values[0])} as {quote(leaf)}, and so on."
+    where = f"column '{hierarchy.name}'"
+    message = f"{where}: {what} no row{list_cells(values)}; {differs} by {trap}: {meant}"
+    return _uncovered(hierarchy, values, message)
+
+
+def _uncovered(hierarchy: Hierarchy, values: Sequence[str], message: str) -> Defect:
+    """Make a defect of values of the table; the first goes with it only where it may be shown."""
+    first = values[0] if values_shown() else None
     return Defect("error", hierarchy.name, None, first, message)
 
 

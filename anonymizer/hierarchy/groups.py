@@ -12,7 +12,7 @@ from pydantic_core import PydanticKnownError
 
 from anonymizer.errors import quote, quote_some
 from anonymizer.hierarchy.builders import Builder, Columns, builder
-from anonymizer.hierarchy.checks import SomeValues, Values, expand, freeze
+from anonymizer.hierarchy.checks import SomeValues, Values, check_size, expand, freeze
 from anonymizer.validation import (
     CHECKED,
     NOT_EMPTY,
@@ -229,7 +229,9 @@ class Ordered(Builder):
     def check_groups(cls, groups: Any, info: ValidationInfo) -> Any:
         """Check that all values of a level are merged into groups of the next."""
         if "values" in info.data:
-            list(group_counts(groups, len(expand(info.data["values"]))))
+            leaves = len(expand(info.data["values"]))
+            check_size(leaves, len(groups))
+            list(group_counts(groups, leaves))
         return groups
 
     @field_validator("labels")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from anonymizer.data.coded import LoadedTable, load
 from anonymizer.data.columns import Coded, read_columns
-from anonymizer.data.table import Table, guess_delimiter, open_table
-from anonymizer.errors import DataError, HierarchyError, quote_some, suggest_name
+from anonymizer.data.table import Table, describe_header, open_table
+from anonymizer.errors import DataError, HierarchyError, list_cells, quote_some, suggest_name
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.knowledge.statement import ExternalSource, Statement
 
@@ -103,8 +103,7 @@ def match_columns(keys: Sequence[str], external: Table, names: dict[str, str]) -
     if len(absent) == len(keys):
         raise DataError(
             f"{external.name}: the external table has no column in common with the keys "
-            f"{quote_some(keys)}; its header reads {quote_some(external.columns)}"
-            f"{guess_delimiter(external) or '.'} Name its columns under `columns`."
+            f"{quote_some(keys)}; {describe_header(external, ())}. Name its columns under `columns`."
         )
     if absent:
         raise DataError(
@@ -130,8 +129,8 @@ def level_of(hierarchy: Hierarchy, values: Collection[str], where: str) -> int:
             return level
     fewest = min(unknown, key=len)
     raise HierarchyError(
-        f"{where}: column '{hierarchy.name}' has {quote_some(fewest)}, which no single level of its "
-        f"hierarchy knows; write all values as on one level, or add them to "
+        f"{where}: column '{hierarchy.name}' has values that no single level of its hierarchy knows"
+        f"{list_cells(fewest)}; write all values as on one level, or add them to "
         f"{hierarchy.source or 'the hierarchy'}."
     )
 
@@ -153,8 +152,8 @@ def check_common(key: str, mine: set[str], theirs: set[str], where: str) -> None
     """Raise a DataError if no value of a key occurs in both tables: nobody could ever match."""
     here, there = mine.difference(OPEN), theirs.difference(OPEN)
     if here and there and here.isdisjoint(there):
+        examples = list_cells([*sorted(here)[:1], *sorted(there)[:1]])
         raise DataError(
-            f"{where}: no value of the key '{key}' occurs in both tables (here for example "
-            f"{quote_some(sorted(here), 2)}, there {quote_some(sorted(there), 2)}); write them alike, "
+            f"{where}: no value of the key '{key}' occurs in both tables{examples}; write them alike, "
             "or give the key a hierarchy that knows both."
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from anonymizer.data.columns import Coded, code_columns
-from anonymizer.errors import AnonymizerWarning, quote
+from anonymizer.errors import HIDDEN, AnonymizerWarning, quote, values_shown
 from anonymizer.knowledge.external import External
 from anonymizer.knowledge.labels import code_labels, label_together
 from anonymizer.knowledge.linked_table import ANY, LinkedTable
@@ -35,6 +35,8 @@ def unmatched_warnings(
     """Say that many match nobody, or that a value is written in two ways."""
     apart = [
         f"{quote(here)} of '{key}' is {quote(there)} there"
+        if values_shown()
+        else f"a value of '{key}' is written in another way there{HIDDEN}"
         for key, here, there in written_apart(linked, base)
     ]
     if apart or unmatched > LARGE_SHARE * people:

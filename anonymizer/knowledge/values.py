@@ -16,7 +16,7 @@ from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.table import Table
 from anonymizer.engine.domain import Column, read_only
 from anonymizer.engine.microdata import Microdata
-from anonymizer.errors import DataError, HierarchyError, quote_some
+from anonymizer.errors import DataError, HierarchyError, list_cells
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.knowledge.labels import Labels, code_labels, distinct_rows
 from anonymizer.lattice import Scheme
@@ -50,10 +50,10 @@ class Values:
             hierarchy = hierarchy.with_missing()
         places = find_places(hierarchy)
         if unknown := [text for text in texts if text not in places]:
-            known = "no level of its hierarchy has them"
             raise HierarchyError(
-                f"column '{hierarchy.name}': {len(unknown)} values are unknown, {known}: "
-                f"{quote_some(unknown)}. Add them to {hierarchy.source or 'the hierarchy'}."
+                f"column '{hierarchy.name}': {len(unknown)} values are unknown, no level of its "
+                f"hierarchy has them{list_cells(unknown)}. Add them to "
+                f"{hierarchy.source or 'the hierarchy'}."
             )
         ordered = sorted(texts, key=places.__getitem__)
         levels = np.array([places[text][0] for text in ordered], np.int64)
@@ -214,7 +214,10 @@ class Subjects:
             try:
                 values[hierarchy.name] = Values.of(hierarchy, list(texts))
             except HierarchyError as error:
-                faults.append(str(error))
+                known = {MISSING, *find_places(hierarchy)}
+                unknown = set(coded[hierarchy.name].texts) - known
+                row = coded[hierarchy.name].first_row(unknown) + 1 if unknown else None
+                faults.append(str(error) if row is None else f"{error} First at row {row}.")
         if faults:
             raise HierarchyError(" ".join(faults))
         other = {name: Values.plain(name, coded[name].texts) for name in beside}

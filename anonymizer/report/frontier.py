@@ -124,11 +124,15 @@ def name_numbers(frontier: Frontier) -> str:
 
 
 def draw_curve(panel: Any, points: list[Point], name: str, colour: str) -> None:
-    """Draw one curve; points that another dominates are open, gaps are bars."""
+    """Draw one curve; points that another dominates are open, gaps are bars.
+
+    Points come loosest first. Between two, the line is at the tighter's quality: never more than the
+    optimum there.
+    """
     values = [point.value for point in points]
     qualities = [point.quality for point in points]
     gaps = [point.gap for point in points]
-    panel.step(values, qualities, where="mid", color=colour, alpha=0.35, linewidth=1)
+    panel.step(values, qualities, where="pre", color=colour, alpha=0.35, linewidth=1)
     if any(gaps):
         bars = [[0.0] * len(gaps), gaps]
         panel.errorbar(values, qualities, bars, fmt="none", ecolor=colour, elinewidth=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,6 +12,7 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
+from anonymizer.assessment.disclosure.choices import Choice
 from anonymizer.assessment.disclosure.nrf import Reidentification
 from anonymizer.assessment.disclosure.sources import Source
 from anonymizer.report.page import picture
@@ -21,6 +22,8 @@ COLOURS = (GOOD, BAD, "#5b8c3a", "#8c6bb1", "#c98a1b", "#222222")
 SIZE = (8, 4.8)
 MOST_SHOWN, MOST_LISTED = 15, 1000
 """Combinations on the page, and in the table beside it."""
+MOST_CHOICES = 4096
+"""Choices of columns in the table beside the page; of more, only the best are listed."""
 MOST_CURVES = 6
 """So many sources alone, and as many combinations, have room in one picture."""
 SMALLEST = 1e-16
@@ -29,7 +32,38 @@ SMALLEST = 1e-16
 
 def summarize_disclosure(risk: Reidentification, most: int = MOST_SHOWN) -> Group:
     """Show the risk and the most dangerous combinations."""
-    return Group(danger_grid(risk, most), headline(risk))
+    return Group(danger_grid(risk, most), choice_grid(risk.best_choices()), headline(risk))
+
+
+def choice_grid(choices: Sequence[Choice]) -> Grid:
+    """Show for each number of columns left out the choice with the least risk."""
+    grid = Grid(title="Which columns to leave out", title_justify="left")
+    grid.add_column("left out")
+    for name in ("random person", "at least one", "highest"):
+        grid.add_column(name, justify="right")
+    for each in choices:
+        highest = "" if each.highest is None else f"{each.highest:.3g}"
+        numbers = f"{each.individual:.3g}", f"{each.data_set:.3g}", highest
+        grid.add_row(", ".join(each.left_out) or "(none)", *numbers)
+    return grid
+
+
+def verdict(risk: Reidentification) -> Iterator[str]:
+    """Say who is most at risk, and whether that is accepted."""
+    if risk.highest is None:
+        yield "The risk of each person was not computed: there are too many combinations."
+        return
+    yield f"Risk of the person who is most at risk: {risk.highest:.4g}."
+    if risk.threshold is None:
+        return
+    above = risk.above(risk.threshold)
+    if not above:
+        yield f"Nobody is above the threshold of {risk.threshold:g}."
+        return
+    yield f"{above:,} people are above the threshold of {risk.threshold:g}: not accepted."
+    fits = [c for c in risk.best_choices() if c.highest is not None and c.highest <= risk.threshold]
+    if fits:
+        yield f"Nobody would be if {', '.join(fits[0].left_out)} were left out."
 
 
 def danger_grid(risk: Reidentification, most: int) -> Grid:
@@ -62,6 +96,7 @@ def headline(risk: Reidentification) -> Text:
         )
     if half is not None:
         lines.append(f"From {half:,} people on that risk is one half or more.")
+    lines += verdict(risk)
     return Text("\n".join(lines) + "\n")
 
 
@@ -72,9 +107,14 @@ def nrf_tables(risk: Reidentification) -> dict[str, pd.DataFrame]:
         "risk_by_size": risk.by_size(),
         "risk_by_sources": risk.over_sources(),
     }
+    if len(risk.likelihood) <= MOST_CHOICES:
+        each = enumerate(risk.over_choices().tolist())
+        rows["risk_by_columns"] = [risk.choice(subset, chance) for subset, chance in each]
+    else:
+        rows["risk_by_columns"] = risk.best_choices()
     tables = {name: pd.DataFrame([asdict(row) for row in of]) for name, of in rows.items()}
     for table in tables.values():
-        for name in ("attributes", "sources"):
+        for name in ("attributes", "sources", "released", "left_out"):
             if name in table:
                 table[name] = table[name].map(", ".join)
     return {name: table for name, table in tables.items() if len(table)}
@@ -91,6 +131,8 @@ def nrf_context(risk: Reidentification, figures: dict[str, Any]) -> dict[str, An
         "disclosure": risk,
         "dangerous": risk.most_dangerous(MOST_SHOWN),
         "half": risk.records_until(0.5),
+        "who": list(verdict(risk)),
+        "choices": risk.best_choices(),
         "subsets_with_uniques": int(np.count_nonzero(risk.uniqueness.unique)),
         "curves": {name: picture(figures[name]) for name in DRAWINGS},
     }

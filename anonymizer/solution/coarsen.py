@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.plan import Recoding, ReleasePlan
 from anonymizer.data.table import Table, open_table
-from anonymizer.errors import DataError, quote_some, suggest_name
+from anonymizer.errors import DataError, list_cells, quote_some, suggest_name
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Source
@@ -101,8 +101,8 @@ def widened_texts(hierarchy: Hierarchy, column: Coded, level: int, where: str) -
         )
     if unknown := [text for text, own in zip(column.texts, found, strict=True) if own < 0]:
         raise DataError(
-            f"{where}: column '{hierarchy.name}' has {quote_some(unknown)}, which is not a value of its "
-            "hierarchy at any level."
+            f"{where}: column '{hierarchy.name}' has values that are not in its hierarchy at any level"
+            f"{list_cells(unknown)}; give a release under this policy."
         )
     target = {
         (own, label): str(row[level])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,10 @@ from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
 from anonymizer import __version__
 from anonymizer.data.files import digest_of_file
+from anonymizer.data.secret import key_name, keyed_digest
 from anonymizer.data.staging import Staging
 from anonymizer.data.table import Table, open_table
-from anonymizer.errors import ReleaseError, quote_some
+from anonymizer.errors import AnonymizerWarning, ReleaseError, quote_some
 from anonymizer.policy import digest_of_hierarchy
 from anonymizer.risk import packages_of
 from anonymizer.solution.solution import Solution, timed
@@ -39,15 +41,34 @@ def make_manifest(
         "hierarchies": {
             column.hierarchy.name: digest_of_hierarchy(column.hierarchy) for column in columns
         },
-        "input": describe_table(release.table),
-        "output": describe_table(open_table(released)),
+        "input": describe_input(release.table),
+        "output": describe_output(open_table(released)),
         **solution.describe(),
     }
 
 
-def describe_table(table: Table) -> dict[str, str]:
-    """Name a table by its file's name, without the folder, and its digest."""
+def describe_output(table: Table) -> dict[str, str]:
+    """Name a released table by its file's name, without the folder, and its digest."""
     return {"name": Path(table.name).name, "sha256": table.digest()}
+
+
+def describe_input(table: Table) -> dict[str, str | None]:
+    """Name an original by its file's name, its digest and the key that the digest is made with.
+
+    From a digest without a key, someone who knows all but one cell could find that cell by trying.
+    """
+    name = Path(table.name).name
+    try:
+        return {"name": name, "hmac_sha256": digest_of_input(table), "key": key_name()}
+    except ReleaseError as error:  # a release is not lost for want of a key
+        message = f"the manifest has no digest of the original; {error}"
+        warnings.warn(message, AnonymizerWarning, stacklevel=2)
+        return {"name": name, "hmac_sha256": None, "key": None}
+
+
+def digest_of_input(table: Table) -> str:
+    """Return the digest of an original that only the holder of the steward's key can make."""
+    return keyed_digest("input", table.digest().encode())
 
 
 def write_release(
@@ -85,11 +106,20 @@ def old_release(folder: Path) -> str | None:
         return None
 
 
-class Digest(BaseModel):
-    """A table by its name and digest."""
+class Output(BaseModel):
+    """A released table by its name and digest."""
 
     name: str
     sha256: str
+
+
+class Input(BaseModel):
+    """An original by its name and keyed digest; without one where there was no key."""
+
+    name: str
+    hmac_sha256: str | None = None
+    key: str | None = None
+    """The name of the steward's key."""
 
 
 class Risks(BaseModel):
@@ -128,8 +158,8 @@ class Manifest(BaseModel):
     packages: dict[str, str] = {}
     """The package and version that each risk model comes from."""
     hierarchies: dict[str, str]
-    input: Digest
-    output: Digest
+    input: Input
+    output: Output
     status: str
     scheme: dict[str, int]
     layers: list[DeclaredLayer] = []

@@ -82,7 +82,8 @@ class Release:
         """Return what the table must know to make the release; without randomness, in its order."""
         recodings = {attribute: self.recoding(attribute) for attribute in self.microdata.attributes}
         of_row = self.microdata.tuple_of_row
-        return ReleasePlan(self.columns, recodings, of_row, self.rows(random))
+        escaped = self.policy.release.escape_formulas
+        return ReleasePlan(self.columns, recodings, of_row, self.rows(random), escaped)
 
     def to_frame(self, random: np.random.Generator) -> Any:
         """Make the released dataframe: of the same kind as the original, of pandas for a file."""

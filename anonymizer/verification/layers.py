@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from anonymizer.data.coded import CodedTable
 from anonymizer.data.columns import Coded, read_columns
+from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table
 from anonymizer.engine.classes import partition
 from anonymizer.engine.domain import Column
 from anonymizer.engine.microdata import count_by_leaves, encode_tuples
-from anonymizer.hierarchy import REDACTED, Hierarchy
+from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.kernels.partition import label_keys
 from anonymizer.layers.narrowing import OpenClasses, takes_whole_classes
 from anonymizer.policy import Policy
@@ -71,10 +72,19 @@ def read_layers(
 ) -> LayeredReading:
     """Read the quasi-identifiers back, and find the layer of each row."""
     columns = read_columns(table, [hierarchy.name for hierarchy in hierarchies])
+    if policy.release.escape_formulas:
+        columns = {h.name: as_labels(columns[h.name], h) for h in hierarchies}
     redacted = find_redacted(columns, policy, hierarchies, schemes)
     kept = {name: column.keep(~redacted) for name, column in columns.items()}
     layers = find_layers(kept, hierarchies, schemes)
     return LayeredReading(hierarchies, schemes, kept, layers, redacted.size, int(redacted.sum()))
+
+
+def as_labels(column: Coded, hierarchy: Hierarchy) -> Coded:
+    """Read escaped values as the labels that they stand for; one that should be escaped is none."""
+    labels = {MISSING, REDACTED, *(label for labels in hierarchy.labels for label in labels)}
+    known = {escape(label): label for label in labels}
+    return column.rename([known.get(text, f"\0{text}") for text in column.texts])
 
 
 def find_layers(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,18 +12,20 @@ from numpy.typing import NDArray
 from anonymizer.data.cells import Cells
 from anonymizer.data.coded import load
 from anonymizer.data.columns import Coded, Vocabulary, read_columns
+from anonymizer.data.formulas import escape
 from anonymizer.data.plan import ReleasePlan
+from anonymizer.data.secret import key_name
 from anonymizer.data.table import Table
-from anonymizer.errors import AnonymizerError
+from anonymizer.errors import AnonymizerError, ReleaseError
 from anonymizer.kernels.partition import label_keys
 from anonymizer.policy import Policy, Role
 from anonymizer.problem import Problem, columns_beside
 from anonymizer.search import Status, StopReason
 from anonymizer.solution.layered import in_layers, search_again
-from anonymizer.solution.manifest import schemes_to_apply
+from anonymizer.solution.manifest import digest_of_input, schemes_to_apply
 from anonymizer.solution.release import Release
 from anonymizer.solution.solution import anonymize, apply
-from anonymizer.verification.claims import ROUNDING, Check, check_digest, check_figures
+from anonymizer.verification.claims import ROUNDING, Check, check_figures
 from anonymizer.verification.order import find_order
 
 
@@ -32,7 +34,6 @@ def check_against(
 ) -> Iterator[Check]:
     """Check the release against the original it was made from."""
     claim = "the scheme gives the reported figures on the original"
-    same = "the original is the one anonymized"
     person = [] if policy.data.id is None else [policy.data.id]
     beside = columns_beside(policy.load_models(), policy)
     loaded = load(original, [*released_columns(policy), *person, *beside])
@@ -40,10 +41,10 @@ def check_against(
         problem = Problem.read(loaded, policy, warn=False)
         solution = apply(problem, None, schemes_to_apply(manifest))
     except AnonymizerError as error:
-        yield check_digest(same, original, manifest["input"])
+        yield check_input(original, manifest["input"])
         yield Check(claim, False, str(error))
         return
-    yield check_digest(same, loaded, manifest["input"])
+    yield check_input(loaded, manifest["input"])
     figures = {
         "records": solution.records,
         "people": problem.microdata.number_of_people,
@@ -58,6 +59,23 @@ def check_against(
     yield check_figures(claim, figures, claimed)
     yield from check_rows(table, loaded, solution.release)
     yield check_bound(problem, manifest) if in_layers(problem) else check_optimum(problem, manifest)
+
+
+def check_input(original: Table, claimed: Mapping[str, Any]) -> Check:
+    """Compare the original's digest with the manifest's, where the key it was made with is here."""
+    claim = "the original is the one anonymized"
+    digest, key = claimed.get("hmac_sha256"), claimed.get("key")
+    if digest is None or key is None:
+        return Check(claim, None, "the manifest has no keyed digest of the original")
+    try:
+        here = key_name()
+    except ReleaseError as error:
+        return Check(claim, None, str(error))
+    if key != here:
+        return Check(claim, None, f"its digest needs the key {key}, which is not on this machine")
+    same = digest_of_input(original) == digest
+    detail = "keyed digest agrees" if same else f"{original.name} has another keyed digest"
+    return Check(claim, same, detail)
 
 
 def released_columns(policy: Policy) -> list[str]:
@@ -116,12 +134,18 @@ def number_rows(
 
 def recoded_cells(plan: ReleasePlan, name: str) -> Cells:
     """Return what a recoded column must hold."""
-    return Cells(*plan.recoded(name))
+    numbers, texts = plan.recoded(name)
+    return Cells(numbers, written(texts, plan))
 
 
 def kept_cells(plan: ReleasePlan, original: Coded) -> Cells:
     """Return what a column that is kept must hold."""
-    return Cells(original.codes[plan.rows], original.texts)
+    return Cells(original.codes[plan.rows], written(original.texts, plan))
+
+
+def written(texts: Sequence[str], plan: ReleasePlan) -> Sequence[str]:
+    """Return texts as they stand in a release."""
+    return [*map(escape, texts)] if plan.escape_formulas else texts
 
 
 def check_optimum(problem: Problem, manifest: Mapping[str, Any]) -> Check:

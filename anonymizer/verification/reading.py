@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from anonymizer.data.coded import CodedTable
 from anonymizer.data.columns import Coded, read_columns
+from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table
 from anonymizer.engine.classes import partition
 from anonymizer.engine.microdata import encode
+from anonymizer.errors import list_cells
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.knowledge.external import to_leaves
 from anonymizer.policy import Policy
@@ -32,8 +34,8 @@ class Reading:
     """The records that are not redacted."""
     rows: int
     redacted: int
-    unknown: dict[str, list[str]]
-    """Values that are not of the declared level, by attribute."""
+    unknown: dict[str, tuple[list[str], int]]
+    """Values that are not of the declared level, by attribute, and the first row that has one."""
 
     @property
     def kept(self) -> int:
@@ -48,12 +50,21 @@ def read_released(
     columns = read_columns(table, [hierarchy.name for hierarchy in hierarchies])
     redacted = find_redacted(columns, policy, hierarchies, [scheme])
     kept = {name: column.keep(~redacted) for name, column in columns.items()}
-    known = {h.name: {MISSING, *h.labels[scheme[h.name]]} for h in hierarchies}
+    write = escape if policy.release.escape_formulas else str
+    known = {
+        h.name: {write(label): label for label in (MISSING, *h.labels[scheme[h.name]])}
+        for h in hierarchies
+    }
     unknown = {
-        name: strange
+        name: (strange, columns[name].first_row(strange) + 1)
         for name, column in kept.items()
         if (strange := [text for text in column.texts if text not in known[name]])
     }
+    if policy.release.escape_formulas and not unknown:
+        kept = {
+            name: column.rename([known[name][text] for text in column.texts])
+            for name, column in kept.items()
+        }
     return Reading(hierarchies, scheme, kept, redacted.size, int(redacted.sum()), unknown)
 
 
@@ -73,6 +84,17 @@ def find_redacted(
     redacts = policy.release.suppressed == "redact" and not all_top
     redacted: NDArray[np.bool_] = np.logical_and.reduce(stars) & redacts
     return redacted
+
+
+def check_values(reading: Reading) -> Check:
+    """Check that each value is one of the declared level of its hierarchy."""
+    details = [
+        f"column '{name}' has values that are not of level {reading.scheme[name]}"
+        f"{list_cells(texts)}, first at row {row}"
+        for name, (texts, row) in reading.unknown.items()
+    ]
+    detail = "; ".join(details) or "every cell is of the level in the scheme"
+    return Check("every quasi-identifier is generalized as declared", not details, detail)
 
 
 def classes_of(

@@ -191,11 +191,12 @@ def test_too_many_sets_are_simulated_and_it_says_so(monkeypatch: pytest.MonkeyPa
     assert again.scenarios[0].mean() == assessment.scenarios[0].mean()  # seeded
 
 
+@pytest.mark.usefixtures("values_shown")
 def test_values_that_a_scenario_does_not_list_are_told() -> None:
     by_age = AttributeGroup(("sex",), by="age", probabilities={"30": 0.9}, default=0.0)
     scenario = Scenario((by_age,), 1000, 0.5, 0.5, 0.5, 0.5)
     frame = pd.DataFrame({"age": ["30", "40"], "sex": ["F", "M"]})
-    with pytest.warns(AnonymizerWarning, match="1 records have values of 'age'.*'40'"):
+    with pytest.warns(AnonymizerWarning, match="1 records count as not found.*'age': '40'"):
         assess(frame, policy_of(AGE, SEX), {"voters": scenario})
     with warnings.catch_warnings():
         warnings.simplefilter("error")

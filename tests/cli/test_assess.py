@@ -206,7 +206,7 @@ def test_a_common_cause_is_on_the_page(ward: Path, run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--scenario", "voters"), "voters: this is no file and no shipped scenario"),
+        (("--scenario", "voters"), "voters: this is neither a file nor a shipped scenario"),
         (("--scenario", "social-media"), "'race' is not a quasi-identifier"),
         (
             ("--scenario", "worst-case", "--population", "7"),
@@ -305,3 +305,53 @@ def test_what_is_read_is_never_overwritten(ward: Path, run) -> None:
     assert status == 2
     assert "would be overwritten" in errors
     assert data.read_text() == (ward.parent / "patients.csv").read_text()
+
+
+def test_a_threshold_on_the_risk_of_each_person_decides_the_exit_status(
+    ward: Path, tmp_path: Path, run
+) -> None:
+    sources = tmp_path / "sources.toml"
+    command = ("assess", ward, "--sources", sources, "--out", tmp_path / "out")
+    risks = tmp_path / "risks.csv"
+    status, output, _ = run(*command, "--json", "--person-risks", risks)
+    assert status == 0
+    disclosure = json.loads(output)["disclosure"]
+    written = pd.read_csv(risks)
+    assert written["row"].tolist() == list(range(1, 121))
+    assert written["risk"].max() == pytest.approx(disclosure["highest_risk"])
+    assert written["risk"].mean() == pytest.approx(disclosure["individual_risk_exact"])
+    highest = disclosure["highest_risk"]
+    for threshold, expected in ((highest / 2, 1), (min(1, highest * 1.01), 0)):
+        sources.write_text(f"threshold = {threshold}\n{SOURCES}")
+        status, output, _ = run(*command, "--json")
+        assert status == expected
+        assert json.loads(output)["passes"] is (expected == 0)
+    sources.write_text(f"threshold = {highest / 2}\n{SOURCES}")
+    _, output, _ = run(*command)
+    assert "people are above the threshold" in output
+    assert "Which columns to leave out" in output
+    assert "above the threshold" in (tmp_path / "out" / "assessment.html").read_text()
+    assert len(pd.read_csv(tmp_path / "out" / "risk_by_columns.csv")) == 8
+
+
+def test_sources_may_name_an_external_table_with_other_names_and_levels(
+    ward: Path, tmp_path: Path, run
+) -> None:
+    frame = pd.read_csv(tmp_path / "patients.csv", sep=";", dtype=str).head(60)
+    profiles = frame.assign(age_group=frame["zip"].str[:2] + "*")[["age_group", "age", "sex"]]
+    profiles.to_csv(tmp_path / "profiles.csv", index=False)
+    table = 'external = { table = "profiles.csv", columns = { zip = "age_group" } }\n'
+    (tmp_path / "sources.toml").write_text(table + SOURCES)
+    command = ("assess", ward, *ask(ward, "sources"), "--out", tmp_path / "out")
+    status, output, errors = run(*command, "--json")
+    assert (status, errors) == (0, "")
+    assert json.loads(output)["disclosure"]["records"] == 120
+    status, _, errors = run(*command, "--person-risks", ward)
+    assert status == 2
+    assert "would be overwritten" in errors
+
+
+def test_person_risks_need_sources(ward: Path, tmp_path: Path, run) -> None:
+    status, _, errors = run("assess", ward, "--person-risks", tmp_path / "risks.csv")
+    assert status == 2
+    assert "--person-risks: the risk is that through sources; add --sources." in errors

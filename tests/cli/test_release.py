@@ -146,7 +146,7 @@ def bad_input(folder: Path, case: str) -> tuple[str, str]:
             return change(POLICY, days=line), "no column 'ward'"
         case "a value without a leaf":
             table.write_text(text + "Patient 121;33;X;101;flu;3\n")
-            return POLICY, "column 'sex': 1 value has no row in its hierarchy: 'X'"
+            return POLICY, "column 'sex': 1 value has no row in its hierarchy (hidden"
         case "a value with two parents":
             (folder / "sex.csv").write_text("F;a;x\nM;a;y\n")
             return POLICY, "'a' at level 1 belongs to 'y', but to 'x'"
@@ -363,7 +363,7 @@ def test_warnings_are_plain_sentences(tmp_path: Path, run) -> None:
         status, _, errors = run("run", write_files(tmp_path, frame), "--out", tmp_path / "out")
     assert status == 0
     assert errors.startswith(
-        "warning: column 'sex' has missing cells but its hierarchy has no leaf"
+        "warning: column 'sex' has missing cells but no leaf for them in its hierarchy"
     )
     assert errors.count("\n") == 1
 
@@ -410,6 +410,10 @@ def test_hierarchy_check_shows_every_defect_with_status_1(tmp_path: Path, run) -
     arguments = (tmp_path / "sex.csv", *data, "--json")
     status, output, _ = run("hierarchy", "check", *arguments)
     assert status == 1
+    first = patients()["sex"].tolist().index("M") + 1
+    assert json.loads(output)[0]["message"].endswith(f"First at row {first}.")
+    assert json.loads(output)[0]["value"] is None
+    status, output, _ = run("hierarchy", "check", *arguments, "--show-values")
     assert json.loads(output)[0]["value"] == "M"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anonymizer.data.secret import is_digest, keyed_digest, secret_key, state_folder
+from anonymizer.data.secret import is_digest, key_name, keyed_digest, secret_key, state_folder
 from anonymizer.errors import ReleaseError
 
 
@@ -77,3 +77,18 @@ def test_a_file_that_is_no_key_is_named(folder: Path) -> None:
     (folder / "key").write_bytes(b"short")
     with pytest.raises(ReleaseError, match=r"not a key of 32 bytes; remove the file\.$"):
         secret_key()
+
+
+def test_a_key_has_a_name_that_tells_nothing_of_it(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert key_name() is None
+    assert not folder.exists()  # to ask for the name makes no key
+    key = secret_key()
+    name = key_name()
+    assert name is not None
+    assert name == key_name()
+    assert name not in key.hex()
+    monkeypatch.setenv("ANONYMIZER_STATE", str(tmp_path / "other"))
+    secret_key()
+    assert key_name() != name

@@ -10,7 +10,7 @@ from anonymizer.data import cells, csv
 from anonymizer.data.frame import FrameTable
 from anonymizer.data.table import Table, check_columns, check_present, open_table
 from anonymizer.engine.microdata import encode
-from anonymizer.errors import DataError
+from anonymizer.errors import DataError, show_values
 from anonymizer.hierarchy import Hierarchy
 from tests.data.reading import rows_in, write
 
@@ -109,6 +109,21 @@ def test_a_role_without_a_column_is_named_with_the_header(tmp_path: Path) -> Non
     assert message == "no column 'age', which the policy gives a role; the header reads 'a', 'b'."
 
 
+def test_a_header_without_any_expected_name_may_be_a_row_of_cells_and_is_not_shown(
+    tmp_path: Path,
+) -> None:
+    opened = open_table(write(tmp_path, "Ann,34\nBob,35\n"))
+    message = columns_message(opened, "name", "age")
+    assert message == (
+        "no column 'name', 'age', which the policy gives a role; the header has no name that is "
+        "expected (hidden without --show-values)."
+    )
+    with pytest.raises(DataError, match="no column 'age'; the header has no name that is expected"):
+        check_present(opened, ["age"])
+    with show_values():
+        assert "the header reads 'Ann', '34'" in columns_message(opened, "name", "age")
+
+
 def test_columns_that_occur_twice_are_named(tmp_path: Path) -> None:
     frame = pd.DataFrame([["1", "2", "3"]], columns=["a", "b", "a"])
     for opened in (open_table(write(tmp_path, "a,b,a\n1,2,3\n")), open_table(frame)):
@@ -149,6 +164,7 @@ def test_a_file_that_may_not_be_read_is_named(
         open_table(path)
 
 
+@pytest.mark.usefixtures("values_shown")
 @pytest.mark.parametrize("same", [False, True])
 def test_a_million_columns_are_looked_over_in_seconds(tmp_path: Path, same: bool) -> None:
     names = ["c" if same else f"c{number}" for number in range(1_000_000)]

@@ -365,6 +365,7 @@ def test_a_number_that_is_none_in_a_parquet_file_is_a_missing_cell(tmp_path: Pat
 # Values without a leaf
 
 
+@pytest.mark.usefixtures("values_shown")
 def test_every_value_without_a_leaf_is_named_with_its_column_and_first_row(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("a,b\nx,1\ny,2\nx,3\nz,3\n")
     with pytest.raises(HierarchyError) as caught:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -127,3 +128,28 @@ def test_a_delimiter_that_is_not_one_ascii_character_is_refused(
         write_arx(SEXES, tmp_path / "x.csv", delimiter)
     with pytest.raises(HierarchyError, match="is not a delimiter; use one ASCII character"):
         read_rows(tmp_path / "x.csv", delimiter)
+
+
+def deep(leaves: int, levels: int) -> str:
+    """Write a file whose values merge one by one, level by level."""
+    rows = (
+        [str(leaf), *(str(max(leaf, level)) for level in range(1, levels))]
+        for leaf in range(leaves)
+    )
+    return "\n".join(map(";".join, rows))
+
+
+def test_thousands_of_levels_are_read_or_refused_in_one_sentence_before_they_fill_the_memory(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "age.csv"
+    path.write_text(deep(40, 5_000))
+    assert read_arx(path).height == 5_000
+    path.write_text(f"{';'.join('x' * 5_000)}\n" * 2_000)
+    started = time.process_time()
+    with pytest.raises(HierarchyError) as caught:
+        read_arx(path)
+    assert time.process_time() - started < 1
+    assert str(caught.value) == (
+        f"{path}: 5,000 levels of 2,001 values are too many; use at most 2,498 levels."
+    )

@@ -200,6 +200,26 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     ),
     (
         Intervals,
+        {"domain": (1, 1_000_000), "widths": tuple(2**power for power in range(1, 100))},
+        "widths: 99 levels of 1,000,000 values are too many; use at most 20 levels.",
+    ),
+    (
+        Intervals,
+        {"domain": (1, 10_000), "bounds": ((5,),) * 5_000},
+        "bounds: 5,000 levels of 10,000 values are too many; use at most 500 levels.",
+    ),
+    (
+        Redaction,
+        {"digits": 4, "redact": tuple(range(1, 5_001))},
+        "redact: 5,000 levels of 10,000 values are too many; use at most 500 levels.",
+    ),
+    (
+        Ordered,
+        {"values": ((1, 10_000),), "groups": (1,) * 5_000},
+        "groups: 5,000 levels of 10,000 values are too many; use at most 500 levels.",
+    ),
+    (
+        Intervals,
         {"domain": (0, 9), "widths": (4, 6)},
         "widths: 6 is not a multiple of 4, so intervals would be cut in two; use 8.",
     ),

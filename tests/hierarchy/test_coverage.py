@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from anonymizer.errors import show_values
 from anonymizer.hierarchy import Defect, Hierarchy, check_values
 
 AGES = Hierarchy.from_rows("age", [("34", "*"), ("35", "*")], "hierarchies/age.csv")
+pytestmark = pytest.mark.usefixtures("values_shown")
 MONTHS = Hierarchy.from_rows("month", [("07", "*"), ("12", "*")])
 SEXES = Hierarchy.from_rows("sex", [("Male", "*"), ("Female", "*")])
 
@@ -29,18 +31,18 @@ def test_values_without_a_leaf_are_listed_with_the_file_to_fix() -> None:
 @pytest.mark.parametrize(
     ("hierarchy", "value", "message"),
     [
-        (AGES, "34.0", "it differs by a decimal point: write it as '34'."),
-        (SEXES, " Male", "it differs by blanks around the value: write it as 'Male'."),
-        (MONTHS, "7", "it differs by leading zeros: write it as '07'."),
-        (MONTHS, " 7.0", "it differs by leading zeros: write it as '07'."),
-        (SEXES, "female", "it differs by upper and lower case: write it as 'Female'."),
+        (AGES, "34.0", "it differs from a leaf by a decimal point: write it as '34'."),
+        (SEXES, " Male", "it differs from a leaf by blanks around the value: write it as 'Male'."),
+        (MONTHS, "7", "it differs from a leaf by leading zeros: write it as '07'."),
+        (MONTHS, " 7.0", "it differs from a leaf by leading zeros: write it as '07'."),
+        (SEXES, "female", "it differs from a leaf by upper and lower case: write it as 'Female'."),
     ],
 )
 def test_a_type_trap_is_named_with_the_leaf_that_was_meant(
     hierarchy: Hierarchy, value: str, message: str
 ) -> None:
     (defect,) = check_values(hierarchy, [value])
-    assert defect.message.startswith(f"column '{hierarchy.name}': '{value}' has no row, but '")
+    assert defect.message.startswith(f"column '{hierarchy.name}': 1 value has no row: '{value}'; ")
     assert defect.message.endswith(message)
     assert (defect.severity, defect.value) == ("error", value)
 
@@ -62,3 +64,24 @@ def test_missing_cells_without_a_leaf_are_a_warning() -> None:
         "below the top unless you add it to hierarchies/age.csv.",
     )
     assert check_values(AGES.with_missing(), [""]) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            ["Mx"],
+            "column 'sex': 1 value has no row in its hierarchy (hidden without --show-values). ",
+        ),
+        (["male"], "it differs from a leaf by upper and lower case: write it as the leaf."),
+        (["male", "female"], "by upper and lower case: write them as the leaves."),
+    ],
+)
+def test_unless_they_may_be_shown_values_are_neither_in_the_message_nor_in_the_defect(
+    values: list[str], message: str
+) -> None:
+    with show_values(False):
+        (defect,) = check_values(SEXES, values)
+    assert message in defect.message
+    assert not any(f"'{value}'" in defect.message for value in [*values, "Male", "Female"])
+    assert defect.value is None

@@ -43,6 +43,7 @@ def voters(tmp_path: Path, frame: pd.DataFrame, **keys: object) -> Statement:
     return Statement(source=[source], folder=tmp_path)
 
 
+@pytest.mark.usefixtures("values_shown")
 @pytest.mark.parametrize("role", [{"role": "insensitive"}, QUASI])
 def test_a_value_in_another_case_is_named_with_those_who_do_not_match(tmp_path, role) -> None:
     statement = voters(tmp_path, pd.DataFrame({"sex": ["male"] * 50 + ["Female"] * 50}))

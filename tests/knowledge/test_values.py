@@ -13,6 +13,7 @@ from anonymizer.knowledge.values import Subjects, Values
 from tests.knowledge.people import AGE, CELLS, HIERARCHIES, read
 
 
+@pytest.mark.usefixtures("values_shown")
 def test_a_value_that_no_level_has_is_named() -> None:
     with pytest.raises(HierarchyError, match=r"column 'zip': 1 values are unknown.*'99'"):
         read([{"age": "25", "sex": "F", "zip": "99"}])

@@ -44,7 +44,9 @@ def test_each_question_that_was_asked_has_an_answer_in_words(whole: Assessment) 
 def test_what_was_not_asked_is_not_there(whole: Assessment) -> None:
     only = Assessment(whole.table, disclosure=whole.disclosure)
     assert re.findall('<h2 id="(.*?)">', make_page(only)) == ["disclosure", "caveats"]
-    assert set(make_tables(only)) == {"combinations", "risk_by_size", "risk_by_sources"}
+    assert set(make_tables(only)) == {
+        *("combinations", "risk_by_size", "risk_by_sources", "risk_by_columns")
+    }
     assert set(make_figures(only)) == {"risk_by_records", "risk_by_size", "risk_by_sources"}
     assert len(summarize(only).renderables) == 1
 

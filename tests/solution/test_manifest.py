@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -13,9 +15,12 @@ from typing import Any
 
 import pytest
 
-from anonymizer import ReleaseError, anonymize, read_manifest, write_release
+from anonymizer import AnonymizerWarning, ReleaseError, anonymize, read_manifest, write_release
 from anonymizer.data.files import digest_of_file
-from tests.wards import patients, write_files
+from anonymizer.data.staging import Staging
+from anonymizer.solution.manifest import stage_release
+from anonymizer.solution.resume import stage_checkpoint
+from tests.wards import POLICY, patients, write_files
 
 ROOT = Path(__file__).parents[2]
 
@@ -95,3 +100,31 @@ def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path) -> None:
     process.send_signal(signal.SIGTERM)
     assert process.wait(60) == -signal.SIGTERM
     assert not out.exists()
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_who_knows_all_but_one_cell_cannot_find_it_by_trying(tmp_path: Path, kind: str) -> None:
+    """The original itself is among the candidates: no digest of it without a key may be there."""
+    stopped = POLICY + "\n[search]\nevaluation_limit = 3\n"
+    policy, out = write_files(tmp_path, policy=stopped), tmp_path / "out"
+    original = tmp_path / f"patients.{kind}"
+    with Staging(out) as staging:
+        solution = anonymize(original, policy)
+        stage_release(solution, staging)
+        assert stage_checkpoint(solution, staging) is not None
+    written = (out / "manifest.json").read_text() + (out / "search.json").read_text()
+    content = original.read_bytes()
+    for name in sorted(hashlib.algorithms_guaranteed - {"shake_128", "shake_256"}):
+        assert hashlib.new(name, content).hexdigest() not in written
+
+
+def test_without_a_key_the_release_is_made_and_its_manifest_has_no_digest_of_the_original(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ANONYMIZER_STATE", str(tmp_path / "file"))
+    solution = anonymize(None, write_files(tmp_path))
+    with pytest.warns(AnonymizerWarning, match="the manifest has no digest of the original; "):
+        write_release(solution, tmp_path / "out")
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["input"] == {"name": "patients.csv", "hmac_sha256": None, "key": None}

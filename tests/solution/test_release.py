@@ -204,6 +204,7 @@ def is_no_row(text: str) -> bool:
 TEXTS = st.one_of(st.none(), st.text("ab;\"'\n\r ,", max_size=4).filter(is_no_row))
 
 
+@pytest.mark.filterwarnings("ignore:column .* spreadsheet formulas")
 @given(cells=st.lists(st.tuples(TEXTS, TEXTS), min_size=1))
 def test_every_text_survives_a_csv_release(
     tmp_path_factory: pytest.TempPathFactory, cells: list[tuple[str | None, str | None]]

@@ -60,6 +60,9 @@ workers = 2
 [release]
 suppressed = "redact"
 shuffle = false
+escape_formulas = true
+recoding = "layers"
+max_layers = 3
 """
 
 SCENARIO = """

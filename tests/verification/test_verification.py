@@ -16,10 +16,13 @@ from anonymizer import (
     anonymize,
     make_manifest,
     read_manifest,
+    show_values,
     verify,
     write_release,
 )
+from anonymizer.data.secret import secret_key
 from anonymizer.utility import MEASURES
+from anonymizer.verification.claims import Check
 from tests.wards import (
     MODELS,
     POLICY,
@@ -244,9 +247,13 @@ def test_a_class_below_k_is_found(tmp_path: Path) -> None:
 def test_a_value_of_another_level_is_found(tmp_path: Path) -> None:
     published = Published(tmp_path)
     frame = published.read()
-    frame["age"] = frame["age"].where(frame.index != 0, "35")
+    frame["age"] = frame["age"].where(frame.index != 6, "35")
     published.write(frame)
-    assert "column 'age' has '35', not a value of level" in claims(published.check(against=False))
+    found = claims(published.check(against=False))
+    assert "column 'age' has values that are not of level" in found
+    assert "(hidden without --show-values), first at row 7" in found
+    with show_values():
+        assert ": '35', first at row 7" in claims(published.check(against=False))
 
 
 def test_a_column_that_is_there_twice_is_found(tmp_path: Path) -> None:
@@ -301,6 +308,45 @@ def test_another_original_is_found(tmp_path: Path) -> None:
     found = claims(published.check())
     assert "the original is the one anonymized" in found
     assert "the scheme gives the reported figures on the original" in found
+
+
+def input_check(verification: Verification) -> Check:
+    return next(
+        check
+        for check in verification.checks
+        if check.claim == "the original is the one anonymized"
+    )
+
+
+def test_another_cell_of_a_column_that_is_not_released_is_found(tmp_path: Path) -> None:
+    published = Published(tmp_path)
+    patients().assign(name="Somebody").to_csv(tmp_path / "patients.csv", sep=";", index=False)
+    assert claims(published.check()).startswith("the original is the one anonymized")
+
+
+def test_the_digest_of_the_original_is_checked_only_with_the_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published = Published(tmp_path)
+    assert input_check(published.check()).passed
+    for folder in ("none", "other"):
+        monkeypatch.setenv("ANONYMIZER_STATE", str(tmp_path / folder))
+        if folder == "other":
+            secret_key()
+        verification = published.check()
+        assert input_check(verification).passed is None
+        assert "which is not on this machine" in input_check(verification).detail
+        assert verification.passed
+    assert not (tmp_path / "none").exists()  # verifying makes no key
+
+
+def test_a_manifest_without_a_digest_of_the_original_says_so(tmp_path: Path) -> None:
+    published = Published(tmp_path)
+    manifest = read_manifest(published.manifest)
+    manifest["input"] = {"name": "patients.csv", "sha256": verify_digest(published.original)}
+    published.manifest.write_text(json.dumps(manifest))
+    assert input_check(published.check()).passed is None
+    assert "has no keyed digest" in input_check(published.check()).detail
 
 
 @pytest.mark.parametrize(

@@ -20,30 +20,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from anonymizer.assessment.disclosure.choices import Choice, risk_of_choices
+from anonymizer.assessment.disclosure.people import OwnedTuples
 from anonymizer.assessment.disclosure.sources import (
     Source,
-    check_named,
     disclosure_likelihood,
-    named_attributes,
     subset_likelihood,
 )
-from anonymizer.assessment.disclosure.unique_subsets import OnSubsets, Uniqueness, count_unique
-from anonymizer.data.table import Table, open_table
-from anonymizer.errors import DataError, PolicyError
+from anonymizer.assessment.disclosure.unique_subsets import Uniqueness
+from anonymizer.errors import PolicyError
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+from anonymizer.knowledge.statement import THRESHOLDS
+from anonymizer.knowledge.statistics import SLACK
 
 Floats = NDArray[np.float64]
 
+QUICK = 1 << 28
+"""Steps of the walk over subsets, person by person, that take a second or two."""
 MOST_COMBINED = 6
 """With more sources than this not every combination is looked at, only those that grow one by one."""
 
@@ -92,6 +93,10 @@ class Reidentification:
     uniqueness: Uniqueness
     sources: tuple[Source, ...]
     e_uniqueness: float | Floats | None = None
+    threshold: float | None = None
+    """The highest risk of a person that is accepted; None where no verdict is asked for."""
+    people: OwnedTuples | None = None
+    """Whose the tuples are; None where the risk of each person would take too long."""
 
     def __post_init__(self) -> None:
         if not self.sources:
@@ -157,6 +162,76 @@ class Reidentification:
             return 1.0
         return 0.0 - math.expm1(self.uniqueness.records * math.log1p(-self.individual_exact))
 
+    @cached_property
+    def person_risks(self) -> Floats | None:
+        """The risk of each person, in the order in which they come; None where it was not computed."""
+        if self.people is None:
+            return None
+        return self.people.risks(self.likelihood, self.unique_outside)
+
+    @property
+    def highest(self) -> float | None:
+        """The risk of the person who is most at risk."""
+        return None if self.person_risks is None else float(self.person_risks.max())
+
+    def above(self, threshold: float) -> int | None:
+        """Return how many people have a higher risk than that."""
+        if self.person_risks is None:
+            return None
+        return int((self.person_risks > threshold + SLACK).sum())
+
+    @property
+    def passes(self) -> bool | None:
+        """Whether nobody is above the threshold; None where none is stated."""
+        if self.threshold is None:
+            return None
+        return self.above(self.threshold) == 0
+
+    def row_risks(self) -> Floats | None:
+        """Return the risk of the person of each row."""
+        if self.people is None or self.person_risks is None:
+            return None
+        return self.person_risks[self.people.person_of_row]
+
+    def over_choices(self) -> Floats:
+        """Return the risk of a random person for every subset of attributes that may be released."""
+        found = self.uniqueness.d_uniqueness * self.unique_outside
+        return risk_of_choices(found, np.array(list(self.disclosed.values())))
+
+    def choice(self, subset: int, individual: float, with_people: bool = False) -> Choice:
+        """Describe what is left of the risk if only some attributes are released."""
+        names, released = self.uniqueness.attributes, self.uniqueness.names(subset)
+        records = self.uniqueness.records
+        data_set = 1.0 if individual >= 1 else 0.0 - math.expm1(records * math.log1p(-individual))
+        left_out = tuple(name for name in names if name not in released)
+        highest = self.highest_if(released) if with_people else None
+        return Choice(released, left_out, individual, data_set, highest)
+
+    def highest_if(self, released: Sequence[str]) -> float | None:
+        """Return the highest risk of a person if only some attributes are released."""
+        if self.people is None:
+            return None
+        known = [
+            chance if name in released else 0.0 for name, chance in self.disclosed.items()
+        ]  # what is not released is as good as never disclosed
+        likelihood = subset_likelihood(np.array(known))
+        return float(self.people.risks(likelihood, self.unique_outside).max())
+
+    def best_choices(self) -> list[Choice]:
+        """Return for each number of columns left out the choice with the least risk, from none on."""
+        risks, sizes = self.over_choices(), subset_sizes(len(self.uniqueness.attributes))
+        best = []
+        for size in range(len(self.uniqueness.attributes), -1, -1):
+            subsets = np.flatnonzero(sizes == size)
+            subset = int(subsets[np.argmin(risks[subsets])])
+            best.append(self.choice(subset, float(risks[subset]), with_people=self.is_quick))
+        return best
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether it takes no time to look at each person once for each number of columns."""
+        return self.people is not None and self.people.steps < QUICK
+
     def as_scenario(self) -> Scenario:
         """Return the same attacker as a scenario of Xia et al., in which every attribute is a group.
 
@@ -215,7 +290,7 @@ class Reidentification:
 
     def with_sources(self, sources: Sequence[Source]) -> Reidentification:
         """Return the risk through other sources."""
-        return Reidentification(self.uniqueness, tuple(sources), self.e_uniqueness)
+        return replace(self, sources=tuple(sources))
 
     def over_sources(self) -> list[SourcesRisk]:
         """Return the risk through each source alone and through combinations, by growing number."""
@@ -224,6 +299,11 @@ class Reidentification:
             for those in combine(self.sources)
             for risk in [self.with_sources(those)]
         ]
+
+    @property
+    def levels(self) -> list[float]:
+        """The levels of risk for which people are counted: the usual thresholds, and the stated one."""
+        return sorted({*THRESHOLDS.values(), *([] if self.threshold is None else [self.threshold])})
 
     def describe(self, most: int = 20, points: int = 101) -> dict[str, Any]:
         """Return the risk, the most dangerous combinations and the curves, as JSON; no raw values."""
@@ -240,6 +320,11 @@ class Reidentification:
             "data_set_risk_exact": self.data_set_exact,
             "log_safe": self.log_safe if math.isfinite(self.log_safe) else None,
             "records_until": {str(at): self.records_until(at) for at in (0.05, 0.5, 0.95)},
+            "threshold": self.threshold,
+            "passes": self.passes,
+            "highest_risk": self.highest,
+            "people_above": {str(at): self.above(at) for at in self.levels},
+            "best_choices": [asdict(each) for each in self.best_choices()],
             "most_dangerous": [asdict(each) for each in self.most_dangerous(most)],
             "by_records": {"records": n.tolist(), "risk": self.over_records(n).tolist()},
             "by_sources": [asdict(each) for each in self.over_sources()],
@@ -279,34 +364,3 @@ def combine(sources: Sequence[Source]) -> list[tuple[Source, ...]]:
         return [those for size in sizes for those in combinations(sources, size)]
     growing = [tuple(sources[:size]) for size in range(2, len(sources) + 1)]
     return [*((source,) for source in sources), *growing]
-
-
-def assess_disclosure(
-    data: str | Path | pd.DataFrame | Table,
-    sources: Sequence[Source],
-    external: str | Path | pd.DataFrame | Table | None = None,
-    *,
-    e_uniqueness: float | None = None,
-    delimiter: str = ",",
-    workers: int | None = None,
-    on_subsets: OnSubsets | None = None,
-) -> Reidentification:
-    """Assess the risk of a table through the attributes that some sources disclose.
-
-    >>> toy = pd.DataFrame({"X": ["xa", "xb"], "Y": ["ya", "yb"]})
-    >>> assess_disclosure(toy, [Source("forum", 1.0, {"X": 0.5, "Y": 0.0})]).data_set
-    0.75
-    """
-    if external is not None and e_uniqueness is not None:
-        raise DataError(
-            "an external table and a number for E-uniqueness are both given; the table is counted, "
-            "so leave the number out."
-        )
-    check_e_uniqueness(e_uniqueness)  # before the work, not after
-    table = open_table(data, delimiter)
-    check_named(sources, table)
-    attributes = named_attributes(sources)
-    uniqueness = count_unique(
-        table, attributes, external, delimiter=delimiter, workers=workers, on_subsets=on_subsets
-    )
-    return Reidentification(uniqueness, tuple(sources), e_uniqueness)

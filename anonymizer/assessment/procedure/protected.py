@@ -13,7 +13,7 @@ from anonymizer.data.coded import CodedTable
 from anonymizer.data.columns import Coded, check_rows, read_columns
 from anonymizer.data.table import Table
 from anonymizer.engine.microdata import encode
-from anonymizer.errors import DataError, PolicyError, quote_some, suggest_name
+from anonymizer.errors import DataError, PolicyError, quote_some, suggest_cell
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.knowledge.external import External, level_of, to_leaves
 from anonymizer.knowledge.linked_table import LinkedTable
@@ -62,7 +62,7 @@ class Protected:
         if absent:
             raise PolicyError(
                 f"statement: {place}.{attribute}: {quote_some(absent)} does not occur in the column; "
-                f"{suggest_name(absent[0], values)}"
+                f"{suggest_cell(absent[0], values)}"
             )
         return column.codes.astype(np.int64), [column.texts.index(value) for value in marked]
 
@@ -118,7 +118,7 @@ def check_shares(source: ExternalSource, column: Coded, key: str, level: int) ->
         if absent:
             raise PolicyError(
                 f"statement: source '{source.name}': {name}: {quote_some(absent)} does not occur in "
-                f"'{key}'; {suggest_name(absent[0], values)}"
+                f"'{key}'; {suggest_cell(absent[0], values)}"
             )
         if level:
             raise PolicyError(

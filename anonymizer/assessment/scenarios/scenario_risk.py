@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.table import Table, check_present, open_table
-from anonymizer.errors import AnonymizerWarning, PolicyError, quote_some
+from anonymizer.errors import AnonymizerWarning, PolicyError, list_cells
 from anonymizer.estimators.intervals import Interval
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.attack import Attack, Floats, check_levels
@@ -219,7 +219,7 @@ class Reader:
     def read(self, scenario: Scenario) -> Subjects:
         """Read the columns that a scenario needs, and its population table, if it has one."""
         beside = scenario.beside(self.policy.quasi_identifiers)
-        check_present(self.table, beside)
+        check_present(self.table, [*self.policy.quasi_identifiers, *beside])
         path = scenario.population if scenario.counted else None
         if (beside, path) not in self.found:
             population = None if path is None else self.open_population(path)
@@ -299,11 +299,11 @@ def warn_unlisted(name: str, chances: Sequence[Chance], subjects: Subjects) -> N
     ]
     met = np.isin(subjects.codes[attribute], unlisted) & (subjects.counts > 0)
     if met.any():
-        texts = quote_some([values.texts[at] for at in unlisted])
+        texts = list_cells([values.texts[at] for at in unlisted])
         warnings.warn(
-            f"scenario '{name}': {int(subjects.counts[met].sum())} records have values of "
-            f"'{attribute}' that it does not list ({texts}) and count as not found there; add them, or "
-            "write the values as the scenario does.",
+            f"scenario '{name}': {int(subjects.counts[met].sum())} records count as not found there, "
+            f"because it does not list their values of '{attribute}'{texts}; add them, or write the "
+            "values as the scenario does.",
             AnonymizerWarning,
             stacklevel=2,
         )

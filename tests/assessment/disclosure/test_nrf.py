@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.assessment.disclosure.nrf import Reidentification, assess_disclosure, combine
+from anonymizer.assessment.disclosure.assess import assess_disclosure
+from anonymizer.assessment.disclosure.nrf import Reidentification, combine
 from anonymizer.assessment.disclosure.sources import Source
 from anonymizer.assessment.disclosure.unique_subsets import Uniqueness
 from anonymizer.data.frame import FrameTable
-from anonymizer.errors import DataError, PolicyError
+from anonymizer.errors import AnonymizerWarning, DataError, PolicyError
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.knowledge.attack import Attack
 from anonymizer.knowledge.exposure import overall_risk
@@ -165,7 +166,8 @@ def test_e_uniqueness_is_counted_in_an_external_table() -> None:
 def test_unknown_e_uniqueness_does_not_look_safe() -> None:
     external = pd.DataFrame({"X": ["other"], "Y": ["other"]})
     forum = [Source("forum", 1.0, {"X": 1.0, "Y": 0.0})]
-    assert assess_disclosure(TOY, forum, external).data_set == 1.0
+    with pytest.warns(AnonymizerWarning, match="no value of '.' occurs in both tables"):
+        assert assess_disclosure(TOY, forum, external).data_set == 1.0
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, math.nan])
@@ -185,6 +187,7 @@ def test_without_sources_there_is_no_risk_to_tell() -> None:
         Reidentification(make([0, 1], 10, {"x": 0.5}).uniqueness, ())
 
 
+@pytest.mark.usefixtures("values_shown")
 def test_an_attribute_that_is_no_column_is_named() -> None:
     with pytest.raises(PolicyError, match="no column 'Z'; use one of 'X', 'Y'"):
         assess_disclosure(TOY, [Source("forum", 1.0, {"Z": 0.5})])

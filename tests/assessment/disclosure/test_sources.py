@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.assessment.disclosure.sources import (
+    EXAMPLE,
     Source,
     disclosure_likelihood,
     named_attributes,
+    parse_disclosing,
     parse_sources,
     read_sources,
     subset_likelihood,
@@ -106,3 +109,45 @@ def test_a_file_that_is_not_there_says_so(tmp_path: Path) -> None:
 def test_a_source_in_code_is_checked_too() -> None:
     with pytest.raises(PolicyError, match=r"usage: 2 is not a probability"):
         Source("a", 2, {"age": 0.5})
+
+
+def mentions(**changes: object) -> dict[str, object]:
+    counts = {"candidates": 1200, "disclosing": 30, "prevalence": 0.08, **changes}
+    keys = {"sources": [{"name": "a", "usage": 0.5, "disclosure": {"asthma": counts}}]}
+    return dict(parse_sources(keys)[0].disclosure)
+
+
+def test_a_rate_follows_from_counts_as_equations_6_to_8_say() -> None:
+    assert mentions() == {"asthma": pytest.approx(30 / 1200 / 0.08)}
+    assert mentions(truthful=0.5) == {"asthma": pytest.approx(0.5 * 30 / 1200 / 0.08)}
+    assert mentions(disclosing=0) == {"asthma": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"disclosing": 1201},
+            "1201 sentences disclose it, of 1200 that mention it; check the counts",
+        ),
+        ({"prevalence": 0.01}, "a rate of 2.5, above 1: more disclose it than have it; check the"),
+        ({"prevalence": 0}, "prevalence: "),
+        ({"candidates": 0}, "candidates: "),
+        ({"candidate": 3}, "candidate: this key is unknown"),
+        ({"truthful": 2}, "truthful: 2 is not a probability"),
+    ],
+)
+def test_counts_that_make_no_rate_are_one_sentence(
+    changes: dict[str, object], message: str
+) -> None:
+    with pytest.raises(PolicyError) as refused:
+        mentions(**changes)
+    assert str(refused.value).startswith("sources: sources.0.disclosure.asthma: ")
+    assert message in str(refused.value)
+
+
+def test_the_example_says_what_is_asked() -> None:
+    asked = parse_disclosing(tomllib.loads(EXAMPLE), folder=Path("here"))
+    assert (asked.threshold, asked.id) == (0.09, "patient_id")
+    assert asked.files == [Path("here/profiles.csv")]
+    assert asked.columns == ["age", "gender", "location", "asthma", "patient_id"]
