@@ -1,17 +1,25 @@
 """Bound: what every release in layers loses at least.
 
-The argument, for the arithmetic loss. A record's class in a release in layers is part of its class at
-that scheme in the whole table, and all of its records lose the same, the cost of the class. Where the
-models limit the risk of single people, more records of a class never raise it: so a record is released
-only by classes that pass in the whole table, and loses at least the cost of the cheapest.
+The argument, for the arithmetic loss. What a record loses is decided by its released values: the
+weighted share that they leave open of each domain, its cost. So all records of a class lose the same. A
+record's class in a release in layers is part of its class at that scheme in the whole table: its
+records have the same values at that scheme. (A value that is called the same at two levels covers the
+same leaves at both, so this also holds for a class that has records of two layers.) Where the models
+limit the risk of single people, more records of a class never raise it. So a record is released only by
+classes, at schemes that the policy allows, that pass in the whole table, and loses at least the cost of
+the cheapest; a suppressed record loses the cost of a record without any value. Where a person has
+several records, the same holds for each of them, whichever layers the others are in: a part of a class
+has no more people than the class.
 
-Where every class needs k records, more can be said. Give every record a price such that no k records of
-a class have prices that sum up to more than k times the cost of the class. A released class then has
-prices that sum up to no more than what its records lose (the mean of all is no more than the mean of the
-k highest). So the sum of all prices is a bound; a suppressed record's price is at most what it loses.
-This is the dual of the linear relaxation of facility location in which an open class serves at least k.
-Prices rise together, each record by its share of what its classes leave over, until each is in a class
-that leaves nothing over.
+Where each record is a person and a class passes with k records, more can be said. Give every record a
+price, no higher than what a suppressed record loses, such that no k records of a class of the whole
+table have prices that sum up to more than k times the cost of the class. A released class is part of
+such a class and has at least k records. The mean of their prices is no more than the mean of the k
+highest, which is no more than the cost: the prices sum up to no more than what its records lose. So the
+sum of all prices is a bound. This is the dual of the linear relaxation of facility location in which an
+open class serves at least k. Prices rise together, each record by its share of what its classes leave
+over, until each is in a class that leaves nothing over. They may be stopped at any time: the demands on
+them hold throughout.
 """
 
 from __future__ import annotations

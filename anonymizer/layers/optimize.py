@@ -11,8 +11,9 @@ from itertools import islice
 import numpy as np
 
 from anonymizer.engine.microdata import Microdata
+from anonymizer.hierarchy import REDACTED
 from anonymizer.lattice import Lattice, Scheme
-from anonymizer.layers.bound import bound_of, bounding_of
+from anonymizer.layers.bound import Bounding, bound_of, bounding_of
 from anonymizer.layers.construction import construct
 from anonymizer.layers.costs import Candidates, Costs, find_candidates, mean_costs
 from anonymizer.layers.layering import Layering
@@ -37,7 +38,12 @@ class Task:
     suppression_limit: int
     max_layers: int | None = None
     redacts: bool = False
-    """Whether suppressed records stay, without a value: then no layer may look like them."""
+    """Whether suppressed records stay, without a value: no layer beside others may look like them."""
+
+    def looks_suppressed(self, scheme: Scheme) -> bool:
+        """Whether a scheme leaves a record as if it were suppressed and still there."""
+        columns = zip(self.microdata.columns, scheme, strict=True)
+        return self.redacts and all(REDACTED in c.hierarchy.labels[level] for c, level in columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,23 +102,25 @@ def find_layers(
     costs = Costs.of(task.microdata, task.measure.weights)
     least = max(model.least_class(task.microdata.number_of_people) for model in task.models)
     candidates = find_candidates(task.microdata, costs, task.lattice, least)
-    if task.redacts:
-        candidates = without_top(task, costs, candidates)
-    found = within_limit(task, costs, weigh(task, construct_from(task, costs, candidates)))
+    free = weigh(task, construct_from(task, costs, distinguishable(task, costs, candidates)))
+    found = within_limit(task, costs, free, one_scheme)
     if task.max_layers is not None and len(found.layering.schemes) > task.max_layers:
         found = choose_few(task, costs, found, one_scheme())
-    bound = bound_of(task.measure, bound_layers(task, costs, candidates, found, watch))
+    bounding = bounding_of(task.microdata, task.models, costs, task.lattice, candidates)
+    bound = run_bounding(task, bounding, free, found, watch)
     if found.loss - bound <= TIE:
         bound = found.loss
     return replace(found, bound=bound, evaluated=len(candidates.schemes), stopped=watch.stopped)
 
 
-def bound_layers(
-    task: Task, costs: Costs, candidates: Candidates, found: Layers, watch: Watch
+def run_bounding(
+    task: Task, bounding: Bounding, free: Layers, found: Layers, watch: Watch
 ) -> float:
-    """Bound the arithmetic loss of every release in layers, for as long as there is time."""
-    arithmetic = float(np.mean(np.array(task.measure.weights) * np.array(found.attribute_loss)))
-    bounding = bounding_of(task.microdata, task.models, costs, task.lattice, candidates)
+    """Bound the loss of every release in layers, for as long as there is time.
+
+    It starts from what layers lose free of all limits, so that no limit changes the bound it comes to.
+    """
+    arithmetic = float(np.mean(np.array(task.measure.weights) * np.array(free.attribute_loss)))
 
     def stop() -> bool:
         watch.on_bound(found, bound_of(task.measure, bounding.bound))
@@ -122,19 +130,25 @@ def bound_layers(
         bounding.run(arithmetic, stop)
     except KeyboardInterrupt:
         watch.stopped = StopReason.INTERRUPTED
-    return bounding.bound
+    return bound_of(task.measure, bounding.bound)
 
 
-def without_top(task: Task, costs: Costs, candidates: Candidates) -> Candidates:
-    """Leave out the scheme at which nothing is left of any attribute."""
-    left = (candidates.schemes != np.array(task.microdata.lattice.high)).any(axis=1)
-    return Candidates.of(task.microdata, costs, candidates.schemes[left])
+def distinguishable(task: Task, costs: Costs, candidates: Candidates) -> Candidates:
+    """Leave out the schemes whose records look as if they were suppressed."""
+    looks = [task.looks_suppressed(tuple(scheme)) for scheme in candidates.schemes.tolist()]
+    if not any(looks):
+        return candidates
+    return Candidates.of(task.microdata, costs, candidates.schemes[~np.array(looks)])
 
 
 def apply_layers(task: Task, schemes: Sequence[Scheme]) -> Layers:
-    """Make the layers of some schemes, in their order, with the models asked again."""
+    """Make the layers of some schemes, in their order, with the models asked again.
+
+    A scheme whose records look as if they were suppressed is left out, unless it is the only one.
+    """
     costs = Costs.of(task.microdata, task.measure.weights)
-    return weigh(task, rebuild(task, costs, schemes))
+    usable = [scheme for scheme in schemes if not task.looks_suppressed(scheme)]
+    return weigh(task, rebuild(task, costs, usable or schemes))
 
 
 def construct_from(task: Task, costs: Costs, candidates: Candidates) -> Layering:
@@ -158,18 +172,29 @@ def weigh(task: Task, layering: Layering) -> Layers:
     return Layers(layering, loss, of_attribute, None, 0, feasible)
 
 
-def within_limit(task: Task, costs: Costs, found: Layers) -> Layers:
+def within_limit(
+    task: Task, costs: Costs, found: Layers, one_scheme: Callable[[], Scheme | None]
+) -> Layers:
     """Take out the coarsest layers, one by one, while too many records are left over for the limit.
 
-    Their records are free again, and those left over join them in a class of the coarsest scheme.
+    Their records are free again, and those left over join them in a class of the coarsest scheme. Where
+    that one would look suppressed, the best scheme for all records takes its place. If that one does too,
+    it is the only layer: where nothing is suppressed, it looks like nothing else.
     """
-    top = task.lattice.high
-    schemes = [scheme for scheme in found.layering.schemes if scheme != top]
-    while not found.feasible and not task.redacts:
-        found = weigh(task, rebuild(task, costs, [*schemes, top]))
-        if not schemes:
+    if found.feasible and found.layering.schemes:
+        return found
+    last: Scheme | None = task.lattice.high
+    if task.looks_suppressed(task.lattice.high):
+        last = one_scheme()
+    if last is None:
+        return found
+    others = [scheme for scheme in found.layering.schemes if scheme != last]
+    if task.looks_suppressed(last):
+        others = []
+    for number in range(len(others), -1, -1):
+        found = weigh(task, rebuild(task, costs, [*others[:number], last]))
+        if found.feasible:
             break
-        schemes.pop()
     return found
 
 
@@ -189,8 +214,8 @@ def grow_layers(task: Task, costs: Costs, many: Layers, first: Scheme | None) ->
     order = np.argsort(-many.layering.records, kind="stable")[:MOST_COMPARED]
     gains = {many.layering.schemes[number]: math.inf for number in sorted(order.tolist())}
     start = task.lattice.high if first is None else first
-    chosen = [] if task.redacts and start == task.microdata.lattice.high else [start]
-    best = now = weigh(task, rebuild(task, costs, chosen))
+    chosen = [] if task.looks_suppressed(start) else [start]
+    best, now = (weigh(task, rebuild(task, costs, schemes)) for schemes in ([start], chosen))
     if chosen:
         yield best
     while left := {scheme: gain for scheme, gain in gains.items() if scheme not in chosen}:
@@ -246,7 +271,7 @@ def layers_by_number(
         if number >= min(most, all_of_them - 1) or interrupted or choice.due():
             break
     if task.max_layers is None or all_of_them <= task.max_layers:
-        yield all_of_them, many
+        yield max(1, all_of_them), many  # where nothing is released, one layer at most will do
 
 
 def proven(few: Layers, many: Layers) -> Layers:

@@ -12,7 +12,7 @@ from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.plan import Recoding, ReleasePlan
 from anonymizer.data.table import Table, open_table
 from anonymizer.errors import DataError, list_cells, quote_some, suggest_name
-from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Source
 from anonymizer.solution.layered import check_labels
@@ -25,8 +25,7 @@ def released_levels(released: Source, policy: PolicyLike) -> dict[str, NDArray[n
     that has its name, or at -1 where none has.
     """
     policy = Policy.of(policy)
-    table, hierarchies = open_released(released, policy)
-    columns = read_columns(table, [hierarchy.name for hierarchy in hierarchies])
+    _, columns, hierarchies = open_released(released, policy)
     return {h.name: levels_of(h, columns[h.name])[columns[h.name].codes] for h in hierarchies}
 
 
@@ -37,7 +36,7 @@ def coarsen_to(released: Source, policy: PolicyLike, levels: Mapping[str, int]) 
     a policy's `max_level` keeps the layers below the level that an analysis can use.
     """
     policy = Policy.of(policy)
-    table, hierarchies = open_released(released, policy)
+    table, columns, hierarchies = open_released(released, policy)
     named = {hierarchy.name: hierarchy for hierarchy in hierarchies}
     for name, level in levels.items():
         if name not in named:
@@ -46,8 +45,7 @@ def coarsen_to(released: Source, policy: PolicyLike, levels: Mapping[str, int]) 
             raise DataError(
                 f"'{name}' has no level {level}; its highest is {named[name].height - 1}."
             )
-    columns = read_columns(table, list(levels))
-    of_row = np.arange(next(iter(columns.values())).codes.size if columns else 0, dtype=np.int32)
+    of_row = np.arange(columns[hierarchies[0].name].codes.size, dtype=np.int32)
     recodings = {
         name: recoding_of(
             widened_texts(named[name], columns[name], level, table.name), columns[name]
@@ -66,15 +64,21 @@ def recoding_of(texts: Sequence[str], column: Coded) -> Recoding:
     return Recoding(tuple(number_of), numbers[column.codes], original=False)
 
 
-def open_released(released: Source, policy: Policy) -> tuple[Table, tuple[Hierarchy, ...]]:
-    """Open a released table, and check that its values tell their level."""
+def open_released(
+    released: Source, policy: Policy
+) -> tuple[Table, dict[str, Coded], tuple[Hierarchy, ...]]:
+    """Open a released table, read its quasi-identifiers, and check that their values tell their level."""
     table = open_table(released, policy.data.delimiter)
     if absent := [name for name in policy.quasi_identifiers if name not in table.columns]:
         raise DataError(f"{table.name}: there is no column {quote_some(absent)}; give a release.")
+    columns = read_columns(table, policy.quasi_identifiers)
     # a missing cell has a place in the release, whether or not the hierarchy names it
-    hierarchies = tuple(hierarchy.with_missing() for hierarchy in policy.load_hierarchies())
+    hierarchies = tuple(
+        hierarchy.with_missing() if MISSING in columns[hierarchy.name].texts else hierarchy
+        for hierarchy in policy.load_hierarchies()
+    )
     check_labels(hierarchies)
-    return table, hierarchies
+    return table, columns, hierarchies
 
 
 def levels_of(hierarchy: Hierarchy, column: Coded) -> NDArray[np.int64]:

@@ -63,6 +63,12 @@ def search_by_number(
     return layers_by_number(task, lambda: one_scheme(problem), numbers, watch)
 
 
+def search_again(problem: Problem) -> Layers:
+    """Find as many layers as help, and their bound, without limits: it bounds fewer layers too."""
+    task = replace(task_of(problem), max_layers=None)
+    return find_layers(task, lambda: one_scheme(problem))
+
+
 def watch_of(problem: Problem, on_progress: OnProgress | None) -> Watch:
     """Return what says when to stop, and how far a bound is."""
     watch = Watch(problem.limits.seconds)
@@ -158,9 +164,9 @@ def outcome_of(problem: Problem, found: Layers) -> Outcome:
     """Return the classes of all layers, and what is suppressed of them."""
     classes, suppressed = found.layering.classes()
     evaluation = evaluation_of(found)
-    if not found.layering.schemes:  # where nothing is released, any scheme of the policy will do
-        top = problem.lattice.high
-        classes, evaluation = replace(classes, scheme=top), replace(evaluation, scheme=top)
+    if not found.layering.schemes:  # nothing is released: the lowest scheme suppresses all as well
+        low = problem.lattice.low
+        classes, evaluation = replace(classes, scheme=low), replace(evaluation, scheme=low)
     return Outcome(classes, suppressed, evaluation)
 
 

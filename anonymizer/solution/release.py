@@ -74,8 +74,8 @@ class Release:
         untouched = all(scheme[at] == 0 for scheme in self.layering.schemes)
         redacted = self.redacts and bool(self.suppressed.any())
         if redacted:
-            numbers = np.where(self.suppressed, len(values), numbers)
-            values = [*values, REDACTED]
+            values = list(dict.fromkeys([*values, REDACTED]))  # a level may be called so too
+            numbers = np.where(self.suppressed, values.index(REDACTED), numbers)
         return Recoding(tuple(values), numbers, original=untouched and not redacted)
 
     def plan(self, random: np.random.Generator | None = None) -> ReleasePlan:

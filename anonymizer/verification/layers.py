@@ -23,7 +23,7 @@ from anonymizer.policy import Policy
 from anonymizer.risk import Need, Remaining, RiskModel
 from anonymizer.utility import Released
 from anonymizer.verification.claims import Check, check_figures
-from anonymizer.verification.reading import Reading, check_model, classes_of
+from anonymizer.verification.reading import Reading, check_model, classes_of, find_redacted
 
 NO_LAYER = -1
 
@@ -74,8 +74,7 @@ def read_layers(
     columns = read_columns(table, [hierarchy.name for hierarchy in hierarchies])
     if policy.release.escape_formulas:
         columns = {h.name: as_labels(columns[h.name], h) for h in hierarchies}
-    stars = np.logical_and.reduce([column.where(REDACTED) for column in columns.values()])
-    redacted = stars & (policy.release.suppressed == "redact")
+    redacted = find_redacted(columns, policy, hierarchies, schemes)
     kept = {name: column.keep(~redacted) for name, column in columns.items()}
     layers = find_layers(kept, hierarchies, schemes)
     return LayeredReading(hierarchies, schemes, kept, layers, redacted.size, int(redacted.sum()))
@@ -108,7 +107,7 @@ def find_layers(
 def labels_by_level(hierarchy: Hierarchy, column: Coded) -> NDArray[np.bool_]:
     """Mark the texts of a column that are values of each level."""
     return np.array(
-        [[text in known for text in column.texts] for known in map(set, hierarchy.labels)]
+        [[text in known for text in column.texts] for known in map(set, hierarchy.labels)], np.bool_
     )
 
 
@@ -126,7 +125,10 @@ def distinct_rows(columns: Mapping[str, Coded]) -> tuple[NDArray[np.int32], NDAr
 
 
 def check_layers(reading: LayeredReading, manifest: Mapping[str, Any]) -> Iterator[Check]:
-    """Check that every row is of a declared layer, and that each layer has the rows it declares."""
+    """Check that every row is of a declared layer, and that each layer has the rows it declares.
+
+    A layer without rows is not one.
+    """
     claim = "every row is generalized as one of the layers declares"
     strange = np.flatnonzero(reading.layer_of_row == NO_LAYER)
     if strange.size:
@@ -136,7 +138,7 @@ def check_layers(reading: LayeredReading, manifest: Mapping[str, Any]) -> Iterat
     yield Check(claim, True, f"{reading.kept} rows in {len(reading.occupied)} layers")
     counts = np.bincount(reading.layer_of_row, minlength=len(reading.schemes)).tolist()
     declared = [layer["records"] for layer in manifest["layers"]]
-    wrong = sum(mine != theirs for mine, theirs in zip(counts, declared, strict=True))
+    wrong = sum(not mine or mine != theirs for mine, theirs in zip(counts, declared, strict=True))
     detail = f"{wrong} layers have another number of rows" if wrong else "all numbers agree"
     yield Check("each layer has the records declared", not wrong, detail)
 
@@ -220,27 +222,58 @@ def check_layered_model(
 
 def describe_layers(reading: LayeredReading, remaining: Remaining | None, records: int) -> Released:
     """Return what a measure may look at."""
+    sizes = np.empty(0, np.int64) if remaining is None else remaining.classes.records
+    return describe_part(reading, sizes, records, covered_by_layer(reading).sum(axis=0))
+
+
+def describe_part(
+    reading: LayeredReading,
+    class_sizes: NDArray[np.int64],
+    records: int,
+    covered: NDArray[np.int64],
+) -> Released:
+    """Return what a measure may look at of some released records, given what they cover."""
     hierarchies = reading.hierarchies
-    coarsest = [max((s[h.name] for s in reading.schemes), default=0) for h in hierarchies]
+    coarsest = coarsest_of(reading.schemes)
     return Released(
         records,
-        np.empty(0, np.int64) if remaining is None else remaining.classes.records,
-        np.array(coarsest),
+        class_sizes,
+        np.array([coarsest[hierarchy.name] for hierarchy in hierarchies]),
         np.array([hierarchy.height for hierarchy in hierarchies]),
         np.array([hierarchy.size for hierarchy in hierarchies]),
-        np.array([sum_covered(hierarchy, reading) for hierarchy in hierarchies]),
+        covered,
     )
 
 
-def sum_covered(hierarchy: Hierarchy, reading: LayeredReading) -> int:
-    """Sum the leaves that the released values of one attribute cover, each at its layer's level."""
-    column = reading.columns[hierarchy.name]
-    levels = np.array([scheme[hierarchy.name] for scheme in reading.schemes])[reading.layer_of_row]
-    total = 0
-    for level in np.unique(levels).tolist():
-        covers = dict(
-            zip(hierarchy.labels[level], np.bincount(hierarchy.codes[level]).tolist(), strict=True)
-        )
-        by_value = np.array([covers.get(text, 0) for text in column.texts], np.int64)
-        total += int(by_value[column.codes[levels == level]].sum())
-    return total
+def coarsest_of(schemes: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Return the highest level that any layer has of each attribute."""
+    return {name: max(scheme[name] for scheme in schemes) for name in schemes[0]}
+
+
+def covered_by_layer(reading: LayeredReading) -> NDArray[np.int64]:
+    """Sum the leaves that the released values cover: one row for each layer, one column an attribute."""
+    sums = np.zeros((len(reading.schemes), len(reading.hierarchies)), np.int64)
+    for a, hierarchy in enumerate(reading.hierarchies):
+        column = reading.columns[hierarchy.name]
+        levels = np.array([scheme[hierarchy.name] for scheme in reading.schemes])
+        for level in np.unique(levels).tolist():
+            here = levels[reading.layer_of_row] == level
+            leaves = np.bincount(hierarchy.codes[level]).tolist()
+            covers = dict(zip(hierarchy.labels[level], leaves, strict=True))
+            by_value = np.array([covers.get(text, 0) for text in column.texts], np.int64)
+            np.add.at(sums[:, a], reading.layer_of_row[here], by_value[column.codes[here]])
+    return sums
+
+
+def check_layer_losses(
+    reading: LayeredReading, policy: Policy, manifest: Mapping[str, Any]
+) -> Check:
+    """Check that the records of each layer lose what it declares."""
+    counts = np.bincount(reading.layer_of_row, minlength=len(reading.schemes))
+    lost = [
+        policy.measure.of_release(describe_part(reading, np.array([records]), records, covered))
+        for records, covered in zip(counts.tolist(), covered_by_layer(reading), strict=True)
+    ]
+    mine = {str(number): found[0] for number, found in enumerate(lost, 1) if found is not None}
+    theirs = {str(number): layer["loss"] for number, layer in enumerate(manifest["layers"], 1)}
+    return check_figures("each layer has the loss declared", mine, theirs)

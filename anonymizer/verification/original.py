@@ -21,6 +21,7 @@ from anonymizer.kernels.partition import label_keys
 from anonymizer.policy import Policy, Role
 from anonymizer.problem import Problem, columns_beside
 from anonymizer.search import Status, StopReason
+from anonymizer.solution.layered import in_layers, search_again
 from anonymizer.solution.manifest import digest_of_input, schemes_to_apply
 from anonymizer.solution.release import Release
 from anonymizer.solution.solution import anonymize, apply
@@ -46,6 +47,7 @@ def check_against(
     yield check_input(loaded, manifest["input"])
     figures = {
         "records": solution.records,
+        "people": problem.microdata.number_of_people,
         "suppressed": solution.suppressed,
         "loss": solution.loss,
         "quality": solution.quality,
@@ -53,10 +55,10 @@ def check_against(
         "before": asdict(solution.before),
         "after": asdict(solution.after),
     }
-    claimed = {"attribute_loss": {}, **manifest, **manifest["risk"]}
+    claimed = {"attribute_loss": {}, "people": figures["people"], **manifest, **manifest["risk"]}
     yield check_figures(claim, figures, claimed)
     yield from check_rows(table, loaded, solution.release)
-    yield check_optimum(problem, manifest)
+    yield check_bound(problem, manifest) if in_layers(problem) else check_optimum(problem, manifest)
 
 
 def check_input(original: Table, claimed: Mapping[str, Any]) -> Check:
@@ -159,3 +161,19 @@ def check_optimum(problem: Problem, manifest: Mapping[str, Any]) -> Check:
         f"searched again: loss {again.loss:.9f}, {again.proof and again.proof.evaluated} evaluated"
     )
     return Check(claim, same, detail)
+
+
+def check_bound(problem: Problem, manifest: Mapping[str, Any]) -> Check:
+    """Search again for what every release in layers loses at least."""
+    claim = "no release in layers has a loss below the bound"
+    bound = manifest["bound"]
+    if bound is None:
+        return Check(claim, None, f"not claimed: the status is {manifest['status']}")
+    again = search_again(problem.with_policy(problem.policy.without_limits()))
+    assert again.bound is not None
+    detail = f"searched again: {again.bound:.9f}, claimed {bound:.9f}"
+    if bound <= again.bound + 2 * ROUNDING:  # two losses that close count as one
+        return Check(claim, True, detail)
+    if again.stopped is StopReason.INTERRUPTED:
+        return Check(claim, None, "interrupted before it was found again")
+    return Check(claim, False, detail)

@@ -48,7 +48,7 @@ def read_released(
 ) -> Reading:
     """Read the quasi-identifiers back, and set redacted records apart."""
     columns = read_columns(table, [hierarchy.name for hierarchy in hierarchies])
-    redacted = find_redacted(columns, policy, hierarchies, scheme)
+    redacted = find_redacted(columns, policy, hierarchies, [scheme])
     kept = {name: column.keep(~redacted) for name, column in columns.items()}
     write = escape if policy.release.escape_formulas else str
     known = {
@@ -72,15 +72,15 @@ def find_redacted(
     columns: Mapping[str, Coded],
     policy: Policy,
     hierarchies: tuple[Hierarchy, ...],
-    scheme: Mapping[str, int],
+    schemes: Sequence[Mapping[str, int]],
 ) -> NDArray[np.bool_]:
-    """Mark the records whose every quasi-identifier is redacted.
+    """Mark the records whose every quasi-identifier is redacted, given the scheme, or those of layers.
 
     Where every attribute is at a top of the same name, nothing tells a redacted record from another;
     but then there is one class, and nothing was suppressed.
     """
     stars = [column.where(REDACTED) for column in columns.values()]
-    all_top = all(REDACTED in h.labels[scheme[h.name]] for h in hierarchies)
+    all_top = all(REDACTED in h.labels[scheme[h.name]] for h in hierarchies for scheme in schemes)
     redacts = policy.release.suppressed == "redact" and not all_top
     redacted: NDArray[np.bool_] = np.logical_and.reduce(stars) & redacts
     return redacted

@@ -34,9 +34,11 @@ from anonymizer.verification.claims import (
 )
 from anonymizer.verification.layers import (
     LayeredReading,
+    check_layer_losses,
     check_layered_model,
     check_layers,
     check_narrowed,
+    coarsest_of,
     describe_layers,
     layered_classes,
     layers_of,
@@ -156,6 +158,7 @@ def check_layered(
         yield check_narrowed(reading, models, manifest)
     released = describe_layers(reading, remaining, manifest["records"])
     yield check_loss(released, reading.hierarchies, policy, manifest)
+    yield check_layer_losses(reading, policy, manifest)
     yield check_proof(manifest)
 
 
@@ -193,6 +196,8 @@ def check_schemes(
         if scheme.get(hierarchy.name) not in range(low, high + 1)
     ]
     detail = f"none allowed for {quote_some(wrong)}" if wrong else f"{len(hierarchies)} levels"
+    if schemes and not wrong and manifest["scheme"] != coarsest_of(schemes):
+        wrong, detail = ["scheme"], "the scheme is not the highest level of any layer"
     return Check("the scheme names a level for each quasi-identifier", not wrong, detail)
 
 
@@ -301,6 +306,10 @@ def check_loss(
     return check_figures(claim, figures, manifest)
 
 
+PROVEN = (Status.OPTIMAL, Status.FEASIBLE)
+"""What a release with a bound may be."""
+
+
 def check_proof(manifest: Mapping[str, Any]) -> Check:
     """Check that what is said of better schemes does not contradict itself."""
     claim = "the proof fits the figures"
@@ -308,7 +317,7 @@ def check_proof(manifest: Mapping[str, Any]) -> Check:
     if bound is None:
         return Check(claim, manifest["status"] == Status.APPLIED, "no bound is claimed")
     gap_fits = gap is not None and abs(gap - max(0.0, loss - bound)) <= ROUNDING
-    fits = bound <= loss + ROUNDING and gap_fits
+    fits = bound <= loss + ROUNDING and gap_fits and manifest["status"] in PROVEN
     if manifest["status"] == Status.OPTIMAL:
         fits &= gap is not None and gap <= ROUNDING
     return Check(claim, fits, f"{manifest['status']}, bound {bound:.9f}, loss {loss:.9f}")

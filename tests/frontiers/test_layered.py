@@ -154,3 +154,13 @@ def test_every_threshold_is_announced(policy: Policy) -> None:
     stages: list[Stage] = []
     frontier(None, policy, [2, 3], on_stage=stages.append)
     assert {stage.value for stage in stages} == {2, 3}
+
+
+def test_where_nothing_is_released_the_row_can_be_picked(tmp_path: Path) -> None:
+    text = policy_with('model = "k-anonymity"\nk = 100').replace(
+        '"sex.csv"', '"sex.csv", max_level = 0'
+    )
+    policy = write_all(tmp_path, text + LAYERS)
+    found = frontier(None, policy, [100])
+    assert [point.changes["max_layers"] for point in found.by_layers] == [1]
+    assert found.pick(100, max_layers=1).suppressed == found.pick(100).suppressed == 120

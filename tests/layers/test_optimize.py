@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anonymizer.lattice import Scheme
 from anonymizer.layers.layering import Layering
@@ -22,7 +23,7 @@ from anonymizer.layers.optimize import (
 from anonymizer.search import StopReason
 from anonymizer.utility import Aggregate, Loss
 from tests.layers.exhaustive import loss, optimum
-from tests.oracle import Levels, Problem, generalize
+from tests.oracle import Levels, Problem, best, generalize
 from tests.strategies import lattice_of, microdata_of, models_of, problems
 
 
@@ -150,7 +151,7 @@ def test_each_number_of_layers_is_found_in_one_run(problem: Problem) -> None:
     ranks = [found.rank for _, found in runs[:-1]]
     assert ranks == sorted(ranks, reverse=True)
     as_many_as_help = find_layers(task, lambda: None)
-    assert runs[-1][0] == len(as_many_as_help.layering.schemes)
+    assert runs[-1][0] == max(1, len(as_many_as_help.layering.schemes))
     assert runs[-1][1].loss == as_many_as_help.loss
 
 
@@ -162,9 +163,46 @@ def test_no_more_layers_are_tried_than_the_task_allows(problem: Problem) -> None
         assert len(found.layering.schemes) <= 2
 
 
-@given(problems(max_attributes=3))
-def test_where_suppressed_records_stay_no_layer_looks_like_them(problem: Problem) -> None:
-    top = tuple(len(next(iter(tree.values()))) - 1 for tree in problem.trees)
+def with_stars(problem: Problem) -> Problem:
+    """Call whatever covers all leaves `*`, as most hierarchies do; it may stand at several levels."""
+    trees = []
+    for tree in problem.trees:
+        whole = [len(set(labels)) == 1 for labels in zip(*tree.values(), strict=True)]
+        whole[0] = False
+        trees.append(
+            {
+                leaf: tuple("*" if star else label for star, label in zip(whole, path, strict=True))
+                for leaf, path in tree.items()
+            }
+        )
+    return replace(problem, trees=tuple(trees))
+
+
+@given(problems(max_attributes=3).map(with_stars))
+def test_where_suppressed_records_stay_no_released_record_looks_like_them(problem: Problem) -> None:
+    one = best(problem)
     for most in (None, 1, 3):
-        found = find_layers(task_of(problem, most, redacts=True), lambda: problem.high)
-        assert top not in found.layering.schemes
+        task = task_of(problem, most, redacts=True)
+        found = find_layers(task, lambda: None if one is None else one.levels)
+        for layers in (found, apply_layers(task, [problem.high, *found.layering.schemes])):
+            layering = layers.layering
+            placed = zip(problem.rows, placed_rows(layering), strict=True)
+            looks = {generalize(row, problem.trees, s) for row, s in placed if s is not None}
+            starred = ("*",) * len(problem.trees)
+            assert starred not in looks or (looks, layering.suppressed_records) == ({starred}, 0)
+
+
+@given(problems(max_attributes=3).map(with_stars), st.booleans())
+def test_layers_are_found_wherever_one_scheme_is_feasible(problem: Problem, redacts: bool) -> None:
+    one = best(problem)
+    for most in (None, 1, 3):
+        task = task_of(problem, most, redacts)
+        found = find_layers(task, lambda: None if one is None else one.levels)
+        assert found.feasible == (one is not None)
+
+
+def test_a_top_that_keeps_several_values_is_a_layer_though_suppressed_records_stay() -> None:
+    tree = {"a": ("a", "x"), "b": ("b", "x"), "c": ("c", "y"), "d": ("d", "y")}
+    problem = Problem((("a",), ("b",), ("c",)), (tree,), k=2)
+    found = find_layers(task_of(problem, redacts=True), lambda: None)
+    assert (found.layering.schemes, found.layering.suppressed_records) == (((1,),), 1)

@@ -62,3 +62,15 @@ def test_what_cannot_be_widened_is_one_sentence(levels, reason: str, policy: Pol
     with pytest.raises(DataError) as caught:
         coarsen_to(released, policy, levels)
     assert reason in str(caught.value)
+
+
+def test_a_label_that_stands_at_two_levels_is_at_the_lower(policy: Policy, tmp_path: Path) -> None:
+    (tmp_path / "sex.csv").write_text("F;*;*\nM;*;*\n")
+    released = anonymize(patients(), policy).to_frame(seed=1)
+    levels = released_levels(released.assign(sex="*"), policy)
+    assert set(levels["sex"]) == {1}
+
+
+def test_nothing_to_widen_leaves_every_row(policy: Policy) -> None:
+    released = anonymize(patients(), policy).to_frame(seed=1)
+    assert len(coarsen_to(released, policy, {})) == len(released) > 0

@@ -20,10 +20,11 @@ from anonymizer import (
 )
 from anonymizer.data.files import digest_of_file
 from anonymizer.errors import HierarchyError
-from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from anonymizer.solution.layered import ambiguous_labels
 from tests.wards import MODELS, POLICY, patients, policy_with, rows_of, write_files, write_more
 
+HIERARCHIES = Path(__file__).resolve().parents[2] / "hierarchies"
 LAYERS = '\n[release]\nrecoding = "layers"\n'
 SOURCES = 'model = "sources"\nstatement = "statement.toml"'
 STATEMENT = """
@@ -180,6 +181,14 @@ def test_a_number_of_layers_without_layers_is_refused() -> None:
 
 def sex() -> Hierarchy:
     return Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
+
+
+@pytest.mark.parametrize("folder", ["adult", "atus", "cup", "demo", "demo_wide", "fars", "ihis"])
+def test_every_shipped_hierarchy_can_be_used_in_layers(folder: str) -> None:
+    scenarios = {"scenario", "sources", "statement", "voter"}
+    specs = [path for path in (HIERARCHIES / folder).glob("*.toml") if path.stem not in scenarios]
+    assert specs
+    assert [path.stem for path in specs if ambiguous_labels(load_hierarchy(path))] == []
 
 
 def test_a_label_that_covers_other_values_at_another_level_is_refused() -> None:
