@@ -24,9 +24,10 @@ from experiments.prasser2016.tables import OnStep
 
 OLDEST = 89
 DIGITS = 3
-SMALL_AREAS = frozenset(
-    "036 059 063 102 203 556 692 790 821 823 830 831 878 879 884 890 893".split()
-)
+SMALL_AREAS = (
+    "036", "059", "063", "102", "203", "556", "692", "790", "821", "823", "830", "831", "878", "879",
+    "884", "890", "893",
+)  # fmt: skip
 """The first digits of ZIP codes under which fewer than 20,000 people lived in 2000 (HHS 2012)."""
 SMALLEST = 5
 """Records in classes of fewer are counted."""
