@@ -87,7 +87,8 @@ def with_gains(cells: pd.DataFrame) -> pd.DataFrame:
     """
     baseline = cells.groupby(["table", "data", "measure"])["quality"].transform("first")
     gain = cells["quality"] - baseline
-    return cells.assign(gain=gain, avoided=gain / (100 - baseline))
+    lost = (100 - baseline).where(baseline < 100)
+    return cells.assign(gain=gain, avoided=gain / lost)
 
 
 # --- entropy ---

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import pandas as pd
@@ -17,19 +18,23 @@ LOOSELY = 3.0
 
 def summarize_measures(cells: pd.DataFrame) -> str:
     """Say whether improvements by other measures are comparable, as the paper has it."""
-    points = [f"{extent(cells, measure, 'gain')} by {measure}" for measure in measures_in(cells)]
-    shares = [f"{extent(cells, measure, 'avoided')} by {measure}" for measure in measures_in(cells)]
+    points, shares = (
+        listed(f"{extent(cells, measure, column)} by {measure}" for measure in measures_in(cells))
+        for column in ("gain", "avoided")
+    )
     return (
         "The paper calls improvements over k-anonymity by entropy and KL-divergence comparable. In "
-        f"points of quality {judge(cells, 'gain')} ({listed(points)}). As a share of what k-anonymity loses "
-        f"{judge(cells, 'avoided')} ({listed(shares)})."
+        f"points of quality {judge(cells, 'gain')} ({points}). As a share of what k-anonymity loses "
+        f"{judge(cells, 'avoided')} ({shares})."
     )
 
 
 def judge(cells: pd.DataFrame, column: str) -> str:
     """Say whether all gains by other measures are close to those by loss, and how far they are."""
-    found = [ratios(cells, measure, column) for measure in others_in(cells)]
-    factor = max(max(each.max(), 1 / each.min()) for each in found)
+    found = pd.concat([ratios(cells, measure, column) for measure in others_in(cells)])
+    if found.empty:
+        return "nothing can be said: nothing is gained by loss"
+    factor = max(found.max(), 1 / found.min() if found.min() > 0 else math.inf)
     word = "they are, loosely" if factor <= LOOSELY else "they are not"
     return f"{word}: they differ from those by loss by a factor of up to {factor:.1f}"
 
@@ -49,8 +54,10 @@ def improved(cells: pd.DataFrame) -> pd.DataFrame:
 
 def by_measure(cells: pd.DataFrame, column: str) -> pd.DataFrame:
     """Return a column with one row for each cell of the paper's tables, a column for each measure."""
-    index = ["data", "table", "model"]
-    return cells.pivot_table(column, index, "measure", aggfunc="first", sort=False)
+    by_cell = cells.set_index(["data", "table", "model"])
+    return pd.DataFrame(
+        {m: by_cell.loc[by_cell["measure"] == m, column] for m in measures_in(cells)}
+    )
 
 
 def extent(cells: pd.DataFrame, measure: str, column: str) -> str:
@@ -64,6 +71,7 @@ def extent(cells: pd.DataFrame, measure: str, column: str) -> str:
 def ratios(cells: pd.DataFrame, measure: str, column: str) -> pd.Series:
     """Return each gain by a measure over the gain by loss."""
     wide = by_measure(improved(cells), column)
+    wide = wide[wide[LOSS] > 0]
     return (wide[measure] / wide[LOSS]).dropna()
 
 
@@ -114,6 +122,9 @@ def measure_cell(found: pd.DataFrame, key: tuple[int, str, str, str]) -> str:
 def compare_measures(cells: pd.DataFrame) -> Iterator[str]:
     for measure in others_in(cells):
         points, avoided = ratios(cells, measure, "gain"), ratios(cells, measure, "avoided")
+        if avoided.empty:
+            yield judge(cells, "avoided").capitalize() + "."
+            return
         yield (
             f"By {measure} a row gains {points.min():.2f} to {points.max():.2f} times the points that it "
             f"gains by loss (median {points.median():.2f}). As a share of what k-anonymity loses, which "
@@ -133,6 +144,7 @@ def compare_measures(cells: pd.DataFrame) -> Iterator[str]:
 def describe_widest(cells: pd.DataFrame) -> str:
     """Show the row in which the share of the loss that is avoided differs most between measures."""
     wide = by_measure(improved(cells), "avoided")
+    wide = wide[wide[LOSS] > 0]
     data, table, model = (wide.min(axis=1) / wide[LOSS]).idxmin()
     row = wide.loc[(data, table, model)]
     figures = [f"{share(row[measure])} by {measure}" for measure in measures_in(cells)]
@@ -207,31 +219,40 @@ def describe_safe_harbor(releases: pd.DataFrame) -> str:
 
 
 def explain_safe_harbor(releases: pd.DataFrame) -> str:
-    levels = releases[releases["release"] == SHIPPED].set_index("data")["scheme"]
+    schemes = releases[releases["release"] == SHIPPED].set_index("data")["scheme"]
     return (
         "HIPAA's Safe Harbor (45 CFR 164.514(b)(2)) names what has to go, whatever the risk. Every other "
         "attribute stays as it is, and nothing is suppressed.\n\n"
-        + bullets(what_was_taken(levels))
+        + bullets(what_was_taken(schemes))
         + "\n\nPercentages are of the records that are released."
     )
 
 
-def what_was_taken(levels: pd.Series) -> Iterator[str]:
+def what_was_taken(schemes: pd.Series) -> Iterator[str]:
     yield (
         "Ages above 89 become one value. The shipped hierarchies have no level that does only this. "
         f"*{SHIPPED}* takes the least level at which the ages above 89 that occur share a value. "
         f"*{LITERAL}* takes a hierarchy made for the rule, with the other ages as they are."
     )
-    if "adult" in levels:
-        yield "ADULT: 90 is the only age above 89, so the rule asks for nothing: level 0."
-    if "cup" in levels:
-        yield (
-            "CUP: ages of 10 years (level 2), ZIP codes to three digits (level 2), states kept. The rule "
-            "puts 000 where fewer than 20,000 people live, which the shipped hierarchy cannot; to the "
-            "letter, the 17 areas of the census of 2000 are 000."
+    for data, scheme in schemes.items():
+        pairs = [pair.rsplit("=", 1) for pair in scheme.split()]
+        levels = [f"{name} at level {level}" for name, level in pairs if level != "0"]
+        taken = (
+            listed(levels) if levels else "nothing has to change, as there is one such age at most"
         )
-    if "fars" in levels:
-        yield (
-            "FARS: ages of 10 years (level 2), month and day of death gone (their top level; the data "
-            "have no year to keep), states kept. The code 99 counts as an age above 89."
-        )
+        yield f"{str(data).upper()}: {taken}.{REMARKS[str(data)]}"
+
+
+REMARKS = {
+    "adult": "",
+    "cup": (
+        " These are ages of 10 years and the first three digits of ZIP codes; states stay. The rule puts "
+        "000 where fewer than 20,000 people live, which the shipped hierarchy cannot. To the letter, the "
+        "17 areas of the census of 2000 are 000."
+    ),
+    "fars": (
+        " These are ages of 10 years, and neither month nor day of death; states stay, and the data have "
+        "no year to keep. The code 99 counts as an age above 89."
+    ),
+}
+"""What the levels mean, and what the shipped hierarchies cannot express."""

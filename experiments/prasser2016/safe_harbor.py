@@ -72,12 +72,12 @@ def safe_harbor_table(datasets: Sequence[Dataset], on_step: OnStep) -> pd.DataFr
 def describe(dataset: Dataset, name: str, released: Released) -> dict[str, Any]:
     """Return the quality in percent and the prosecutor's risks, from 0 to 1, of what is released."""
     sizes = released.class_sizes
-    records = int(sizes.sum())
+    records = max(1, int(sizes.sum()))
     return {
         "data": dataset.name,
         "release": name,
         "quality": 100 * released.quality,
-        "highest prosecutor risk": 1 / released.smallest,
+        "highest prosecutor risk": 1 / max(1, released.smallest),
         "average prosecutor risk": sizes.size / records,
         "sample uniques": int((sizes == 1).sum()),
         "share in classes below 5": int(sizes[sizes < SMALLEST].sum()) / records,

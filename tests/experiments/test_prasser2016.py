@@ -40,7 +40,7 @@ def written() -> Findings:
             "table_1",
             "figure_6",
             "figure_6_lines",
-        )  # fmt: skip
+        )
     )
     return Findings(
         {name: paper.RECORDS[name] for name in ("adult", "cup", "fars")}, ("atus", "ihis"), *tables
