@@ -30,7 +30,7 @@ def find_scenario(name: str | Path, folder: Path | None = None) -> Path:
     if str(name) in shipped:
         return shipped[str(name)]
     hint = suggest_name(path.stem, shipped)
-    raise PolicyError(f"{path}: this is no file and no shipped scenario; {hint}")
+    raise PolicyError(f"{path}: this is neither a file nor a shipped scenario; {hint}")
 
 
 def load_scenario(

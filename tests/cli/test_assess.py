@@ -206,7 +206,7 @@ def test_a_common_cause_is_on_the_page(ward: Path, run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--scenario", "voters"), "voters: this is no file and no shipped scenario"),
+        (("--scenario", "voters"), "voters: this is neither a file nor a shipped scenario"),
         (("--scenario", "social-media"), "'race' is not a quasi-identifier"),
         (
             ("--scenario", "worst-case", "--population", "7"),

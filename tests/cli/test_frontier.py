@@ -68,8 +68,8 @@ def test_a_point_with_few_layers_is_released(
     ("arguments", "part"),
     [
         (("--layers", "2"), "--layers: it says which point to pick"),
-        (("--at", "many"), "--at many: this is no threshold"),
-        (("--at", "2..x"), "--at 2..x: this is no threshold"),
+        (("--at", "many"), "--at many: this is not a threshold"),
+        (("--at", "2..x"), "--at 2..x: this is not a threshold"),
         (("--at", "0"), "k = 0"),
         (("--at", "2", "--pick", "7"), "there is no point at 7; there is one at 2"),
         (("--population", "5"), "population"),
@@ -95,7 +95,7 @@ def test_ranges_and_values_are_read_together() -> None:
     assert parse_values(["2..4", "10"]) == [2, 3, 4, 10]
     assert parse_values(["1e-3", "0.5"]) == [0.001, 0.5]
     assert parse_values([]) is None
-    with pytest.raises(PolicyError, match=r"--at 1\.5\.\.2: this is no threshold"):
+    with pytest.raises(PolicyError, match=r"--at 1\.5\.\.2: this is not a threshold"):
         parse_values(["1.5..2"])
 
 

@@ -102,5 +102,5 @@ def test_a_scenario_is_found_by_name_or_path(tmp_path: Path) -> None:
     assert Scenario.read(mine) == load_scenario("social-media")
     with pytest.raises(PolicyError, match="did you mean 'worst-case'"):
         find_scenario("worst_case")
-    with pytest.raises(PolicyError, match="no file and no shipped scenario"):
+    with pytest.raises(PolicyError, match="neither a file nor a shipped scenario"):
         find_scenario("xyz")

@@ -599,7 +599,7 @@ def test_a_shipped_scenario_is_fitted_as_assess_does() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"scenario": "social-medai"}, "no file and no shipped scenario; did you mean"),
+        ({"scenario": "social-medai"}, "neither a file nor a shipped scenario; did you mean"),
         ({"columns": ["age"]}, "columns must be a table of texts"),
         ({"constants": {"state": 3}}, "constants must be a table of texts"),
         ({"constants": {"zip": "1"}}, "it has no attribute 'zip'; it speaks of"),

@@ -219,7 +219,7 @@ class Reader:
     def read(self, scenario: Scenario) -> Subjects:
         """Read the columns that a scenario needs, and its population table, if it has one."""
         beside = scenario.beside(self.policy.quasi_identifiers)
-        check_present(self.table, beside)
+        check_present(self.table, [*self.policy.quasi_identifiers, *beside])
         path = scenario.population if scenario.counted else None
         if (beside, path) not in self.found:
             population = None if path is None else self.open_population(path)
