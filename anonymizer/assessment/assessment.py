@@ -8,8 +8,9 @@ steward's procedure of Simon et al. 2020), and by which combinations of what peo
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from anonymizer.assessment.scenarios.scenario_risk import (
 )
 from anonymizer.data.coded import load
 from anonymizer.data.table import Table
-from anonymizer.errors import PolicyError
+from anonymizer.errors import AnonymizerWarning, PolicyError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.scenario import Scenario
 from anonymizer.knowledge.statement import Statement
@@ -123,6 +124,8 @@ def assess(
     findings = disclosure = None
     if disclosing is not None:
         check_named(disclosing.sources, table)  # a mistake is better known before the work
+        if disclosing.id is None and policy.data.id in table.columns:
+            disclosing = replace(disclosing, id=policy.data.id)
     if stated is not None:
         given = statement if isinstance(statement, str | Path) else stated
         findings = follow_procedure(table, policy, given, tell_step(on_progress))
@@ -150,6 +153,7 @@ def open_assessed(
 ) -> Table:
     """Open a table so that all who look at it read it once, when the first of them does."""
     table = open_data(data, policy)
+    warn_of_absent_id(table, policy)
     looked_at = [
         *(policy.quasi_identifiers if scenarios or statement is not None else ()),
         *(name for scenario in scenarios for name in scenario.beside(policy.quasi_identifiers)),
@@ -158,6 +162,18 @@ def open_assessed(
         *(() if disclosing is None else disclosing.columns),
     ]
     return load(table, looked_at)
+
+
+def warn_of_absent_id(table: Table, policy: Policy) -> None:
+    """Warn that people cannot be counted, because a release does not tell whose its rows are."""
+    if policy.data.id is not None and policy.data.id not in table.columns:
+        warnings.warn(
+            f"{table.name}: no column '{policy.data.id}' tells whose a row is, so each row counts as a "
+            "person, and risks may be higher than shown; for a release in people, run verify with "
+            "--against.",
+            AnonymizerWarning,
+            stacklevel=3,
+        )
 
 
 def load_sources(

@@ -194,6 +194,8 @@ def assess(
         )
         on_progress("drawing", 0, 0)
         written = write_assessment(assessment, staging)
+        if apply:
+            written |= apply_plan(assessment.findings, staging, data)
         if small_cells is not None and stated is not None:
             others = [*read, *map(Path, written.values())]
             write_small_cells(small_cells, data, loaded, stated, others)
@@ -202,8 +204,6 @@ def assess(
             others = [*read, *map(Path, written.values())]
             write_person_risks(person_risks, assessment.disclosure, others)
             written["person risks"] = str(person_risks)
-        if apply:
-            written |= apply_plan(assessment.findings, staging, data)
     if json_:
         print(json.dumps(assessment.describe() | {"files": written}))
     else:
@@ -213,8 +213,10 @@ def assess(
 
 
 def plan_passes(assessment: Assessment) -> bool:
-    """Whether the table is acceptable once the plan is carried out."""
-    findings = assessment.findings
+    """Whether the table is acceptable once the plan, which is that of the statement, is carried out."""
+    findings, disclosure = assessment.findings, assessment.disclosure
+    if disclosure is not None and disclosure.passes is False:
+        return False
     return findings is not None and findings.plan is not None and findings.plan.acceptable
 
 

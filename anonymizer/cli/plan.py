@@ -24,15 +24,25 @@ def apply_plan(findings: Findings | None, staging: Staging, data: Path | None) -
     from anonymizer.solution.manifest import stage_release
 
     if findings is None or findings.plan is None:
-        raise PolicyError(
-            "--apply: nobody is above a threshold, so there is nothing to do; release the table as it is."
-        )
+        raise PolicyError(why_no_plan(findings))
     solution = findings.plan.solution
     if solution is None:
         raise PolicyError(f"--apply: there is no plan: {findings.plan.reason}")
     files = stage_release(solution, staging)
     stage_policy(solution.problem.policy, staging, data)
     return {**files, "policy": str(staging.folder / POLICY)}
+
+
+def why_no_plan(findings: Findings | None) -> str:
+    """Say that nobody is above a threshold, and how to release the table all the same."""
+    nobody = "--apply: nobody is above a threshold, so there is no plan"
+    told = max((s.given_away for s in findings.sources), default=0) if findings is not None else 0
+    if told:
+        return (
+            f"{nobody}, but small cells tell a sensitive value of {told:,} people; add a risk model for "
+            "it, such as distinct-l, to the policy, and use `anonymizer run`."
+        )
+    return f"{nobody}; release the table with `anonymizer run`."
 
 
 def stage_policy(policy: Policy, staging: Staging, data: Path | None) -> None:

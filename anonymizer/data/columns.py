@@ -133,6 +133,16 @@ def join(parts: list[Codes]) -> Codes:
     return joined
 
 
+def check_whose(person: Coded, where: str, name: str) -> None:
+    """Raise a DataError if the column that tells whose a row is has a missing cell."""
+    if person.missing.any():
+        row = int(person.missing.argmax()) + 1
+        raise DataError(
+            f"{where}: row {row} has no '{name}', so it is not known whose it is; fill it in, or leave "
+            "the row out."
+        )
+
+
 def check_rows(table: Table, rows: int) -> None:
     """Raise a DataError unless there are rows, and not too many."""
     if rows == 0:

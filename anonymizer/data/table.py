@@ -95,7 +95,8 @@ def check_present(table: Table, needed: Sequence[str]) -> None:
     times = Counter(table.columns)
     if absent := [name for name in needed if name not in times]:
         raise DataError(
-            f"{table.name}: no column {quote_some(absent)}; {describe_header(table, needed, 20)}."
+            f"{table.name}: no column {quote_some(absent)}; "
+            f"{end_sentence(describe_header(table, needed, 20))}"
         )
     if twice := [name for name in needed if times[name] > 1]:
         raise DataError(f"{table.name}: column {quote_some(twice)} occurs twice; rename one.")
@@ -106,6 +107,15 @@ def describe_header(table: Table, expected: Sequence[str], most: int = 5) -> str
     if is_shown(table, expected):
         return f"the header reads {quote_some(table.columns, most)}{guess_delimiter(table)}"
     return f"the header has no name that is expected{HIDDEN}{guess_delimiter(table)}"
+
+
+def end_sentence(text: str) -> str:
+    """End with a full stop, unless it is a question.
+
+    >>> end_sentence("the header reads 'age'"), end_sentence("Is the delimiter ';'?")
+    ("the header reads 'age'.", "Is the delimiter ';'?")
+    """
+    return text if text.endswith("?") else f"{text}."
 
 
 def is_shown(table: Table, expected: Sequence[str]) -> bool:

@@ -87,6 +87,8 @@ class Microdata:
     population: Population | None = None
     people: People | None = None
     """Whom the rows belong to; None where each row is a person."""
+    id: str | None = None
+    """The column that tells whose a row is."""
     beside: Mapping[str, Beside] = field(default_factory=dict, repr=False)
     """Columns that risk models look at beside the quasi-identifiers. Where there are any, tuples that
     differ in them alone are distinct too."""
@@ -236,7 +238,7 @@ def encode(
     }
     narrow = replace(tuples, texts=tuples.texts[:attributes], codes=tuples.codes[:attributes])
     encoded = encode_tuples(narrow, hierarchies, matching, places)
-    return replace(encoded, people=people, beside=columns)
+    return replace(encoded, people=people, id=person, beside=columns)
 
 
 def count_wider(

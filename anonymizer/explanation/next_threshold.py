@@ -111,7 +111,7 @@ def block(
     more = suppress(microdata, classes, models).tuples & ~suppressed[classes.label_of_tuple]
     blocking = np.zeros_like(suppressed)
     blocking[classes.label_of_tuple[more]] = True
-    sizes = classes.sizes[blocking]
+    sizes = classes.records[blocking]  # not people: what is freed is counted in records too
     return Blocking(
         model=name,
         parameter=tightening.parameter.name,

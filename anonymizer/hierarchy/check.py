@@ -9,7 +9,7 @@ from pathlib import Path
 
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.staging import Staging
-from anonymizer.data.table import Table, describe_header, open_table
+from anonymizer.data.table import Table, describe_header, end_sentence, open_table
 from anonymizer.errors import DataError, HierarchyError, quote_some
 from anonymizer.hierarchy import (
     MISSING,
@@ -32,7 +32,8 @@ def check_files(
     table = None if data is None else open_table(data, data_delimiter)
     if table is not None and not any(file.stem in table.columns for file in files):
         raise DataError(
-            f"{table.name}: no column is called as one of the files; {describe_header(table, ())}."
+            f"{table.name}: no column is called as one of the files; "
+            f"{end_sentence(describe_header(table, ()))}"
         )
     values = {} if table is None else read_some(table, [file.stem for file in files])
     found = [
@@ -88,7 +89,8 @@ def suggest_for(path: Path, columns: Sequence[str], delimiter: str) -> dict[str,
     table = open_table(path, delimiter)
     if absent := [column for column in columns if column not in table.columns]:
         raise DataError(
-            f"{table.name}: no column {quote_some(absent)}; {describe_header(table, columns)}."
+            f"{table.name}: no column {quote_some(absent)}; "
+            f"{end_sentence(describe_header(table, columns))}"
         )
     found = read_some(table, columns or table.columns)
     return {

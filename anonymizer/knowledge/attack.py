@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.people import People
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.kernels.overall import add_matches
 from anonymizer.kernels.partition import sum_by_label
@@ -90,6 +91,8 @@ class Attack:
     monotone: bool = False
     """Whether u_S is taken as the highest of all that is known less: so that no risk falls as more is."""
     highest_estimates: dict[bytes, float] = field(default_factory=dict)
+    people: People | None = None
+    """Whose the rows are; None where each record is a person."""
 
     @staticmethod
     def of(
@@ -129,6 +132,7 @@ class Attack:
             np.where(there, row_of_tuple, -1).astype(np.int32),
             None if subjects.population is None else count(subjects.population),
             monotone,
+            people=people_of(subjects, np.where(there, row_of_tuple, -1), first.size),
         )
 
     @property
@@ -165,8 +169,12 @@ class Attack:
         return Knowledge(np.asarray(known, np.bool_), parts)
 
     def count(self, parts: Parts) -> Matches:
-        """Count who matches whom."""
-        sizes = sum_by_label(parts.equal.of_row, self.counts, parts.equal.number)
+        """Count who matches whom: people, each once.
+
+        Where the table mixes levels and people have several records, those alone count whose values are
+        equal: at most as many as match.
+        """
+        sizes = self.count_people(parts.equal)
         if not self.joins:
             people = self.population
             if people is not None:
@@ -174,7 +182,16 @@ class Attack:
             return Matches(parts.equal.of_row, sizes, sizes, people)
         labels = np.arange(self.counts.size, dtype=np.int32)
         people = None if self.population is None else self._matches(parts, self.population)
+        if self.people is not None:
+            return Matches(labels, sizes[parts.equal.of_row], sizes, people)
         return Matches(labels, self._matches(parts, self.counts), sizes, people)
+
+    def count_people(self, labels: Labels) -> Integers:
+        """Count the people with each label."""
+        if self.people is not None:
+            return self.people.class_sizes(labels.of_row, labels.number)
+        counted: Integers = sum_by_label(labels.of_row, self.counts, labels.number)
+        return counted
 
     def _matches(self, parts: Parts, counts: Integers) -> Integers:
         """Count for each row those of some who match it, where the table mixes levels."""
@@ -253,6 +270,16 @@ def attack_on(
     if faults := check_levels(expanded, dict(zip(microdata.attributes, heights, strict=True))):
         raise PolicyError.defective("scenario", faults)
     return Attack.of(Subjects.of(microdata, scheme), expanded, kept)
+
+
+def people_of(subjects: Subjects, row_of_tuple: Integers, rows: int) -> People | None:
+    """Return whose the rows of an attack are; a tuple that is suppressed has row -1."""
+    if subjects.person_of_row is None:
+        return None
+    row = row_of_tuple[subjects.tuple_of_row]
+    there = row >= 0
+    person = np.unique(subjects.person_of_row[there], return_inverse=True)[1].astype(np.int64)
+    return People.of_rows(person, row[there].astype(np.int32), rows)
 
 
 def check_levels(scenario: Scenario, heights: Mapping[str, int]) -> list[str]:

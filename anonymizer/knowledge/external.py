@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anonymizer.data.coded import LoadedTable, load
-from anonymizer.data.columns import Coded, read_columns
-from anonymizer.data.table import Table, describe_header, open_table
+from anonymizer.data.columns import Coded, check_whose, read_columns
+from anonymizer.data.table import Table, check_present, describe_header, end_sentence, open_table
 from anonymizer.errors import DataError, HierarchyError, list_cells, quote_some, suggest_name
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.knowledge.statement import ExternalSource, Statement
@@ -73,7 +73,9 @@ def load_external(table: LoadedTable, source: ExternalSource) -> External:
             f"'{source.name}'; {suggest_name(source.id, table.columns)}"
         )
     person = [] if source.id is None else [source.id]
-    loaded = read_columns(table, list(dict.fromkeys([*names.values(), *person])))
+    wanted = list(dict.fromkeys([*names.values(), *person]))
+    check_present(table, wanted)
+    loaded = read_columns(table, wanted)
     external = External(
         table.name,
         {key: loaded[column] for key, column in names.items()},
@@ -88,12 +90,8 @@ def check_external(external: External, source: ExternalSource) -> None:
     """Raise a DataError if an external table has no rows, or a row that is nobody's."""
     if not external.rows:
         raise DataError(f"{external.name}: the external table has no rows; name one with people.")
-    if external.person is not None and external.person.missing.any():
-        row = int(external.person.missing.argmax()) + 1
-        raise DataError(
-            f"{external.name}: row {row} has no '{source.id}', so it is not known whose it is; fill it "
-            "in, or leave the row out."
-        )
+    if external.person is not None and source.id is not None:
+        check_whose(external.person, external.name, source.id)
 
 
 def match_columns(keys: Sequence[str], external: Table, names: dict[str, str]) -> dict[str, str]:
@@ -103,7 +101,8 @@ def match_columns(keys: Sequence[str], external: Table, names: dict[str, str]) -
     if len(absent) == len(keys):
         raise DataError(
             f"{external.name}: the external table has no column in common with the keys "
-            f"{quote_some(keys)}; {describe_header(external, ())}. Name its columns under `columns`."
+            f"{quote_some(keys)}; {end_sentence(describe_header(external, ()))} "
+            "Name its columns under `columns`."
         )
     if absent:
         raise DataError(

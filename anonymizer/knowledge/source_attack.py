@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.microdata import Microdata
+from anonymizer.errors import PolicyError, quote_some, suggest_name
 from anonymizer.knowledge.cells import Cells, Partitions
-from anonymizer.knowledge.external import load_externals
+from anonymizer.knowledge.external import OPEN, load_externals
 from anonymizer.knowledge.linkage_checks import repeated_warnings, unmatched_warnings, warn
 from anonymizer.knowledge.linked_table import LinkedTable
 from anonymizer.knowledge.overlap import Proportion
@@ -26,6 +27,21 @@ from anonymizer.knowledge.statement import ExternalSource, Statement
 from anonymizer.lattice import Scheme
 
 Floats = NDArray[np.float64]
+
+
+def check_levels(statement: Statement, microdata: Microdata) -> None:
+    """Raise a PolicyError if a source knows a key on a level that its hierarchy does not have."""
+    heights = {
+        name: column.hierarchy.height
+        for name, column in zip(microdata.attributes, microdata.columns, strict=True)
+    }
+    faults = [
+        f"source.{number}.levels: {fault}"
+        for number, source in enumerate(statement.source)
+        for fault in source.level_faults(heights)
+    ]
+    if faults:
+        raise PolicyError.defective("statement", faults)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +57,7 @@ class SourceAttack:
     @staticmethod
     def all_of(statement: Statement, microdata: Microdata) -> Iterator[SourceAttack]:
         """Put all sources of a statement to a table; those that are at hand are read."""
+        check_levels(statement, microdata)
         externals = load_externals(statement)
         for source in statement.source:
             linked = None
@@ -50,8 +67,12 @@ class SourceAttack:
             yield SourceAttack(source, microdata, statement.threshold_of(source), linked)
 
     def check(self) -> None:
-        """Raise a DataError if a source at hand has no value in common; warn if it has few."""
+        """Raise a DataError if a source at hand has no value in common; warn if it has few.
+
+        Of another one, a PolicyError if p or q is given for a value that is not in the hierarchy.
+        """
         if self.linked is None:
+            self.check_values()
             return
         untouched = (0,) * len(self.microdata.attributes)
         base = self.levels(untouched)
@@ -63,6 +84,20 @@ class SourceAttack:
         )
         everybody = self.microdata.number_of_people
         warn(unmatched_warnings(self.linked, base, everybody - there, everybody))
+
+    def check_values(self) -> None:
+        """Raise a PolicyError if p or q is given for a value that is not in the hierarchy of its key."""
+        for share in self.source.shares():
+            if share.by is None:
+                continue
+            leaves = self.microdata.columns[
+                self.microdata.attributes.index(share.by)
+            ].hierarchy.leaves
+            if unknown := [value for value in share.values if value not in {*leaves, *OPEN}]:
+                raise PolicyError(
+                    f"statement: source '{self.source.name}': p or q is given for {quote_some(unknown)}, "
+                    f"which is not a value of '{share.by}'; {suggest_name(unknown[0], leaves)}"
+                )
 
     @property
     def places(self) -> list[int]:
@@ -102,11 +137,17 @@ class SourceAttack:
         tops = [len(self.microdata.columns[at].hierarchy.labels) - 1 for at in self.places]
         left_out = [
             key
-            for key, at, top in zip(self.source.keys, self.places, tops, strict=True)
-            if scheme[at] == top and self.microdata.columns[at].group_counts[top] == 1
+            for key, at, level, top in zip(
+                self.source.keys, self.places, self.levels(scheme), tops, strict=True
+            )
+            if level == top and self.microdata.columns[at].group_counts[top] == 1
         ]
-        p, q = (self.by_tuple(share) for share in self.source.overlap(left_out))
-        return p * q
+        p, q = (
+            np.maximum.reduce([self.by_tuple(share) for share in shares])
+            for shares in self.source.overlap(left_out)
+        )
+        certainty: Floats = p * q
+        return certainty
 
     def matching(self, scheme: Scheme) -> NDArray[np.int64]:
         """Return how many people of a source at hand match each tuple: m."""
@@ -129,7 +170,7 @@ class SourceAttack:
             *(self.source.overlap([key]) for key in self.source.without),
         ]
         p, q = (
-            np.minimum.reduce([self.by_tuple(share) for share in shares])
+            np.minimum.reduce([self.by_tuple(share) for choice in shares for share in choice])
             for shares in zip(*choices, strict=True)
         )
         least: Floats = p * q

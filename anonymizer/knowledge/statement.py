@@ -65,7 +65,7 @@ keys = ["age", "sex", "state", "year"]
 attack = "systematic"          # a file of identified people; or "idiosyncratic", what someone knows
 p = 0.12                       # share of the source's people who are in your table; default 1
 q = 1.0                        # share of your table's people who are in the source; default 1
-without = { state = { q = 0.14 } }      # the overlap once a key is left out, where it changes
+without = { state = { q = 0.14 } }      # the overlap once a key is left out; of several, the largest
 levels = { age = 1 }           # the level of the hierarchy on which the source knows a key; default 0
 threshold = "sensitive"
 
@@ -172,14 +172,17 @@ class ExternalSource(Part):
             )
         return self
 
-    def overlap(self, left_out: Sequence[str] = ()) -> tuple[Proportion, Proportion]:
-        """Return p and q, as they are once some keys are left out."""
-        p, q = self.p, self.q
-        for key in left_out:
-            if key in self.without:
-                p = self.without[key].p or p
-                q = self.without[key].q or q
-        return p, q
+    def overlap(
+        self, left_out: Sequence[str] = ()
+    ) -> tuple[tuple[Proportion, ...], tuple[Proportion, ...]]:
+        """Return p and q, as they are once some keys are left out.
+
+        Where it is stated for several of these keys, all that is stated: the largest counts.
+        """
+        without = [self.without[key] for key in left_out if key in self.without]
+        p = tuple(overlap.p for overlap in without if overlap.p is not None)
+        q = tuple(overlap.q for overlap in without if overlap.q is not None)
+        return p or (self.p,), q or (self.q,)
 
     def shares(self) -> Iterator[Proportion]:
         """Go through p and q, as they are with all keys and once some are left out."""
@@ -187,9 +190,16 @@ class ExternalSource(Part):
         for overlap in self.without.values():
             yield from (share for share in (overlap.p, overlap.q) if share is not None)
 
-    def largest_overlap(self) -> Overlap:
+    def level_faults(self, heights: Mapping[str, int]) -> Iterator[str]:
+        """Say which keys are stated on a level that their hierarchy, of so many levels, does not have."""
+        for key, level in self.levels.items():
+            if level >= heights.get(key, level + 1):
+                yield f"'{key}' has levels 0 to {heights[key] - 1}, not {level}; choose one of these."
+
+    def largest_overlap(self, left_out: Sequence[str] = ()) -> Overlap:
         """Return p and q where they are highest."""
-        return Overlap(self.p.largest, self.q.largest)
+        p, q = (max(share.largest for share in shares) for shares in self.overlap(left_out))
+        return Overlap(p, q)
 
 
 def unknown_keys(names: Iterable[str], info: ValidationInfo) -> Iterator[str]:

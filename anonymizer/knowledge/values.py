@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.columns import Coded, read_columns
+from anonymizer.data.columns import Coded, check_whose, read_columns
 from anonymizer.data.table import Table
 from anonymizer.engine.domain import Column, read_only
 from anonymizer.engine.microdata import Microdata
@@ -178,6 +178,8 @@ class Subjects:
     """Columns that are no quasi-identifiers, by which people are told apart all the same."""
     population: NDArray[np.int64] | None = None
     """The people of a population table in each tuple; its tuples come last, and have no records."""
+    person_of_row: NDArray[np.int64] | None = None
+    """Whose each row is, numbered from 0; None where each row is a person."""
 
     @staticmethod
     def of(microdata: Microdata, scheme: Scheme) -> Subjects:
@@ -198,13 +200,16 @@ class Subjects:
         hierarchies: Sequence[Hierarchy],
         beside: Sequence[str] = (),
         population: Table | None = None,
+        person: str | None = None,
     ) -> Subjects:
         """Read the quasi-identifiers of a table, and columns beside them; of a population, too.
 
-        The order of rows decides nothing.
+        `person` is the column that tells whose a row is, where people have several. The order of rows
+        decides nothing.
         """
         names = [hierarchy.name for hierarchy in hierarchies]
-        coded = read_columns(table, [*names, *beside])
+        whose = [] if person is None else [person]
+        coded = read_columns(table, list(dict.fromkeys([*names, *beside, *whose])))
         people = {} if population is None else read_columns(population, names)
         values: dict[str, Values] = {}
         faults = []
@@ -225,6 +230,10 @@ class Subjects:
         if not len(next(iter(of_row.values()))):
             raise DataError(f"{table.name}: the table has no rows; there is nobody to find.")
         subjects = Subjects.aggregate(values, of_row, other)
+        if person is not None:
+            check_whose(coded[person], table.name, person)
+            numbers = coded[person].codes.astype(np.int64)
+            subjects = replace(subjects, person_of_row=read_only(numbers))
         if population is None:
             return subjects
         return subjects.among({name: found.places(people[name]) for name, found in values.items()})
@@ -280,6 +289,12 @@ class Subjects:
     def records(self) -> int:
         """The number of rows."""
         return self.tuple_of_row.size
+
+    @property
+    def number_of_people(self) -> int:
+        """How many different people the table has."""
+        whose = self.person_of_row
+        return self.records if whose is None else np.unique(whose).size
 
     @property
     def coarse(self) -> NDArray[np.bool_]:

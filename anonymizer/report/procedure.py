@@ -172,8 +172,11 @@ def describe_plan(plan: Plan) -> str:
     """Say what a plan does, and what it costs."""
     if plan.reason is not None:
         return f"no plan; {plan.reason}"
-    drop = f"drop {plan.dropped:,} records" if plan.dropped else "drop nobody"
-    people = f" ({plan.people_dropped:,} people)" if plan.people_dropped != plan.dropped else ""
+    records = "record" if plan.dropped == 1 else "records"
+    drop = f"drop {plan.dropped:,} {records}" if plan.dropped else "drop nobody"
+    people = ""
+    if plan.people_dropped != plan.dropped:
+        people = f" ({plan.people_dropped:,} {'person' if plan.people_dropped == 1 else 'people'})"
     proven = "proven to be the least" if plan.optimal else "the least found"
     costs = [
         f"; of {cost.records:,} records with {cost.attribute} {' or '.join(cost.values)}, "

@@ -102,10 +102,15 @@ class Sources(RiskModel):
 
     def prepare(self, microdata: Microdata) -> None:
         """Read the tables of the sources that are at hand, and check that all fits."""
-        if self.statement.id is not None and microdata.people is None:
+        stated, known = self.statement.id, microdata.id
+        if stated not in (None, known):
+            counts, remedy = (
+                ("counts rows", f'add id = "{stated}" to [data].')
+                if known is None
+                else (f"by '{known}'", "name the same id in both.")
+            )
             raise PolicyError(
-                f"sources: the statement counts people by '{self.statement.id}', and the policy counts "
-                f'rows; add id = "{self.statement.id}" to [data].'
+                f"sources: the statement counts people by '{stated}', and the policy {counts}; {remedy}"
             )
         for attack in self.attacks(microdata):
             microdata.once(attack, attack.check)

@@ -95,8 +95,8 @@ def open_release(table: Table, policy: Policy, whole: bool) -> Table:
 
 
 def settle(check: Check) -> Check:
-    """Mark a risk model that only the original could show to hold."""
-    if not check.about_risk or check.passed is not None:
+    """Mark what only the original could show to hold: a risk model, or the risks in people."""
+    if check.passed is not None or not (check.about_risk or check.detail == WHOSE):
         return check
     return replace(check, passed=True, detail="it holds on the original, suppressed as released")
 

@@ -21,6 +21,7 @@ from anonymizer.knowledge.attack import attack_on
 from anonymizer.knowledge.catalogue import load_scenario, shipped_scenarios
 from anonymizer.knowledge.exposure import MEASURES, Method, overall_risk, sum_exactly
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+from anonymizer.knowledge.scenario_attack import ScenarioAttack
 from anonymizer.knowledge.statistics import statistic_of
 from experiments.xia2021.simulation import play
 from tests.assessment import patients
@@ -296,3 +297,73 @@ def test_only_the_columns_that_are_asked_for_are_needed() -> None:
     assert findings.sources[0].probabilities.highest == 0.5
     with pytest.raises(DataError, match="no column 'age'"):
         assess(frame, policy_of(AGE, SEX), "worst-case")
+
+
+def visits(seed: int = 5) -> tuple[pd.DataFrame, Policy]:
+    """Rows of which several belong to one person, and a policy that says so."""
+    frame = patients.draw(90, seed=seed)
+    again = frame.iloc[: len(frame) // 2]
+    frame = pd.concat([frame.assign(patient=range(90)), again.assign(patient=range(len(again)))])
+    frame = pd.concat([frame, again.assign(race=frame["race"].iloc[0], patient=range(len(again)))])
+    policy = patients.policy()
+    attributes = {"patient": {"role": "identifying"}, **policy.attributes}
+    keys = {**dict(policy), "attributes": attributes, "data": {"id": "patient"}}
+    return frame.reset_index(drop=True), Policy(**keys)
+
+
+def test_rows_of_one_person_do_not_hide_each_other() -> None:
+    age = Hierarchy.from_rows("age", [("30", "*"), ("31", "*")])
+    attributes = {
+        "patient": {"role": "identifying"},
+        "age": {"role": "quasi", "hierarchy": age},
+    }
+    policy = Policy(
+        data={"id": "patient"}, attributes=attributes, risk=[{"model": "k-anonymity", "k": 2}]
+    )
+    frame = pd.DataFrame({"patient": [*"AAAAABCDEF"], "age": ["30"] * 5 + ["31"] * 5})
+    (risk,) = assess(frame, policy, "worst-case").scenarios
+    assert risk.exposure.prosecutor.tolist() == [1, 0]
+    assert risk.exposure.marketer.tolist() == [1, 0.2]
+    found = assess(frame, policy, sources=[Source("forum", 1.0, {"age": 1.0})]).disclosure
+    assert found is not None
+    assert found.highest == 1
+
+
+@pytest.mark.parametrize("scenario", [load_scenario("worst-case"), COARSE])
+def test_people_are_counted_as_by_the_risk_model(scenario: Scenario) -> None:
+    frame, policy = visits()
+    (risk,) = assess(frame, policy, [scenario]).scenarios
+    microdata = encode(FrameTable(frame), policy.load_hierarchies(), person="patient")
+    attack = ScenarioAttack.of(scenario, microdata)
+    untouched = (0,) * len(microdata.attributes)
+    everybody = np.ones(microdata.distinct, np.bool_)
+    by_model = np.repeat(attack.risks(untouched, attack.tuples, everybody), microdata.counts)
+    assert np.sort(risk.risks()) == pytest.approx(np.sort(by_model), abs=1e-12)
+    (by_row,) = assess(frame.drop(columns="patient"), patients.policy(), [scenario]).scenarios
+    assert (risk.exposure.overall >= by_row.exposure.overall - 1e-12).all()
+    assert risk.mean() > by_row.mean()
+
+
+def test_where_a_table_mixes_levels_a_person_hides_no_more_than_by_equal_values() -> None:
+    frame, policy = visits()
+    frame.loc[frame.index[:7], "race"] = "*"
+    (risk,) = assess(frame, policy, "worst-case").scenarios
+    (by_row,) = assess(frame.drop(columns="patient"), patients.policy(), "worst-case").scenarios
+    assert (risk.exposure.marketer >= by_row.exposure.marketer - 1e-12).all()
+
+
+def test_a_row_that_is_nobodys_is_refused() -> None:
+    frame, policy = visits()
+    frame["patient"] = frame["patient"].astype(object)
+    frame.loc[3, "patient"] = None
+    with pytest.raises(DataError, match="row 4 has no 'patient', so it is not known whose it is"):
+        assess(frame, policy, "worst-case")
+
+
+@pytest.mark.parametrize("asked", ["scenario", "statement"])
+def test_a_table_without_the_id_is_a_warning(asked: str) -> None:
+    frame, policy = visits()
+    statement = Statement(source=[{"name": "list", "keys": ["race"]}])
+    keys = {"scenarios": "worst-case"} if asked == "scenario" else {"statement": statement}
+    with pytest.warns(AnonymizerWarning, match="no column 'patient' tells whose a row is, so each"):
+        assess(frame.drop(columns="patient"), policy, **keys)

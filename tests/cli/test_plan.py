@@ -69,7 +69,7 @@ def test_small_cells_that_the_plan_leaves_are_exit_status_1(ward: Path, run) -> 
     ("arguments", "message"),
     [
         ([], "--apply: the plan is that of a statement; add --statement."),
-        (["p = 0.01"], "--apply: nobody is above a threshold, so there is nothing to do"),
+        (["p = 0.01"], "--apply: nobody is above a threshold, so there is no plan; release the"),
         (['keys = ["age", "name"]'], "--apply: there is no plan: statement: the key 'name' is"),
     ],
 )
@@ -81,10 +81,39 @@ def test_a_mistake_is_one_sentence_and_leaves_nothing(ward: Path, run, arguments
         lines = [f"{key} = {value}" for key, value in source.items()]
         (folder / "one.toml").write_text("\n".join(["[[source]]", *lines]))
         stated = ["--statement", folder / "one.toml"]
-    status, _, errors = run("assess", ward, *stated, "--apply", "--out", folder / "done")
+    asked = ["assess", ward, *stated, "--apply", "--out", folder / "done"]
+    status, _, errors = run(*asked, *(["--small-cells", folder / "cells.csv"] if stated else []))
     assert status == 2
     assert errors.startswith(f"error: {message}")
     assert not (folder / "done").exists()
+    assert not (folder / "cells.csv").exists()
+
+
+def test_small_cells_without_a_plan_are_not_called_fit_for_release(ward: Path, run) -> None:
+    folder = ward.parent
+    stated = 'most = 0.6\n[sensitive]\ndiagnosis = ["flu", "asthma"]\n[[source]]\nname = "list"\n'
+    keys = 'keys = ["sex", "days"]\np = 0.3\n'  # no cell has fewer than two
+    (folder / "one.toml").write_text(stated + keys)
+    asked = ["assess", ward, "--statement", folder / "one.toml", "--out", folder / "done"]
+    status, output, _ = run(*asked, "--json")
+    findings = json.loads(output)["findings"]
+    assert (status, findings["plan"], findings["passes"]) == (1, None, False)
+    status, _, errors = run(*asked, "--apply")
+    told = findings["sources"][0]["given_away"]
+    assert status == 2
+    assert f"but small cells tell a sensitive value of {told} people; add a risk model" in errors
+
+
+def test_what_people_disclose_is_not_made_acceptable_by_the_plan(ward: Path, run) -> None:
+    folder = ward.parent
+    disclosed = 'threshold = 0.01\n[[sources]]\nname = "forum"\nusage = 1.0\n'
+    (folder / "sources.toml").write_text(disclosed + "disclosure = { age = 0.9, zip = 0.9 }\n")
+    asked = ["assess", ward, "--statement", folder / "statement.toml", "--apply"]
+    asked += ["--out", folder / "done", "--sources", folder / "sources.toml"]
+    status, output, _ = run(*asked, "--json")
+    found = json.loads(output)
+    assert found["findings"]["plan"]["reason"] is None
+    assert (status, found["disclosure"]["passes"]) == (1, False)
 
 
 def test_keys_read_back_as_they_were_written() -> None:

@@ -341,7 +341,7 @@ def test_every_value_of_every_attribute_has_a_leaf(patients):
 
 def test_a_value_without_a_leaf_would_be_noticed(patients):
     stranger = patients.head(10).replace({"income": {patients["income"].iloc[0]: "a lot"}})
-    with pytest.raises(HierarchyError, match="column .income.: 1 value has no row"):
+    with pytest.raises(HierarchyError, match=r"column .income.: 1 value has no row"):
         encode(open_table(stranger), wide_policy().load_hierarchies())
 
 

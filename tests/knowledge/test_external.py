@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,8 @@ from anonymizer.data.columns import Coded
 from anonymizer.data.frame import FrameTable
 from anonymizer.errors import DataError, HierarchyError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.knowledge.external import level_of, match_columns, to_leaves
+from anonymizer.knowledge.external import level_of, load_externals, match_columns, to_leaves
+from anonymizer.knowledge.statement import Statement
 from tests.assessment.tables import frame_of
 
 AGE = Hierarchy.from_rows(
@@ -43,3 +46,18 @@ def test_an_external_table_without_a_common_key_is_refused():
     with pytest.raises(DataError, match=r"no column for the key 'sex'; leave it out"):
         match_columns(["a", "sex"], external, {})
     assert match_columns(["age"], external, {"age": "b"}) == {"age": "b"}
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("age,age,sex,who\n31,31,F,1", "voters.csv: column 'age' occurs twice; rename one."),
+        ("age,sex,who,who\n31,F,1,1", "voters.csv: column 'who' occurs twice; rename one."),
+        ("age;sex;who\n31;F;1", r"Is the delimiter ';' rather than ','\? Name its columns"),
+    ],
+)
+def test_a_header_that_cannot_be_read_is_one_sentence(tmp_path: Path, header: str, message: str):
+    (tmp_path / "voters.csv").write_text(f"{header}\n")
+    source = {"name": "v", "keys": ["age", "sex"], "table": "voters.csv", "id": "who"}
+    with pytest.raises(DataError, match=message):
+        load_externals(Statement(source=[source], folder=tmp_path))

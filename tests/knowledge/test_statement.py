@@ -26,8 +26,8 @@ def test_the_example_is_a_statement():
     register, newspapers, voters = statement.source
     assert statement.threshold_of(register) == 0.05
     assert statement.threshold_of(newspapers) == 0.2
-    assert register.overlap() == (Proportion(0.12), Proportion(1.0))
-    assert register.overlap(["state"]) == (Proportion(0.12), Proportion(0.14))
+    assert register.overlap() == ((Proportion(0.12),), (Proportion(1.0),))
+    assert register.overlap(["state"]) == ((Proportion(0.12),), (Proportion(0.14),))
     assert newspapers.largest_overlap() == Overlap(p=0.3)
     assert voters.columns == {"zip": "postcode"}
     assert statement.columns == (

@@ -11,13 +11,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer import Policy, PolicyError, anonymize, explain, frontier, make_manifest, verify
+from anonymizer import (
+    Policy,
+    PolicyError,
+    anonymize,
+    assess,
+    explain,
+    frontier,
+    make_manifest,
+    verify,
+)
+from anonymizer import Problem as Asked
 from anonymizer.engine.classes import partition
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.statement import Statement
-from anonymizer.risk import KAnonymity, Sources
+from anonymizer.risk import KAnonymity, Remaining, Sources
 from anonymizer.search import search, search_exhaustively
 from tests.oracle import Problem
 from tests.risk.test_people import rows_of, with_people
@@ -200,6 +210,41 @@ def test_a_statement_that_counts_people_needs_a_policy_that_does() -> None:
         anonymize(people(), policy(statement))
 
 
+def test_another_id_than_the_policys_is_refused() -> None:
+    frame = people().assign(patient=range(160), visit=range(160))
+    roles = {name: {"role": "identifying"} for name in ("patient", "visit")}
+    statement = Statement(source=[{"name": "list", "keys": ["age"]}], id="patient")
+    asked = Policy(
+        data={"id": "visit"},
+        attributes={**roles, **policy().attributes},
+        risk=[{"model": "sources", "statement": statement}],
+    )
+    with pytest.raises(
+        PolicyError, match=r"by 'patient', and the policy by 'visit'; name the same"
+    ):
+        anonymize(frame, asked)
+
+
+@pytest.mark.parametrize("share", ["p", "q", "without"])
+def test_a_share_for_a_value_that_is_not_there_is_refused_not_ignored(share: str) -> None:
+    by_value = {"by": "sex", "values": {"femal": 0.9}, "default": 0.01}
+    told = {"age": {"p": by_value}} if share == "without" else by_value
+    statement = Statement(source=[{"name": "list", "keys": ["age", "sex"], share: told}])
+    with pytest.raises(PolicyError, match=r"source 'list': .* 'femal', .* not a value of 'sex'"):
+        anonymize(people(), policy(statement))
+
+
+def test_a_level_that_the_hierarchy_does_not_have_is_one_sentence() -> None:
+    source = {"name": "list", "keys": ["age", "sex"]}
+    asked = policy(Statement(source=[{**source, "levels": {"age": 9}}]))
+    with pytest.raises(PolicyError, match=r"source\.0\.levels: 'age' has levels 0 to \d, not 9"):
+        anonymize(people(), asked)
+    solution = anonymize(people(), policy(Statement(source=[source])))
+    released = solution.to_frame()
+    with pytest.raises(PolicyError, match="'age' has levels 0 to"):
+        verify(released, asked, make_manifest(solution, released))
+
+
 def test_a_release_verifies_alone_where_a_source_knows_a_key_coarsely() -> None:
     source = {"name": "list", "keys": ["age", "sex"], "levels": {"age": 1}, "threshold": 0.06}
     asked = policy(Statement(source=[source]))
@@ -211,3 +256,53 @@ def test_a_release_verifies_alone_where_a_source_knows_a_key_coarsely() -> None:
     assert verify(released, asked, make_manifest(solution, released)).passed
     stricter = policy(Statement(source=[{**source, "threshold": 0.04}]))
     assert not verify(released, stricter, make_manifest(solution, released)).passed
+
+
+def test_of_the_overlaps_without_several_keys_the_largest_counts() -> None:
+    """In whatever order the keys come: what holds without both is not stated, so the worse is taken."""
+    for keys in (["age", "sex"], ["sex", "age"]):
+        without = {"age": {"q": 0.5}, "sex": {"q": 0.01}}
+        source = {"name": "list", "keys": keys, "without": without, "threshold": 0.1}
+        model = Sources(Statement(source=[source]))
+        microdata = Asked.read(people(4), policy()).microdata
+        remaining = Remaining(microdata, partition(microdata, (2, 1)), np.zeros(1, np.bool_))
+        assert model.risk(remaining) == pytest.approx(0.5 / 4)
+        assert not model.passes(remaining)
+
+
+def test_a_release_without_a_key_is_assessed_with_the_overlap_without_it() -> None:
+    without = {"age": {"q": 1.0}}
+    source = {"name": "list", "keys": ["age", "sex"], "p": 0.8, "q": 0.01, "without": without}
+    released = people(8).assign(age="*")
+    found = assess(released, policy(), statement=Statement(source=[source])).findings
+    assert found is not None
+    fewest = released.groupby("sex").size().min()
+    assert found.sources[0].probabilities.highest == pytest.approx(0.8 / fewest)
+    assert found.sources[0].probabilities.readings[0].probability == 0.8
+    assert found.sources[0].probabilities.pattern == "protected data is subset"
+
+
+def test_p_and_q_by_value_are_those_of_one_person_in_assess_too() -> None:
+    """People with a high p and people with a high q share a cell: nobody has both."""
+    by_sex = {"by": "sex", "values": {"F": 0.9}, "default": 0.1}
+    other = {"by": "sex", "values": {"F": 0.1}, "default": 0.9}
+    source = {"name": "list", "keys": ["sex"], "levels": {"sex": 1}, "p": by_sex, "q": other}
+    frame = pd.DataFrame({"age": ["20", "21"], "sex": ["F", "M"]})
+    found = assess(frame, policy(), statement=Statement(source=[source])).findings
+    assert found is not None
+    assert found.sources[0].probabilities.highest == pytest.approx(0.09 / 2)
+
+
+def test_what_blocks_a_tighter_threshold_is_counted_in_records() -> None:
+    """Of a person's records none more can be freed than block."""
+    frame = pd.concat([people(60).assign(patient=range(60))] * 3, ignore_index=True)
+    asked = Policy(
+        data={"id": "patient"},
+        attributes={"patient": {"role": "identifying"}, **policy().attributes},
+        risk=[{"model": "sources", "statement": STATEMENT}],
+    )
+    (blocking,) = explain(anonymize(frame, asked)).blocking
+    freed = [share.freed for share in blocking.attributes]
+    assert max(freed) > 0
+    assert max(freed) <= blocking.records
+    assert blocking.records % 3 == 0

@@ -16,11 +16,17 @@ from numpy.typing import NDArray
 
 from anonymizer.assessment.disclosure.unique_subsets import Uniqueness
 from anonymizer.data.aggregate import count_tuples
-from anonymizer.data.columns import Codes, Vocabulary, check_rows, code_batches, read_columns
+from anonymizer.data.columns import (
+    Codes,
+    Vocabulary,
+    check_rows,
+    check_whose,
+    code_batches,
+    read_columns,
+)
 from anonymizer.data.contract import Table
 from anonymizer.engine.domain import read_only
 from anonymizer.errors import DataError
-from anonymizer.hierarchy import MISSING
 from anonymizer.kernels.person_subsets import MANY, NONE, visit
 
 Floats = NDArray[np.float64]
@@ -174,12 +180,7 @@ def number_people(table: Table, person: str | None, rows: int) -> NDArray[np.int
     if person is None:
         return np.arange(rows)
     column = read_columns(table, [person])[person]
-    if MISSING in column.texts and column.missing.any():
-        row = int(np.argmax(column.missing)) + 1
-        raise DataError(
-            f"{table.name}: row {row} has no '{person}', so it is not known whose it is; fill it in, or "
-            "leave the row out."
-        )
+    check_whose(column, table.name, person)
     numbers: NDArray[np.int64] = np.unique(column.codes, return_inverse=True)[1].astype(np.int64)
     return numbers
 

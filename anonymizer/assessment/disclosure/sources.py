@@ -27,7 +27,7 @@ from pydantic import (
 )
 from pydantic.dataclasses import dataclass
 
-from anonymizer.data.table import Table, describe_header, guess_delimiter, is_shown
+from anonymizer.data.table import Table, describe_header, end_sentence, guess_delimiter, is_shown
 from anonymizer.errors import PolicyError, quote, quote_some, suggest_name
 from anonymizer.knowledge.statement import Threshold
 from anonymizer.validation import (
@@ -50,7 +50,7 @@ from anonymizer.validation import (
 
 EXAMPLE = """
 threshold = 0.09                                 # nobody may be found with a higher probability
-id = "patient_id"                                # whose a row is, where people have several
+id = "patient_id"                                # whose a row is; left out: the policy's id
 disclosure = { age = 0.216, gender = 0.7629 }    # the share of users who disclose it, in every source
 # what is out there, to count who is unique in it; values may be of another level of their hierarchy
 external = { table = "profiles.csv", delimiter = ";", id = "user", columns = { age = "age_group" } }
@@ -325,7 +325,7 @@ def check_named(sources: Sequence[Source], table: Table) -> None:
 def propose(name: str, table: Table, expected: Sequence[str]) -> str:
     """Propose the column that was meant, or list them."""
     if not is_shown(table, expected):
-        return describe_header(table, expected) + "."
+        return end_sentence(describe_header(table, expected))
     if delimiter := guess_delimiter(table):
         return f"its columns are {quote_some(table.columns, most=20)}{delimiter}"
     return suggest_name(name, table.columns, most=20)

@@ -32,19 +32,20 @@ def check_statement(statement: Statement, policy: Policy) -> None:
     ]
     if statement.id is not None and statement.id not in known:
         faults.append(f"id: '{statement.id}' is not a column; {suggest_name(statement.id, known)}")
+    elif None not in (statement.id, policy.data.id) and statement.id != policy.data.id:
+        faults.append(
+            f"id: '{statement.id}' is not the id of the policy, '{policy.data.id}'; use that."
+        )
     if faults:
         raise PolicyError.defective("statement", faults)
 
 
 def level_faults(where: str, source: ExternalSource, policy: Policy) -> Iterator[str]:
     """Check that keys known on a coarser level have a hierarchy with that level."""
-    for key, level in source.levels.items():
-        if key not in policy.attributes or not level:
-            continue
-        if policy.attributes[key].role is not Role.QUASI:
+    coarser = [key for key, level in source.levels.items() if level and key in policy.attributes]
+    generalized = [key for key in coarser if policy.attributes[key].role is Role.QUASI]
+    for key in coarser:
+        if key not in generalized:
             yield f"{where}.levels: '{key}' has no hierarchy in the policy; leave it out."
-        elif level >= (height := policy.hierarchy(key).height):
-            yield (
-                f"{where}.levels: '{key}' has levels 0 to {height - 1}, not {level}; choose one of "
-                "these."
-            )
+    heights = {key: policy.hierarchy(key).height for key in generalized}
+    yield from (f"{where}.levels: {fault}" for fault in source.level_faults(heights))

@@ -101,8 +101,7 @@ def weigh(source_risk: SourceRisk, measure: Loss, kind: Kind, levels: dict[str, 
     """Find out what a change to the keys achieves, and what it costs with all dropped who remain."""
     key_set = source_risk.key_set
     scheme = key_set.scheme(levels)
-    left_out = [key for key, level in levels.items() if level == top_of(key_set, key)]
-    cells, risk_of_cell = source_risk.cells(scheme, left_out)
+    cells, risk_of_cell = source_risk.cells(scheme)
     risk = cells.highest(risk_of_cell)
     dropped = source_risk.drop(cells, risk_of_cell)
     return Option(

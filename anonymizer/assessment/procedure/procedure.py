@@ -55,7 +55,6 @@ from anonymizer.data.table import Table, check_present
 from anonymizer.errors import DataError
 from anonymizer.knowledge.external import External, load_externals, open_externals
 from anonymizer.knowledge.linkage_checks import repeated_warnings, warn
-from anonymizer.knowledge.overlap import Overlap
 from anonymizer.knowledge.statement import ExternalSource, Statement
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Source as Data
@@ -219,9 +218,9 @@ def find_probabilities(source_risk: SourceRisk) -> Probabilities:
     return Probabilities(
         None if linked else source.p.describe(),
         None if linked else source.q.describe(),
-        None if linked else source.largest_overlap().pattern.value,
+        None if linked else source_risk.overlap().pattern.value,
         describe_without(source),
-        () if linked else read_overlap(source, cells),
+        () if linked else read_overlap(source_risk, cells),
         source_risk.threshold,
         source_risk.needed_size(),
         float(risk.max()),
@@ -234,7 +233,7 @@ def find_probabilities(source_risk: SourceRisk) -> Probabilities:
 def describe_without(source: ExternalSource) -> dict[str, Any]:
     """Return p and q once a key is left out, for the keys that they hang on."""
     overlaps = {key: source.overlap([key]) for key in source.without}
-    return {key: {"p": p.describe(), "q": q.describe()} for key, (p, q) in overlaps.items()}
+    return {key: {"p": p.describe(), "q": q.describe()} for key, ((p,), (q,)) in overlaps.items()}
 
 
 def most_frequent(counts: Sequence[ValueCount]) -> tuple[ValueCount, ...]:
@@ -261,16 +260,16 @@ def people_by_cell_size(cells: KeyCells) -> dict[str, int]:
     return dict(zip(names, counts.astype(int).tolist(), strict=True))
 
 
-def read_overlap(source: ExternalSource, cells: KeyCells) -> tuple[Reading, ...]:
+def read_overlap(source_risk: SourceRisk, cells: KeyCells) -> tuple[Reading, ...]:
     """Put the overlap into words for small cells; where it depends on a value, at its largest."""
-    overlap: Overlap = source.largest_overlap()
+    overlap, attack = source_risk.overlap(), source_risk.source.attack
     smallest = cells.smallest()
     return tuple(
         Reading(
             size,
             int(cells.people_of_history[smallest == size].sum()),
             overlap.probability(size),
-            overlap.sentence(size, source.attack),
+            overlap.sentence(size, attack),
         )
         for size in SHOWN_SIZES
     )
@@ -305,9 +304,12 @@ def find_special(source_risk: SourceRisk, tell: OnStep) -> Special:
 
 
 def highest_dis(score: Floats, cells: KeyCells, source: ExternalSource, keys: int) -> float | None:
-    """Return the largest DIS-SUDA score, with p as the share of the population that the table is."""
+    """Return the largest DIS-SUDA score, with p as the share of the population that the table is.
+
+    None where p says nothing about the population: the source is at hand, or p is 0 or 1.
+    """
     p = source.largest_overlap().p
-    if source.table is not None or p == 1:
+    if source.table is not None or p in (0, 1):
         return None
     uniques, pairs = int((cells.sizes == 1).sum()), 2 * int((cells.sizes == 2).sum())
     return float(dis_scores(score, uniques, pairs, dis_power(keys), p).max(initial=0.0))

@@ -10,10 +10,10 @@ import numpy as np
 from anonymizer.assessment.procedure.keys import KeySet, close_top, flat_hierarchy
 from anonymizer.assessment.procedure.people import Integers, People
 from anonymizer.data.coded import CodedTable
-from anonymizer.data.columns import Coded, check_rows, read_columns
+from anonymizer.data.columns import Coded, check_rows, check_whose, read_columns
 from anonymizer.data.table import Table
 from anonymizer.engine.microdata import encode
-from anonymizer.errors import DataError, PolicyError, quote_some, suggest_cell
+from anonymizer.errors import PolicyError, quote_some, suggest_cell
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.knowledge.external import External, level_of, to_leaves
 from anonymizer.knowledge.linked_table import LinkedTable
@@ -39,12 +39,7 @@ class Protected:
         if statement.id is None:
             return Protected(table.name, columns, None)
         person = columns[statement.id]
-        if person.missing.any():
-            row = int(np.argmax(person.missing)) + 1
-            raise DataError(
-                f"{table.name}: row {row} has no '{statement.id}', so it is not known whose it is; "
-                "fill it in, or leave the row out."
-            )
+        check_whose(person, table.name, statement.id)
         return Protected(table.name, columns, person.codes.astype(np.int64))
 
     @property

@@ -17,7 +17,7 @@ from anonymizer.assessment.procedure.keys import KeySet
 from anonymizer.assessment.procedure.linkage import link_probabilities
 from anonymizer.assessment.procedure.people import KeyCells
 from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.knowledge.overlap import Proportion
+from anonymizer.knowledge.overlap import Overlap, Proportion
 from anonymizer.knowledge.statement import ExternalSource
 from anonymizer.knowledge.statistics import SLACK
 from anonymizer.lattice import Scheme
@@ -33,33 +33,51 @@ class SourceRisk:
     source: ExternalSource
     threshold: float
 
-    def certainty(self, classes: EquivalenceClasses, left_out: Sequence[str] = ()) -> Floats:
+    def left_out(self, scheme: Scheme | None = None) -> list[str]:
+        """Return the keys that a scheme, or the table as it is, leaves out."""
+        levels = self.key_set.base if scheme is None else scheme
+        named = zip(self.key_set.keys, levels, self.key_set.tops, strict=True)
+        return [key for key, level, top in named if level == top]
+
+    def overlap(self) -> Overlap:
+        """Return p and q of the table as it is, where they are highest."""
+        return self.source.largest_overlap(self.left_out())
+
+    def certainty(self, classes: EquivalenceClasses) -> Floats:
         """Return the probability in each cell if one person were in it: p * q, or 1 / m."""
         matching = self.key_set.matching(classes)
         if matching is not None:
             return link_probabilities(np.ones_like(classes.sizes), matching)
-        p, q = (self.largest(share, classes) for share in self.source.overlap(left_out))
-        return p * q
+        p, q = self.source.overlap(self.left_out(classes.scheme))
+        return self.largest(p, q, classes)
 
-    def largest(self, share: Proportion, classes: EquivalenceClasses) -> Floats:
-        """Return p or q of each cell; of unlike people in one cell, the largest."""
-        if share.by is None:
-            return np.full(classes.sizes.size, share.default)
-        number = self.key_set.keys.index(share.by)
-        column = self.key_set.microdata.columns[number]
-        share_of_code = share.of(column.labels(0))
-        of_tuple = share_of_code[self.key_set.microdata.codes[number]]
+    def largest(
+        self, p: Sequence[Proportion], q: Sequence[Proportion], classes: EquivalenceClasses
+    ) -> Floats:
+        """Return p q of each cell; of unlike people in one cell, the largest."""
+        of_tuple = self.of_tuples(p) * self.of_tuples(q)
         largest = np.zeros(classes.sizes.size)
         np.maximum.at(largest, classes.label_of_tuple, of_tuple)
         return largest
 
-    def cells(
-        self, scheme: Scheme | None = None, left_out: Sequence[str] = ()
-    ) -> tuple[KeyCells, Floats]:
+    def of_tuples(self, shares: Sequence[Proportion]) -> Floats:
+        """Return the largest of some shares for each tuple, by its own value where that decides."""
+        microdata = self.key_set.microdata
+        largest = np.zeros(microdata.distinct)
+        for share in shares:
+            if share.by is None:
+                largest = np.maximum(largest, share.default)
+                continue
+            number = self.key_set.keys.index(share.by)
+            of_code = share.of(microdata.columns[number].labels(0))
+            largest = np.maximum(largest, of_code[microdata.codes[number]])
+        return largest
+
+    def cells(self, scheme: Scheme | None = None) -> tuple[KeyCells, Floats]:
         """Return the cells of a scheme and the probability in each."""
         classes = self.key_set.classes(scheme)
         cells = self.key_set.people.cells(classes)
-        return cells, self.certainty(classes, left_out) / cells.sizes
+        return cells, self.certainty(classes) / cells.sizes
 
     def above(self, probabilities: Floats) -> NDArray[np.bool_]:
         """Say which probabilities are not acceptable."""
@@ -83,4 +101,4 @@ class SourceRisk:
         """Return how many people a cell needs to be acceptable; None for a source that is linked."""
         if self.source.table is not None:
             return None
-        return max(1, ceil(self.source.largest_overlap().probability(1) / self.threshold - 1e-9))
+        return max(1, ceil(self.overlap().probability(1) / self.threshold - 1e-9))

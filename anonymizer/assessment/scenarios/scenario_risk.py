@@ -223,8 +223,10 @@ class Reader:
         path = scenario.population if scenario.counted else None
         if (beside, path) not in self.found:
             population = None if path is None else self.open_population(path)
+            stated = self.policy.data.id
+            person = stated if stated in self.table.columns else None
             self.found[beside, path] = Subjects.read(
-                self.table, self.hierarchies, beside, population
+                self.table, self.hierarchies, beside, population, person
             )
         return self.found[beside, path]
 
@@ -274,7 +276,7 @@ def fit(
     """Write out "*", and check the scenario against the table."""
     expanded = scenario.expand(list(subjects.attributes))
     faults = check_levels(expanded, {h.name: h.height for h in hierarchies})
-    too_few = expanded.check_records(subjects.records)
+    too_few = expanded.check_records(subjects.number_of_people)
     if faults := [*faults, *([] if too_few is None else [too_few])]:
         raise PolicyError.defective(f"scenario '{name}'", faults)
     check_cells(expanded, subjects.values, subjects.codes, subjects.tuple_of_row)

@@ -41,6 +41,17 @@ def test_the_counts_are_those_of_a_group_by(tmp_path: Path, policy: Policy):
     ]
 
 
+@pytest.mark.parametrize("share", ["p", "q"])
+def test_a_source_that_overlaps_with_nobody_finds_nobody(
+    tmp_path: Path, policy: Policy, share: str
+):
+    found = follow_procedure(None, policy, state(tmp_path, {share: 0}))
+    (source,) = found.sources
+    assert source.rarity.violations[2]  # some are alone in their cell
+    assert (source.probabilities.highest, source.probabilities.above) == (0, 0)
+    assert source.special.highest_dis is None
+
+
 def test_rows_of_a_person_count_once(tmp_path: Path, policy: Policy):
     twice = pd.concat([patients(), patients()], ignore_index=True)
     by_person = follow_procedure(twice, policy, state(tmp_path, {}, id="name"))
@@ -58,6 +69,14 @@ def test_a_row_without_an_id_is_refused(tmp_path: Path, policy: Policy):
     frame.loc[4, "name"] = None
     with pytest.raises(DataError, match="row 5 has no 'name', so it is not known whose it is"):
         follow_procedure(frame, policy, state(tmp_path, {}, id="name"))
+
+
+def test_another_id_than_the_policys_is_refused(tmp_path: Path, policy: Policy):
+    by_name = policy.model_copy(update={"data": policy.data.model_copy(update={"id": "name"})})
+    with pytest.raises(
+        PolicyError, match="id: 'zip' is not the id of the policy, 'name'; use that"
+    ):
+        follow_procedure(None, by_name, state(tmp_path, {"keys": ["age"]}, id="zip"))
 
 
 def test_an_external_table_is_linked_at_the_level_it_has(tmp_path: Path, policy: Policy):

@@ -18,7 +18,7 @@ def source_risk(rows, persons=None, threshold=0.2, external=None, **stated) -> S
 
 
 def highest(found: SourceRisk, left_out: tuple[str, ...] = ()) -> float:
-    cells, risk = found.cells(found.key_set.without(*left_out), left_out)
+    cells, risk = found.cells(found.key_set.without(*left_out))
     return float(cells.highest(risk).max())
 
 
