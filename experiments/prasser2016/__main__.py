@@ -1,8 +1,9 @@
 """python -m experiments.prasser2016: Tables 1 to 3 and Figure 6 on the data at hand.
 
 Reads NAME/data.csv of adult, cup, fars, atus and ihis where they are, and writes results/prasser2016/:
-the tables beside the paper's, the curves beside ARX's, and a page that says what differs and why. Exit
-status 1 if something differs from the paper or falls behind ARX for no known reason.
+the tables beside the paper's and by other measures, Safe Harbor, the curves beside ARX's, and a page that
+says what differs and why. Exit status 1 if something differs from the paper or falls behind ARX for no
+known reason.
 """
 
 from __future__ import annotations
@@ -22,10 +23,13 @@ from experiments.datasets import RESULTS
 from experiments.prasser2016 import paper
 from experiments.prasser2016.findings import Findings
 from experiments.prasser2016.frontier import figure_6
-from experiments.prasser2016.page import listed, summarize, write_page
+from experiments.prasser2016.measures import measure_table
+from experiments.prasser2016.page import summarize, write_page
 from experiments.prasser2016.plot import plot
 from experiments.prasser2016.releases import FOLDERS, Dataset, columns_of, find_path, load
+from experiments.prasser2016.safe_harbor import safe_harbor_table
 from experiments.prasser2016.tables import OnStep, attacker_table, quality_tables
+from experiments.prasser2016.writing import listed
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -76,16 +80,22 @@ def describe_absent(name: str, folders: Sequence[Path]) -> str:
 def measure(datasets: Sequence[Dataset], absent: Sequence[str], on_step: OnStep) -> Findings:
     """Measure the tables and the figure."""
     quality = quality_tables(datasets, on_step)
+    measures = measure_table(datasets, on_step)
+    safe_harbor = safe_harbor_table(datasets, on_step)
     attackers = attacker_table(datasets, on_step)
     curves, lines = figure_6(datasets, on_step)
     records = {dataset.name: dataset.records for dataset in datasets}
-    return Findings(records, tuple(absent), quality, attackers, curves, lines)
+    return Findings(
+        records, tuple(absent), quality, measures, safe_harbor, attackers, curves, lines
+    )
 
 
 def write(findings: Findings, staging: Staging) -> None:
     """Write the tables, the pictures and the page."""
     tables = {
         "tables_2_and_3.csv": findings.quality,
+        "tables_2_and_3_measures.csv": findings.measures,
+        "safe_harbor.csv": findings.safe_harbor,
         "table_1.csv": findings.attackers,
         "figure_6.csv": findings.curves,
         "figure_6_lines.csv": findings.lines,

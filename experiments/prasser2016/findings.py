@@ -20,6 +20,8 @@ class Findings:
     records: dict[str, int]
     absent: tuple[str, ...]
     quality: pd.DataFrame
+    measures: pd.DataFrame
+    safe_harbor: pd.DataFrame
     attackers: pd.DataFrame
     curves: pd.DataFrame
     lines: pd.DataFrame

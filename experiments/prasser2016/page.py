@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 import pandas as pd
 
 from experiments.prasser2016 import paper
 from experiments.prasser2016.findings import Findings
 from experiments.prasser2016.frontier import compare, irregular
+from experiments.prasser2016.page_measures import (
+    describe_measures,
+    describe_safe_harbor,
+    summarize_measures,
+    summarize_safe_harbor,
+)
 from experiments.prasser2016.tables import ATTACKERS, contradictions, grade, protection
+from experiments.prasser2016.writing import bullets, listed, markdown, power, share
 
 
 def write_page(findings: Findings) -> str:
@@ -20,6 +26,8 @@ def write_page(findings: Findings) -> str:
         "## In short\n\n" + bullets(summarize(findings)),
         "## Table 1: who is kept out\n\n" + describe_protection(findings.attackers),
         "## Tables 2 and 3: quality\n\n" + describe_quality(findings.quality),
+        "## Tables 2 and 3 by entropy and KL-divergence\n\n" + describe_measures(findings.measures),
+        "## Safe Harbor as a point\n\n" + describe_safe_harbor(findings.safe_harbor),
         "## Figure 6: p-uniqueness\n\n" + describe_curves(findings),
         "## What the text of the paper says\n\n" + bullets(check_text(findings)),
     ]
@@ -42,8 +50,9 @@ def introduce(findings: Findings) -> str:
         "# What risk models buy in quality\n\n"
         "The experiments of Prasser, Kohlmayer and Kuhn (Methods Inf Med 2016; 55: 347-355) again. "
         "Written by `python -m experiments.prasser2016`, together with `table_1.csv`, "
-        "`tables_2_and_3.csv`, `figure_6.csv` and the picture; every figure below is computed, every "
-        f"release is proven to be the best of its kind.{missing}\n\n"
+        "`tables_2_and_3.csv`, `tables_2_and_3_measures.csv`, `safe_harbor.csv`, `figure_6.csv` and the "
+        "picture; every figure below is computed, every release under a risk model is proven to be the "
+        f"best of its kind.{missing}\n\n"
         + markdown(["data", "records in the paper", "records here"], rows)
     )
 
@@ -53,6 +62,8 @@ def introduce(findings: Findings) -> str:
 
 def summarize(findings: Findings) -> Iterator[str]:
     yield summarize_quality(findings.quality)
+    yield summarize_measures(findings.measures)
+    yield summarize_safe_harbor(findings.safe_harbor)
     yield summarize_curves(findings)
     rises = irregular(findings.curves)
     yield (
@@ -348,48 +359,3 @@ def check_cup(curves: pd.DataFrame) -> str:
     if theirs > mine + 0.05:
         text += " ARX's is one of the points outside the model's parameter space listed above."
     return text
-
-
-# --- writing ---
-
-
-def share(value: float) -> str:
-    """Write a share in percent; small ones with two digits.
-
-    >>> share(0.5), share(1 / 3), share(0.00123), share(0.0)
-    ('50 %', '33 %', '0.12 %', '0 %')
-    """
-    percent = 100 * value
-    if pd.isna(value):
-        return "no estimate"
-    if percent >= 10 or percent == 0:
-        return f"{percent:.0f} %"
-    return f"{percent:.2g} %" if percent >= 0.01 else f"{percent:.0e} %"
-
-
-def power(threshold: float) -> str:
-    """Write a power of ten.
-
-    >>> power(1e-8)
-    '10^-8'
-    """
-    return f"10^{round(math.log10(threshold))}"
-
-
-def bullets(items: Iterable[str]) -> str:
-    return "\n".join(f"- {item}" for item in items)
-
-
-def listed(words: Iterable[str], joined: str = "and") -> str:
-    """Write a list as people do.
-
-    >>> listed(["a", "b", "c"])
-    'a, b and c'
-    """
-    *most, last = words
-    return f"{', '.join(most)} {joined} {last}" if most else last
-
-
-def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,14 @@ def written() -> Findings:
     """Read what the experiment wrote."""
     tables = (
         pd.read_csv(WRITTEN / f"{name}.csv")
-        for name in ("tables_2_and_3", "table_1", "figure_6", "figure_6_lines")
+        for name in (
+            "tables_2_and_3",
+            "tables_2_and_3_measures",
+            "safe_harbor",
+            "table_1",
+            "figure_6",
+            "figure_6_lines",
+        )
     )
     return Findings(
         {name: paper.RECORDS[name] for name in ("adult", "cup", "fars")}, ("atus", "ihis"), *tables
@@ -125,9 +133,7 @@ def test_a_difference_without_a_reason_is_a_fault(written: Findings) -> None:
         "strict-average, k' = 5, average 10% in Table 3",
     ]
     quality.loc[0, "scheme"] = "another"
-    changed = Findings(
-        written.records, (), quality, written.attackers, written.curves, written.lines
-    )
+    changed = replace(written, absent=(), quality=quality)
     assert [fault.split(":")[0] for fault in changed.faults] == [
         "Table 2, k-anonymity, k = 5, ADULT"
     ]
@@ -138,9 +144,7 @@ def test_a_curve_that_falls_behind_or_rises_is_a_fault(written: Findings) -> Non
     curves = written.curves.copy()
     place = curves.index[(curves["data"] == "adult") & (curves["threshold"] == 1e-4)][0]
     curves.loc[place, "quality"] -= 1.0
-    behind = Findings(
-        written.records, (), written.quality, written.attackers, curves, written.lines
-    )
+    behind = replace(written, absent=(), curves=curves)
     assert any("where ARX reaches" in fault for fault in behind.faults)
     curves.loc[place, "quality"] += 12.0
     assert irregular(curves) == [
