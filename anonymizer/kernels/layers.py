@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from anonymizer.kernels.compilation import kernel
-from anonymizer.kernels.partition import HASH_MULTIPLIER, shift_for
+from anonymizer.kernels.partition import HASH_MULTIPLIER, equal_words, shift_for
 
 
 @kernel
@@ -28,9 +28,7 @@ def label_some(words, mask, chosen, number, slot_label, slot_tuple, labels):
     `slot_label` has a power of two of slots, more than there are tuples; a slot keeps a tuple of its
     label beside it. `labels` is written for the chosen ones, in their order.
     """
-    slots = 2
-    while 2 * slots < 3 * number:
-        slots *= 2
+    slots = slots_for(number)
     last, shift = np.uint64(slots - 1), shift_for(slots)
     slot_label[:slots] = -1
     n_labels = 0
@@ -41,7 +39,7 @@ def label_some(words, mask, chosen, number, slot_label, slot_tuple, labels):
             key = (key ^ (key >> np.uint64(29))) * HASH_MULTIPLIER + (words[w, i] & mask[w])
         at = (key * HASH_MULTIPLIER) >> shift
         label = slot_label[at]
-        while label >= 0 and not agree(words, mask, slot_tuple[at], i):
+        while label >= 0 and not equal_words(words, mask, slot_tuple[at], i):
             at = (at + np.uint64(1)) & last
             label = slot_label[at]
         if label < 0:
@@ -53,79 +51,82 @@ def label_some(words, mask, chosen, number, slot_label, slot_tuple, labels):
 
 
 @kernel
-def agree(words, mask, i, j):
-    """Whether two tuples agree under a mask."""
-    for w in range(mask.size):
-        if (words[w, i] ^ words[w, j]) & mask[w]:
-            return False
-    return True
+def slots_for(number):
+    """Return how many slots, a power of two, label so many tuples."""
+    slots = 2
+    while 2 * slots < 3 * number:
+        slots *= 2
+    return slots
+
+
+@kernel
+def queue_schemes(least_cost, width, first, last, following):
+    """Put each scheme into the queue of the step of the least that it costs."""
+    for j in range(least_cost.size):
+        enqueue(first, last, following, min(first.size - 1, int(least_cost[j] / width)), j)
 
 
 @kernel
 def take_classes(
-    words, counts, codes, offsets, costs, schemes, masks, least_cost, whole, width, least,
-    free, scheme_of,
+    words, counts, codes, offsets, costs, schemes, masks, width, least, most,
+    first, last, following, looked_at, free, scheme_of, step, number,
 ):  # fmt: skip
-    """Take classes of free tuples in the order of their cost, the cheapest first, until none is left.
+    """Take classes of free tuples in the order of their cost, the cheapest first.
 
     A class is open with at least `least` records among the free tuples; its tuples are then no longer
-    free. Costs, up to `whole`, are compared in steps of `width`; within a step, schemes go by number.
-    `free` lists the free tuples; `scheme_of` gets the number of the scheme that takes each, and stays as
-    it is where none does.
+    free. Costs are compared in steps of `width`; within a step, schemes go by number. `first`, `last`
+    and `following` are the queues of schemes, one for each step. Below the cost `looked_at`, the classes
+    of a scheme had too few records. The first `number` of `free` are the free tuples; `scheme_of` gets
+    the number of the scheme that takes each, and stays as it is where none does.
+
+    Begins at a step and returns, after looking at about `most` tuples, the step it is at and the number
+    of free tuples. When the step is behind the last one, no class is left to take.
     """
-    tuples = free.size
-    number = tuples
-    free = free.copy()
-    below, labels = np.empty(tuples, np.int32), np.empty(tuples, np.int32)
-    sizes = np.empty(tuples, np.int64)
-    slots = 2
-    while 2 * slots < 3 * tuples:
-        slots *= 2
+    below, labels = np.empty(number, np.int32), np.empty(number, np.int32)
+    sizes = np.empty(number, np.int64)
+    slots = slots_for(number)
     slot_label, slot_tuple = np.empty(slots, np.int32), np.empty(slots, np.int32)
-    # one queue of schemes for each step of cost, linked, first in first out
-    steps = int(whole / width) + 2
-    first, last = np.full(steps, -1, np.int32), np.full(steps, -1, np.int32)
-    following = np.full(schemes.shape[0], -1, np.int32)
-    looked_at = np.zeros(schemes.shape[0], np.float64)  # classes that cost less had too few records
-    for j in range(schemes.shape[0]):
-        enqueue(first, last, following, min(steps - 1, int(least_cost[j] / width)), j)
-    for step in range(steps):
+    steps, looked = first.size, 0
+    while step < steps and number > 0:
+        if first[step] < 0:
+            step += 1
+            continue
+        if looked > most:
+            return step, number
+        looked += number
         limit = (step + 1) * width if step < steps - 1 else np.inf
-        while first[step] >= 0 and number > 0:
-            j = first[step]
-            first[step] = following[j]
-            following[j] = -1
-            n_below, next_cost = 0, np.inf
+        j = first[step]
+        first[step] = following[j]
+        n_below, next_cost = 0, np.inf
+        for s in range(number):
+            cost = class_cost(schemes[j], codes, offsets, costs, free[s])
+            if cost >= limit:
+                next_cost = min(next_cost, cost)
+            elif cost >= looked_at[j]:
+                below[n_below] = free[s]
+                n_below += 1
+        looked_at[j] = limit
+        if next_cost < np.inf:
+            enqueue(first, last, following, min(steps - 1, int(next_cost / width)), j)
+        if n_below == 0:
+            continue
+        n_labels = label_some(words, masks[j], below, n_below, slot_label, slot_tuple, labels)
+        sizes[:n_labels] = 0
+        for s in range(n_below):
+            sizes[labels[s]] += counts[below[s]]
+        taken = False
+        for s in range(n_below):
+            if sizes[labels[s]] >= least:
+                scheme_of[below[s]] = j
+                taken = True
+        if taken:
+            left = 0
             for s in range(number):
-                cost = class_cost(schemes[j], codes, offsets, costs, free[s])
-                if cost >= limit:
-                    next_cost = min(next_cost, cost)
-                elif cost >= looked_at[j]:
-                    below[n_below] = free[s]
-                    n_below += 1
-            looked_at[j] = limit
-            if n_below > 0:
-                n_labels = label_some(
-                    words, masks[j], below, n_below, slot_label, slot_tuple, labels
-                )
-                sizes[:n_labels] = 0
-                for s in range(n_below):
-                    sizes[labels[s]] += counts[below[s]]
-                taken = False
-                for s in range(n_below):
-                    if sizes[labels[s]] >= least:
-                        scheme_of[below[s]] = j
-                        taken = True
-                if taken:
-                    left = 0
-                    for s in range(number):
-                        if scheme_of[free[s]] < 0:
-                            free[left] = free[s]
-                            left += 1
-                    number = left
-            if next_cost < np.inf:
-                enqueue(first, last, following, min(steps - 1, int(next_cost / width)), j)
-    return number
+                if scheme_of[free[s]] < 0:
+                    free[left] = free[s]
+                    left += 1
+            number = left
+    return steps, number
 
 
 @kernel
@@ -165,9 +166,7 @@ def prices_allowed(
     labels = np.empty(tuples, np.int32)
     sizes, rising = np.empty(tuples, np.int64), np.empty(tuples, np.int64)
     top, of_class = np.empty(tuples, np.float64), np.empty(tuples, np.float64)
-    slots = 2
-    while 2 * slots < 3 * tuples:
-        slots *= 2
+    slots = slots_for(tuples)
     slot_label, slot_tuple = np.empty(slots, np.int32), np.empty(slots, np.int32)
     lists[0], partial[0], numbers[0] = order, 0.0, tuples
     depth, visited, steps = 0, 0, 0

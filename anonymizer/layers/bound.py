@@ -82,11 +82,11 @@ class Prices:
     def run(self, loss: float, stop: Callable[[], bool]) -> None:
         """Raise prices, limit after limit, until they no longer rise or a pass takes too long.
 
-        The first limit is twice the loss that was found; a limit that takes too long is lowered, and
-        then rises in smaller steps.
+        The first limit is half the loss that was found, so that a bound comes soon. A limit that takes
+        too long is lowered, and then rises in smaller steps.
         """
         whole, growth = self.costs.whole, GROWTH
-        limit = min(whole, max(2 * loss, whole / 100))
+        limit = min(whole, max(loss / 2, whole / 100))
         while not stop() and growth > LEAST_GROWTH:
             before = self.bound
             if self.raise_below(limit, stop):

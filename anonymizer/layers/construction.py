@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from anonymizer.engine.classes import partition
 from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.suppression import greatest_kept
-from anonymizer.kernels.layers import take_classes
+from anonymizer.kernels.layers import queue_schemes, take_classes
 from anonymizer.lattice import Scheme
 from anonymizer.layers.costs import Candidates, Costs
 from anonymizer.layers.layering import Layering
 from anonymizer.risk import RiskModel
 
+MOST_AT_ONCE = 20_000_000
+"""After looking at so many tuples, some tenths of a second, it is asked whether to stop."""
 STEP = 0.001
 """Classes whose costs differ by less are taken in the order of their schemes."""
 
@@ -27,56 +29,70 @@ def least_size(microdata: Microdata, models: Sequence[RiskModel]) -> int | None:
     return max((model.least_class(microdata.number_of_people) for model in models), default=1)
 
 
+def never() -> bool:
+    """Nobody asks to stop."""
+    return False
+
+
 def construct(
-    microdata: Microdata, models: Sequence[RiskModel], costs: Costs, candidates: Candidates
+    microdata: Microdata,
+    models: Sequence[RiskModel],
+    costs: Costs,
+    candidates: Candidates,
+    stop: Callable[[], bool] = never,
 ) -> Layering:
     """Place every record in a class that meets the models, at the least cost first.
 
     Where the models ask for a size alone, single classes are taken, the cheapest first: `take_classes`.
     Else the schemes follow one another, and each takes what the models let through of the records that
     are still free: every layer meets the models by itself, whatever the others hold. Given the schemes
-    that are used, in the same order, the same layers come of it.
+    that are used, in the same order, the same layers come of it. When it is stopped, what is not placed
+    yet is suppressed.
     """
     least = least_size(microdata, models)
     if least is not None:
-        numbers = construct_by_size(microdata, costs, candidates, least)
+        numbers = construct_by_size(microdata, costs, candidates, least, stop)
     else:
-        numbers = construct_by_scheme(microdata, models, candidates)
+        numbers = construct_by_scheme(microdata, models, candidates, stop)
     schemes: list[Scheme] = [tuple(scheme) for scheme in candidates.schemes.tolist()]
     return Layering.of_numbers(microdata, schemes, numbers)
 
 
 def construct_by_size(
-    microdata: Microdata, costs: Costs, candidates: Candidates, least: int
+    microdata: Microdata,
+    costs: Costs,
+    candidates: Candidates,
+    least: int,
+    stop: Callable[[], bool] = never,
 ) -> NDArray[np.int32]:
     """Return the number of the scheme that takes each tuple; -1 where none does."""
+    width = STEP * max(1.0, costs.whole)
+    steps, schemes = int(costs.whole / width) + 2, len(candidates.schemes)
+    first, last = np.full(steps, -1, np.int32), np.full(steps, -1, np.int32)
+    following, looked_at = np.full(schemes, -1, np.int32), np.zeros(schemes)
+    queue_schemes(candidates.least_cost, width, first, last, following)
     scheme_of_tuple = np.full(microdata.distinct, -1, np.int32)
-    take_classes(
-        microdata.words,
-        microdata.counts,
-        microdata.codes,
-        costs.offsets,
-        costs.table,
-        candidates.schemes,
-        candidates.masks,
-        candidates.least_cost,
-        costs.whole,
-        STEP * max(1.0, costs.whole),
-        least,
-        np.arange(microdata.distinct, dtype=np.int32),
-        scheme_of_tuple,
-    )
+    free, step, number = np.arange(microdata.distinct, dtype=np.int32), 0, microdata.distinct
+    while step < steps and number > 0 and not stop():
+        step, number = take_classes(
+            microdata.words, microdata.counts, microdata.codes, costs.offsets, costs.table,
+            candidates.schemes, candidates.masks, width, least, MOST_AT_ONCE,
+            first, last, following, looked_at, free, scheme_of_tuple, step, number,
+        )  # fmt: skip
     return scheme_of_tuple
 
 
 def construct_by_scheme(
-    microdata: Microdata, models: Sequence[RiskModel], candidates: Candidates
+    microdata: Microdata,
+    models: Sequence[RiskModel],
+    candidates: Candidates,
+    stop: Callable[[], bool] = never,
 ) -> NDArray[np.int32]:
     """Return the number of the first scheme that the models let take each tuple; -1 where none does."""
     scheme_of_tuple = np.full(microdata.distinct, -1, np.int32)
     for number in range(len(candidates.schemes)):
         taken = scheme_of_tuple >= 0
-        if taken.all():
+        if taken.all() or stop():
             break
         classes = partition(microdata, candidates.scheme(number))
         scheme_of_tuple[~greatest_kept(microdata, classes, models, taken)] = number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,14 +85,18 @@ class Candidates:
 
 
 def find_candidates(microdata: Microdata, costs: Costs, lattice: Lattice, least: int) -> Candidates:
-    """List the schemes of a lattice, or of a large one those on a climb, the least costly first.
+    """List the schemes of a lattice, or of a large one those on a climb, the least costly first."""
+    if lattice.size <= MOST_LISTED:
+        return order_candidates(microdata, costs, list(lattice))
+    return order_candidates(microdata, costs, climb(microdata, costs, lattice, least))
+
+
+def order_candidates(microdata: Microdata, costs: Costs, schemes: Iterable[Scheme]) -> Candidates:
+    """Put schemes in the order of what they lose, each class once.
 
     Of schemes that make the same classes, the lowest is enough: none of its values loses more.
     """
-    if lattice.size <= MOST_LISTED:
-        listed = np.array(list(lattice), np.int64)
-    else:
-        listed = np.array(sorted(set(climb(microdata, costs, lattice, least))), np.int64)
+    listed = np.array(sorted(set(schemes)), np.int64)
     order = np.lexsort((*listed.T[::-1], np.round(mean_costs(microdata, costs, listed), 12)))
     candidates = Candidates.of(microdata, costs, listed[order])
     _, first = np.unique(candidates.masks, axis=0, return_index=True)

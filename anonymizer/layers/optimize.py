@@ -15,7 +15,14 @@ from anonymizer.hierarchy import REDACTED
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.layers.bound import Bounding, bound_of, bounding_of
 from anonymizer.layers.construction import construct
-from anonymizer.layers.costs import Candidates, Costs, find_candidates, mean_costs
+from anonymizer.layers.costs import (
+    Candidates,
+    Costs,
+    climb,
+    find_candidates,
+    mean_costs,
+    order_candidates,
+)
 from anonymizer.layers.layering import Layering
 from anonymizer.risk import RiskModel
 from anonymizer.search import Status, StopReason
@@ -83,11 +90,12 @@ class Watch:
     stopped: StopReason = StopReason.COMPLETE
     started: float = field(default_factory=time.perf_counter)
 
-    def due(self) -> bool:
-        """Whether the time is up."""
-        if self.seconds is not None and time.perf_counter() - self.started > self.seconds:
+    def due(self, share: float = 1.0) -> bool:
+        """Whether the time, or a share of it, is up."""
+        up = self.seconds is not None and time.perf_counter() - self.started > self.seconds * share
+        if up:
             self.stopped = StopReason.TIME
-        return self.stopped is not StopReason.COMPLETE
+        return up or self.stopped is StopReason.INTERRUPTED
 
 
 def find_layers(
@@ -95,14 +103,15 @@ def find_layers(
 ) -> Layers:
     """Find layers that lose little, and bound what any lose.
 
-    `one_scheme` gives the best scheme for all records: the first of a few layers. The search for a bound
-    ends when the watch, or Ctrl-C, says so.
+    `one_scheme` gives the best scheme for all records: the first of a few layers. The construction and
+    the search for a bound end when the watch, or Ctrl-C, says so.
     """
     watch = watch or Watch(None)
     costs = Costs.of(task.microdata, task.measure.weights)
     least = max(model.least_class(task.microdata.number_of_people) for model in task.models)
     candidates = find_candidates(task.microdata, costs, task.lattice, least)
-    free = weigh(task, construct_from(task, costs, distinguishable(task, costs, candidates)))
+    usable = distinguishable(task, costs, candidates)
+    free = weigh(task, construct_in_time(task, costs, usable, watch))
     found = within_limit(task, costs, free, one_scheme)
     if task.max_layers is not None and len(found.layering.schemes) > task.max_layers:
         found = choose_few(task, costs, found, one_scheme())
@@ -131,6 +140,29 @@ def run_bounding(
     except KeyboardInterrupt:
         watch.stopped = StopReason.INTERRUPTED
     return bound_of(task.measure, bounding.bound)
+
+
+def construct_in_time(task: Task, costs: Costs, candidates: Candidates, watch: Watch) -> Layering:
+    """Place every record in a class of one of the candidates; of a few of them after half of the time.
+
+    The other half is for the bound. Those few are the schemes in use by then, and those on a climb,
+    which have a class for most records.
+    """
+    try:
+        found = construct(task.microdata, task.models, costs, candidates, lambda: watch.due(0.5))
+    except KeyboardInterrupt:
+        found, watch.stopped = one_layer_of_nobody(task), StopReason.INTERRUPTED
+    if watch.stopped is StopReason.COMPLETE:
+        return found
+    least = max(model.least_class(task.microdata.number_of_people) for model in task.models)
+    few = [*found.schemes, *climb(task.microdata, costs, task.lattice, least, width=1)]
+    ordered = order_candidates(task.microdata, costs, few)
+    return construct_from(task, costs, distinguishable(task, costs, ordered))
+
+
+def one_layer_of_nobody(task: Task) -> Layering:
+    """Return a layering in which nobody is placed."""
+    return Layering(task.microdata, (), np.full(task.microdata.distinct, -1, np.int32))
 
 
 def distinguishable(task: Task, costs: Costs, candidates: Candidates) -> Candidates:

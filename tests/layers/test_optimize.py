@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer.lattice import Scheme
+from anonymizer.layers.construction import construct
+from anonymizer.layers.costs import Costs, find_candidates
 from anonymizer.layers.layering import Layering
 from anonymizer.layers.optimize import (
     Layers,
@@ -206,3 +208,19 @@ def test_a_top_that_keeps_several_values_is_a_layer_though_suppressed_records_st
     problem = Problem((("a",), ("b",), ("c",)), (tree,), k=2)
     found = find_layers(task_of(problem, redacts=True), lambda: None)
     assert (found.layering.schemes, found.layering.suppressed_records) == (((1,),), 1)
+
+
+@given(problems(max_attributes=3))
+def test_a_construction_that_is_stopped_still_passes(problem: Problem) -> None:
+    asked = iter([False, *[True] * 1000])
+    task = task_of(problem)
+    costs = Costs.of(task.microdata, task.measure.weights)
+    candidates = find_candidates(task.microdata, costs, task.lattice, problem.k)
+    stopped = construct(task.microdata, task.models, costs, candidates, lambda: next(asked))
+    classes, suppressed = stopped.classes()
+    assert (classes.sizes[~suppressed] >= problem.k).all()
+    found = find_layers(task, lambda: problem.high, Watch(0.0))
+    classes, suppressed = found.layering.classes()
+    assert (classes.sizes[~suppressed] >= problem.k).all()
+    again = apply_layers(task, found.layering.schemes)
+    assert placed_rows(again.layering) == placed_rows(found.layering)
