@@ -78,7 +78,7 @@ def estimator_of(name: str) -> UniqueGivenUnique:
     U n / N, and they are among its own uniques: the share of these is u_S.
 
     >>> round(estimator_of("zayatz")(np.array([1] * 20 + [3] * 5), 1000), 6)
-    0.014266
+    0.588307
     """
     if name == "pitman":
         return by_pitman
