@@ -146,3 +146,11 @@ def test_an_id_with_missing_cells_is_refused() -> None:
     frame.loc[6, "patient"] = None
     with pytest.raises(DataError, match="row 7 has no 'patient', so it is not known whose it is"):
         anonymize(frame, policy(id="patient"))
+
+
+def test_no_average_risk_of_people_in_several_classes_is_above_1() -> None:
+    ages = [str(age) for age in range(20, 26)]
+    frame = pd.DataFrame({"patient": [*"AAABBB"], "age": ages, "sex": "F", "diagnosis": "D"})
+    solution = anonymize(frame, policy(k=1, id="patient"))
+    assert solution.before.classes == 6  # three for each of two people, who are alone in them
+    assert (solution.before.prosecutor.average, solution.before.marketer) == (1, 1)

@@ -149,8 +149,8 @@ def profile(
 def attacker(risks: NDArray[np.float64], everyone: Everyone) -> Attacker:
     """Summarize the risk of each class over its people.
 
-    On average a person's risks in several classes add up: what they come to is never less than what
-    they are together.
+    On average a person's risks in several classes add up, to 1 at most: what they come to is never less
+    than what they are together.
     """
     class_sizes = everyone.class_sizes
     people = everyone.count(np.ones(class_sizes.size, np.bool_))
@@ -161,7 +161,7 @@ def attacker(risks: NDArray[np.float64], everyone: Everyone) -> Attacker:
         f"{threshold:g}": everyone.count(risks > threshold + 1e-12) / people
         for threshold in THRESHOLDS
     }
-    return Attacker(float(risks.max()), float(risks @ class_sizes / people), above)
+    return Attacker(float(risks.max()), min(1.0, float(risks @ class_sizes / people)), above)
 
 
 def journalist_of(everyone: Everyone, population: PopulationModel) -> Attacker | None:
