@@ -8,20 +8,23 @@ the bound above it. `--quick` takes a part of ADULT alone and writes only to `--
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from rich.console import Console
 
-from anonymizer import Policy, Problem, Solution, anonymize
+from anonymizer import Policy, Solution, anonymize, frontier
+from anonymizer.layers.bound import bound_of
+from anonymizer.utility import Aggregate, Loss
 from experiments.datasets import REFERENCE, RESULTS, path_of, policy_of
 from experiments.layers.picture import draw
 
 KS = (2, 5, 10)
-NUMBERS = (1, 2, 3, 5, 10, 20)
-AGGREGATES = ("geometric", "arithmetic")
+OnStep = Callable[[str], None]
 SOURCES = """
 [[source]]
 name = "register"
@@ -63,53 +66,65 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(pd.DataFrame(rows).to_string(index=False))
 
 
-def compare(names: Sequence[str], records: int | None, step: Any) -> Iterator[dict[str, Any]]:
+def compare(names: Sequence[str], records: int | None, step: OnStep) -> Iterator[dict[str, Any]]:
     """Compare layers with the best single scheme and with ARX, data set by data set."""
     arx = read_arx()
     for name in names:
         for k in (5,) if records else KS:
-            for aggregate in AGGREGATES:
-                step(f"{name}, k = {k}, {aggregate}")
-                risk = {"model": "k-anonymity", "k": k}
-                row = {"data": name, "model": f"k = {k}", "aggregate": aggregate}
-                yield {
-                    **row,
-                    **measure(name, risk, aggregate, records),
-                    **arx.get((name, k, aggregate), {}),
-                }
+            step(f"{name}, k = {k}")
+            for row in measure(name, f"k = {k}", {"model": "k-anonymity", "k": k}, records):
+                yield {**row, **arx.get((name, k, row["aggregate"]), {})}
     if records is None:
         step("adult, three sources")
-        statement = RESULTS / "layers" / "sources.toml"
-        statement.parent.mkdir(parents=True, exist_ok=True)
-        statement.write_text(SOURCES.lstrip())
-        risk = {"model": "sources", "statement": statement}
-        row = {"data": "adult", "model": "three sources", "aggregate": "arithmetic"}
-        yield {**row, **measure("adult", risk, "arithmetic", None)}
+        with TemporaryDirectory() as folder:
+            statement = Path(folder) / "sources.toml"
+            statement.write_text(SOURCES, encoding="utf-8")
+            risk = {"model": "sources", "statement": statement}
+            yield from measure("adult", "three sources", risk, None)
 
 
-def measure(name: str, risk: dict[str, Any], aggregate: str, records: int | None) -> dict[str, Any]:
-    """Find layers and the best single scheme of a data set."""
-    one = solve(name, risk, aggregate, records, {})
-    found = solve(name, risk, aggregate, records, {"recoding": "layers"})
-    return {
-        "loss": found.loss,
-        "suppressed": found.suppressed,
-        "layers": len(found.layers),
-        "bound": found.bound,
-        "gap": found.gap,
-        "seconds": round(found.seconds["search"], 1),
-        "loss of one scheme": one.loss,
-        "suppressed by one scheme": one.suppressed,
-    }
+def measure(
+    name: str, model: str, risk: dict[str, Any], records: int | None
+) -> Iterator[dict[str, Any]]:
+    """Find the layers of a data set once, and the best single scheme by either aggregate.
+
+    The layers are the same by both; what they lose, and the bound, follow from the attributes' losses.
+    """
+    found = solve(name, risk, Aggregate.ARITHMETIC, records, {"recoding": "layers"})
+    losses = np.array(list(found.attribute_loss.values()))
+    assert found.bound is not None
+    for aggregate in Aggregate:
+        one = solve(name, risk, aggregate, records, {})
+        by = Loss(aggregate, (1.0,) * losses.size)
+        loss, bound = by.combine(losses)[0], bound_of(by, found.bound)
+        yield {
+            "data": name,
+            "model": model,
+            "aggregate": aggregate.value,
+            "loss": loss,
+            "suppressed": found.suppressed,
+            "layers": len(found.layers),
+            "bound": bound,
+            "gap": loss - bound,
+            "seconds": round(found.seconds["search"], 1),
+            "loss of one scheme": one.loss,
+            "suppressed by one scheme": one.suppressed,
+        }
 
 
 def solve(
-    name: str, risk: dict[str, Any], aggregate: str, records: int | None, release: dict[str, Any]
+    name: str,
+    risk: dict[str, Any],
+    aggregate: Aggregate,
+    records: int | None,
+    release: dict[str, Any],
 ) -> Solution:
     """Anonymize a data set, or its first records."""
     path = path_of(name)
     assert path is not None
-    policy: Policy = policy_of(name, path, risk, utility={"aggregate": aggregate}, release=release)
+    policy: Policy = policy_of(
+        name, path, risk, utility={"aggregate": aggregate.value}, release=release
+    )
     if records is None:
         return anonymize(None, policy)
     return anonymize(pd.read_csv(path, sep=";", dtype=str).head(records), policy)
@@ -122,34 +137,33 @@ def read_arx() -> dict[tuple[str, int, str], dict[str, Any]]:
         return {}
     table = pd.read_csv(path)
     best: dict[tuple[str, int, str], dict[str, Any]] = {}
-    for aggregate in AGGREGATES:
+    for aggregate in Aggregate:
         least = table.loc[table.groupby("dataset")[f"loss_{aggregate}"].idxmin()]
         for row in least.to_dict("records"):
             k = int(str(row["parameters"]).removeprefix("k="))
             seconds = row["global_seconds"] + row["local_seconds"]
-            best[row["dataset"], k, aggregate] = {
+            best[row["dataset"], k, aggregate.value] = {
                 "loss of ARX": row[f"loss_{aggregate}"],
                 "seconds of ARX": seconds,
             }
     return best
 
 
-def over_layers(records: int | None, step: Any) -> Iterator[dict[str, Any]]:
+def over_layers(records: int | None, step: OnStep) -> Iterator[dict[str, Any]]:
     """Find the quality of ADULT with k = 5 over the number of layers."""
+    step("adult, k = 5, over the number of layers")
     path = path_of("adult")
     assert path is not None
-    risk, utility = {"model": "k-anonymity", "k": 5}, {"aggregate": "arithmetic"}
+    risk, release = {"model": "k-anonymity", "k": 5}, {"recoding": "layers"}
+    utility = {"aggregate": "arithmetic"}
+    policy = policy_of("adult", path, risk, utility=utility, release=release)
     data = None if records is None else pd.read_csv(path, sep=";", dtype=str).head(records)
-    for most in (1, 2, 3) if records else (*NUMBERS, None):
-        step(f"adult, k = 5, at most {most or 'any number of'} layers")
-        release = {"recoding": "layers", **({} if most is None else {"max_layers": most})}
-        policy = policy_of("adult", path, risk, utility=utility, release=release)
-        found = anonymize(Problem.read(data, policy))
+    for point in frontier(data, policy, [5]).by_layers:
         yield {
-            "layers": len(found.layers),
-            "quality": found.quality,
-            "suppressed": found.suppressed,
-            "quality at most": 1 - (found.bound or 0.0),
+            "layers": point.number_of_layers,
+            "quality": point.quality,
+            "suppressed": point.evaluation.suppressed_records,
+            "quality at most": 1 - point.proof.bound,
         }
 
 
