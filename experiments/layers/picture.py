@@ -20,7 +20,7 @@ def draw(curve: Sequence[dict[str, Any]], path: Path) -> None:
     axes.plot(numbers, quality, "o-", color="#1b7837", label="found")
     for number, value in zip(numbers, quality, strict=True):
         axes.annotate(
-            f"{value:.3f}", (number, value), (0, -14), textcoords="offset points", ha="center"
+            f"{value:.3f}", (number, value), (6, -12), textcoords="offset points", ha="left"
         )
     axes.set_xscale("log")
     axes.set_xticks(numbers, [str(number) for number in numbers])
