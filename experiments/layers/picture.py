@@ -25,6 +25,7 @@ def draw(curve: Sequence[dict[str, Any]], path: Path) -> None:
     axes.set_xscale("log")
     axes.set_xticks(numbers, [str(number) for number in numbers])
     axes.minorticks_off()
+    axes.set_xlim(0.8 * min(numbers), 1.8 * max(numbers))  # room for the last label
     axes.set_ylim(min(quality) - 0.04, max(1.0, most))
     axes.set_xlabel("layers (schemes)")
     axes.set_ylabel("quality (arithmetic)")
