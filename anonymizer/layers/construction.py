@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from anonymizer.evaluation.suppression import greatest_kept
 from anonymizer.kernels.layers import queue_schemes, take_classes
 from anonymizer.lattice import Scheme
 from anonymizer.layers.costs import Candidates, Costs
-from anonymizer.layers.layering import Layering
+from anonymizer.layers.layering import SUPPRESSED, Layering
 from anonymizer.risk import RiskModel
 
 MOST_AT_ONCE = 20_000_000
@@ -45,9 +46,12 @@ def construct(
 
     Where the models ask for a size alone, single classes are taken, the cheapest first: `take_classes`.
     Else the schemes follow one another, and each takes what the models let through of the records that
-    are still free: every layer meets the models by itself, whatever the others hold. Given the schemes
-    that are used, in the same order, the same layers come of it. When it is stopped, what is not placed
-    yet is suppressed.
+    are still free: every layer meets the models by itself, whatever the others hold. When it is stopped,
+    what is not placed yet is suppressed.
+
+    The layers are those that whoever reads the release finds. A layer that is empty then is taken out,
+    and the others are made again: so given the schemes that are used, in the same order, the same
+    layers come of it.
     """
     least = least_size(microdata, models)
     if least is not None:
@@ -55,7 +59,26 @@ def construct(
     else:
         numbers = construct_by_scheme(microdata, models, candidates, stop)
     schemes: list[Scheme] = [tuple(scheme) for scheme in candidates.schemes.tolist()]
-    return Layering.of_numbers(microdata, schemes, numbers)
+    placed = Layering.of_numbers(microdata, schemes, numbers)
+    found = placed.by_values()
+    if least is None and (found.layer_of_tuple != placed.layer_of_tuple).any():
+        found = without_violators(found, models)
+    if found.records.all():
+        return found
+    occupied = np.array(found.schemes, np.int64)[found.records > 0].reshape(
+        -1, len(microdata.columns)
+    )
+    return construct(microdata, models, costs, Candidates.of(microdata, costs, occupied))
+
+
+def without_violators(layering: Layering, models: Sequence[RiskModel]) -> Layering:
+    """Suppress whom the models do not let through in their layer by itself."""
+    microdata, layers = layering.microdata, layering.layer_of_tuple.copy()
+    for number, scheme in enumerate(layering.schemes):
+        here = layering.layer_of_tuple == number
+        gone = greatest_kept(microdata, partition(microdata, scheme), models, ~here)
+        layers[here & gone] = SUPPRESSED
+    return replace(layering, layer_of_tuple=layers)
 
 
 def construct_by_size(

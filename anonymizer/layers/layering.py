@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -35,8 +35,12 @@ class Layering:
         used = np.unique(number_of_tuple[number_of_tuple >= 0])
         layer = np.searchsorted(used, number_of_tuple).astype(np.int32)
         layer[number_of_tuple < 0] = SUPPRESSED
-        chosen = tuple(schemes[number] for number in used.tolist())
-        return Layering(microdata, chosen, first_fitting(microdata, chosen, layer))
+        return Layering(microdata, tuple(schemes[number] for number in used.tolist()), layer)
+
+    def by_values(self) -> Layering:
+        """Return the layers as whoever reads the release finds them: see `first_fitting`."""
+        moved = first_fitting(self.microdata, self.schemes, self.layer_of_tuple)
+        return replace(self, layer_of_tuple=moved)
 
     @cached_property
     def suppressed(self) -> NDArray[np.bool_]:

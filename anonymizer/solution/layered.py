@@ -198,7 +198,7 @@ def describe_layers(problem: Problem, found: Layers) -> tuple[Layer, ...]:
         Layer(
             problem.named(scheme),
             int(records),
-            measure.combine(attribute_loss(covered, max(1, int(records)), sizes))[0],
+            measure.combine(attribute_loss(covered, int(records), sizes))[0],
         )
         for scheme, records, covered in zip(
             layering.schemes, layering.records, layering.covered_by_layer(), strict=True

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import given, settings
 
 from anonymizer import (
     AnonymizerError,
     Policy,
     PolicyError,
+    Statement,
     anonymize,
     apply,
     make_manifest,
@@ -22,6 +24,8 @@ from anonymizer.data.files import digest_of_file
 from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from anonymizer.solution.layered import ambiguous_labels
+from tests.oracle import Problem, Tree
+from tests.strategies import frame_of, hierarchies_of, problems
 from tests.wards import MODELS, POLICY, patients, policy_with, rows_of, write_files, write_more
 
 HIERARCHIES = Path(__file__).resolve().parents[2] / "hierarchies"
@@ -226,3 +230,40 @@ def test_a_label_that_stays_the_same_is_one_class_whatever_its_layer() -> None:
     assert released.groupby(["place", "sex"]).size().min() >= 2
     manifest = make_manifest(solution, released)
     assert verify(released, policy, manifest, against=frame).passed
+
+
+def same_labels(tree: Tree) -> Tree:
+    """Call a group that is one group of the level below by its name."""
+    renamed = {leaf: list(labels) for leaf, labels in tree.items()}
+    for level in range(1, len(next(iter(tree.values())))):
+        for leaf, labels in tree.items():
+            above = {other for other in tree if tree[other][level] == labels[level]}
+            below = {other for other in tree if tree[other][level - 1] == labels[level - 1]}
+            if above == below:
+                renamed[leaf][level] = renamed[leaf][level - 1]
+    return {leaf: tuple(labels) for leaf, labels in renamed.items()}
+
+
+@pytest.mark.parametrize("by_source", [False, True])
+@settings(max_examples=60)
+@given(problem=problems(max_attributes=3, ranges=False))
+def test_layers_that_release_a_record_alike_are_told_apart_by_nobody(
+    problem: Problem, by_source: bool
+) -> None:
+    trees = [same_labels(tree) for tree in problem.trees]
+    frame = frame_of(problem.rows, trees)
+    names = list(frame.columns)
+    source = {"name": "register", "keys": names[:2], "threshold": 1 / problem.k}
+    risk: dict[str, object] = {"model": "k-anonymity", "k": min(problem.k, len(frame))}
+    if by_source:
+        risk = {"model": "sources", "statement": Statement(source=[source])}
+    hierarchies = hierarchies_of(trees)
+    quasi = {
+        name: {"role": "quasi", "hierarchy": h} for name, h in zip(names, hierarchies, strict=True)
+    }
+    policy = Policy(attributes=quasi, risk=[risk], release={"recoding": "layers"})
+    solution = anonymize(frame, policy)
+    assert all(layer.records > 0 for layer in solution.layers)
+    released = solution.to_frame(seed=1)
+    found = verify(released, policy, make_manifest(solution, released), against=frame)
+    assert found.passed, [check for check in found.checks if check.passed is False]
