@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
@@ -124,8 +124,12 @@ class Attribute(Part):
 
     @model_validator(mode="after")
     def check_role(self) -> Self:
-        """Check that only a quasi-identifier has what only quasi-identifiers have."""
-        extra = self.model_fields_set - {"role"}
+        """Check that only a quasi-identifier has what only quasi-identifiers have.
+
+        A sensitive attribute may have a hierarchy: it says how far values are from one another.
+        """
+        own = {"hierarchy", "delimiter"} if self.role is Role.SENSITIVE else set()
+        extra = self.model_fields_set - {"role"} - own
         if self.role is not Role.QUASI and extra:
             raise ValueError(
                 f"only a quasi-identifier has {quote_some(sorted(extra))}, and this is {self.role}; "
@@ -368,7 +372,19 @@ class Policy(Part):
 
     def load_models(self) -> tuple[RiskModel, ...]:
         """Return the risk models with the files they name; a solution meets them all."""
-        return tuple(model.resolve(self.folder) for model in self.risk)
+        return self.resolve_models(self.risk)
+
+    def resolve_models(self, models: Iterable[RiskModel]) -> tuple[RiskModel, ...]:
+        """Return risk models with the files they name, and the hierarchies of the attributes they need."""
+        return tuple(self.resolve_model(model) for model in models)
+
+    def resolve_model(self, model: RiskModel) -> RiskModel:
+        """Return a risk model with its files and hierarchies."""
+        found = model.resolve(self.folder)
+        for name in found.hierarchies:
+            if name in self.attributes and self.attributes[name].hierarchy is not None:
+                found = found.with_hierarchy(name, self.hierarchy(name))
+        return found
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -406,7 +422,7 @@ class Policy(Part):
         return tuple(loaded)
 
     def hierarchy(self, name: str) -> Hierarchy:
-        """Load the hierarchy of one quasi-identifier."""
+        """Load the hierarchy of one attribute."""
         attribute = self.attributes[name]
         if isinstance(attribute.hierarchy, Hierarchy):
             given = attribute.hierarchy

@@ -175,8 +175,7 @@ class Problem:
     def with_models(self, *models: RiskModel) -> Problem:
         """Ask with other risk models, or the same at other thresholds."""
         policy = self.policy.model_copy(update={"risk": models})
-        resolved = tuple(model.resolve(policy.folder) for model in models)
-        return self.with_resolved(policy, resolved)
+        return self.with_resolved(policy, policy.resolve_models(models))
 
     def with_levels(
         self, low: Mapping[str, int] | None = None, high: Mapping[str, int] | None = None

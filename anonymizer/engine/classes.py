@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.engine.histograms import ClassHistograms
 from anonymizer.engine.microdata import Microdata, Population, Workspace
 from anonymizer.kernels.partition import (
     label_keys,
@@ -32,8 +33,20 @@ class EquivalenceClasses:
     """The number of records in each class: the same where each record is a person."""
     input_people: int
     """The number of people the table had before anything was suppressed."""
+    microdata: Microdata = field(repr=False)
+    """The table that the classes are of."""
     population_sizes: NDArray[np.int64] | None = None
     """The number of people in the population table who match each class."""
+    counted: dict[str, ClassHistograms] = field(default_factory=dict, repr=False)
+    """The histograms that were asked for, by column."""
+
+    def histograms(self, name: str) -> ClassHistograms:
+        """Return how many people of each class have which value of a column beside; counted once."""
+        if name not in self.counted:
+            self.counted[name] = ClassHistograms.of(
+                self.microdata, name, self.label_of_tuple, self.sizes
+            )
+        return self.counted[name]
 
     def split(
         self, microdata: Microdata, part_of_tuple: NDArray[Any], parts: int
@@ -55,6 +68,7 @@ class EquivalenceClasses:
             microdata.count_people(labels, records),
             records,
             self.input_people,
+            microdata,
             population,
         )
 
@@ -64,7 +78,9 @@ def partition(microdata: Microdata, scheme: Scheme) -> EquivalenceClasses:
     labels, first, records, matching = match_tuples(microdata, microdata.domain.paths.mask(scheme))
     sizes = microdata.count_people(labels, records)
     people = microdata.number_of_people
-    return EquivalenceClasses(scheme, labels, first, sizes, records, people, matching)
+    return EquivalenceClasses(
+        scheme, labels, first, sizes, records, people, microdata, matching
+    )
 
 
 def match_tuples(

@@ -49,6 +49,8 @@ class Beside:
     texts: tuple[str, ...]
     codes: NDArray[np.integer]
     """The number of each tuple's text."""
+    shares: NDArray[np.float64] | None = None
+    """The share of each text in the input, where the tuples are not all of it."""
 
 
 class Workspace(threading.local):
