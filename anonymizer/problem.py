@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -69,12 +69,12 @@ class Problem:
         policy.lattice(hierarchies)  # a level out of range is better known before the table is read
         models = policy.load_models()
         population = open_population(models, policy)
-        beside = columns_beside(models, policy)
+        beside, sensitive = columns_beside(models, policy), columns_counted(models, policy)
         unnamed = warn and policy.data.id is None
         repeated = repeated_identifier(table, policy, beside) if unnamed else None
-        columns = [*policy.quasi_identifiers, *beside]
-        read = table if repeated is None else load(table, [*columns, repeated])
-        microdata = encode(read, hierarchies, population, policy.data.id, beside)
+        columns = [*policy.quasi_identifiers, *beside, *sensitive]
+        read = table if repeated is None else load(table, [*dict.fromkeys([*columns, repeated])])
+        microdata = encode(read, hierarchies, population, policy.data.id, beside, sensitive)
         if repeated is not None:
             warn_of_repeated_people(read, repeated)
         return Problem.of(policy, table, microdata, models)
@@ -168,7 +168,9 @@ class Problem:
     def with_resolved(self, policy: Policy, models: Sequence[RiskModel]) -> Problem:
         """Put a policy to the same table; read that again only for another population or more columns."""
         same = population_tables(models).keys() == population_tables(self.models).keys()
-        if not same or set(columns_beside(models, policy)) - self.microdata.beside.keys():
+        more = set(columns_beside(models, policy)) - self.microdata.beside.keys()
+        more |= set(columns_counted(models, policy)) - self.microdata.sensitive.keys()
+        if not same or more:
             return Problem.read(self.table, policy)
         return Problem.of(policy, self.table, self.microdata, models)
 
@@ -253,15 +255,25 @@ def open_population(models: Sequence[RiskModel], policy: Policy) -> Table | None
 
 def columns_beside(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
     """Return the columns that models look at beside the quasi-identifiers."""
-    names = dict.fromkeys(
-        name for model in models for name in model.beside(policy.quasi_identifiers)
-    )
-    if absent := [name for name in names if name not in policy.attributes]:
+    names = [name for model in models for name in model.beside(policy.quasi_identifiers)]
+    return known_columns(names, policy)
+
+
+def columns_counted(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
+    """Return the columns whose values models count in each class; `check` refuses quasi-identifiers."""
+    names = known_columns([name for model in models for name in model.sensitive], policy)
+    return tuple(name for name in names if name not in policy.quasi_identifiers)
+
+
+def known_columns(names: Iterable[str], policy: Policy) -> tuple[str, ...]:
+    """Return columns without repeats; raise a PolicyError for one that the policy does not name."""
+    once = tuple(dict.fromkeys(names))
+    if absent := [name for name in once if name not in policy.attributes]:
         raise PolicyError(
             f"policy: '{absent[0]}', which a risk model looks at, is not a column; "
             f"{suggest_name(absent[0], policy.attributes)}"
         )
-    return tuple(names)
+    return once
 
 
 def repeated_identifier(table: Table, policy: Policy, beside: Sequence[str]) -> str | None:

@@ -23,6 +23,7 @@ from anonymizer.data.contract import Table
 from anonymizer.data.tuples import Tuples
 from anonymizer.engine.domain import Column, Domain, read_only
 from anonymizer.engine.people import People
+from anonymizer.engine.sensitive import SensitiveColumn
 from anonymizer.errors import AnonymizerWarning, DataError, HierarchyError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy, check_values
 from anonymizer.kernels.entropy import sum_entropy
@@ -30,9 +31,10 @@ from anonymizer.kernels.partition import sum_covered
 from anonymizer.lattice import Lattice
 
 Prepared = TypeVar("Prepared")
+NO_RECORDS = np.empty(0, np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Population:
     """The distinct tuples of a population table, in the paths of the microdata, with counts."""
 
@@ -40,6 +42,11 @@ class Population:
     counts: NDArray[np.int32]
     known: NDArray[np.uint64] | None = None
     """The bits, in every word, of the attributes that the population table has; None where it has all."""
+
+    @cached_property
+    def people(self) -> int:
+        """The number of people in the population table."""
+        return int(self.counts.sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,8 +56,6 @@ class Beside:
     texts: tuple[str, ...]
     codes: NDArray[np.integer]
     """The number of each tuple's text."""
-    shares: NDArray[np.float64] | None = None
-    """The share of each text in the input, where the tuples are not all of it."""
 
 
 class Workspace(threading.local):
@@ -95,6 +100,8 @@ class Microdata:
     beside: Mapping[str, Beside] = field(default_factory=dict, repr=False)
     """Columns that risk models look at beside the quasi-identifiers. Where there are any, tuples that
     differ in them alone are distinct too."""
+    sensitive: Mapping[str, SensitiveColumn] = field(default_factory=dict, repr=False)
+    """Columns whose values are counted in each class; they tell no tuples apart."""
 
     @property
     def number_of_people(self) -> int:
@@ -156,13 +163,14 @@ class Microdata:
         return self.counts.size
 
     def sum_covered(
-        self, selected: NDArray[np.int32], box: Lattice, exempt: int = 0
-    ) -> NDArray[np.int64]:
+        self, selected: NDArray[np.int32], box: Lattice, exempt: int = 0, all_but: bool = False
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Sum the leaves covered by some tuples, for each attribute and level of a box; elsewhere, 0.
 
-        Of their records, the `exempt` ones that cover least are left out of each sum.
+        Where it is `all_but`, by all others: with the fewer of the two it takes less time. Returns the
+        sums, and the same without the `exempt` records that cover least in each of them.
         """
-        sums: NDArray[np.int64] = sum_covered(
+        sums: tuple[NDArray[np.int64], NDArray[np.int64]] = sum_covered(
             selected,
             self.codes,
             self.counts,
@@ -172,14 +180,26 @@ class Microdata:
             np.array(box.low),
             np.array(box.high),
             exempt,
+            all_but,
+            self.records_of_code if all_but else NO_RECORDS,
         )
         return sums
+
+    @cached_property
+    def records_of_code(self) -> NDArray[np.int64]:
+        """The records of each value of all attributes side by side: `records[offset + code]`."""
+        sizes = np.diff(self.domain.offsets)
+        counts = [
+            np.bincount(codes, self.counts, size)
+            for codes, size in zip(self.codes, sizes, strict=True)
+        ]
+        return read_only(np.concatenate(counts).astype(np.int64))
 
     @cached_property
     def total_covered(self) -> NDArray[np.int64]:
         """For each attribute and level: the leaves covered, summed over all records."""
         everything = np.arange(self.distinct, dtype=np.int32)
-        return read_only(self.sum_covered(everything, self.lattice))
+        return read_only(self.sum_covered(everything, self.lattice)[0])
 
     def sum_entropy(
         self, selected: NDArray[np.int32], box: Lattice, exempt: int = 0
@@ -213,35 +233,72 @@ def encode(
     population: Table | None = None,
     person: str | None = None,
     beside: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
 ) -> Microdata:
     """Aggregate a table, and a population table if there is one.
 
     The quasi-identifiers are the hierarchies' names; a population table may lack some, and is matched on
     those it has. `person` is the column that tells whose each row is, where people have several, and
-    `beside` are columns that tell tuples apart although they are no quasi-identifiers. Raises a
-    HierarchyError that lists every value without a leaf, and warns where a leaf for missing cells had
-    to be added.
+    `beside` are columns that tell tuples apart although they are no quasi-identifiers; those that are
+    `sensitive` do not, and are counted. Raises a HierarchyError that lists every value without a leaf, and
+    warns where a leaf for missing cells had to be added.
     """
     there = () if population is None else population.columns
     places = [at for at, hierarchy in enumerate(hierarchies) if hierarchy.name in there]
     matching = None
     if population is not None:
         matching = count_by_leaves(population, [hierarchies[at] for at in places])
-    if person is None and not beside:
+    if person is None and not beside and not sensitive:
         return encode_tuples(count_by_leaves(table, hierarchies), hierarchies, matching, places)
-    wider = count_wider(table, hierarchies, beside, [] if person is None else [person])
-    tuples, people = (wider, None) if person is None else split_people(wider, table.name, person)
-    check_covered(tuples, hierarchies)
+    id_column = [] if person is None else [person]
+    wider = count_wider(table, hierarchies, [*beside, *sensitive], id_column)
     attributes = len(hierarchies)
+    first = attributes + len(beside)
+    pairs = without_columns(wider, range(first, first + len(sensitive)))
+    tuples, people = (pairs, None) if person is None else split_people(pairs, table.name, person)
+    check_covered(tuples, hierarchies)
     columns = {
         name: Beside(texts, read_only(codes))
         for name, texts, codes in zip(
             beside, tuples.texts[attributes:], tuples.codes[attributes:], strict=True
         )
     }
+    counted = count_sensitive(wider, sensitive, first, tuples, person is not None)
     narrow = replace(tuples, texts=tuples.texts[:attributes], codes=tuples.codes[:attributes])
     encoded = encode_tuples(narrow, hierarchies, matching, places)
-    return replace(encoded, people=people, id=person, beside=columns)
+    return replace(encoded, people=people, id=person, beside=columns, sensitive=counted)
+
+
+def without_columns(tuples: Tuples, columns: Sequence[int]) -> Tuples:
+    """Take some columns out of tuples, and join what becomes equal."""
+    if not columns:
+        return tuples
+    numbers: list[NDArray[np.integer]] = [np.arange(len(texts)) for texts in tuples.texts]
+    texts = [*tuples.texts]
+    for at in columns:
+        numbers[at], texts[at] = np.zeros(len(texts[at]), np.int64), ("",)
+    joined = recode(tuples, numbers, texts)
+    left = [at for at in range(len(texts)) if at not in columns]
+    return replace(
+        joined,
+        texts=tuple(joined.texts[at] for at in left),
+        codes=tuple(joined.codes[at] for at in left),
+    )
+
+
+def count_sensitive(
+    wider: Tuples, names: Sequence[str], first: int, tuples: Tuples, several: bool
+) -> dict[str, SensitiveColumn]:
+    """Count the values of some columns of wider tuples; where people have `several`, they come last."""
+    if not names:
+        return {}
+    tuple_of_wide = np.empty(wider.counts.size, np.int32)
+    tuple_of_wide[wider.tuple_of_row] = tuples.tuple_of_row
+    people = np.unique(wider.codes[-1], return_inverse=True)[1] if several else None
+    return {
+        name: SensitiveColumn.of(wider, first + at, tuple_of_wide, people)
+        for at, name in enumerate(names)
+    }
 
 
 def count_wider(

@@ -53,7 +53,7 @@ def suppress(
     """
     if not all(model.local for model in models):
         return suppress_together(microdata, classes, models, hopeless)
-    violations = [model.violating(classes) for model in models]
+    violations = violations_of(classes, models)
     violating = np.logical_or.reduce(violations) if models else no_class(classes)
     remaining = Remaining(microdata, classes, violating, order_of(models))
     binding = combine_bindings(remaining, models, violations)
@@ -74,11 +74,28 @@ def violating_classes(
     classes: EquivalenceClasses, models: Sequence[RiskModel]
 ) -> NDArray[np.bool_]:
     """Mark the classes that violate a model by themselves."""
-    violating = no_class(classes)
-    for model in models:
-        if model.local:
-            violating |= model.violating(classes)
-    return violating
+    local = [model for model in models if model.local]
+    return np.logical_or.reduce([no_class(classes), *violations_of(classes, local)])
+
+
+def violations_of(
+    classes: EquivalenceClasses, models: Sequence[RiskModel]
+) -> list[NDArray[np.bool_]]:
+    """Mark for each model the classes that violate it, and none that is asked before.
+
+    What binds record by record is asked first, and sizes before all else: it says most for least time.
+    """
+    found = [no_class(classes) for _ in models]
+    left = ~found[0] if models else no_class(classes)
+    for at in sorted(range(len(models)), key=lambda at: precedence(models[at])):
+        found[at] = models[at].violating_among(classes, left)
+        left = left & ~found[at]
+    return found
+
+
+def precedence(model: RiskModel) -> tuple[bool, bool]:
+    """Return what decides which model is asked first: the least."""
+    return model.monotone is not Monotone.RECORD, not model.by_class_size
 
 
 def no_class(classes: EquivalenceClasses) -> NDArray[np.bool_]:

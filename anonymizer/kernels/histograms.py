@@ -13,32 +13,79 @@ from anonymizer.kernels.compilation import kernel
 
 
 @kernel
-def count_values(labels, codes, counts, n_labels, n_values):
-    """Count each value under each label; tuples with one label and one value are added up."""
-    at = np.zeros(n_labels + 1, np.int64)
-    for label in labels:
-        at[label + 1] += 1
-    for c in range(n_labels):
+def count_values(labels, tuple_of_pair, value_of_pair, records, chosen, n_values):
+    """Count each value in each chosen class, from pairs of a tuple and a value; labels are of tuples.
+
+    There is a cell for each class and value where these are few; else pairs are sorted by class, and
+    those of one class and one value added up.
+    """
+    number = np.full(chosen.size, -1, np.int64)
+    n_chosen = 0
+    for c in range(chosen.size):
+        if chosen[c]:
+            number[c] = n_chosen
+            n_chosen += 1
+    if n_chosen * n_values <= 4 * tuple_of_pair.size:
+        return count_in_cells(labels, tuple_of_pair, value_of_pair, records, number, n_values)
+    return count_sorted(labels, tuple_of_pair, value_of_pair, records, number, n_values)
+
+
+@kernel
+def count_in_cells(labels, tuple_of_pair, value_of_pair, records, number, n_values):
+    """Count by one cell for each numbered class and each value."""
+    cells = np.zeros((number.max() + 1) * n_values, np.int64)
+    for i in range(tuple_of_pair.size):
+        at = number[labels[tuple_of_pair[i]]]
+        if at >= 0:
+            cells[at * n_values + value_of_pair[i]] += records[i]
+    most = min(cells.size, tuple_of_pair.size)
+    starts = np.zeros(number.size + 1, np.int64)
+    values, sums = np.empty(most, np.int32), np.empty(most, np.int64)
+    n_entries = 0
+    for c in range(number.size):
+        if number[c] >= 0:
+            begin = number[c] * n_values
+            for value in range(n_values):
+                if cells[begin + value] > 0:
+                    values[n_entries], sums[n_entries] = value, cells[begin + value]
+                    n_entries += 1
+        starts[c + 1] = n_entries
+    return starts, values[:n_entries].copy(), sums[:n_entries].copy()
+
+
+@kernel
+def count_sorted(labels, tuple_of_pair, value_of_pair, records, number, n_values):
+    """Count by sorting the pairs of numbered classes; the values of each class are in order."""
+    at = np.zeros(number.size + 1, np.int32)
+    for i in range(tuple_of_pair.size):
+        label = labels[tuple_of_pair[i]]
+        if number[label] >= 0:
+            at[label + 1] += 1
+    for c in range(number.size):
         at[c + 1] += at[c]
-    by_label = np.empty(labels.size, np.int32)
-    for i in range(labels.size):
-        by_label[at[labels[i]]] = i
-        at[labels[i]] += 1  # at last, where the next label begins
-    starts = np.zeros(n_labels + 1, np.int64)
-    values = np.empty(labels.size, np.int32)
-    sums = np.empty(labels.size, np.int64)
+    n_pairs = at[number.size]
+    by_class = np.empty(n_pairs, np.int32)
+    for i in range(tuple_of_pair.size):
+        label = labels[tuple_of_pair[i]]
+        if number[label] >= 0:
+            by_class[at[label]] = i
+            at[label] += 1  # at last, where the next class begins
+    starts = np.zeros(number.size + 1, np.int64)
+    values, sums = np.empty(n_pairs, np.int32), np.empty(n_pairs, np.int64)
     place = np.full(n_values, -1, np.int64)
     n_entries, begin = 0, 0
-    for c in range(n_labels):
+    for c in range(number.size):
         for j in range(begin, at[c]):
-            i = by_label[j]
-            entry = place[codes[i]]
-            if entry < starts[c]:  # of an earlier class, or none
-                entry = n_entries
-                place[codes[i]] = entry
-                values[entry], sums[entry] = codes[i], 0
+            value = value_of_pair[by_class[j]]
+            if place[value] < starts[c]:  # of an earlier class, or none
+                place[value] = n_entries
+                values[n_entries] = value
                 n_entries += 1
-            sums[entry] += counts[i]
+        values[starts[c] : n_entries].sort()  # so that sums do not depend on how they were counted
+        for entry in range(starts[c], n_entries):
+            place[values[entry]], sums[entry] = entry, 0
+        for j in range(begin, at[c]):
+            sums[place[value_of_pair[by_class[j]]]] += records[by_class[j]]
         begin = at[c]
         starts[c + 1] = n_entries
     return starts, values[:n_entries].copy(), sums[:n_entries].copy()
@@ -181,6 +228,8 @@ def ordered_distances(starts, values, counts, ranks, shares):
     found = np.zeros(starts.size - 1)
     records = np.zeros(shares.size)
     for c in range(found.size):
+        if starts[c] == starts[c + 1]:
+            continue
         total = 0
         for e in range(starts[c], starts[c + 1]):
             records[ranks[values[e]]] += counts[e]

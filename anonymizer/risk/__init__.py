@@ -4,6 +4,7 @@ from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.risk.average import Average, StrictAverage
 from anonymizer.risk.beta_likeness import BetaLikeness
 from anonymizer.risk.delta_disclosure import DeltaDisclosure
+from anonymizer.risk.delta_presence import DeltaPresence
 from anonymizer.risk.distinct_l import DistinctL
 from anonymizer.risk.entropy_l import EntropyL
 from anonymizer.risk.k_anonymity import KAnonymity
@@ -40,6 +41,7 @@ __all__ = [
     "EntropyL",
     "DistinctL",
     "DeltaDisclosure",
+    "DeltaPresence",
     "BetaLikeness",
     "ENTRY_POINTS",
     "MODELS",

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.histograms import ClassHistograms
+from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.histograms import highest_ratios
 from anonymizer.kernels.most_kept import most_under_caps
@@ -57,7 +57,7 @@ class BetaLikeness(SensitiveModel):
 
     def caps(self, microdata: Microdata) -> Floats:
         """Return the largest share that each value may have in a class."""
-        q = self.shares(microdata, of_people=True)
+        q = self.column(microdata).shares_of_people
         limit = np.full(q.size, float(self.beta))
         if self.enhanced:
             limit = np.minimum(limit, -np.log(np.maximum(q, np.finfo(float).tiny)))
@@ -65,7 +65,7 @@ class BetaLikeness(SensitiveModel):
 
     def exposure(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
         """Return gain / (1 + gain) for the value that gains most: 1 - q / p."""
-        q = self.shares(microdata, of_people=True)
+        q = self.column(microdata).shares_of_people
         weights = np.where(self.chosen(microdata), q, np.inf)
         ratios = highest_ratios(
             histograms.starts, histograms.values, histograms.counts, histograms.sizes, weights

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.histograms import ClassHistograms
+from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.histograms import highest_ratios, lowest_ratios
 from anonymizer.kernels.most_kept import most_under_caps
@@ -71,7 +71,7 @@ class DeltaDisclosure(SensitiveModel):
 
     def weights(self, microdata: Microdata) -> Floats:
         """Return the share of each value that does harm; infinite for the others, and for none."""
-        q = self.shares(microdata, of_people=True)
+        q = self.column(microdata).shares_of_people
         return np.where(self.chosen(microdata) & (q > 0), q, np.inf)
 
     def exposure(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
@@ -93,7 +93,9 @@ class DeltaDisclosure(SensitiveModel):
         that lack it. Then only what is too frequent binds.
         """
         if self.absent == "skip":
-            highest, _ = self.bits(classes.histograms(self.attribute), classes.microdata)
+            highest, _ = self.bits(
+                classes.histograms(self.attribute, violating), classes.microdata
+            )
             violating = violating & (highest >= self.delta - SLACK)
         return super().most_kept(classes, violating)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.histograms import ClassHistograms
+from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.engine.microdata import Microdata
 from anonymizer.risk.model import Monotone, Scope
 from anonymizer.risk.parameters import Direction, Parameter, check_whole
@@ -74,7 +74,8 @@ class DistinctL(SensitiveModel):
         """Whoever has a harmful value in a class of too few is in such a class at every finer scheme."""
         if classes.microdata.people is not None:
             return classes.records
-        harmed = classes.histograms(self.attribute).with_any(self.chosen(classes.microdata))
+        histograms = classes.histograms(self.attribute, violating)
+        harmed = histograms.with_any(self.chosen(classes.microdata))
         return np.where(violating, classes.records - harmed, classes.records)
 
     def most_passing(

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.histograms import ClassHistograms
+from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.histograms import entropies
 from anonymizer.kernels.most_kept import most_even

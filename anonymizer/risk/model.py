@@ -159,8 +159,13 @@ class RiskModel(ABC):
         return ()
 
     @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The columns whose values the model counts in each class; no quasi-identifiers."""
+        return ()
+
+    @property
     def hierarchies(self) -> tuple[str, ...]:
-        """The columns beside whose own hierarchies the model needs, and does not have yet."""
+        """The sensitive columns whose own hierarchies the model needs, and does not have yet."""
         return ()
 
     def with_hierarchy(self, name: str, hierarchy: Hierarchy) -> Self:  # noqa: ARG002
@@ -187,6 +192,12 @@ class RiskModel(ABC):
     def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         """Mark the classes that violate the model by themselves; no class does."""
         return np.zeros(classes.sizes.size, np.bool_)
+
+    def violating_among(
+        self, classes: EquivalenceClasses, some: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Mark those of some classes that violate the model by themselves; override it to save time."""
+        return self.violating(classes) & some
 
     @property
     def local(self) -> bool:

@@ -17,6 +17,7 @@ from anonymizer.errors import AnonymizerWarning, quote_some
 from anonymizer.risk.average import Average, StrictAverage
 from anonymizer.risk.beta_likeness import BetaLikeness
 from anonymizer.risk.delta_disclosure import DeltaDisclosure
+from anonymizer.risk.delta_presence import DeltaPresence
 from anonymizer.risk.distinct_l import DistinctL
 from anonymizer.risk.entropy_l import EntropyL
 from anonymizer.risk.k_anonymity import KAnonymity
@@ -45,6 +46,7 @@ MODELS: dict[str, type[RiskModel]] = {
         TCloseness,
         BetaLikeness,
         DeltaDisclosure,
+        DeltaPresence,
     )
 }
 """The built-in models, by name."""

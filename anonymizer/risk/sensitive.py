@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.histograms import ClassHistograms, choose, overall_counts, overall_shares
-from anonymizer.engine.microdata import Beside, Microdata
+from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.sensitive import ClassHistograms, SensitiveColumn
 from anonymizer.errors import PolicyError, quote_some, suggest_name
 from anonymizer.risk.model import ClassModel, Monotone, Need
 from anonymizer.risk.remaining import Remaining
@@ -50,8 +50,9 @@ class SensitiveModel(ClassModel):
         """The values of the attribute, which a release has."""
         return frozenset({Need.CLASS_SIZES, Need.SENSITIVE_VALUES})
 
-    def beside(self, quasi_identifiers: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG002
-        """Return the sensitive attribute."""
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive attribute."""
         return (self.attribute,)
 
     def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
@@ -73,21 +74,13 @@ class SensitiveModel(ClassModel):
                 f"{suggest_name(unknown[0], texts)}"
             )
 
-    def column(self, microdata: Microdata) -> Beside:
+    def column(self, microdata: Microdata) -> SensitiveColumn:
         """Return the sensitive attribute of a table."""
-        return microdata.beside[self.attribute]
+        return microdata.sensitive[self.attribute]
 
     def chosen(self, microdata: Microdata) -> NDArray[np.bool_]:
         """Mark the values that do harm."""
-        return choose(self.column(microdata), self.values)
-
-    def counts(self, microdata: Microdata) -> NDArray[np.int64]:
-        """Return how many people of the table have each value."""
-        return overall_counts(microdata, self.attribute)
-
-    def shares(self, microdata: Microdata, of_people: bool = False) -> Floats:
-        """Return the share of each value in the input."""
-        return overall_shares(microdata, self.attribute, of_people)
+        return self.column(microdata).choose(self.values)
 
     @abstractmethod
     def exposure(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
@@ -105,8 +98,14 @@ class SensitiveModel(ClassModel):
 
     def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         """Mark the classes that are judged and above the limit."""
-        histograms, microdata = classes.histograms(self.attribute), classes.microdata
-        marked = self.exceeds(histograms, microdata)
+        return self.violating_among(classes, np.ones(classes.sizes.size, np.bool_))
+
+    def violating_among(
+        self, classes: EquivalenceClasses, some: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Count and judge only some of the classes."""
+        histograms, microdata = classes.histograms(self.attribute, some), classes.microdata
+        marked = self.exceeds(histograms, microdata) & some
         return marked if self.values is None else marked & self.judged(histograms, microdata)
 
     def exposures(self, classes: EquivalenceClasses) -> Floats:
@@ -143,7 +142,7 @@ class SensitiveModel(ClassModel):
         if classes.microdata.people is not None:
             return classes.records
         found = self.most_passing(
-            classes.histograms(self.attribute), classes.microdata, violating
+            classes.histograms(self.attribute, violating), classes.microdata, violating
         )
         # the class itself does not pass, so that at least one record goes
         kept = np.minimum(np.floor(found + 1e-6).astype(np.int64), classes.records - 1)
@@ -181,7 +180,7 @@ def check_positive(name: str, value: Any) -> None:
 
 def check_values_enough(model: SensitiveModel, least: float, microdata: Microdata) -> None:
     """Raise a PolicyError if a model asks for more values than there are."""
-    values = int((model.counts(microdata) > 0).sum())
+    values = int((model.column(microdata).counts > 0).sum())
     if least > values:
         raise PolicyError(
             f"{model.name}: l = {least:g} is larger than the number of values of '{model.attribute}'; "

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.domain import read_only
-from anonymizer.engine.histograms import ClassHistograms
+from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import PolicyError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy, load_hierarchy
@@ -41,7 +41,7 @@ class TCloseness(SensitiveModel):
     """The distance of every class's distribution from the overall one is at most t (Li et al. 2007).
 
     The earth mover's distance, 0 to 1, where all values are equally far from one another ("equal"), or
-    neighbours in an order are ("ordered": numbers, dates, or as `order` lists them), or two values are as
+    neighbours in an order are ("ordered": numbers, dates, or as `ranking` lists them), or two values are as
     far as the level at which the attribute's hierarchy joins them is high ("hierarchical").
 
     >>> print(TCloseness("diagnosis", 0.2))
@@ -61,7 +61,7 @@ class TCloseness(SensitiveModel):
 
     t: float
     distance: str = "equal"
-    order: tuple[str, ...] | None = None
+    ranking: tuple[str, ...] | None = None
     """All values in their order, for the ordered distance of texts."""
     hierarchy: Any = field(default=None, hash=False)
     """A path or a Hierarchy; None for that of the attribute in the policy."""
@@ -73,7 +73,7 @@ class TCloseness(SensitiveModel):
             raise ValueError(
                 f"distance must be one of {quote_some(DISTANCES)}, got {self.distance!r}"
             )
-        object.__setattr__(self, "order", check_order(self.order, self.distance))
+        object.__setattr__(self, "ranking", check_ranking(self.ranking, self.distance))
         object.__setattr__(self, "hierarchy", check_hierarchy(self.hierarchy, self.distance))
 
     def __str__(self) -> str:
@@ -120,10 +120,10 @@ class TCloseness(SensitiveModel):
 
     def find_ground(self, microdata: Microdata) -> Ground:
         """Find out how far the values are from one another."""
-        texts, shares = self.column(microdata).texts, self.shares(microdata)
+        texts, shares = self.column(microdata).texts, self.column(microdata).shares
         nothing = np.empty((0, 0), np.int64)
         if self.distance == "ordered":
-            ranks = rank_texts(self.attribute, texts, self.order)
+            ranks = rank_texts(self.attribute, texts, self.ranking)
             by_rank = np.bincount(ranks, shares, len(texts))
             return Ground(read_only(ranks), nothing, read_only(by_rank))
         groups = np.arange(len(texts))[np.newaxis]
@@ -168,17 +168,17 @@ class TCloseness(SensitiveModel):
         return found
 
 
-def check_order(order: object, distance: str) -> tuple[str, ...] | None:
+def check_ranking(ranking: object, distance: str) -> tuple[str, ...] | None:
     """Take the values in their order; raise a ValueError for anything else."""
-    if order is None:
+    if ranking is None:
         return None
-    if not isinstance(order, list | tuple) or not all(isinstance(v, str) for v in order):
-        raise ValueError(f"order must be a list of strings, got {order!r}")
+    if not isinstance(ranking, list | tuple) or not all(isinstance(v, str) for v in ranking):
+        raise ValueError(f"ranking must be a list of strings, got {ranking!r}")
     if distance != "ordered":
-        raise ValueError(f"only the ordered distance has an order, and this is {distance}")
-    if twice := [value for value in order if order.count(value) > 1]:
-        raise ValueError(f"order has {twice[0]!r} twice; leave one of them out")
-    return tuple(order)
+        raise ValueError(f"only the ordered distance has a ranking, and this is {distance}")
+    if twice := [value for value in ranking if ranking.count(value) > 1]:
+        raise ValueError(f"ranking has {twice[0]!r} twice; leave one of them out")
+    return tuple(ranking)
 
 
 def check_hierarchy(hierarchy: object, distance: str) -> Hierarchy | Path | None:
@@ -195,23 +195,23 @@ def check_hierarchy(hierarchy: object, distance: str) -> Hierarchy | Path | None
 
 
 def rank_texts(
-    attribute: str, texts: tuple[str, ...], order: tuple[str, ...] | None
+    attribute: str, texts: tuple[str, ...], ranking: tuple[str, ...] | None
 ) -> NDArray[np.int64]:
     """Return the place of each text: as it is listed, or as numbers or dates go.
 
     >>> rank_texts("age", ("10", "9", "9.5"), None).tolist()
     [2, 0, 1]
     """
-    if order is not None:
-        if unknown := [text for text in texts if text not in order]:
+    if ranking is not None:
+        if unknown := [text for text in texts if text not in ranking]:
             raise PolicyError(
-                f"t-closeness: order lacks {quote_some(unknown)} of '{attribute}'; add it where it belongs."
+                f"t-closeness: ranking lacks {quote_some(unknown)} of '{attribute}'; add it where it belongs."
             )
-        return ranks_of([order.index(text) for text in texts])
+        return ranks_of([ranking.index(text) for text in texts])
     if MISSING in texts:
         raise PolicyError(
             f"t-closeness: '{attribute}' has missing values, which have no place in its order; list all "
-            'values in `order`, with "" where missing ones belong, or use the equal distance.'
+            'values in `ranking`, with "" where missing ones belong, or use the equal distance.'
         )
     if all(ISO_DATE.fullmatch(text) for text in texts):
         return ranks_of(list(texts))
@@ -219,7 +219,7 @@ def rank_texts(
     if strange := [text for text, n in zip(texts, numbers, strict=True) if math.isnan(n)]:
         raise PolicyError(
             f"t-closeness: {quote_some(strange)} of '{attribute}' is neither a number nor a date such as "
-            "2024-01-31, so that the values have no order; list all of them in `order`, or use the equal "
+            "2024-01-31, so that the values have no order; list all of them in `ranking`, or use the equal "
             "or the hierarchical distance."
         )
     return ranks_of(numbers)
