@@ -139,6 +139,22 @@ def entropies(starts, counts):
 
 
 @kernel
+def below_entropy(starts, counts, least, limit):
+    """Mark the classes of fewer than `least` values, or of an entropy in nats below a limit."""
+    below = np.zeros(starts.size - 1, np.bool_)
+    for c in range(below.size):
+        total, weighted = 0, 0.0
+        for e in range(starts[c], starts[c + 1]):
+            total += counts[e]
+            weighted += counts[e] * np.log(counts[e])
+        if starts[c + 1] - starts[c] < least:
+            below[c] = True
+        elif total > 0:
+            below[c] = weighted > total * (np.log(total) - limit)
+    return below
+
+
+@kernel
 def tail_ratios(starts, counts, least):
     """Return the largest count over the sum of all but the `least` - 1 largest; infinite over nothing."""
     ratios = np.zeros(starts.size - 1)

@@ -83,6 +83,9 @@ def most_even(starts, counts, chosen, by_entropy, least, limit):
             continue
         ordered = np.sort(counts[begin:end])[::-1]
         low, high = float(ordered[-1]), float(ordered[0])
+        if even_enough(ordered, high, by_entropy, least, limit):
+            most[c] = counts[begin:end].sum()
+            continue
         if not even_enough(ordered, low, by_entropy, least, limit):
             continue  # not even all counts alike
         for _ in range(HALVINGS):
@@ -93,6 +96,8 @@ def most_even(starts, counts, chosen, by_entropy, least, limit):
                 high = middle
         for count in ordered:
             most[c] += min(float(count), high)
+        # the whole class does not pass, however near the bisection comes to it
+        most[c] = min(most[c], counts[begin:end].sum() - 0.5)
     return most
 
 

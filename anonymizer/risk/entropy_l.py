@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.engine.microdata import Microdata
-from anonymizer.kernels.histograms import entropies
+from anonymizer.kernels.histograms import below_entropy, entropies
 from anonymizer.kernels.most_kept import most_even
 from anonymizer.risk.parameters import Direction, Parameter
 from anonymizer.risk.sensitive import SLACK, Floats, SensitiveModel, check_values_enough
@@ -56,8 +56,14 @@ class EntropyL(SensitiveModel):
         return np.exp(-self.entropies(histograms))
 
     def exceeds(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:  # noqa: ARG002
-        """Mark the classes of too little entropy."""
-        return self.entropies(histograms) < math.log(self.l) - SLACK
+        """Mark the classes of too little entropy: sum_s n_s ln n_s exceeds n (ln n - ln l).
+
+        Without a tolerance, and in ARX's form: a class of exactly log l is as good as its last bit.
+        """
+        found: NDArray[np.bool_] = below_entropy(
+            histograms.starts, histograms.counts, math.ceil(self.l - SLACK), math.log(self.l)
+        )
+        return found
 
     def most_passing(
         self,
@@ -66,7 +72,7 @@ class EntropyL(SensitiveModel):
         chosen: NDArray[np.bool_],
     ) -> Floats:
         """Cut the most frequent values to one number until the entropy is enough; it is concave."""
-        least = math.ceil(self.l - 1e-9)
+        least = math.ceil(self.l - SLACK)
         found: Floats = most_even(
             histograms.starts, histograms.counts, chosen, True, least, math.log(self.l)
         )

@@ -144,9 +144,9 @@ class SensitiveModel(ClassModel):
         found = self.most_passing(
             classes.histograms(self.attribute, violating), classes.microdata, violating
         )
-        # the class itself does not pass, so that at least one record goes
         kept = np.minimum(np.floor(found + 1e-6).astype(np.int64), classes.records - 1)
-        return np.where(violating, kept, classes.records)
+        # what violates it by no more than rounding may be kept whole
+        return np.where(violating & (found < classes.records), kept, classes.records)
 
     @abstractmethod
     def most_passing(
