@@ -375,7 +375,7 @@ class Policy(Part):
         return self.resolve_models(self.risk)
 
     def resolve_models(self, models: Iterable[RiskModel]) -> tuple[RiskModel, ...]:
-        """Return risk models with the files they name, and the hierarchies of the attributes they need."""
+        """Return risk models with the files they name and the hierarchies of attributes they need."""
         return tuple(self.resolve_model(model) for model in models)
 
     def resolve_model(self, model: RiskModel) -> RiskModel:

@@ -42,9 +42,7 @@ class EquivalenceClasses:
     counted: dict[str, ClassHistograms] = field(default_factory=dict, repr=False)
     """The histograms that were asked for, by column."""
 
-    def histograms(
-        self, name: str, some: NDArray[np.bool_] | None = None
-    ) -> ClassHistograms:
+    def histograms(self, name: str, some: NDArray[np.bool_] | None = None) -> ClassHistograms:
         """Return who has which value of a sensitive column in some classes, or in all; counted once."""
         found = self.counted.get(name)
         wanted = np.ones(self.sizes.size, np.bool_) if some is None else some

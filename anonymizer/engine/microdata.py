@@ -240,8 +240,8 @@ def encode(
     The quasi-identifiers are the hierarchies' names; a population table may lack some, and is matched on
     those it has. `person` is the column that tells whose each row is, where people have several, and
     `beside` are columns that tell tuples apart although they are no quasi-identifiers; those that are
-    `sensitive` do not, and are counted. Raises a HierarchyError that lists every value without a leaf, and
-    warns where a leaf for missing cells had to be added.
+    `sensitive` do not, and are counted. Raises a HierarchyError that lists every value without a leaf,
+    and warns where a leaf for missing cells had to be added.
     """
     there = () if population is None else population.columns
     places = [at for at, hierarchy in enumerate(hierarchies) if hierarchy.name in there]

@@ -97,12 +97,12 @@ class SensitiveColumn:
         """Count the values in some classes, given the class of each tuple; the others have none."""
         values = len(self.texts)
         if self.people is None:
-            found = count_values(
+            starts, of_class, counts = count_values(
                 labels, self.tuple_of_pair, self.value_of_pair, self.records, classes, values
             )
         else:
-            found = self.count_holders(labels, classes)
-        return ClassHistograms(*found, sizes, classes)
+            starts, of_class, counts = self.count_holders(labels, classes)
+        return ClassHistograms(starts, of_class, counts, sizes, classes)
 
     def count_holders(
         self, labels: NDArray[np.int32], classes: NDArray[np.bool_]

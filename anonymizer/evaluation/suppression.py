@@ -75,7 +75,10 @@ def violating_classes(
 ) -> NDArray[np.bool_]:
     """Mark the classes that violate a model by themselves."""
     local = [model for model in models if model.local]
-    return np.logical_or.reduce([no_class(classes), *violations_of(classes, local)])
+    violating = no_class(classes)
+    for found in violations_of(classes, local):
+        violating |= found
+    return violating
 
 
 def violations_of(

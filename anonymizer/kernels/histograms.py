@@ -1,8 +1,8 @@
 """How often each value of an attribute occurs in each class, and what follows from it.
 
 The histograms of all classes lie one after the other: the entries from `starts[c]` to `starts[c + 1]` are
-the values that occur in class c, with their counts. So the time is that of the tuples, however many values
-an attribute has.
+the values that occur in class c, with their counts. So the time is that of the tuples, however many
+values an attribute has.
 """
 
 from __future__ import annotations
@@ -229,7 +229,9 @@ def grouped_distances(starts, values, counts, groups, shares):
                 group = groups[level, values[e]]
                 # what exceeds is what falls short elsewhere: half of all differences
                 found[c] += max(0.0, records[group] / total - shares[group])
-                records[group] = 0  # the next value of the group adds nothing: shares are not negative
+                records[group] = (
+                    0  # the next value of the group adds nothing: shares are not negative
+                )
         found[c] /= groups.shape[0]
     return found
 

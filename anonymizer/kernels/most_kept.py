@@ -2,8 +2,8 @@
 
 What passes, class by class, is closed under joining: so all that is kept of a class passes together, and
 has no more of any value than the class has. The largest such histogram, in real numbers, bounds what
-every finer scheme keeps. Histograms are those of kernels/histograms.py; only chosen classes are looked at,
-the others are 0.
+every finer scheme keeps. Histograms are those of kernels/histograms.py; only chosen classes are looked
+at, the others are 0.
 """
 
 from __future__ import annotations

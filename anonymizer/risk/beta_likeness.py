@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.kernels.histograms import highest_ratios
 from anonymizer.kernels.most_kept import most_under_caps
 from anonymizer.risk.model import Monotone
@@ -67,7 +67,7 @@ class BetaLikeness(SensitiveModel):
         """Return gain / (1 + gain) for the value that gains most: 1 - q / p."""
         q = self.column(microdata).shares_of_people
         weights = np.where(self.chosen(microdata), q, np.inf)
-        ratios = highest_ratios(
+        ratios: Floats = highest_ratios(
             histograms.starts, histograms.values, histograms.counts, histograms.sizes, weights
         )
         return 1 - 1 / np.maximum(ratios, 1.0)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.kernels.histograms import highest_ratios, lowest_ratios
 from anonymizer.kernels.most_kept import most_under_caps
 from anonymizer.risk.model import Monotone
@@ -25,8 +25,8 @@ class DeltaDisclosure(SensitiveModel):
     """For every value and every class, |log2(p / q)| is below delta (Brickell and Shmatikov 2008).
 
     p is the share of the class's people who have the value, q that of all people. A class that lacks a
-    value violates it, as log 0 is infinite. With `absent` = "skip", as in ARX, only the values that a class
-    has count: a class of one frequent value may then pass. Of `values`, where they are named, alone.
+    value violates it, as log 0 is infinite. With `absent` = "skip", as in ARX, only the values that a
+    class has count: a class of one frequent value may then pass. Of `values`, where they are named, alone.
 
     >>> print(DeltaDisclosure("diagnosis", 1))
     delta-disclosure of 'diagnosis' with delta = 1
@@ -93,9 +93,7 @@ class DeltaDisclosure(SensitiveModel):
         that lack it. Then only what is too frequent binds.
         """
         if self.absent == "skip":
-            highest, _ = self.bits(
-                classes.histograms(self.attribute, violating), classes.microdata
-            )
+            highest, _ = self.bits(classes.histograms(self.attribute, violating), classes.microdata)
             violating = violating & (highest >= self.delta - SLACK)
         return super().most_kept(classes, violating)
 
@@ -110,4 +108,5 @@ class DeltaDisclosure(SensitiveModel):
         if self.absent == "skip":
             return found
         _, falls = self.bits(histograms, microdata)
-        return np.minimum(found, histograms.sizes * np.exp2(self.delta - falls) * (1 + 1e-9))
+        rarest: Floats = histograms.sizes * np.exp2(self.delta - falls) * (1 + 1e-9)
+        return np.minimum(found, rarest)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.risk.model import Monotone, Scope
 from anonymizer.risk.parameters import Direction, Parameter, check_whole
 from anonymizer.risk.sensitive import Floats, SensitiveModel, check_values_enough
@@ -48,13 +48,6 @@ class DistinctL(SensitiveModel):
         """A finer class has no more values; only whoever has a harmful one is bound by that."""
         return Monotone.RECORD if self.values is None else Monotone.CLASS
 
-    def least_class(self, records: int) -> int:  # noqa: ARG002
-        """Return l, unless people may have several rows, and so several values.
-
-        Fewer than l people have l values only then; where some values do no harm, nothing is known.
-        """
-        return 1
-
     def prepare(self, microdata: Microdata) -> None:
         """Check that there are so many values."""
         super().prepare(microdata)
@@ -79,7 +72,10 @@ class DistinctL(SensitiveModel):
         return np.where(violating, classes.records - harmed, classes.records)
 
     def most_passing(
-        self, histograms: ClassHistograms, microdata: Microdata, chosen: NDArray[np.bool_]
+        self,
+        histograms: ClassHistograms,
+        microdata: Microdata,  # noqa: ARG002
+        chosen: NDArray[np.bool_],  # noqa: ARG002
     ) -> Floats:
         """No part of such a class passes; see `most_kept`."""
         return np.zeros(histograms.sizes.size)

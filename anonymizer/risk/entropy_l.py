@@ -1,4 +1,4 @@
-"""Entropy l-diversity: the values of every class are as uncertain as l values that are equally frequent."""
+"""Entropy l-diversity: the values of a class are as uncertain as l equally frequent ones."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.kernels.histograms import below_entropy, entropies
 from anonymizer.kernels.most_kept import most_even
 from anonymizer.risk.parameters import Direction, Parameter

@@ -52,8 +52,8 @@ class Monotone(StrEnum):
     RECORD = "record"
     """A record whose class violates the model violates it at every finer scheme."""
     CLASS = "class"
-    """Of a class that violates the model, at most so many records are kept at every finer scheme, over all
-    its parts, as `most_kept` says."""
+    """Of a class that violates the model, no more records are kept at any finer scheme, over all its
+    parts, than `most_kept` says."""
     TABLE = "table"
     """The risk of the whole table, nothing suppressed and the model relaxed, does not fall."""
     NONE = "none"

@@ -1,4 +1,4 @@
-"""Recursive (c, l)-diversity: the most frequent value of a class is not too frequent, rare ones not too rare."""
+"""Recursive (c, l)-diversity: the most frequent value of a class is not too frequent."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.kernels.histograms import tail_ratios
 from anonymizer.kernels.most_kept import most_even
 from anonymizer.risk.parameters import Direction, Parameter, check_whole

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.domain import read_only
-from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.errors import PolicyError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy, load_hierarchy
 from anonymizer.kernels.histograms import grouped_distances, ordered_distances
@@ -41,8 +41,8 @@ class TCloseness(SensitiveModel):
     """The distance of every class's distribution from the overall one is at most t (Li et al. 2007).
 
     The earth mover's distance, 0 to 1, where all values are equally far from one another ("equal"), or
-    neighbours in an order are ("ordered": numbers, dates, or as `ranking` lists them), or two values are as
-    far as the level at which the attribute's hierarchy joins them is high ("hierarchical").
+    neighbours in an order are ("ordered": numbers, dates, or as `ranking` lists them), or two values are
+    as far as the level at which the attribute's hierarchy joins them is high ("hierarchical").
 
     >>> print(TCloseness("diagnosis", 0.2))
     t-closeness of 'diagnosis' with t = 0.2 (equal distance)
@@ -205,7 +205,8 @@ def rank_texts(
     if ranking is not None:
         if unknown := [text for text in texts if text not in ranking]:
             raise PolicyError(
-                f"t-closeness: ranking lacks {quote_some(unknown)} of '{attribute}'; add it where it belongs."
+                f"t-closeness: ranking lacks {quote_some(unknown)} of '{attribute}'; add it where it "
+                "belongs."
             )
         return ranks_of([ranking.index(text) for text in texts])
     if MISSING in texts:
@@ -219,8 +220,8 @@ def rank_texts(
     if strange := [text for text, n in zip(texts, numbers, strict=True) if math.isnan(n)]:
         raise PolicyError(
             f"t-closeness: {quote_some(strange)} of '{attribute}' is neither a number nor a date such as "
-            "2024-01-31, so that the values have no order; list all of them in `ranking`, or use the equal "
-            "or the hierarchical distance."
+            "2024-01-31, so that the values have no order; list all of them in `ranking`, or use the "
+            "equal or the hierarchical distance."
         )
     return ranks_of(numbers)
 
@@ -239,9 +240,7 @@ def number_of(text: str) -> float:
     return number if math.isfinite(number) else math.nan
 
 
-def group_texts(
-    attribute: str, texts: tuple[str, ...], hierarchy: Hierarchy
-) -> NDArray[np.int64]:
+def group_texts(attribute: str, texts: tuple[str, ...], hierarchy: Hierarchy) -> NDArray[np.int64]:
     """Number the groups of texts at every level below the root, all levels in one row.
 
     A missing value without a leaf meets the others at the root. So do values that the hierarchy's top
@@ -251,7 +250,8 @@ def group_texts(
     leaves = {text: number for number, text in enumerate(tree.leaves)}
     if unknown := [text for text in texts if text not in leaves]:
         raise PolicyError(
-            f"t-closeness: {quote_some(unknown)} of '{attribute}' is not in its hierarchy; add a row for it."
+            f"t-closeness: {quote_some(unknown)} of '{attribute}' is not in its hierarchy; add a row "
+            "for it."
         )
     at = [leaves[text] for text in texts]
     levels = [level[at] for level in tree.codes]

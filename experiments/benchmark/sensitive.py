@@ -1,4 +1,4 @@
-"""Models of a sensitive attribute: every row that ARX was measured with, in group-bys of the raw table."""
+"""Models of a sensitive attribute: every row that ARX was measured with, in group-bys."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ def risks_of(row: Mapping[str, Any], population: Any = None) -> list[dict[str, A
         return [*risks, {"model": "t-closeness", **of, "t": given["t"], "distance": distance}]
     if name == "beta":
         enhanced = kind == "enhanced"
-        return [*risks, {"model": "beta-likeness", **of, "beta": given["beta"], "enhanced": enhanced}]
+        return [
+            *risks,
+            {"model": "beta-likeness", **of, "beta": given["beta"], "enhanced": enhanced},
+        ]
     if row["model"] == "delta-presence":
         limits = {"minimum": given["dmin"], "maximum": given["dmax"]}
         return [*risks, {"model": row["model"], **limits, "population_table": population}]
