@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.cells import is_nested
 from anonymizer.data.coded import load
 from anonymizer.data.columns import code_columns, read_columns
 from anonymizer.data.table import Table, check_columns, open_table
@@ -25,6 +26,7 @@ from anonymizer.lattice import Lattice, Scheme
 from anonymizer.policy import Policy, PolicyLike, Role
 from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
 from anonymizer.risk.profile import everyone_in
+from anonymizer.risk.sensitive_profile import describe_sensitive
 from anonymizer.search import Limits
 from anonymizer.utility import Measure
 
@@ -69,7 +71,8 @@ class Problem:
         policy.lattice(hierarchies)  # a level out of range is better known before the table is read
         models = policy.load_models()
         population = open_population(models, policy)
-        beside, sensitive = columns_beside(models, policy), columns_counted(models, policy)
+        beside = columns_beside(models, policy)
+        sensitive = columns_described(table, models, policy)
         unnamed = warn and policy.data.id is None
         repeated = repeated_identifier(table, policy, beside) if unnamed else None
         columns = [*policy.quasi_identifiers, *beside, *sensitive]
@@ -265,6 +268,13 @@ def columns_counted(models: Sequence[RiskModel], policy: Policy) -> tuple[str, .
     return tuple(name for name in names if name not in policy.quasi_identifiers)
 
 
+def columns_described(table: Table, models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
+    """Return the columns that models count, and all other sensitive ones that have plain values."""
+    counted, types = columns_counted(models, policy), table.types
+    others = [n for n in policy.with_role(Role.SENSITIVE) if not is_nested(types[n])]
+    return tuple(dict.fromkeys([*counted, *others]))
+
+
 def known_columns(names: Iterable[str], policy: Policy) -> tuple[str, ...]:
     """Return columns without repeats; raise a PolicyError for one that the policy does not name."""
     once = tuple(dict.fromkeys(names))
@@ -337,7 +347,8 @@ def describe_risk(
     """Return the risk profile of the classes that are kept, with the population that the models know."""
     population = population_model(models, classes, kept)
     everyone = everyone_in(microdata, classes, kept)
-    return profile(classes.sizes[kept], population, everyone, int(classes.records[kept].sum()))
+    records, sensitive = int(classes.records[kept].sum()), describe_sensitive(models, classes, kept)
+    return profile(classes.sizes[kept], population, everyone, records, sensitive)
 
 
 def population_model(

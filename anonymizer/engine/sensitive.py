@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from anonymizer.data.tuples import Tuples
 from anonymizer.engine.domain import read_only
 from anonymizer.engine.people import People
-from anonymizer.kernels.histograms import count_chosen, count_values, largest_counts, sum_entries
+from anonymizer.kernels.histograms import (
+    count_chosen,
+    count_values,
+    entropies,
+    largest_counts,
+    sum_entries,
+)
 from anonymizer.kernels.partition import label_keys
 
 Integers = NDArray[np.int64]
@@ -37,6 +43,8 @@ class SensitiveColumn:
     """Whose the pairs are; None where each record is a person."""
     input_shares: NDArray[np.float64] | None = None
     """The share of each value in the input, where the table is not all of it."""
+    rounding: float = 0.0
+    """How far these may be off, each of them; models judge with the worst, or if negative the best."""
 
     @staticmethod
     def of(
@@ -91,6 +99,15 @@ class SensitiveColumn:
             return np.ones(len(self.texts), np.bool_)
         return np.array([text in values for text in self.texts], np.bool_)
 
+    def people_with(
+        self, labels: NDArray[np.int32], classes: int, chosen: NDArray[np.bool_]
+    ) -> Integers:
+        """Count the people of each class who have one of the chosen values, or several, each once."""
+        of_pair = np.where(chosen[self.value_of_pair], labels[self.tuple_of_pair], classes)
+        if self.people is not None:
+            return self.people.class_sizes(of_pair.astype(np.int32), classes + 1)[:-1]
+        return np.bincount(of_pair, self.records, classes + 1)[:-1].astype(np.int64)
+
     def histograms(
         self, labels: NDArray[np.int32], sizes: Integers, classes: NDArray[np.bool_]
     ) -> ClassHistograms:
@@ -138,6 +155,12 @@ class ClassHistograms:
         """The sum of each class: its people, each counted once for every value they have."""
         totals: Integers = sum_entries(self.starts, self.counts)
         return totals
+
+    @cached_property
+    def entropies(self) -> NDArray[np.float64]:
+        """The entropy of each class in nats."""
+        found: NDArray[np.float64] = entropies(self.starts, self.counts)
+        return found
 
     @property
     def distinct(self) -> Integers:

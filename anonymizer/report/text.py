@@ -13,6 +13,7 @@ from anonymizer.errors import quote_some
 from anonymizer.frontiers.points import MAX_LAYERS, Point
 from anonymizer.layers.narrowing import Narrowed
 from anonymizer.risk import RiskModel, RiskProfile, Scope
+from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.search import Progress, Status, StopReason
 from anonymizer.solution.solution import Solution
 from anonymizer.verification.claims import Verification
@@ -151,7 +152,17 @@ def risk_grid(solution: Solution) -> Grid:
             grid.add_row(f"{name}, average", f"{mine.average:.4f}", f"{theirs.average:.4f}")
     if before.population_uniques_interval is not None:
         grid.add_row("population uniques", *(estimate_cell(each) for each in (before, after)))
+    for name in before.sensitive:
+        add_sensitive(grid, name, before.sensitive[name], after.sensitive[name])
     return grid
+
+
+def add_sensitive(grid: Grid, name: str, before: SensitiveProfile, after: SensitiveProfile) -> None:
+    """Show what the classes of input and release give away about a sensitive attribute."""
+    both = (before, after)
+    grid.add_row(f"{name}, fewest values of a class", *(f"{p.least_distinct:,}" for p in both))
+    grid.add_row(f"{name}, farthest class", *(f"{p.greatest_distance:.4f}" for p in both))
+    grid.add_row(f"{name}, classes of one value", *(f"{p.one_value:,}" for p in both))
 
 
 def estimate_cell(profile: RiskProfile) -> str:

@@ -29,6 +29,7 @@ class BetaLikeness(SensitiveModel):
     """
 
     name: ClassVar[str] = "beta-likeness"
+    compares: ClassVar[bool] = True
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("beta", Direction.DOWN, (4, 3, 2, 1, 0.5), meaning="relative gain, at most"),
     )
@@ -57,7 +58,8 @@ class BetaLikeness(SensitiveModel):
 
     def caps(self, microdata: Microdata) -> Floats:
         """Return the largest share that each value may have in a class."""
-        q = self.column(microdata).shares_of_people
+        column = self.column(microdata)
+        q = np.maximum(column.shares_of_people - column.rounding, 0.0)
         limit = np.full(q.size, float(self.beta))
         if self.enhanced:
             limit = np.minimum(limit, -np.log(np.maximum(q, np.finfo(float).tiny)))

@@ -26,13 +26,14 @@ class DeltaDisclosure(SensitiveModel):
 
     p is the share of the class's people who have the value, q that of all people. A class that lacks a
     value violates it, as log 0 is infinite. With `absent` = "skip", as in ARX, only the values that a
-    class has count: a class of one frequent value may then pass. Of `values`, where they are named, alone.
+    class has count: a class of one frequent value may then pass. Of `values` alone, where they are named.
 
     >>> print(DeltaDisclosure("diagnosis", 1))
     delta-disclosure of 'diagnosis' with delta = 1
     """
 
     name: ClassVar[str] = "delta-disclosure"
+    compares: ClassVar[bool] = True
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("delta", Direction.DOWN, (4, 3, 2, 1.5, 1, 0.5), meaning="bits, below"),
     )
@@ -61,18 +62,19 @@ class DeltaDisclosure(SensitiveModel):
 
     def bits(self, histograms: ClassHistograms, microdata: Microdata) -> tuple[Floats, Floats]:
         """Return the largest log2(p / q) of each class, and the largest -log2(p / q)."""
-        weights = self.weights(microdata)
+        off = self.column(microdata).rounding
+        weights = self.weights(microdata, off)
         needed = int(np.isfinite(weights).sum()) if self.absent == "fail" else 0
         parts = histograms.starts, histograms.values, histograms.counts, histograms.sizes
         with np.errstate(divide="ignore"):  # the logarithm of 0 is meant
             highest = np.log2(highest_ratios(*parts, weights))
-            lowest = np.log2(lowest_ratios(*parts, weights, needed))
+            lowest = np.log2(lowest_ratios(*parts, self.weights(microdata, -off), needed))
         return highest, -lowest
 
-    def weights(self, microdata: Microdata) -> Floats:
+    def weights(self, microdata: Microdata, less: float = 0.0) -> Floats:
         """Return the share of each value that does harm; infinite for the others, and for none."""
         q = self.column(microdata).shares_of_people
-        return np.where(self.chosen(microdata) & (q > 0), q, np.inf)
+        return np.where(self.chosen(microdata) & (q > 0), np.maximum(q - less, 0.0), np.inf)
 
     def exposure(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
         """Return 1 - 2 ** -bits, for the value that becomes more or less likely by most."""
@@ -108,5 +110,6 @@ class DeltaDisclosure(SensitiveModel):
         if self.absent == "skip":
             return found
         _, falls = self.bits(histograms, microdata)
-        rarest: Floats = histograms.sizes * np.exp2(self.delta - falls) * (1 + 1e-9)
+        factor = np.exp2(self.delta - falls) * (1 + 1e-9)
+        rarest: Floats = (histograms.sizes * factor).astype(np.float64)
         return np.minimum(found, rarest)

@@ -48,13 +48,19 @@ class DeltaPresence(ClassModel):
     def __post_init__(self) -> None:
         check_share("maximum", self.maximum)
         check_share("minimum", self.minimum)
-        if self.minimum > 0 and self.minimum > self.maximum:
-            raise ValueError(f"minimum {self.minimum:g} is above maximum {self.maximum:g}")
         if self.population_table is None:
             raise ValueError("delta-presence needs population_table: all who could be in the table")
 
     def __str__(self) -> str:
         return f"{self.name} from {self.minimum:g} to {self.maximum:g} in the population table"
+
+    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
+        """The least share is not above the largest."""
+        if self.minimum <= self.maximum:
+            return []
+        return [
+            f"{self.name}: minimum {self.minimum:g} is above maximum {self.maximum:g}; swap the two."
+        ]
 
     @property
     def needs(self) -> frozenset[Need]:

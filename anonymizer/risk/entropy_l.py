@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.sensitive import ClassHistograms
-from anonymizer.kernels.histograms import below_entropy, entropies
+from anonymizer.kernels.histograms import below_entropy
 from anonymizer.kernels.most_kept import most_even
 from anonymizer.risk.parameters import Direction, Parameter
 from anonymizer.risk.sensitive import SLACK, Floats, SensitiveModel, check_values_enough
@@ -46,14 +46,9 @@ class EntropyL(SensitiveModel):
         super().prepare(microdata)
         check_values_enough(self, self.l, microdata)
 
-    def entropies(self, histograms: ClassHistograms) -> Floats:
-        """Return the entropy of each class in nats."""
-        found: Floats = entropies(histograms.starts, histograms.counts)
-        return found
-
     def exposure(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:  # noqa: ARG002
         """Return one over the number of equally frequent values of the same entropy."""
-        return np.exp(-self.entropies(histograms))
+        return np.exp(-histograms.entropies)
 
     def exceeds(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:  # noqa: ARG002
         """Mark the classes of too little entropy: sum_s n_s ln n_s exceeds n (ln n - ln l).

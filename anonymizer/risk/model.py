@@ -64,7 +64,9 @@ class Need(StrEnum):
 
     CLASS_SIZES = "class sizes"
     SENSITIVE_VALUES = "sensitive values"
-    """Those of the release, and their shares in the input."""
+    """Those that a release has."""
+    OVERALL_SHARES = "overall shares"
+    """Those of all sensitive values in the input."""
     POPULATION_TABLE = "population table"
     ORIGINAL_VALUES = "original values"
 
@@ -161,6 +163,10 @@ class RiskModel(ABC):
     @property
     def sensitive(self) -> tuple[str, ...]:
         """The columns whose values the model counts in each class; no quasi-identifiers."""
+        return ()
+
+    def harmful(self, name: str) -> tuple[str, ...]:  # noqa: ARG002
+        """Return the values of a sensitive column that the model marks as harmful; none if all are."""
         return ()
 
     @property

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,15 +45,23 @@ class SensitiveModel(ClassModel):
         check_attribute(self.attribute)
         object.__setattr__(self, "values", check_values(self.values))
 
+    compares: ClassVar[bool] = False
+    """Whether classes are compared with the distribution of the input."""
+
     @property
     def needs(self) -> frozenset[Need]:
-        """The values of the attribute, which a release has."""
-        return frozenset({Need.CLASS_SIZES, Need.SENSITIVE_VALUES})
+        """The values of the attribute, and their shares in the input if it compares with them."""
+        own = {Need.CLASS_SIZES, Need.SENSITIVE_VALUES}
+        return frozenset({*own, Need.OVERALL_SHARES} if self.compares else own)
 
     @property
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive attribute."""
         return (self.attribute,)
+
+    def harmful(self, name: str) -> tuple[str, ...]:
+        """Return the values that do harm, where they are named."""
+        return (self.values or ()) if name == self.attribute else ()
 
     def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A quasi-identifier is not sensitive: it is known, and generalized."""

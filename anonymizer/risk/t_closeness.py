@@ -49,6 +49,7 @@ class TCloseness(SensitiveModel):
     """
 
     name: ClassVar[str] = "t-closeness"
+    compares: ClassVar[bool] = True
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
             "t",
@@ -148,8 +149,14 @@ class TCloseness(SensitiveModel):
         return np.minimum(1.0, self.distances(histograms, microdata))
 
     def exceeds(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
-        """Mark the classes that are too far."""
-        return self.distances(histograms, microdata) > self.t + SLACK
+        """Mark the classes that are too far.
+
+        Where each of m overall shares is off by no more than some rounding, no distance is off by more
+        than m / 2 times that.
+        """
+        column = self.column(microdata)
+        off = len(column.texts) / 2 * column.rounding
+        return self.distances(histograms, microdata) > self.t + SLACK - off
 
     def most_passing(
         self, histograms: ClassHistograms, microdata: Microdata, chosen: NDArray[np.bool_]
