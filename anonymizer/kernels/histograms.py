@@ -133,7 +133,7 @@ def entropies(starts, counts):
             total += counts[e]
             if counts[e] > 1:
                 weighted += counts[e] * np.log(counts[e])
-        if total > 0:
+        if starts[c + 1] - starts[c] > 1:  # one value has none, to the last bit
             found[c] = np.log(total) - weighted / total
     return found
 
