@@ -52,8 +52,8 @@ def patients(rows: int = 600) -> pd.DataFrame:
 
 def policy_of(*risk: dict[str, Any], **parts: Any) -> Policy:
     """Protect the illness of people by some models, each record being one of two at least."""
-    ages = [(str(a), f"{a // 5 * 5}+", f"{a // 20 * 20}+", "*") for a in range(20, 60)]
-    zips = [(str(z), f"{z // 3}", "*") for z in range(9)]
+    ages = [(str(a), f"5 from {a // 5 * 5}", f"{a // 20}0s", "*") for a in range(20, 60)]
+    zips = [(str(z), f"area {z // 3}", "*") for z in range(9)]
     asked = [{"attribute": "illness", **each} for each in risk]
     return Policy(
         attributes={
@@ -76,7 +76,7 @@ def test_what_is_released_verifies_with_and_without_the_original(
     files = write_release(anonymize(table, policy), tmp_path)
     alone = verify(files["release"], policy)
     assert not [check for check in alone.checks if check.passed is False]
-    (claim,) = [check for check in alone.checks if check.claim.endswith("holds") and MODELS[name]["model"] in check.claim]  # fmt: skip
+    (claim,) = [check for check in alone.checks if MODELS[name]["model"] in check.claim]
     assert claim.passed or "rounded" in claim.detail
     assert verify(files["release"], policy, against=table).passed
 
@@ -124,8 +124,9 @@ def test_every_profile_says_what_the_classes_give_away() -> None:
     assert list(before) == list(after) == ["illness", "days"]
     table = patients().groupby(["age", "zip"])["illness"]
     assert before["illness"].least_distinct == table.nunique().min()
-    assert before["illness"].one_value == (table.nunique() == 1).sum()
-    assert before["illness"].all_marked == (table.unique().map(list) == ["hiv"]).sum() > 0
+    assert before["illness"].one_value == sum(len(set(group)) == 1 for _, group in table)
+    only_marked = sum(set(group) == {"hiv"} for _, group in table)
+    assert before["illness"].all_marked == only_marked > 0
     assert after["illness"].all_marked == 0
     assert before["days"].all_marked is None
     overall = patients()["illness"].value_counts(normalize=True)
@@ -156,4 +157,4 @@ def test_the_steward_reads_in_how_many_groups_everybody_has_a_marked_value() -> 
     marked = solution.after.sensitive["illness"].all_marked
     page = render_page(explain(solution))
     classes = solution.after.classes
-    assert f"In {marked} of {classes} groups everybody has a value of illness that you marked" in page
+    assert f"In {marked} of {classes} groups everybody has a value of illness that you" in page
