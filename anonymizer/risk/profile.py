@@ -64,7 +64,10 @@ class RiskProfile:
     class_sizes: dict[str, int]
     """The number of records in classes of each range of sizes."""
     sensitive: dict[str, SensitiveProfile]
-    """What the classes give away about each sensitive attribute."""
+    """What the classes give away about each sensitive attribute: its `values`, the `least_distinct` ones
+    and the `least_entropy` of a class (as a number of values), the `greatest_share` of one value, the
+    `greatest_distance` from the input's distribution, the classes of `one_value`, and those in which
+    everybody has a value that a model marks (`all_marked`)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
