@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias
@@ -409,8 +409,7 @@ class Policy(Part):
         """Load the hierarchy of one quasi-identifier."""
         attribute = self.attributes[name]
         if isinstance(attribute.hierarchy, Hierarchy):
-            given = attribute.hierarchy
-            return Hierarchy(name, given.labels, given.codes, given.source)
+            return replace(attribute.hierarchy, name=name)
         assert attribute.hierarchy is not None  # check_role
         return load_hierarchy(self.folder / attribute.hierarchy, name, attribute.delimiter)
 

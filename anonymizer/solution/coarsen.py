@@ -16,6 +16,7 @@ from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Source
 from anonymizer.solution.layered import check_labels
+from anonymizer.solution.release import in_order
 
 
 def released_levels(released: Source, policy: PolicyLike) -> dict[str, NDArray[np.int64]]:
@@ -47,8 +48,11 @@ def coarsen_to(released: Source, policy: PolicyLike, levels: Mapping[str, int]) 
             )
     of_row = np.arange(columns[hierarchies[0].name].codes.size, dtype=np.int32)
     recodings = {
-        name: recoding_of(
-            widened_texts(named[name], columns[name], level, table.name), columns[name]
+        name: in_order(
+            recoding_of(
+                widened_texts(named[name], columns[name], level, table.name), columns[name]
+            ),
+            named[name],
         )
         for name, level in levels.items()
     }

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
 from anonymizer import __version__
@@ -84,7 +83,7 @@ def stage_release(solution: Solution, staging: Staging, seed: int | None = None)
     """Write the released table and its manifest; return what each file will be called."""
     name = solution.release.file_name
     with timed(solution.seconds, "write"):
-        solution.release.write(staging.path(name), np.random.default_rng(seed))
+        solution.release.write(staging.path(name), solution.random(seed))
         manifest = make_manifest(solution, open_table(staging.path(name)))
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         staging.seal(FILE_NAME).write_text(text, encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -60,6 +61,8 @@ class Solution:
     """The schemes of a release in layers; nothing where all records have one."""
     narrowed: Narrowed | None = None
     """What layers give away; None where all records have one scheme, or where it is not known."""
+    order: int = field(default_factory=lambda: secrets.randbits(128), repr=False)
+    """What shuffles the rows unless a seed is given; whoever knows it can undo that."""
 
     @property
     def quality(self) -> float:
@@ -84,9 +87,13 @@ class Solution:
     def to_frame(self, seed: int | None = None) -> Any:
         """Make the released dataframe: of the kind that was given, of pandas for a file.
 
-        Rows are shuffled by the system's randomness unless seeded.
+        Rows are shuffled by the system's randomness unless seeded; called again, they are the same.
         """
-        return self.release.to_frame(np.random.default_rng(seed))
+        return self.release.to_frame(self.random(seed))
+
+    def random(self, seed: int | None = None) -> np.random.Generator:
+        """Return the randomness that shuffles the rows."""
+        return np.random.default_rng(self.order if seed is None else seed)
 
     def describe(self) -> dict[str, Any]:
         """Return all figures as JSON."""
