@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.coded import load
 from anonymizer.data.columns import code_columns, read_columns
-from anonymizer.data.table import Table, check_columns, open_table
+from anonymizer.data.table import Table, TableLike, check_columns, open_table
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError, quote_some, suggest_name
@@ -28,11 +28,7 @@ from anonymizer.risk.profile import everyone_in
 from anonymizer.search import Limits
 from anonymizer.utility import Measure
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
-Source: TypeAlias = "str | Path | pd.DataFrame | pa.Table | Table | None"
+Source: TypeAlias = "TableLike | None"
 """A path, a dataframe or a table of any kind; None where the policy names the path."""
 
 

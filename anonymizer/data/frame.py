@@ -75,7 +75,11 @@ class FrameTable(BatchedTable):
             return texts_of([name], self.batches([name])).column(0)
         return pa.array(self.column(name))
 
-    def release(self, plan: ReleasePlan) -> pd.DataFrame:
+    def release(self, plan: ReleasePlan) -> Any:
+        """Make a release as a dataframe."""
+        return self.to_frame(plan)
+
+    def to_frame(self, plan: ReleasePlan) -> pd.DataFrame:
         """Make a release as a dataframe whose kept columns have the types they had."""
         released = {
             name: recode(plan, name, self.column(name))
@@ -88,7 +92,7 @@ class FrameTable(BatchedTable):
 
     def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:
         """Write a release to a CSV file, every cell as its text."""
-        released = FrameTable(self.release(plan))
+        released = FrameTable(self.to_frame(plan))
         write_csv(texts_of(plan.columns, released.batches(plan.columns)), path, delimiter)
 
 

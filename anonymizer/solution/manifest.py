@@ -6,7 +6,7 @@ import json
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
@@ -14,22 +14,16 @@ from anonymizer import __version__
 from anonymizer.data.files import digest_of_file
 from anonymizer.data.secret import key_name, keyed_digest
 from anonymizer.data.staging import Staging
-from anonymizer.data.table import Table, open_table
+from anonymizer.data.table import Table, TableLike, open_table
 from anonymizer.errors import AnonymizerWarning, ReleaseError, quote_some
 from anonymizer.policy import digest_of_hierarchy
 from anonymizer.risk import packages_of
 from anonymizer.solution.solution import Solution, timed
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
 FILE_NAME = "manifest.json"
 
 
-def make_manifest(
-    solution: Solution, released: str | Path | pd.DataFrame | pa.Table | Table
-) -> dict[str, Any]:
+def make_manifest(solution: Solution, released: TableLike) -> dict[str, Any]:
     """Write down what is claimed of a release: a file, or a dataframe of any kind."""
     release = solution.release
     columns = release.microdata.columns

@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from anonymizer.data.coded import load
-from anonymizer.data.table import Table, open_table
+from anonymizer.data.table import Table, TableLike, open_table
 from anonymizer.errors import AnonymizerError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
@@ -53,13 +53,9 @@ from anonymizer.verification.reading import (
     read_released,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
 
 def verify(
-    released: str | Path | pd.DataFrame | pa.Table | Table,
+    released: TableLike,
     policy: PolicyLike,
     manifest: Mapping[str, Any] | str | Path | None = None,
     against: Source = None,

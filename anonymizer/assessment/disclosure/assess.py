@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-
-import pandas as pd
 
 from anonymizer.assessment.disclosure.external import ID, align
 from anonymizer.assessment.disclosure.nrf import Reidentification, check_e_uniqueness
@@ -21,15 +18,15 @@ from anonymizer.assessment.disclosure.unique_subsets import (
     check_attributes,
     count_unique,
 )
-from anonymizer.data.table import Table, check_present, open_table
+from anonymizer.data.table import Table, TableLike, check_present, open_table
 from anonymizer.errors import DataError
 from anonymizer.hierarchy import Hierarchy
 
 
 def assess_disclosure(
-    data: str | Path | pd.DataFrame | Table,
+    data: TableLike,
     sources: Sequence[Source] | Disclosing,
-    external: str | Path | pd.DataFrame | Table | None = None,
+    external: TableLike | None = None,
     *,
     e_uniqueness: float | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
