@@ -20,6 +20,7 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
+from anonymizer.data.table import Table, TableLike, open_table
 from anonymizer.errors import AnonymizerError, HierarchyError, PolicyError, quote_some, suggest_name
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from anonymizer.lattice import Lattice
@@ -31,6 +32,7 @@ from anonymizer.validation import (
     ONLY_LISTS,
     Count,
     Delimiter,
+    Encoding,
     FilePath,
     Flag,
     Level,
@@ -64,9 +66,26 @@ class Data(Part):
     """Where the table is."""
 
     path: FilePath | None = None
-    delimiter: Delimiter = ","
+    delimiter: Delimiter | None = None
+    """Of a CSV file; found in its header where it is not stated."""
+    encoding: Encoding | None = None
+    """Of a CSV file; UTF-8 or what its first bytes say where it is not stated."""
+    sheet: Text | None = None
+    """Of an Excel file that has several."""
     id: Text | None = None
     """The column that tells whose each row is, where a person has several."""
+
+    def open(self, data: TableLike) -> Table:
+        """Open a table that is given to be anonymized."""
+        return open_table(data, self.delimiter, self.encoding, self.sheet)
+
+    def open_beside(self, data: TableLike) -> Table:
+        """Open a table that comes with the data, such as a population; it has sheets of its own."""
+        return open_table(data, self.delimiter, self.encoding)
+
+    def open_release(self, released: TableLike) -> Table:
+        """Open a release, which has the delimiter of the original, but is always in UTF-8."""
+        return open_table(released, self.delimiter)
 
 
 def parse_hierarchy(value: object) -> Hierarchy | Path | None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from anonymizer.data.coded import load
 from anonymizer.data.columns import code_columns, read_columns
-from anonymizer.data.table import Table, TableLike, check_columns, open_table
+from anonymizer.data.table import Table, TableLike, check_columns
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError, quote_some, suggest_name
@@ -218,7 +218,7 @@ def open_data(data: Source, policy: Policy) -> Table:
         data = policy.data_path
     if data is None:
         raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
-    return open_table(data, policy.data.delimiter)
+    return policy.data.open(data)
 
 
 def population_tables(models: Sequence[RiskModel]) -> dict[str | int, Any]:
@@ -238,7 +238,7 @@ def open_population(models: Sequence[RiskModel], policy: Policy) -> Table | None
         return None
     if len(tables) > 1:
         raise PolicyError("policy: two population tables are given; name one for all models.")
-    table = open_table(tables[0], policy.data.delimiter)
+    table = policy.data.open_beside(tables[0])
     if not set(policy.quasi_identifiers) & set(table.columns):
         raise DataError(
             f"{table.name}: the population table has none of the quasi-identifiers "

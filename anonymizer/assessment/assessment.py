@@ -136,6 +136,7 @@ def assess(
             e_uniqueness=e_uniqueness,
             hierarchies=hierarchies_of(policy, disclosing),
             delimiter=policy.data.delimiter,
+            encoding=policy.data.encoding,
             workers=workers,
             on_subsets=tell_subsets(on_progress),
         )

@@ -46,8 +46,8 @@ class ArrowTable(BatchedTable):
             return ArrowTable(pa.table(data))
         except (pa.ArrowException, OSError):
             raise DataError(
-                f"the {type(data).__name__} cannot be read as an Arrow stream to its end; was it read "
-                "before?"
+                f"the data is a {type(data).__name__} that Arrow cannot read as a table; give a "
+                "dataframe, or a stream that was not read before."
             ) from None
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:

@@ -80,7 +80,7 @@ class BatchedTable(ABC):
         """Make a release in Arrow's memory."""
         return assemble(self, plan)
 
-    def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
         """Write a release to a CSV file, every cell as its text."""
         released = assemble(self, plan)
         write_csv(texts_of(plan.columns, batches_of_arrow(released)), path, delimiter)

@@ -69,7 +69,7 @@ class Table(Protocol):
     def release(self, plan: ReleasePlan) -> Any:
         """Make a release: a dataframe of the same kind, or of pandas where the table is a file."""
 
-    def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
         """Write a release to a file; the delimiter is for files that have one."""
 
     def digest(self) -> str:

@@ -90,7 +90,7 @@ class FrameTable(BatchedTable):
         secured = secure(released, plan.escape_formulas)
         return pd.DataFrame(secured, columns=list(plan.columns))
 
-    def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
         """Write a release to a CSV file, every cell as its text."""
         released = FrameTable(self.to_frame(plan))
         write_csv(texts_of(plan.columns, released.batches(plan.columns)), path, delimiter)

@@ -105,7 +105,7 @@ class ParquetTable(BatchedTable):
         """Make a release as a pandas dataframe."""
         return to_pandas(assemble(self, plan))
 
-    def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:  # noqa: ARG002
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:  # noqa: ARG002
         """Write a release to a Parquet file."""
         write_parquet(assemble(self, plan), path)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.plan import Recoding, ReleasePlan
-from anonymizer.data.table import Table, TableLike, open_table
+from anonymizer.data.table import Table, TableLike
 from anonymizer.errors import DataError, list_cells, quote_some, suggest_name
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.policy import Policy, PolicyLike
@@ -71,7 +71,7 @@ def open_released(
     released: TableLike, policy: Policy
 ) -> tuple[Table, dict[str, Coded], tuple[Hierarchy, ...]]:
     """Open a released table, read its quasi-identifiers, and check that their values tell their level."""
-    table = open_table(released, policy.data.delimiter)
+    table = policy.data.open_release(released)
     if absent := [name for name in policy.quasi_identifiers if name not in table.columns]:
         raise DataError(f"{table.name}: there is no column {quote_some(absent)}; give a release.")
     columns = read_columns(table, policy.quasi_identifiers)

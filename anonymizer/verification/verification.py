@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.data.coded import load
-from anonymizer.data.table import Table, TableLike, open_table
+from anonymizer.data.table import Table, TableLike
 from anonymizer.errors import AnonymizerError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
@@ -73,10 +73,10 @@ def verify(
     if manifest is None:
         raise AnonymizerError("verify needs the manifest of a dataframe; pass it as `manifest`.")
     check_manifest(manifest, "the manifest")
-    table = open_release(open_table(released, policy.data.delimiter), policy, against is not None)
+    table = open_release(policy.data.open_release(released), policy, against is not None)
     checks = list(check_release(table, policy, manifest))
     if against is not None and all(check.passed for check in checks[2:BASIC_CHECKS]):
-        original = open_table(against, policy.data.delimiter)
+        original = policy.data.open(against)
         with_original = list(check_against(table, original, policy, manifest))
         if all(check.passed is not False for check in with_original):
             # the same rows come of applying the scheme under the policy's models to the original

@@ -30,7 +30,8 @@ def assess_disclosure(
     *,
     e_uniqueness: float | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
-    delimiter: str = ",",
+    delimiter: str | None = None,
+    encoding: str | None = None,
     workers: int | None = None,
     on_subsets: OnSubsets | None = None,
 ) -> Reidentification:
@@ -52,13 +53,13 @@ def assess_disclosure(
             "so leave the number out."
         )
     check_e_uniqueness(e_uniqueness)  # before the work, not after
-    table = open_table(data, delimiter)
+    table = open_table(data, delimiter, encoding)
     check_named(asked.sources, table)
     attributes = named_attributes(asked.sources)
     check_attributes([table], attributes)
     outside, their_id = None, None
     if external is not None:
-        opened = open_table(external, delimiter)
+        opened = open_table(external, delimiter, encoding)
         named = asked.external
         their_id = None if named is None else named.id
         columns = {} if named is None else named.columns

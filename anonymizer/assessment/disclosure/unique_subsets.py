@@ -77,7 +77,7 @@ def count_unique(
     attributes: Sequence[str],
     external: TableLike | None = None,
     *,
-    delimiter: str = ",",
+    delimiter: str | None = None,
     workers: int | None = None,
     on_subsets: OnSubsets | None = None,
 ) -> Uniqueness:
