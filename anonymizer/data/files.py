@@ -50,6 +50,9 @@ class Digested:
         self.sha256.update(block)
         return block
 
+    def close(self) -> None:
+        """Leave the file open: whoever opened it closes it."""
+
 
 def plain(file: Reader) -> Reader:
     """Read a file as it is."""
