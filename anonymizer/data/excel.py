@@ -35,13 +35,10 @@ class ExcelTable(WholeFile):
         """Read the sheet."""
         library = load_library("openpyxl", self.path, "an Excel file", "excel")
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), self.path.open("rb") as file:
                 warnings.simplefilter("ignore")  # of styles and the like, which are not read
-                book = library.load_workbook(self.path, read_only=True, data_only=True)
-                try:
-                    return FrameTable(self.read_rows(rows_of(self.choose(book))))
-                finally:
-                    book.close()
+                book = library.load_workbook(file, read_only=True, data_only=True)
+                return FrameTable(self.read_rows(rows_of(self.choose(book))))
         except Exception as error:  # whatever a broken archive makes of the library
             raise damaged(self.path, "an Excel workbook", error) from None
 
@@ -141,9 +138,11 @@ def write_sheet(frame: pd.DataFrame, path: Path) -> None:
             f"{path.name}: an Excel sheet has at most {MOST_ROWS - 1:,} rows below its header, and the "
             f"release has {len(frame):,}; convert the original to CSV or Parquet, and run again."
         )
+    columns = {
+        name: [excel_value(value) for value in values] for name, values in lists_of(frame).items()
+    }
     book = Workbook(write_only=True)
     sheet = book.create_sheet("release")
-    columns = lists_of(frame)
     sheet.append([excel_cell(sheet, name) for name in columns])
     for row in zip(*columns.values(), strict=True):
         sheet.append([excel_cell(sheet, value) for value in row])
@@ -154,18 +153,27 @@ KNOWN = (bool, int, float, datetime, date, time, timedelta)
 """Values that a cell of Excel can hold as they are."""
 
 
-def excel_cell(sheet: Any, value: Any) -> Any:
-    """Make a cell; a text is a text even where it begins as a formula does."""
-    from openpyxl.cell import WriteOnlyCell
+def excel_value(value: Any) -> Any:
+    """Return a value that Excel can hold; raise a ReleaseError for a text that it cannot."""
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
     if value is None or isinstance(value, KNOWN):
         return value
     text = str(value)
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > MOST_CHARACTERS or ILLEGAL_CHARACTERS_RE.search(text):
         raise ReleaseError(
-            f"an Excel cell has at most {MOST_CHARACTERS:,} characters, and a kept one has more; "
-            "convert the original to CSV or Parquet, and run again."
+            f"an Excel cell has at most {MOST_CHARACTERS:,} characters and no control characters, but a "
+            "kept cell has; convert the original to CSV or Parquet, and run again."
         )
-    cell = WriteOnlyCell(sheet, value=text)
+    return text
+
+
+def excel_cell(sheet: Any, value: Any) -> Any:
+    """Make a cell; a text is a text even where it begins as a formula does."""
+    from openpyxl.cell import WriteOnlyCell
+
+    if not isinstance(value, str):
+        return value
+    cell = WriteOnlyCell(sheet, value=value)
     cell.data_type = "s"
     return cell
