@@ -29,7 +29,6 @@ from anonymizer.solution.solution import anonymize, apply
 from anonymizer.verification.claims import ROUNDING, Check, check_figures
 from anonymizer.verification.order import find_order
 
-
 FIGURES = "the scheme gives the reported figures on the original"
 
 
