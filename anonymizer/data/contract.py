@@ -70,7 +70,10 @@ class Table(Protocol):
         """Make a release: a dataframe of the same kind, or of pandas where the table is a file."""
 
     def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
-        """Write a release to a file; the delimiter is for files that have one."""
+        """Write a release to a file.
+
+        The delimiter is for files that have one: None is that of the table, or else a comma.
+        """
 
     def digest(self) -> str:
         """Return a SHA-256 digest of the content."""

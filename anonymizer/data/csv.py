@@ -22,7 +22,6 @@ from anonymizer.data.files import FirstRead, Tap, digest_of_file
 from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.tuples import Tuples
 from anonymizer.data.unpacking import (
-    DAMAGED,
     Reader,
     as_text,
     compression_of,
@@ -222,7 +221,7 @@ class CsvTable:
             yield
         except UnicodeError:
             raise self.not_encoded() from None  # the cause holds cells
-        except (OSError, *DAMAGED):
+        except OSError:
             packed = compression_of(self.path)
             what = f"is not a whole {packed} file; export" if packed else "cannot be read; copy"
             raise DataError(f"{self.path}: the file {what} it again.") from None

@@ -16,7 +16,11 @@ class StataTable(WholeFile):
     def load(self) -> FrameTable:
         """Read the file with pandas."""
         try:
-            return FrameTable(whole_numbers(pd.read_stata(self.path)))
+            try:
+                frame = pd.read_stata(self.path)
+            except ValueError:  # two values have the same label
+                frame = pd.read_stata(self.path, convert_categoricals=False)
+            return FrameTable(whole_numbers(frame))
         except Exception as error:  # pandas raises whatever the bytes lead to
             raise damaged(self.path, "a Stata file", error) from None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import io
-import lzma
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, Protocol, TextIO, cast
@@ -13,8 +12,6 @@ import pyarrow as pa
 
 BLOCK = 1 << 20
 UTF8 = "utf-8"
-DAMAGED = (EOFError, lzma.LZMAError)
-"""What Python raises of a file that is not compressed as its name says; Arrow raises an OSError."""
 
 
 class Reader(Protocol):
@@ -32,11 +29,35 @@ def arrow_codec(name: str) -> tuple[Callable[[Any], Reader], Callable[[Path], IO
     )
 
 
+class Xz:
+    """A file that is compressed by xz, which Arrow does not read."""
+
+    def __init__(self, file: Any) -> None:
+        import lzma  # not every Python has it
+
+        self.file = lzma.LZMAFile(file)  # noqa: SIM115 - whoever opened the file closes it
+        self.errors = (EOFError, lzma.LZMAError)
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most so many bytes; an OSError says that the file is damaged."""
+        try:
+            return self.file.read(size)
+        except self.errors as error:
+            raise OSError(str(error)) from None
+
+
+def open_xz(path: Path) -> IO[bytes]:
+    """Open a file to write that xz compresses."""
+    import lzma
+
+    return lzma.open(path, "wb")
+
+
 COMPRESSIONS: dict[str, tuple[Callable[[Any], Reader], Callable[[Path], IO[bytes]]]] = {
     ".gz": arrow_codec("gzip"),
     ".bz2": arrow_codec("bz2"),
     ".zst": arrow_codec("zstd"),
-    ".xz": (lzma.LZMAFile, lambda path: lzma.LZMAFile(path, "wb")),  # noqa: SIM115 - a table of ways
+    ".xz": (lambda file: Xz(file), open_xz),
 }
 """How a compressed file is read and written, by the end of its name."""
 

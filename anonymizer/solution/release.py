@@ -125,11 +125,11 @@ def places_of(hierarchy: Hierarchy, values: Collection[str]) -> dict[str, tuple[
     """
     places: dict[str, tuple[int, int]] = {}
     for labels, codes in zip(hierarchy.labels, hierarchy.codes, strict=True):
-        first = np.unique(codes, return_index=True)[1]
+        used, first = np.unique(codes, return_index=True)
         last = codes.size - 1 - np.unique(codes[::-1], return_index=True)[1]
-        for number, label in enumerate(labels):
-            if label in values:
-                places.setdefault(label, (int(first[number]), int(last[number])))
+        for number, *leaves in zip(used.tolist(), first.tolist(), last.tolist(), strict=True):
+            if labels[number] in values:
+                places.setdefault(labels[number], (leaves[0], leaves[1]))
     return places
 
 

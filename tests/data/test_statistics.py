@@ -79,3 +79,11 @@ def test_without_its_reader_an_spss_file_is_refused_with_what_to_install(
     assert message_of(open_table(path), "age") == (
         "an SPSS file needs the package pyreadstat; install it with `pip install 'anonymizer[spss]'`."
     )
+
+
+def test_values_of_which_two_have_one_label_stay_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "people.dta"
+    frame = pd.DataFrame({"sex": [1, 2, 9]})
+    labels = {"sex": {1: "known", 2: "known", 9: "unknown"}}
+    frame.to_stata(path, write_index=False, version=118, value_labels=labels)
+    assert [str(cell) for (cell,) in rows_in(open_table(path), "sex")] == ["1", "2", "9"]
