@@ -73,6 +73,7 @@ def open_table(
     if isinstance(data, str | Path):
         path = Path(data)
         check_readable(path)
+        check_kind(path)
         return open_file(path, delimiter, encoding, sheet)
     for kind in type(data).__mro__:
         if make := FRAMES.get(f"{kind.__module__.split('.')[0]}.{kind.__name__}"):
@@ -101,7 +102,6 @@ def open_file(
     sheet: str | None = None,
 ) -> Table:
     """Choose the kind of a file by its name."""
-    check_kind(path)
     make = FILES.get(path.suffix.lower(), CsvTable)
     stated: dict[Callable[..., Table], tuple[str | None, ...]] = {
         CsvTable: (delimiter, encoding),
