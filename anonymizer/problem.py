@@ -64,6 +64,7 @@ class Problem:
         """
         policy = load_policy(policy)
         table = open_data(data, policy)
+        policy = policy.with_columns(table.columns)
         check_columns(table, tuple(policy.attributes))
         hierarchies = policy.load_hierarchies()
         policy.lattice(hierarchies)  # a level out of range is better known before the table is read

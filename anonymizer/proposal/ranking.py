@@ -1,0 +1,108 @@
+"""Which candidates become quasi-identifiers: what others may know, and what singles out most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from anonymizer.data.columns import Coded
+from anonymizer.policy import Role
+from anonymizer.proposal.decision import Column, Confidence, Decision, decide
+from anonymizer.proposal.figures import added_by_pairs
+from anonymizer.proposal.names import Meaning
+from anonymizer.proposal.rules import SINGLES_OUT, describe_unique
+
+MOST_QUASI = 8
+"""So many quasi-identifiers are proposed; with more, little is left of each."""
+MOST_KNOWN = 12
+"""So many where others may know all of them; the optimum is proven for so many."""
+PAIRED = 16
+"""So many candidates are counted in pairs: those others may know first, then those that single out most."""
+RELEVANT = 0.01
+"""The share of people whom a column must single out, alone or added to another, to be generalized."""
+
+
+def count_pairs(
+    candidates: Sequence[Column], columns: Mapping[str, Coded], person: Coded | None
+) -> list[Column]:
+    """Add to the figures what columns single out in pairs; at most `PAIRED` columns are paired."""
+    first = sorted(
+        candidates,
+        key=lambda column: (not column.known, -column.figures.unique, -column.figures.distinct),
+    )
+    paired = {column.name: columns[column.name] for column in first[:PAIRED]}
+    alone = {column.name: column.figures.unique for column in candidates}
+    added = added_by_pairs(paired, alone, person)
+    return [
+        replace(column, figures=replace(column.figures, added=added.get(column.name)))
+        for column in candidates
+    ]
+
+
+def rank(candidates: Sequence[Column]) -> list[Column]:
+    """Sort columns by how much they single people out, most first."""
+    return sorted(candidates, key=lambda column: (-singled_out(column), column.name))
+
+
+def singled_out(column: Column) -> float:
+    """Return the share of people whom a column singles out, alone or added to one other."""
+    return max(column.figures.unique, column.figures.added or 0.0)
+
+
+def choose(candidates: Sequence[Column], given: int) -> Iterator[Decision]:
+    """Decide on candidates, where so many quasi-identifiers are given already.
+
+    Of columns that others may know, those that single out least are taken, because more is left of
+    them; of all others those that single out most, because they are the dangerous ones.
+    """
+    ranked = rank(candidates)
+    known = [column for column in ranked if column.known]
+    taken = known[max(0, len(known) - max(0, MOST_KNOWN - given)) :]
+    others = [c for c in ranked if not c.known and singled_out(c) >= RELEVANT]
+    taken += others[: max(0, MOST_QUASI - given - len(taken))]
+    if not taken and not given:
+        taken = ranked[:1]  # a policy needs something to generalize
+    for column in ranked:
+        yield generalized(column) if column in taken else left_out(column, column in others)
+
+
+def generalized(column: Column) -> Decision:
+    """Make a column a quasi-identifier."""
+    if column.known:
+        return decide(
+            column, Role.QUASI, Confidence.HIGH, f"others may know it; {describe(column)}"
+        )
+    what = "it singles people out"
+    if column.meaning is Meaning.SENSITIVE:
+        what = "people keep it to themselves, but it singles them out"
+    return decide(column, Role.QUASI, Confidence.MEDIUM, f"{what}; {describe(column)}")
+
+
+def left_out(column: Column, dangerous: bool) -> Decision:
+    """Remove a column for which there is no room if it may identify people; otherwise keep it."""
+    if column.known:
+        reason = (
+            f"removed: of more than {MOST_KNOWN} columns that others may know it singles out most"
+        )
+        return decide(column, Role.IDENTIFYING, Confidence.LOW, f"{reason}; {describe(column)}")
+    if column.figures.unique >= SINGLES_OUT:
+        reason = (
+            f"removed: there are {MOST_QUASI} quasi-identifiers already, and it singles people out"
+        )
+        return decide(column, Role.IDENTIFYING, Confidence.LOW, f"{reason}; {describe(column)}")
+    if dangerous:
+        reason = f"kept as it is: there are {MOST_QUASI} quasi-identifiers that single out more"
+        return decide(column, Role.INSENSITIVE, Confidence.LOW, f"{reason}; {describe(column)}")
+    role = Role.SENSITIVE if column.meaning is Meaning.SENSITIVE else Role.INSENSITIVE
+    if column.figures.added is None:
+        reason = f"kept as it is: only the {PAIRED} most telling columns were counted in pairs"
+        return decide(column, role, Confidence.LOW, f"{reason}; {describe(column)}")
+    reason = f"kept as it is: it hardly singles anybody out; {describe(column)}"
+    return decide(column, role, Confidence.MEDIUM, reason)
+
+
+def describe(column: Column) -> str:
+    """Say how far a column singles people out, alone and with one other."""
+    added = column.figures.added
+    more = "" if added is None else f"; added to one other column, it makes {added:.1%} unique"
+    return f"{describe_unique(column.figures)}{more}"

@@ -1,0 +1,122 @@
+"""The rules by which a column gets its role by itself; what no rule decides is a candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from anonymizer.policy import Role
+from anonymizer.proposal.content import Content
+from anonymizer.proposal.decision import Column, Confidence, Decision, decide
+from anonymizer.proposal.figures import Figures
+from anonymizer.proposal.names import Meaning
+
+SINGLES_OUT = 0.05
+"""The share of unique people from which a column is never kept as it is unless the user says so."""
+NEARLY_A_NAME = 0.2
+"""The share of unique people from which texts that nothing orders count as direct identifiers."""
+NUMBERED = 0.9
+"""The share of unique people from which whole numbers count as numbers of people or of rows."""
+FEW_REPEATS = 20
+"""Long texts of which each occurs so often or more, on average, are categories."""
+
+
+def decide_alone(column: Column) -> Decision | None:
+    """Decide on a column by its name, its cells and its figures; None where none of these settles it."""
+    return next((found for rule in RULES if (found := rule(column)) is not None), None)
+
+
+def empty(column: Column) -> Decision | None:
+    """A column without a cell has nothing to lose, and next month's table may have some."""
+    if column.content is not Content.EMPTY:
+        return None
+    reason = "no cell has a value; nothing is lost without it, and a later table may have some"
+    return decide(column, Role.IDENTIFYING, Confidence.HIGH, reason)
+
+
+def named_identifier(column: Column) -> Decision | None:
+    """The name says that a column identifies; a place needs more than the word."""
+    if column.meaning not in (Meaning.PERSON, Meaning.IDENTIFIER):
+        return None
+    reason = f"its name says that it is {column.meaning.value}"
+    confidence = Confidence.HIGH if column.figures.unique >= SINGLES_OUT else Confidence.MEDIUM
+    return decide(column, Role.IDENTIFYING, confidence, reason)
+
+
+def identifying_content(column: Column) -> Decision | None:
+    """Cells that name a person."""
+    if not column.content.identifies:
+        return None
+    reason = f"its cells look like {column.content.value}"
+    return decide(column, Role.IDENTIFYING, Confidence.HIGH, reason)
+
+
+def constant(column: Column) -> Decision | None:
+    """What everybody has tells nobody apart."""
+    figures = column.figures
+    if figures.distinct > 1 or figures.missing:
+        return None
+    role = Role.SENSITIVE if column.meaning is Meaning.SENSITIVE else Role.INSENSITIVE
+    return decide(column, role, Confidence.HIGH, "every cell has the same value")
+
+
+def free_text(column: Column) -> Decision | None:
+    """Sentences name people, places and relatives, and no hierarchy makes them safe."""
+    figures = column.figures
+    if column.content is not Content.FREE or figures.distinct * FEW_REPEATS < figures.rows:
+        return None
+    reason = f"free text, which may name people; {describe_distinct(figures)}"
+    return decide(column, Role.IDENTIFYING, Confidence.HIGH, reason)
+
+
+def nearly_a_name(column: Column) -> Decision | None:
+    """Texts of which many people have one of their own, and whole numbers all but different."""
+    unique = column.figures.unique
+    texts = not column.content.in_order and unique >= NEARLY_A_NAME and not column.known
+    whole = column.content is Content.WHOLE and unique >= NUMBERED and column.meaning is None
+    if not (texts or whole):
+        return None
+    reason = f"as good as a name: {describe_unique(column.figures)}"
+    confidence = Confidence.HIGH if unique >= NUMBERED else Confidence.MEDIUM
+    return decide(column, Role.IDENTIFYING, confidence, reason)
+
+
+def sensitive(column: Column) -> Decision | None:
+    """What people keep to themselves, unless it singles them out."""
+    named = column.meaning is Meaning.SENSITIVE
+    if not (named or column.content is Content.DIAGNOSIS) or column.known:
+        return None
+    if column.figures.unique >= SINGLES_OUT:
+        return None
+    said = "its name says that it is" if named else "its cells look like diagnosis codes:"
+    reason = f"{said} {Meaning.SENSITIVE.value}; it is kept as it is"
+    return decide(column, Role.SENSITIVE, Confidence.MEDIUM, reason)
+
+
+RULES: tuple[Callable[[Column], Decision | None], ...] = (
+    empty,
+    identifying_content,
+    named_identifier,
+    constant,
+    free_text,
+    nearly_a_name,
+    sensitive,
+)
+"""In the order in which they are asked."""
+
+
+def describe_distinct(figures: Figures) -> str:
+    """Say how many different values there are."""
+    values = "1 value" if figures.distinct == 1 else f"{figures.distinct:,} different values"
+    return f"{values} in {figures.rows:,} rows"
+
+
+def describe_unique(figures: Figures) -> str:
+    """Say how many people a column singles out.
+
+    >>> describe_unique(Figures(1629, 0, 1510, 0.871))
+    '1,510 different values in 1,629 rows, and 87.1% of the people have one that nobody else has'
+    """
+    return (
+        f"{describe_distinct(figures)}, and {figures.unique:.1%} of the people have one that "
+        "nobody else has"
+    )
