@@ -43,9 +43,10 @@ def init(
     from anonymizer.data.staging import Staging
     from anonymizer.data.table import open_table
     from anonymizer.proposal.choices import split_names
-    from anonymizer.proposal.proposal import propose
+    from anonymizer.proposal.proposal import check_new, propose
     from anonymizer.report.proposal import stage_proposal, summarize
 
+    check_new(out)
     columns = open_table(table, delimiter).columns
     with Staging(out, [table]) as staging, status_line(f"reading {table}"):
         proposal = propose(

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from anonymizer.data.columns import Coded
 from anonymizer.policy import Role
-from anonymizer.proposal.content import Content
-from anonymizer.proposal.figures import Figures
-from anonymizer.proposal.names import Meaning
+from anonymizer.proposal.content import Content, content_of
+from anonymizer.proposal.figures import Figures, count
+from anonymizer.proposal.names import Meaning, meaning_of
 
 
 class Confidence(StrEnum):
@@ -38,6 +39,11 @@ class Column:
     def known(self) -> bool:
         """Whether others may know it of a person, by its name."""
         return self.meaning in (Meaning.KNOWN, Meaning.NAME)
+
+
+def look_at(name: str, coded: Coded, person: Coded | None) -> Column:
+    """Find out what a column is called, what its cells look like and whom they single out."""
+    return Column(name, meaning_of(name), content_of(coded.texts), count(coded, person))
 
 
 @dataclass(frozen=True, slots=True)

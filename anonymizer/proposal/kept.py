@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from anonymizer.errors import quote_some
 from anonymizer.policy import Role
 from anonymizer.proposal.decision import Confidence, Decision
-from anonymizer.proposal.rules import SINGLES_OUT, describe_unique
+from anonymizer.proposal.rules import SINGLES_OUT
 
 MOST_NAMED = 10
 """So many columns are named in one sentence; the page has them all."""
@@ -20,7 +20,7 @@ def find_warnings(decisions: Sequence[Decision], unique_by_kept: float) -> Itera
         if each.figures.unique >= SINGLES_OUT:
             yield (
                 f"'{each.column}' is kept as it is and nearly identifies people: "
-                f"{describe_unique(each.figures)}. Make it a quasi-identifier, or remove it."
+                f"{each.figures}. Make it a quasi-identifier, or remove it."
             )
     doubtful = [each for each in kept if each.confidence is Confidence.LOW]
     if doubtful or unique_by_kept >= SINGLES_OUT:

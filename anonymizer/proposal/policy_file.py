@@ -61,7 +61,7 @@ def attribute_lines(decisions: Sequence[Decision], files: Mapping[str, str]) -> 
             continue
         yield f"# --- {heading}"
         for decision in of_role:
-            yield f"# {one_line(decision.reason)}"
+            yield f"# {one_line(decision.reason)} ({decision.figures})"
             yield attribute_line(decision, files)
         yield ""
 

@@ -18,12 +18,10 @@ from anonymizer.hierarchy import parse_spec
 from anonymizer.policy import Policy, Role
 from anonymizer.problem import Source
 from anonymizer.proposal.choices import given_roles
-from anonymizer.proposal.content import content_of
-from anonymizer.proposal.decision import Column, Confidence, Decision, decide
-from anonymizer.proposal.figures import count, unique_share
+from anonymizer.proposal.decision import Column, Confidence, Decision, decide, look_at
+from anonymizer.proposal.figures import unique_share
 from anonymizer.proposal.header import check_header
 from anonymizer.proposal.kept import find_warnings
-from anonymizer.proposal.names import meaning_of
 from anonymizer.proposal.person import find_person
 from anonymizer.proposal.policy_file import FOLDER, file_names, write_policy
 from anonymizer.proposal.ranking import choose, count_pairs
@@ -84,11 +82,7 @@ class Proposal:
 
     def stage(self, staging: Staging) -> dict[str, str]:
         """Write the policy and its hierarchies; return what each will be called."""
-        if (staging.folder / POLICY).exists():
-            raise PolicyError(
-                f"{staging.folder / POLICY}: there is a policy already; remove it, or choose another "
-                "folder with --out."
-            )
+        check_new(staging.folder)
         files = file_names(self.specs)
         staging.path(FOLDER).mkdir()
         for column, spec in self.specs.items():
@@ -127,6 +121,15 @@ class Proposal:
             "unique_by_kept": self.unique_by_kept,
             "warnings": list(self.warnings),
         }
+
+
+def check_new(folder: Path) -> None:
+    """Raise a PolicyError if there is a policy in a folder: somebody may have edited it."""
+    if (folder / POLICY).exists():
+        raise PolicyError(
+            f"{folder / POLICY}: there is a policy already; remove it, or choose another folder with "
+            "--out."
+        )
 
 
 def propose(
@@ -180,10 +183,7 @@ def decide_all(
 ) -> dict[str, Decision]:
     """Decide on every column, in the order of the table."""
     whose = None if person is None else columns[person]
-    described = [
-        Column(name, meaning_of(name), content_of(coded.texts), count(coded, whose))
-        for name, coded in columns.items()
-    ]
+    described = [look_at(name, coded, whose) for name, coded in columns.items()]
     decided = {}
     for column in described:
         found = decide_at_once(column, roles, person)
@@ -201,10 +201,10 @@ def decide_at_once(
 ) -> Decision | None:
     """Decide on a column that needs no comparison with others."""
     if column.name == person:
-        figures = column.figures
         confidence = Confidence.GIVEN if column.name in roles else Confidence.HIGH
-        reason = f"tells whose each row is: {figures.distinct:,} people in {figures.rows:,} rows"
-        return decide(column, Role.IDENTIFYING, confidence, reason, is_id=True)
+        return decide(
+            column, Role.IDENTIFYING, confidence, "it tells whose each row is", is_id=True
+        )
     if column.name in roles:
         return decide(column, roles[column.name], Confidence.GIVEN, "you said so")
     return decide_alone(column)

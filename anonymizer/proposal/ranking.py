@@ -10,14 +10,14 @@ from anonymizer.policy import Role
 from anonymizer.proposal.decision import Column, Confidence, Decision, decide
 from anonymizer.proposal.figures import added_by_pairs
 from anonymizer.proposal.names import Meaning
-from anonymizer.proposal.rules import SINGLES_OUT, describe_unique
+from anonymizer.proposal.rules import SINGLES_OUT
 
 MOST_QUASI = 8
 """So many quasi-identifiers are proposed; with more, little is left of each."""
 MOST_KNOWN = 12
 """So many where others may know all of them; the optimum is proven for so many."""
 PAIRED = 16
-"""So many candidates are counted in pairs: those others may know first, then those that single out most."""
+"""So many candidates are counted in pairs: those others may know first, then what singles out most."""
 RELEVANT = 0.01
 """The share of people whom a column must single out, alone or added to another, to be generalized."""
 
@@ -69,40 +69,26 @@ def choose(candidates: Sequence[Column], given: int) -> Iterator[Decision]:
 def generalized(column: Column) -> Decision:
     """Make a column a quasi-identifier."""
     if column.known:
-        return decide(
-            column, Role.QUASI, Confidence.HIGH, f"others may know it; {describe(column)}"
-        )
+        return decide(column, Role.QUASI, Confidence.HIGH, "others may know it")
     what = "it singles people out"
     if column.meaning is Meaning.SENSITIVE:
         what = "people keep it to themselves, but it singles them out"
-    return decide(column, Role.QUASI, Confidence.MEDIUM, f"{what}; {describe(column)}")
+    return decide(column, Role.QUASI, Confidence.MEDIUM, what)
 
 
-def left_out(column: Column, dangerous: bool) -> Decision:
+def left_out(column: Column, relevant: bool) -> Decision:
     """Remove a column for which there is no room if it may identify people; otherwise keep it."""
     if column.known:
-        reason = (
-            f"removed: of more than {MOST_KNOWN} columns that others may know it singles out most"
-        )
-        return decide(column, Role.IDENTIFYING, Confidence.LOW, f"{reason}; {describe(column)}")
+        reason = f"of more than {MOST_KNOWN} columns that others may know, it singles out most"
+        return decide(column, Role.IDENTIFYING, Confidence.LOW, reason)
     if column.figures.unique >= SINGLES_OUT:
-        reason = (
-            f"removed: there are {MOST_QUASI} quasi-identifiers already, and it singles people out"
-        )
-        return decide(column, Role.IDENTIFYING, Confidence.LOW, f"{reason}; {describe(column)}")
-    if dangerous:
-        reason = f"kept as it is: there are {MOST_QUASI} quasi-identifiers that single out more"
-        return decide(column, Role.INSENSITIVE, Confidence.LOW, f"{reason}; {describe(column)}")
+        reason = f"it singles people out, and there are {MOST_QUASI} quasi-identifiers already"
+        return decide(column, Role.IDENTIFYING, Confidence.LOW, reason)
+    if relevant:
+        reason = f"there are {MOST_QUASI} quasi-identifiers that single out more"
+        return decide(column, Role.INSENSITIVE, Confidence.LOW, reason)
     role = Role.SENSITIVE if column.meaning is Meaning.SENSITIVE else Role.INSENSITIVE
     if column.figures.added is None:
-        reason = f"kept as it is: only the {PAIRED} most telling columns were counted in pairs"
-        return decide(column, role, Confidence.LOW, f"{reason}; {describe(column)}")
-    reason = f"kept as it is: it hardly singles anybody out; {describe(column)}"
-    return decide(column, role, Confidence.MEDIUM, reason)
-
-
-def describe(column: Column) -> str:
-    """Say how far a column singles people out, alone and with one other."""
-    added = column.figures.added
-    more = "" if added is None else f"; added to one other column, it makes {added:.1%} unique"
-    return f"{describe_unique(column.figures)}{more}"
+        reason = f"only the {PAIRED} most telling columns were counted in pairs"
+        return decide(column, role, Confidence.LOW, reason)
+    return decide(column, role, Confidence.MEDIUM, "it hardly singles anybody out")

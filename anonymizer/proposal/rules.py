@@ -7,7 +7,6 @@ from collections.abc import Callable
 from anonymizer.policy import Role
 from anonymizer.proposal.content import Content
 from anonymizer.proposal.decision import Column, Confidence, Decision, decide
-from anonymizer.proposal.figures import Figures
 from anonymizer.proposal.names import Meaning
 
 SINGLES_OUT = 0.05
@@ -64,8 +63,7 @@ def free_text(column: Column) -> Decision | None:
     figures = column.figures
     if column.content is not Content.FREE or figures.distinct * FEW_REPEATS < figures.rows:
         return None
-    reason = f"free text, which may name people; {describe_distinct(figures)}"
-    return decide(column, Role.IDENTIFYING, Confidence.HIGH, reason)
+    return decide(column, Role.IDENTIFYING, Confidence.HIGH, "free text, which may name people")
 
 
 def nearly_a_name(column: Column) -> Decision | None:
@@ -75,9 +73,8 @@ def nearly_a_name(column: Column) -> Decision | None:
     whole = column.content is Content.WHOLE and unique >= NUMBERED and column.meaning is None
     if not (texts or whole):
         return None
-    reason = f"as good as a name: {describe_unique(column.figures)}"
     confidence = Confidence.HIGH if unique >= NUMBERED else Confidence.MEDIUM
-    return decide(column, Role.IDENTIFYING, confidence, reason)
+    return decide(column, Role.IDENTIFYING, confidence, "many have a value of their own")
 
 
 def sensitive(column: Column) -> Decision | None:
@@ -87,8 +84,7 @@ def sensitive(column: Column) -> Decision | None:
         return None
     if column.figures.unique >= SINGLES_OUT:
         return None
-    said = "its name says that it is" if named else "its cells look like diagnosis codes:"
-    reason = f"{said} {Meaning.SENSITIVE.value}; it is kept as it is"
+    reason = f"its {'name' if named else 'content'} says that it is {Meaning.SENSITIVE.value}"
     return decide(column, Role.SENSITIVE, Confidence.MEDIUM, reason)
 
 
@@ -102,21 +98,3 @@ RULES: tuple[Callable[[Column], Decision | None], ...] = (
     sensitive,
 )
 """In the order in which they are asked."""
-
-
-def describe_distinct(figures: Figures) -> str:
-    """Say how many different values there are."""
-    values = "1 value" if figures.distinct == 1 else f"{figures.distinct:,} different values"
-    return f"{values} in {figures.rows:,} rows"
-
-
-def describe_unique(figures: Figures) -> str:
-    """Say how many people a column singles out.
-
-    >>> describe_unique(Figures(1629, 0, 1510, 0.871))
-    '1,510 different values in 1,629 rows, and 87.1% of the people have one that nobody else has'
-    """
-    return (
-        f"{describe_distinct(figures)}, and {figures.unique:.1%} of the people have one that "
-        "nobody else has"
-    )

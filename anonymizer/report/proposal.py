@@ -60,10 +60,27 @@ def by_role(proposal: Proposal) -> dict[Role, list[Decision]]:
 
 def summarize(proposal: Proposal) -> Group:
     """Show the role of each column and why it has it; no cell is shown."""
-    grid = Grid("column", "role", "why", title=str(proposal), title_justify="left")
+    heads = ("column", "role", "values", "unique", "added", "why")
+    grid = Grid(*heads, title=str(proposal), title_justify="left")
     for found in by_role(proposal).values():
         for each in found:
-            role = f"{each.role.value}, id" if each.is_id else each.role.value
-            grid.add_row(Text(each.column), role, Text(each.reason))
-    unique = f"{proposal.unique:.1%} of the people are unique by the quasi-identifiers."
-    return Group(grid, Text(unique))
+            grid.add_row(*cells_of(each))
+    sentence = (
+        f"unique: people with a value that nobody else has. added: people who become unique when the "
+        f"column is added to one other.\n{proposal.unique:.1%} of the people are unique by all "
+        f"{len(proposal.specs)} quasi-identifiers, {proposal.unique_by_kept:.1%} by what is kept."
+    )
+    return Group(grid, Text(sentence))
+
+
+def cells_of(decision: Decision) -> tuple[Text | str, ...]:
+    """Write one line of the terminal's table."""
+    figures = decision.figures
+    return (
+        Text(decision.column),
+        f"{decision.role.value}, id" if decision.is_id else decision.role.value,
+        f"{figures.distinct:,}",
+        f"{figures.unique:.1%}",
+        "" if figures.added is None else f"{figures.added:.1%}",
+        Text(decision.reason),
+    )
