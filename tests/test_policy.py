@@ -304,7 +304,8 @@ def test_a_range_upside_down_is_refused() -> None:
         ({"attributes": {"ward": {"role": "sensitive", "weight": 2.0}}},
          "attributes.ward: only a quasi-identifier has 'weight', and this is sensitive; leave it out."),
         ({"attributes": {"sex": {"role": "quasi", "hierarchy": 3}}},
-         "attributes.sex.hierarchy: 3 is not a hierarchy; give the path of a .toml or .csv file."),
+         "attributes.sex.hierarchy: 3 is not a hierarchy; give the path of a .toml or .csv file, a table "
+         "of groups or a list of cut points."),
         ({"attributes": {"sex": {"role": "quasi", "hierarchy": SEX, "weight": -1}}},
          "attributes.sex.weight: -1 is too small; use 0 or more."),
         ({"attributes": {"sex": {"role": "quasi", "hierarchy": SEX, "weight": float("inf")}}},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from anonymizer.errors import HierarchyError
@@ -27,7 +28,7 @@ def make_inline(value: Mapping[Any, Any] | Sequence[Any]) -> Hierarchy | Builder
     if not value:
         raise HierarchyError("this is empty; give groups or cut points.")
     if not isinstance(value, Mapping):
-        return parse_spec({"builder": "intervals", "cuts": list(value)}, NAME)
+        return parse_spec(cut(value), NAME)
     if "builder" in value:
         return parse_spec(value, NAME)
     return Hierarchy.from_rows(NAME, [grouped_row(leaf, groups) for leaf, groups in value.items()])
@@ -37,3 +38,25 @@ def grouped_row(leaf: object, groups: object) -> tuple[str, ...]:
     """Write a value with its group or groups, up to the top."""
     above = groups if isinstance(groups, list | tuple) else [groups]
     return (str(leaf), *map(str, above), REDACTED)
+
+
+def cut(points: Sequence[Any]) -> dict[str, Any]:
+    """Write cut points as intervals with open ends: a list for each level, or one for the only level.
+
+    The domain, by which open ends count, reaches as far beyond the points as the widest interval.
+
+    >>> cut([18, 65])
+    {'builder': 'intervals', 'bounds': [[18, 65]], 'open': 'both', 'domain': [-29, 111]}
+    """
+    levels = [list(level) if isinstance(level, list | tuple) else level for level in points]
+    if not isinstance(levels[0], list):
+        levels = [levels]
+    finest = levels[0]
+    numbers = [point for point in finest if isinstance(point, int | float)]
+    if len(numbers) < len(finest) or finest != sorted(finest):
+        raise HierarchyError("cut points are rising numbers, such as [18, 40, 65]; write them so.")
+    widest = max((after - before for before, after in pairwise(finest)), default=1)
+    keys = {"builder": "intervals", "bounds": levels, "open": "both"}
+    if all(isinstance(point, int) for point in finest):
+        return {**keys, "domain": [finest[0] - widest, finest[-1] + widest - 1]}
+    return {**keys, "domain": [finest[0] - widest, finest[-1] + widest], "continuous": True}

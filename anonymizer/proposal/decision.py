@@ -12,6 +12,9 @@ from anonymizer.proposal.content import Content, content_of
 from anonymizer.proposal.figures import Figures, count
 from anonymizer.proposal.names import Meaning, meaning_of
 
+FEW_REPEATS = 20
+"""Values of which each occurs so often or more, on average, are categories."""
+
 
 class Confidence(StrEnum):
     """How sure a decision is."""
@@ -43,7 +46,16 @@ class Column:
 
 def look_at(name: str, coded: Coded, person: Coded | None) -> Column:
     """Find out what a column is called, what its cells look like and whom they single out."""
-    return Column(name, meaning_of(name), content_of(coded.texts), count(coded, person))
+    meaning = meaning_of(name)
+    if meaning is Meaning.PERSON and is_category(coded):
+        meaning = None  # such as 'member', with the values 'yes' and 'no'
+    return Column(name, meaning, content_of(coded.texts), count(coded, person))
+
+
+def is_category(coded: Coded) -> bool:
+    """Whether values without digits repeat so often that they do not number people."""
+    often = len(coded.texts) * FEW_REPEATS < coded.codes.size
+    return often and not any(char.isdigit() for text in coded.texts for char in text)
 
 
 @dataclass(frozen=True, slots=True)

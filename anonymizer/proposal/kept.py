@@ -23,7 +23,7 @@ def find_warnings(decisions: Sequence[Decision], unique_by_kept: float) -> Itera
                 f"{each.figures}. Make it a quasi-identifier, or remove it."
             )
     doubtful = [each for each in kept if each.confidence is Confidence.LOW]
-    if doubtful or unique_by_kept >= SINGLES_OUT:
+    if len(kept) > 1 and (doubtful or unique_by_kept >= SINGLES_OUT):
         yield (
             f"{unique_by_kept:.1%} of the people are unique by the {len(kept)} columns that are kept as "
             f"they are{name_doubtful(doubtful)}. Whoever knows these values finds people by them; make "

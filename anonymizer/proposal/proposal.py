@@ -27,6 +27,7 @@ from anonymizer.proposal.policy_file import FOLDER, file_names, write_policy
 from anonymizer.proposal.ranking import choose, count_pairs
 from anonymizer.proposal.rules import decide_alone
 from anonymizer.proposal.specs import propose_specs
+from anonymizer.risk import KAnonymity
 
 POLICY = "policy.toml"
 
@@ -149,6 +150,7 @@ def propose(
     """
     if data is None:
         raise PolicyError("there is no table to look at; give a dataframe or the path of a file.")
+    check_k(k)
     table = open_table(data, delimiter)
     check_present(table, table.columns)
     roles = given_roles(table.columns, id, quasi, identifying, sensitive, keep)
@@ -161,6 +163,14 @@ def propose(
     for sentence in found.warnings:
         warnings.warn(f"{table.name}: {sentence}", AnonymizerWarning, stacklevel=2)
     return found
+
+
+def check_k(k: int) -> None:
+    """Raise a PolicyError unless k is one that k-anonymity takes."""
+    try:
+        KAnonymity(k)
+    except ValueError as error:
+        raise PolicyError(f"{error}.") from None
 
 
 def find_id(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from anonymizer.policy import Role
 from anonymizer.proposal.content import Content
-from anonymizer.proposal.decision import Column, Confidence, Decision, decide
+from anonymizer.proposal.decision import FEW_REPEATS, Column, Confidence, Decision, decide
 from anonymizer.proposal.names import Meaning
 
 SINGLES_OUT = 0.05
@@ -15,8 +15,6 @@ NEARLY_A_NAME = 0.2
 """The share of unique people from which texts that nothing orders count as direct identifiers."""
 NUMBERED = 0.9
 """The share of unique people from which whole numbers count as numbers of people or of rows."""
-FEW_REPEATS = 20
-"""Long texts of which each occurs so often or more, on average, are categories."""
 
 
 def decide_alone(column: Column) -> Decision | None:

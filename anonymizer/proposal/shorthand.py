@@ -126,22 +126,23 @@ def find_warnings(
         )
     if default in (Role.SENSITIVE, Role.INSENSITIVE):
         whose = None if person is None else columns[person]
-        for name in unnamed:
-            if why := why_not_kept(look_at(name, columns[name], whose)):
-                yield (
-                    f"'{name}' is kept as it is by default, but {why}. Name it in `quasi` or "
-                    "`identifying`, or in `keep` if you mean it."
-                )
+        found = {name: why_not_kept(look_at(name, columns[name], whose)) for name in unnamed}
+        for why in dict.fromkeys(reason for reason in found.values() if reason):
+            names = [name for name, reason in found.items() if reason == why]
+            yield (
+                f"kept by default, though {why}: {quote_some(names, MOST_NAMED)}. Name them in "
+                "`quasi` or `identifying`, or in `keep` if you mean it."
+            )
 
 
 def why_not_kept(column: Column) -> str | None:
     """Say why a column should not be kept as it is; None where nothing speaks against it."""
     found = decide_alone(column)
     if found is not None and found.role is Role.IDENTIFYING and column.figures.distinct:
-        return f"it looks like a direct identifier: {found.reason}"
+        return "it looks like a direct identifier"
     if column.figures.unique >= SINGLES_OUT:
-        return f"it nearly identifies people: {column.figures}"
-    return None
+        return f"at least {SINGLES_OUT:.0%} of the people are unique by it"
+    return "others may know it" if column.known else None
 
 
 def find_defaults(

@@ -1,0 +1,32 @@
+"""Hierarchies written where they are used."""
+
+from __future__ import annotations
+
+import pytest
+
+from anonymizer.errors import HierarchyError
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy.inline import cut, make_inline
+
+
+def test_a_table_from_value_to_group_is_a_hierarchy_with_a_top() -> None:
+    made = make_inline({"NO": "Europe", 7: "Asia"})
+    assert isinstance(made, Hierarchy)
+    assert list(made.rows()) == [("NO", "Europe", "*"), ("7", "Asia", "*")]
+
+
+def test_defects_of_a_table_are_said_as_those_of_a_file() -> None:
+    with pytest.raises(HierarchyError, match="row 2 has 3 cells"):
+        make_inline({"a": ["x", "y"], "b": "x", "c": ["x", "y"]})
+
+
+def test_the_domain_of_cut_points_reaches_beyond_them_by_the_widest_interval() -> None:
+    assert cut([18, 40, 65])["domain"] == [-7, 89]
+    assert cut([[10, 20, 30], [20]])["bounds"] == [[10, 20, 30], [20]]
+    assert cut([0.5, 1.5])["continuous"] is True
+
+
+@pytest.mark.parametrize("points", [[3, 1], ["a"], [True, "x"], [[1], "b"]])
+def test_other_lists_are_not_cut_points(points: list[object]) -> None:
+    with pytest.raises(HierarchyError):
+        make_inline(points)
