@@ -460,7 +460,7 @@ def test_a_nul_in_a_path_is_refused() -> None:
     assert faults_of(changed(data={"path": "a\0b.csv"}, attributes={"sex": sex})) == (
         "data.path: 'a\\x00b.csv' cannot be the path of a file; correct it.",
         "attributes.sex.hierarchy: 'a\\x00b.csv' is not a hierarchy; give the path of a .toml or "
-        ".csv file.",
+        ".csv file, a table of groups or a list of cut points.",
     )
 
 
