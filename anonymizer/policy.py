@@ -70,6 +70,8 @@ class Data(Part):
     """The column that tells whose each row is, where a person has several."""
     default_role: Annotated[Role, one_of(Role)] | None = None
     """The role of the columns that [attributes] does not name; left out: each must be named."""
+    sample: Annotated[Number, Field(gt=0, le=1)] = 1.0
+    """The probability with which each person is drawn before anything else; 1 is everybody."""
 
     @field_validator("default_role")
     @classmethod
@@ -82,7 +84,8 @@ class Data(Part):
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON: no paths."""
         default = None if self.default_role is None else self.default_role.value
-        keys = {"id": self.id, "default_role": default}
+        sample = None if self.sample == 1 else self.sample
+        keys = {"id": self.id, "default_role": default, "sample": sample}
         return {key: value for key, value in keys.items() if value is not None}
 
 
@@ -357,7 +360,7 @@ class Policy(Part):
     def table_keys(self) -> dict[str, Any]:
         """Return what decides how a table is read: roles and hierarchies of its columns."""
         keys = {name: (a.role, a.hierarchy, a.delimiter) for name, a in self.attributes.items()}
-        return {"id": self.data.id, **keys}
+        return {"data": self.data.describe(), **keys}
 
     @field_validator("attributes")
     @classmethod

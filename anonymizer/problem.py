@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from anonymizer.data.coded import load
 from anonymizer.data.columns import code_columns, read_columns
+from anonymizer.data.sample import draw_sample
 from anonymizer.data.table import Table, check_columns, open_table
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata, encode
@@ -67,6 +68,7 @@ class Problem:
         table = open_data(data, policy)
         policy = policy.with_columns(table.columns)
         check_columns(table, tuple(policy.attributes))
+        table = draw_sample(table, policy.data.sample, policy.data.id)
         hierarchies = policy.load_hierarchies()
         policy.lattice(hierarchies)  # a level out of range is better known before the table is read
         models = policy.load_models()
@@ -162,6 +164,7 @@ class Problem:
 
     def with_policy(self, policy: Policy) -> Problem:
         """Put another policy to the same table; columns, roles and hierarchies must be the same."""
+        policy = policy.with_columns(self.table.columns)
         if policy.table_keys() != self.policy.table_keys():
             raise PolicyError(
                 "policy: columns, roles or hierarchies differ from those the table was read with; "

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import TypeAlias
 
 import numpy as np
 
@@ -30,8 +31,14 @@ from anonymizer.search.result import TIE
 from anonymizer.utility import Loss
 from anonymizer.utility.loss import attribute_loss
 
+EVALUATIONS = 200
+"""So many schemes for all records are evaluated to see whether one is better than layers."""
 MOST_COMPARED = 150
 """So many schemes, those that release most records, are tried for each of a few layers."""
+
+
+OneScheme: TypeAlias = Callable[[int | None], Scheme | None]
+"""Finds the best scheme for all records, with a limit on evaluations."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,13 +105,11 @@ class Watch:
         return up or self.stopped is StopReason.INTERRUPTED
 
 
-def find_layers(
-    task: Task, one_scheme: Callable[[], Scheme | None], watch: Watch | None = None
-) -> Layers:
+def find_layers(task: Task, one_scheme: OneScheme, watch: Watch | None = None) -> Layers:
     """Find layers that lose little, and bound what any lose.
 
-    `one_scheme` gives the best scheme for all records: the first of a few layers. The construction and
-    the search for a bound end when the watch, or Ctrl-C, says so.
+    `one_scheme` gives the best scheme for all records that so many evaluations find: the first of a few
+    layers. The construction and the search for a bound end when the watch, or Ctrl-C, says so.
     """
     watch = watch or Watch(None)
     costs = Costs.of(task.microdata, task.measure.weights)
@@ -114,7 +119,8 @@ def find_layers(
     free = weigh(task, construct_in_time(task, costs, usable, watch))
     found = within_limit(task, costs, free, one_scheme)
     if task.max_layers is not None and len(found.layering.schemes) > task.max_layers:
-        found = choose_few(task, costs, found, one_scheme())
+        found = choose_few(task, costs, found, one_scheme(None))
+    found = or_one_scheme(task, costs, found, one_scheme)
     bounding = bounding_of(task.microdata, task.models, costs, task.lattice, candidates)
     bound = run_bounding(task, bounding, free, found, watch)
     if found.loss - bound <= TIE:
@@ -204,9 +210,7 @@ def weigh(task: Task, layering: Layering) -> Layers:
     return Layers(layering, loss, of_attribute, None, 0, feasible)
 
 
-def within_limit(
-    task: Task, costs: Costs, found: Layers, one_scheme: Callable[[], Scheme | None]
-) -> Layers:
+def within_limit(task: Task, costs: Costs, found: Layers, one_scheme: OneScheme) -> Layers:
     """Take out the coarsest layers, one by one, while too many records are left over for the limit.
 
     Their records are free again, and those left over join them in a class of the coarsest scheme. Where
@@ -217,7 +221,7 @@ def within_limit(
         return found
     last: Scheme | None = task.lattice.high
     if task.looks_suppressed(task.lattice.high):
-        last = one_scheme()
+        last = one_scheme(None)
     if last is None:
         return found
     others = [scheme for scheme in found.layering.schemes if scheme != last]
@@ -228,6 +232,15 @@ def within_limit(
         if found.feasible:
             break
     return found
+
+
+def or_one_scheme(task: Task, costs: Costs, found: Layers, one_scheme: OneScheme) -> Layers:
+    """Return one scheme for all records where that loses less, as it may where there are few."""
+    scheme = one_scheme(EVALUATIONS)
+    if scheme is None or task.looks_suppressed(scheme):
+        return found
+    alone = weigh(task, rebuild(task, costs, [scheme]))
+    return min(found, alone, key=lambda layers: layers.rank)
 
 
 def choose_few(task: Task, costs: Costs, many: Layers, first: Scheme | None) -> Layers:
@@ -279,7 +292,7 @@ def next_layer(
 
 def layers_by_number(
     task: Task,
-    one_scheme: Callable[[], Scheme | None],
+    one_scheme: OneScheme,
     numbers: Collection[int],
     watch: Watch | None = None,
 ) -> Iterator[tuple[int, Layers]]:
@@ -293,7 +306,7 @@ def layers_by_number(
     many = find_layers(replace(task, max_layers=None), one_scheme, watch)
     all_of_them, most = len(many.layering.schemes), max(numbers, default=0)
     costs = Costs.of(task.microdata, task.measure.weights)
-    few = grow_layers(task, costs, many, one_scheme()) if all_of_them > 1 and most else ()
+    few = grow_layers(task, costs, many, one_scheme(None)) if all_of_them > 1 and most else ()
     choice, last = Watch(watch.seconds), None
     for number, found in enumerate(few, 1):
         if number in numbers and found.feasible and found is not last and number < all_of_them:
