@@ -18,6 +18,7 @@ from anonymizer.layers.narrowing import Narrowed, count_narrowed
 from anonymizer.layers.optimize import Layers
 from anonymizer.policy import PolicyLike, Role
 from anonymizer.problem import Problem, Source, as_problem
+from anonymizer.proposal.flat import warn_of_flat
 from anonymizer.proposal.shorthand import Shorthand, expand
 from anonymizer.risk import RiskProfile
 from anonymizer.search import Checkpoint, Proof, SearchResult, Status, StopReason, search
@@ -155,6 +156,7 @@ def anonymize(
     with timed(seconds, "read"):
         short = (k, id, identifying, sensitive, keep, default_role)
         problem, defaults = as_problem_of(data, policy, quasi, *short)
+        warn_of_flat(problem)
     return replace(solve(problem, on_progress, resume, seconds), defaults=defaults)
 
 
