@@ -111,7 +111,9 @@ class Attribute(Part):
 
     role: Annotated[Role, one_of(Role)]
     hierarchy: Annotated[
-        Any, BeforeValidator(parse_hierarchy), WithJsonSchema({"type": "string"})
+        Any,
+        BeforeValidator(parse_hierarchy),
+        WithJsonSchema({"anyOf": [{"type": kind} for kind in ("string", "object", "array")]}),
     ] = None
     """A path, relative to the policy, or the hierarchy itself."""
     delimiter: Delimiter = ";"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from anonymizer.errors import HierarchyError
+from anonymizer.errors import HierarchyError, quote
 from anonymizer.hierarchy.builders import Builder
 from anonymizer.hierarchy.hierarchy import REDACTED, Hierarchy
 from anonymizer.hierarchy.spec import parse_spec
@@ -37,6 +37,10 @@ def make_inline(value: Mapping[Any, Any] | Sequence[Any]) -> Hierarchy | Builder
 def grouped_row(leaf: object, groups: object) -> tuple[str, ...]:
     """Write a value with its group or groups, up to the top."""
     above = groups if isinstance(groups, list | tuple) else [groups]
+    if not all(isinstance(group, str | int | float) for group in above):
+        raise HierarchyError(
+            f"the groups of {quote(leaf)} are not names; write them as 'group' or ['group', 'larger']."
+        )
     return (str(leaf), *map(str, above), REDACTED)
 
 

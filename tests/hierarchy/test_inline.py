@@ -20,6 +20,12 @@ def test_defects_of_a_table_are_said_as_those_of_a_file() -> None:
         make_inline({"a": ["x", "y"], "b": "x", "c": ["x", "y"]})
 
 
+@pytest.mark.parametrize("groups", [None, {}, {"x": "y"}, [["x"]]])
+def test_a_group_is_a_name(groups: object) -> None:
+    with pytest.raises(HierarchyError, match="the groups of 'a' are not names"):
+        make_inline({"a": groups})
+
+
 def test_the_domain_of_cut_points_reaches_beyond_them_by_the_widest_interval() -> None:
     assert cut([18, 40, 65])["domain"] == [-7, 89]
     assert cut([[10, 20, 30], [20]])["bounds"] == [[10, 20, 30], [20]]
