@@ -49,7 +49,7 @@ def bounds_of_one(original: pd.DataFrame, released: pd.DataFrame, proposal: Prop
     for column in proposal.with_role(Role.QUASI):
         people = pd.Series(whose, index=original.index).groupby(original[column]).nunique()
         alone = set(people.index[people == 1]) - {""}
-        labels = set(released[column].astype(str)) - set(original[column])
+        labels = set(released[column].dropna().astype(str)) - set(original[column])
         found |= {
             f"{column}: {n}" for label in labels for n in NUMBERS.findall(label) if n in alone
         }

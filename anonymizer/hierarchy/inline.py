@@ -50,7 +50,7 @@ def cut(points: Sequence[Any]) -> dict[str, Any]:
     The domain, by which open ends count, reaches as far beyond the points as the widest interval.
 
     >>> cut([18, 65])
-    {'builder': 'intervals', 'bounds': [[18, 65]], 'open': 'both', 'domain': [-29, 111]}
+    {'builder': 'intervals', 'domain': [-29, 111], 'bounds': [[18, 65]], 'open': 'both'}
     """
     levels = [list(level) if isinstance(level, list | tuple) else level for level in points]
     if not isinstance(levels[0], list):
@@ -60,7 +60,9 @@ def cut(points: Sequence[Any]) -> dict[str, Any]:
     if len(numbers) < len(finest) or finest != sorted(finest):
         raise HierarchyError("cut points are rising numbers, such as [18, 40, 65]; write them so.")
     widest = max((after - before for before, after in pairwise(finest)), default=1)
-    keys = {"builder": "intervals", "bounds": levels, "open": "both"}
+    low, high = finest[0] - widest, finest[-1] + widest
     if all(isinstance(point, int) for point in finest):
-        return {**keys, "domain": [finest[0] - widest, finest[-1] + widest - 1]}
-    return {**keys, "domain": [finest[0] - widest, finest[-1] + widest], "continuous": True}
+        domain = [low, high - 1]
+    else:
+        domain = [float(low), float(high)]  # a decimal point makes the domain continuous
+    return {"builder": "intervals", "domain": domain, "bounds": levels, "open": "both"}

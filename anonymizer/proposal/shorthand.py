@@ -18,6 +18,7 @@ from anonymizer.errors import AnonymizerWarning, PolicyError, quote_some, sugges
 from anonymizer.hierarchy import parse_spec
 from anonymizer.policy import Policy, Role
 from anonymizer.proposal.choices import given_roles
+from anonymizer.proposal.content import Content, content_of
 from anonymizer.proposal.decision import Column, look_at
 from anonymizer.proposal.person import find_person
 from anonymizer.proposal.rules import SINGLES_OUT, decide_alone
@@ -51,6 +52,9 @@ class Shorthand:
         """Return the hierarchies of the quasi-identifiers, those that are proposed included."""
         quasi = self.quasi
         given = dict(quasi) if isinstance(quasi, Mapping) else dict.fromkeys(quasi)
+        for name, hierarchy in given.items():
+            if content_of(columns[name].texts) is Content.DECIMAL:
+                given[name] = as_decimals(hierarchy)
         specs = propose_specs({name: columns[name] for name in self.proposed()})
         built = {name: parse_spec(tomllib.loads(spec), name) for name, spec in specs.items()}
         return {**given, **built}
@@ -92,6 +96,13 @@ def expand(table: Table, given: Shorthand) -> Expanded:
         warnings.warn(f"{table.name}: {sentence}", AnonymizerWarning, stacklevel=4)
     defaults = tuple(find_defaults(given, columns, unnamed, default, person))
     return Expanded(policy, defaults, tuple(with_role(named, Role.IDENTIFYING)))
+
+
+def as_decimals(points: Any) -> Any:
+    """Write cut points with a decimal point, so that they cut a continuous domain."""
+    if isinstance(points, list | tuple):
+        return [as_decimals(point) for point in points]
+    return float(points) if isinstance(points, int) else points
 
 
 def parse_default(role: Role | str | None) -> Role | None:

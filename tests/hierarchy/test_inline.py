@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from anonymizer.errors import HierarchyError
-from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy import Builder, Hierarchy
 from anonymizer.hierarchy.inline import cut, make_inline
 
 
@@ -29,7 +29,15 @@ def test_a_group_is_a_name(groups: object) -> None:
 def test_the_domain_of_cut_points_reaches_beyond_them_by_the_widest_interval() -> None:
     assert cut([18, 40, 65])["domain"] == [-7, 89]
     assert cut([[10, 20, 30], [20]])["bounds"] == [[10, 20, 30], [20]]
-    assert cut([0.5, 1.5])["continuous"] is True
+    assert cut([0.5, 1.5])["domain"] == [-0.5, 2.5]
+
+
+def test_cut_points_have_open_ends() -> None:
+    ages, doses = make_inline([18, 40, 65]), make_inline([[2.5, 5.0], [5.0]])
+    assert isinstance(ages, Builder)
+    assert isinstance(doses, Builder)
+    assert ages.build("age").labels[1] == ("< 18", "18-39", "40-64", "65+")
+    assert doses.build("dose").labels[1:3] == (("< 2.5", "[2.5, 5)", ">= 5"), ("< 5", ">= 5"))
 
 
 @pytest.mark.parametrize("points", [[3, 1], ["a"], [True, "x"], [[1], "b"]])

@@ -80,6 +80,13 @@ def test_a_hierarchy_is_given_where_it_is_used(sex: Any) -> None:
     assert solution.problem.hierarchies[1].name == "sex"
 
 
+def test_cut_points_cut_whole_numbers_and_decimals() -> None:
+    frame = FRAME.assign(dose=[f"{row % 30 / 4}" for row in range(ROWS)])
+    solution = quietly(frame, quasi={"age": [30, 60], "dose": [2, 5]}, k=30)
+    assert set(solution.to_frame()["dose"]) <= {"< 2", "[2, 5)", ">= 5", "*"}
+    assert set(solution.to_frame()["age"]) <= {"< 30", "30-59", "60+", "*"}
+
+
 def test_the_same_hierarchies_may_stand_in_a_policy_in_a_dict_and_in_toml(tmp_path: Path) -> None:
     intervals = {"builder": "intervals", "domain": [0, 99], "widths": [10, 50]}
     keys = {
