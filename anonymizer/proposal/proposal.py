@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import tomllib
 import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from anonymizer.risk import KAnonymity
 POLICY = "policy.toml"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Proposal:
     """What each column of a table should be, why, and the hierarchies of the quasi-identifiers."""
 
@@ -40,7 +40,7 @@ class Proposal:
     """How messages call the table."""
     decisions: tuple[Decision, ...]
     """One for each column, in the order of the table."""
-    specs: Mapping[str, str] = field(repr=False)
+    specs: Mapping[str, str]
     """The TOML text of the hierarchy of each quasi-identifier."""
     k: int
     records: int
@@ -52,9 +52,9 @@ class Proposal:
     """The share of the people who are unique by the columns that are kept as they are."""
     warnings: tuple[str, ...] = ()
     """What is kept and yet singles people out."""
-    path: Path | None = field(default=None, repr=False)
+    path: Path | None = None
     """The file of the table."""
-    delimiter: str = field(default=",", repr=False)
+    delimiter: str = ","
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """List the columns that are given a role."""
@@ -83,8 +83,8 @@ class Proposal:
 
     def stage(self, staging: Staging) -> dict[str, str]:
         """Write the policy and its hierarchies; return what each will be called."""
-        check_new(staging.folder)
         files = file_names(self.specs)
+        check_new(staging.folder, [POLICY, *(f"{FOLDER}/{file}" for file in files.values())])
         staging.path(FOLDER).mkdir()
         for column, spec in self.specs.items():
             staging.path(f"{FOLDER}/{files[column]}").write_text(spec, encoding="utf-8")
@@ -109,6 +109,10 @@ class Proposal:
             f"{Path(self.name).name}: {self.records:,} rows{whose}, {len(self.decisions)} columns"
         )
 
+    def __repr__(self) -> str:
+        roles = ", ".join(f"{len(self.with_role(role))} {role.value}" for role in Role)
+        return f"Proposal({self}: {roles})"
+
     def describe(self) -> dict[str, Any]:
         """Return the proposal as JSON; it holds no cell."""
         return {
@@ -124,12 +128,12 @@ class Proposal:
         }
 
 
-def check_new(folder: Path) -> None:
-    """Raise a PolicyError if there is a policy in a folder: somebody may have edited it."""
-    if (folder / POLICY).exists():
+def check_new(folder: Path, names: Sequence[str] = (POLICY,)) -> None:
+    """Raise a PolicyError if one of some files is there: somebody may have edited it."""
+    if there := [folder / name for name in names if (folder / name).exists()]:
         raise PolicyError(
-            f"{folder / POLICY}: there is a policy already; remove it, or choose another folder with "
-            "--out."
+            f"{there[0]} is there already, and may have been edited; remove it, or choose another "
+            "folder with --out."
         )
 
 

@@ -64,7 +64,7 @@ def test_a_policy_that_is_there_stays(table: Path, run: Run) -> None:
     Path("init/policy.toml").write_text("mine")
     status, _, errors = run("init", table, "--out", "init")
     assert status == 2
-    assert "init/policy.toml: there is a policy already" in errors
+    assert "init/policy.toml is there already" in errors
     assert Path("init/policy.toml").read_text() == "mine"
     assert not Path("init/hierarchies").exists()
 

@@ -162,9 +162,18 @@ def test_a_policy_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
     proposal = propose(people())
     write_proposal(proposal, tmp_path)
     before = (tmp_path / "policy.toml").read_text(encoding="utf-8")
-    with pytest.raises(PolicyError, match="there is a policy already; remove it"):
+    with pytest.raises(PolicyError, match="is there already, and may have been edited; remove it"):
         write_proposal(proposal, tmp_path)
     assert (tmp_path / "policy.toml").read_text(encoding="utf-8") == before
+
+
+def test_a_hierarchy_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "hierarchies").mkdir()
+    (tmp_path / "hierarchies" / "age.toml").write_text("mine")
+    with pytest.raises(PolicyError, match="age.toml is there already"):
+        write_proposal(propose(people()), tmp_path)
+    assert (tmp_path / "hierarchies" / "age.toml").read_text() == "mine"
+    assert not (tmp_path / "policy.toml").exists()
 
 
 def test_the_description_is_json_without_a_cell() -> None:
