@@ -119,7 +119,7 @@ def find_layers(task: Task, one_scheme: OneScheme, watch: Watch | None = None) -
     free = weigh(task, construct_in_time(task, costs, usable, watch))
     found = within_limit(task, costs, free, one_scheme)
     if task.max_layers is not None and len(found.layering.schemes) > task.max_layers:
-        found = choose_few(task, costs, found, one_scheme(None))
+        found = choose_few(task, costs, found, one_scheme(None), lambda: watch.due(0.75))
     found = or_one_scheme(task, costs, found, one_scheme)
     bounding = bounding_of(task.microdata, task.models, costs, task.lattice, candidates)
     bound = run_bounding(task, bounding, free, found, watch)
@@ -243,14 +243,18 @@ def or_one_scheme(task: Task, costs: Costs, found: Layers, one_scheme: OneScheme
     return min(found, alone, key=lambda layers: layers.rank)
 
 
-def choose_few(task: Task, costs: Costs, many: Layers, first: Scheme | None) -> Layers:
-    """Choose a few of many layers, one by one."""
+def choose_few(
+    task: Task, costs: Costs, many: Layers, first: Scheme | None, stop: Callable[[], bool]
+) -> Layers:
+    """Choose a few of many layers, one by one, until the time is up."""
     assert task.max_layers is not None
-    *_, few = islice(grow_layers(task, costs, many, first), task.max_layers)
+    *_, few = islice(grow_layers(task, costs, many, first, stop), task.max_layers)
     return few
 
 
-def grow_layers(task: Task, costs: Costs, many: Layers, first: Scheme | None) -> Iterator[Layers]:
+def grow_layers(
+    task: Task, costs: Costs, many: Layers, first: Scheme | None, stop: Callable[[], bool]
+) -> Iterator[Layers]:
     """Yield the best that was found with one layer, with up to two, and so on.
 
     Each next one is a scheme of many layers that lowers the loss most, or raises it least: a finer layer
@@ -264,18 +268,25 @@ def grow_layers(task: Task, costs: Costs, many: Layers, first: Scheme | None) ->
     if chosen:
         yield best
     while left := {scheme: gain for scheme, gain in gains.items() if scheme not in chosen}:
-        now, scheme, gains = next_layer(task, costs, chosen, now, left)
+        now, scheme, gains = next_layer(task, costs, chosen, now, left, stop)
         best, chosen = min(best, now, key=lambda layers: layers.rank), [*chosen, scheme]
         yield best
+        if stop():
+            return
 
 
 def next_layer(
-    task: Task, costs: Costs, chosen: Sequence[Scheme], now: Layers, gains: Mapping[Scheme, float]
+    task: Task,
+    costs: Costs,
+    chosen: Sequence[Scheme],
+    now: Layers,
+    gains: Mapping[Scheme, float],
+    stop: Callable[[], bool],
 ) -> tuple[Layers, Scheme, dict[Scheme, float]]:
     """Return the layers with one more scheme, that scheme, and what each scheme gained when last tried.
 
     A scheme seldom gains more after others were taken in than before. So those that gained most are
-    tried first, until one gains as much as the next did (Minoux 1978).
+    tried first, until one gains as much as the next did (Minoux 1978), or until the time is up.
     """
     gained, best = dict(gains), None
     best_scheme: Scheme = ()
@@ -286,6 +297,8 @@ def next_layer(
         gained[scheme] = now.loss - found.loss
         if best is None or (found.rank, scheme) < (best.rank, best_scheme):
             best, best_scheme = found, scheme
+        if stop():
+            break
     assert best is not None  # there is one to try
     return best, best_scheme, gained
 
@@ -306,8 +319,9 @@ def layers_by_number(
     many = find_layers(replace(task, max_layers=None), one_scheme, watch)
     all_of_them, most = len(many.layering.schemes), max(numbers, default=0)
     costs = Costs.of(task.microdata, task.measure.weights)
-    few = grow_layers(task, costs, many, one_scheme(None)) if all_of_them > 1 and most else ()
     choice, last = Watch(watch.seconds), None
+    several = all_of_them > 1 and most
+    few = grow_layers(task, costs, many, one_scheme(None), choice.due) if several else ()
     for number, found in enumerate(few, 1):
         if number in numbers and found.feasible and found is not last and number < all_of_them:
             yield number, proven(found, many)

@@ -19,6 +19,7 @@ from anonymizer.layers.optimize import (
     Task,
     Watch,
     apply_layers,
+    choose_few,
     find_layers,
     layers_by_number,
 )
@@ -232,3 +233,15 @@ def test_a_construction_that_is_stopped_still_passes(problem: Problem) -> None:
     assert (classes.sizes[~suppressed] >= problem.k).all()
     again = apply_layers(task, found.layering.schemes)
     assert placed_rows(again.layering) == placed_rows(found.layering)
+
+
+@given(problems(max_attributes=3))
+def test_a_choice_of_a_few_layers_that_is_stopped_still_passes(problem: Problem) -> None:
+    task = task_of(problem, 2)
+    costs = Costs.of(task.microdata, task.measure.weights)
+    many = find_layers(replace(task, max_layers=None), lambda _: None)
+    if len(many.layering.schemes) > 2:
+        few = choose_few(task, costs, many, problem.high, lambda: True)
+        classes, suppressed = few.layering.classes()
+        assert len(few.layering.schemes) <= 2
+        assert (classes.sizes[~suppressed] >= problem.k).all()
