@@ -10,6 +10,8 @@ from anonymizer.data.cells import MISSING
 
 SAMPLE = 2_000
 """So many distinct values are looked at, spread over all of them."""
+BEGINNING = 200
+"""Characters of a value that are looked at."""
 MOSTLY = 0.9
 """The share of values that must have a form for the column to have it: some say "unknown"."""
 SOME = 0.2
@@ -71,7 +73,7 @@ IDENTIFIERS: dict[Content, re.Pattern[str]] = {
     Content.PLACE: re.compile(
         r"\s*(POINT ?\(.*\)|[(\[]?-?\d{1,3}\.\d{3,}\s*[,; ]\s*-?\d{1,3}\.\d{3,}[)\]]?)\s*"
     ),
-    Content.PHONE: re.compile(r"\s*(?=(.*\d){8})(?=\+|.*[ ()/.-])\+?[(\d][\d ()/.-]{6,}\d\s*"),
+    Content.PHONE: re.compile(r"\s*(?=(?:\D*\d){8})(?=\+|.*[ ()/.-])\+?[(\d][\d ()/.-]{6,}\d\s*"),
 }
 """Forms of direct identifiers, of which a part of the values is enough."""
 _DIAGNOSIS = re.compile(r"[A-TV-Z]\d\d(\.[0-9A-Z]{1,4})?([ :-]+\D*)?")
@@ -110,9 +112,9 @@ def is_diagnosis(values: Sequence[str]) -> bool:
 
 
 def sample_of(texts: Sequence[str]) -> list[str]:
-    """Take some of the values that are not missing, spread over all of them."""
+    """Take the beginnings of some values that are not missing, spread over all of them."""
     values = [text for text in texts if text != MISSING]
-    return values[:: max(1, len(values) // SAMPLE)]
+    return [value[:BEGINNING] for value in values[:: max(1, len(values) // SAMPLE)]]
 
 
 def share_of(values: Sequence[str], fits: Callable[[str], object]) -> float:

@@ -170,7 +170,7 @@ def test_a_policy_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
 def test_a_hierarchy_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "hierarchies").mkdir()
     (tmp_path / "hierarchies" / "age.toml").write_text("mine")
-    with pytest.raises(PolicyError, match="age.toml is there already"):
+    with pytest.raises(PolicyError, match=r"age\.toml is there already"):
         write_proposal(propose(people()), tmp_path)
     assert (tmp_path / "hierarchies" / "age.toml").read_text() == "mine"
     assert not (tmp_path / "policy.toml").exists()
