@@ -205,8 +205,12 @@ def decide_all(
             decided[column.name] = found
     candidates = [column for column in described if column.name not in decided]
     counted = count_pairs(candidates, columns, whose)
-    given = sum(role is Role.QUASI for role in roles.values())
-    decided |= {each.column: each for each in choose(counted, given)}
+    given = [column for column in described if roles.get(column.name) is Role.QUASI]
+
+    def unique_by(some: Sequence[Column]) -> float:
+        return unique_share([columns[column.name] for column in some], whose)
+
+    decided |= {each.column: each for each in choose(counted, given, unique_by)}
     return {name: decided[name] for name in columns}
 
 

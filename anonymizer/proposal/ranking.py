@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from anonymizer.data.columns import Coded
 from anonymizer.policy import Role
@@ -20,6 +21,9 @@ PAIRED = 16
 """So many candidates are counted in pairs: those others may know first, then what singles out most."""
 RELEVANT = 0.01
 """The share of people whom a column must single out, alone or added to another, to be generalized."""
+
+UniqueBy: TypeAlias = Callable[[Sequence[Column]], float]
+"""Returns the share of the people who are unique by some columns together."""
 
 
 def count_pairs(
@@ -49,21 +53,34 @@ def singled_out(column: Column) -> float:
     return max(column.figures.unique, column.figures.added or 0.0)
 
 
-def choose(candidates: Sequence[Column], given: int) -> Iterator[Decision]:
-    """Decide on candidates, where so many quasi-identifiers are given already.
+def choose(
+    candidates: Sequence[Column], given: Sequence[Column], unique_by: UniqueBy
+) -> Iterator[Decision]:
+    """Decide on candidates, where some quasi-identifiers are given already.
 
     Of columns that others may know, those that single out least are taken, because more is left of
-    them; of all others those that single out most, because they are the dangerous ones.
+    them; of all others those that single out most, because they are the dangerous ones. More are taken
+    while the rest matters and there is room.
     """
     ranked = rank(candidates)
     known = [column for column in ranked if column.known]
-    taken = known[max(0, len(known) - max(0, MOST_KNOWN - given)) :]
-    others = [c for c in ranked if not c.known and singled_out(c) >= RELEVANT]
-    taken += others[: max(0, MOST_QUASI - given - len(taken))]
-    if not taken and not given:
+    taken = [*given, *known[max(0, len(known) - max(0, MOST_KNOWN - len(given))) :]]
+    rest = [column for column in ranked if not column.known]
+    while len(taken) < MOST_QUASI and matters(rest, taken, unique_by):
+        taken.append(rest.pop(0))
+    if not taken:
         taken = ranked[:1]  # a policy needs something to generalize
+    crowded = matters(rest, taken, unique_by)
     for column in ranked:
-        yield generalized(column) if column in taken else left_out(column, column in others)
+        yield generalized(column) if column in taken else left_out(column, crowded)
+
+
+def matters(rest: Sequence[Column], taken: Sequence[Column], unique_by: UniqueBy) -> bool:
+    """Whether columns single people out: one of them, all together, or all beside those taken."""
+    if not rest or any(singled_out(column) >= RELEVANT for column in rest):
+        return bool(rest)
+    beside = unique_by([*taken, *rest]) - unique_by(taken)
+    return max(unique_by(rest), beside) >= RELEVANT
 
 
 def generalized(column: Column) -> Decision:
@@ -71,24 +88,26 @@ def generalized(column: Column) -> Decision:
     if column.known:
         return decide(column, Role.QUASI, Confidence.HIGH, "others may know it")
     what = "it singles people out"
-    if column.meaning is Meaning.SENSITIVE:
+    if singled_out(column) < RELEVANT:
+        what = "it singles people out beside the other columns"
+    elif column.meaning is Meaning.SENSITIVE:
         what = "people keep it to themselves, but it singles them out"
     return decide(column, Role.QUASI, Confidence.MEDIUM, what)
 
 
-def left_out(column: Column, relevant: bool) -> Decision:
-    """Remove a column for which there is no room if it may identify people; otherwise keep it."""
+def left_out(column: Column, crowded: bool) -> Decision:
+    """Remove a column for which there is no room if it may identify people; otherwise keep it.
+
+    `crowded` says that there was no room for all that single people out.
+    """
     if column.known:
         reason = f"of more than {MOST_KNOWN} columns that others may know, it singles out most"
         return decide(column, Role.IDENTIFYING, Confidence.LOW, reason)
     if column.figures.unique >= SINGLES_OUT:
         reason = f"it singles people out, and there are {MOST_QUASI} quasi-identifiers already"
         return decide(column, Role.IDENTIFYING, Confidence.LOW, reason)
-    if relevant:
-        reason = f"there are {MOST_QUASI} quasi-identifiers that single out more"
-        return decide(column, Role.INSENSITIVE, Confidence.LOW, reason)
     role = Role.SENSITIVE if column.meaning is Meaning.SENSITIVE else Role.INSENSITIVE
-    if column.figures.added is None:
-        reason = f"only the {PAIRED} most telling columns were counted in pairs"
+    if crowded:
+        reason = f"there are {MOST_QUASI} quasi-identifiers that single out more"
         return decide(column, role, Confidence.LOW, reason)
     return decide(column, role, Confidence.MEDIUM, "it hardly singles anybody out")
