@@ -62,6 +62,8 @@ def summarize(proposal: Proposal) -> Group:
     """Show the role of each column and why it has it; no cell is shown."""
     heads = ("column", "role", "values", "unique", "added", "why")
     grid = Grid(*heads, title=str(proposal), title_justify="left")
+    for column in grid.columns[2:5]:
+        column.justify = "right"
     for found in by_role(proposal).values():
         for each in found:
             grid.add_row(*cells_of(each))
