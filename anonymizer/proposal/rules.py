@@ -31,7 +31,7 @@ def empty(column: Column) -> Decision | None:
 
 
 def named_identifier(column: Column) -> Decision | None:
-    """The name says that a column identifies; a place needs more than the word."""
+    """The name says that a column identifies people."""
     if column.meaning not in (Meaning.PERSON, Meaning.IDENTIFIER):
         return None
     reason = f"its name says that it is {column.meaning.value}"
