@@ -97,3 +97,24 @@ def test_suggest_finds_delimiters_and_takes_encodings_and_sheets(tmp_path: Path,
     status, _, errors = run("hierarchy", "suggest", tmp_path / "a.csv")
     assert (status, errors.count("\n")) == (2, 1)
     assert "--encoding" in errors
+
+
+@pytest.mark.filterwarnings("ignore::anonymizer.AnonymizerWarning")
+def test_init_takes_files_of_every_kind_and_run_works_at_once(tmp_path: Path, run) -> None:
+    frame = patients(rows=300)
+    frame.to_csv(tmp_path / "a.csv", sep=";", index=False)
+    frame.to_csv(tmp_path / "b.csv", sep="\t", index=False, encoding="cp1252")
+    with pd.ExcelWriter(tmp_path / "c.xlsx") as book:
+        frame.to_excel(book, sheet_name="x", index=False)
+        frame.to_excel(book, sheet_name="y", index=False)
+    for name, *options in (
+        ("a.csv",),
+        ("b.csv", "--encoding", "cp1252"),
+        ("c.xlsx", "--sheet", "y"),
+    ):
+        folder, out = tmp_path / f"of {name}", tmp_path / f"out of {name}"
+        assert run("init", tmp_path / name, "--out", folder, *options)[0] == 0
+        assert run("run", folder / "policy.toml", "--out", out)[0] == 0
+        (release,) = (path for path in out.iterdir() if path.stem == "release")
+        verified = run("verify", release, folder / "policy.toml", "--against", tmp_path / name)
+        assert verified[0] == 0
