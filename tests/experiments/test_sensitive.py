@@ -11,7 +11,7 @@ from experiments.datasets import path_of
 
 ROWS = [row for row in reference_rows() if path_of(row["dataset"]) is not None]
 TIED = "adult t-closeness-equal k=5 t=0.3 0.0"
-"""Another scheme has the same loss, with nothing suppressed: which one is reported is a matter of order."""
+"""Another scheme has the same loss, with nothing suppressed: the order of schemes decides."""
 
 
 def name_of(row: dict[str, Any]) -> str:
