@@ -135,6 +135,10 @@ class SensitiveModel(ClassModel):
         """Return the highest exposure of a class that remains."""
         return self.risk(remaining)
 
+    def binding(self, remaining: Remaining) -> None:  # noqa: ARG002
+        """Leave it to whoever asks: the classes that violate the model are counted already."""
+        return
+
     @property
     def monotone(self) -> Monotone:
         """A class that violates it cannot be kept whole at a finer scheme, if all of it is judged."""
