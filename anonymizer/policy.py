@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias
@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 
 from anonymizer.errors import AnonymizerError, HierarchyError, PolicyError, quote_some, suggest_name
-from anonymizer.hierarchy import Hierarchy, load_hierarchy
+from anonymizer.hierarchy import DateFormat, Hierarchy, load_hierarchy
 from anonymizer.lattice import Lattice
 from anonymizer.risk import RiskModel, check_name, find_model, known_models
 from anonymizer.risk.schema import is_required, model_schema
@@ -88,6 +88,10 @@ class Attribute(Part):
     """A path, relative to the policy, or a Hierarchy."""
     delimiter: Delimiter = ";"
     """Of a hierarchy in a CSV file."""
+    type: Literal["text", "number", "date"] | None = None
+    """How cells are read, where the hierarchy does not say: exact texts, numbers or dates."""
+    format: DateFormat | None = None
+    """How the table writes dates, such as %d.%m.%Y; ISO's way is always read."""
     min_level: Level = 0
     max_level: Level | None = None
     weight: Annotated[Number, Field(ge=0)] = 1.0
@@ -96,11 +100,13 @@ class Attribute(Part):
         """Return what decides a release, as JSON; the hierarchy has a digest of its own."""
         if self.role is not Role.QUASI:
             return {"role": self.role.value}
+        stated = {"type": self.type, "format": self.format}
         return {
             "role": self.role.value,
             "weight": self.weight,
             "min_level": self.min_level,
             "max_level": self.max_level,
+            **{key: value for key, value in stated.items() if value is not None},
         }
 
     @field_validator("hierarchy")
@@ -322,7 +328,10 @@ class Policy(Part):
 
     def table_keys(self) -> dict[str, Any]:
         """Return what decides how a table is read: roles and hierarchies of its columns."""
-        keys = {name: (a.role, a.hierarchy, a.delimiter) for name, a in self.attributes.items()}
+        keys = {
+            name: (a.role, a.hierarchy, a.delimiter, a.type, a.format)
+            for name, a in self.attributes.items()
+        }
         return {"id": self.data.id, **keys}
 
     @field_validator("attributes")
@@ -409,10 +418,15 @@ class Policy(Part):
         """Load the hierarchy of one quasi-identifier."""
         attribute = self.attributes[name]
         if isinstance(attribute.hierarchy, Hierarchy):
-            given = attribute.hierarchy
-            return Hierarchy(name, given.labels, given.codes, given.source)
-        assert attribute.hierarchy is not None  # check_role
-        return load_hierarchy(self.folder / attribute.hierarchy, name, attribute.delimiter)
+            hierarchy = replace(attribute.hierarchy, name=name)
+        else:
+            assert attribute.hierarchy is not None  # check_role
+            path = self.folder / attribute.hierarchy
+            hierarchy = load_hierarchy(path, name, attribute.delimiter)
+        try:
+            return hierarchy.read_as(attribute.type, attribute.format)
+        except ValueError as error:
+            raise HierarchyError(f"attributes.{name}: {error}.") from None
 
     def lattice(self, hierarchies: tuple[Hierarchy, ...]) -> Lattice:
         """Return the schemes that the level ranges allow."""
@@ -460,10 +474,13 @@ PolicyLike: TypeAlias = Policy | Mapping[str, Any] | str | Path
 
 
 def digest_of_hierarchy(hierarchy: Hierarchy) -> str:
-    """Return a SHA-256 digest of the rows of a hierarchy."""
-    digest = hashlib.sha256()
-    for row in hierarchy.rows():
+    """Return a SHA-256 digest of the rows of a hierarchy, without the values of a table it took in."""
+    declared, digest = hierarchy.declared or hierarchy, hashlib.sha256()
+    for row in declared.rows():
         digest.update(("\0".join(row) + "\n").encode())
+    if declared.covers is not None:
+        covers = [declared.cover(level).tolist() for level in range(declared.height)]
+        digest.update(f"{declared.extent} {covers}\n".encode())
     return digest.hexdigest()
 
 

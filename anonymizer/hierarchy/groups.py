@@ -13,6 +13,7 @@ from pydantic_core import PydanticKnownError
 from anonymizer.errors import quote, quote_some
 from anonymizer.hierarchy.builders import Builder, Columns, builder
 from anonymizer.hierarchy.checks import SomeValues, Values, check_size, expand, freeze
+from anonymizer.hierarchy.values import Reading, reading_of_values
 from anonymizer.validation import (
     CHECKED,
     NOT_EMPTY,
@@ -152,6 +153,14 @@ class Explicit(Builder):
             raise ValueError("give exactly one of `values`, `groups` and `levels`")
         return levels
 
+    @property
+    def reading(self) -> Reading:
+        """Cells are numbers where every value is written as one."""
+        if self.values:
+            return reading_of_values(self.values)
+        lists = lists_of(self.groups) if self.groups else self.levels[0].items()
+        return reading_of_values([value for _, values in lists for value in values])
+
     def columns(self) -> Columns:
         """List the values, then the group of each, level by level."""
         if self.values:
@@ -242,6 +251,11 @@ class Ordered(Builder):
             counts = list(group_counts(info.data["groups"], len(expand(info.data["values"]))))
             raise_faults(label_faults(labels, counts))
         return labels
+
+    @property
+    def reading(self) -> Reading:
+        """Cells are numbers where every value is written as one."""
+        return reading_of_values(self.values)
 
     def columns(self) -> Columns:
         """List the values, then the group of each, level by level."""

@@ -8,10 +8,13 @@ from typing import Any
 
 from anonymizer.errors import HierarchyError, quote_some, suggest_name
 from anonymizer.hierarchy.arx import read_arx, read_rows
-from anonymizer.hierarchy.builders import Builder, Dates, Intervals, Redaction
+from anonymizer.hierarchy.builders import Builder
+from anonymizer.hierarchy.dates import Dates
 from anonymizer.hierarchy.groups import Explicit, Ordered
 from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.intervals import Intervals
 from anonymizer.hierarchy.lint import Defect, check_rows
+from anonymizer.hierarchy.redaction import Redaction
 from anonymizer.validation import parse, read_toml, show
 
 BUILDERS: dict[str, type[Builder]] = {

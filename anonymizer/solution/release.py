@@ -76,7 +76,9 @@ class Release:
         if redacted:
             values = list(dict.fromkeys([*values, REDACTED]))  # a level may be called so too
             numbers = np.where(self.suppressed, values.index(REDACTED), numbers)
-        return Recoding(tuple(values), numbers, original=untouched and not redacted)
+        reading = self.microdata.columns[at].hierarchy.reading
+        read = reading.read if any(scheme[at] == 0 for scheme in self.layering.schemes) else None
+        return Recoding(tuple(values), numbers, original=untouched and not redacted, read=read)
 
     def plan(self, random: np.random.Generator | None = None) -> ReleasePlan:
         """Return what the table must know to make the release; without randomness, in its order."""
