@@ -13,7 +13,7 @@ from anonymizer.data.cells import MISSING, Cells, parse_texts, text_of
 from anonymizer.data.columns import code_columns
 from anonymizer.data.contract import Table
 from anonymizer.data.formulas import secure
-from anonymizer.data.plan import Recoding, ReleasePlan
+from anonymizer.data.plan import Read, ReleasePlan
 from anonymizer.data.rebuild import choose
 from anonymizer.errors import ReleaseError
 
@@ -51,7 +51,11 @@ def recoded_column(plan: ReleasePlan, column: str, kind: pa.DataType | None) -> 
     """Write a column from its values: in its own type if that has just these texts, or else as text."""
     numbers, texts = plan.recoded(column)
     recoding = plan.recodings[column]
-    values = values_of(texts, kind, recoding) if recoding.original and kind is not None else None
+    values = (
+        values_of(texts, kind, recoding.read_texts)
+        if recoding.original and kind is not None
+        else None
+    )
     if kind is None or values is None:
         return text_column(numbers, texts)
     if not pa.types.is_dictionary(kind):
@@ -60,12 +64,12 @@ def recoded_column(plan: ReleasePlan, column: str, kind: pa.DataType | None) -> 
     return pa.DictionaryArray.from_arrays(indices, values.drop_null())
 
 
-def values_of(texts: Sequence[str], kind: pa.DataType, recoding: Recoding) -> pa.Array | None:
+def values_of(texts: Sequence[str], kind: pa.DataType, read: Read = list) -> pa.Array | None:
     """Return the values of a type that are read as these texts; None if there are none."""
     values = parse_texts(texts, kind)
     if values is None:
         return None
-    written = recoding.read_texts(list(map(text_of, values.to_pylist())))
+    written = read(list(map(text_of, values.to_pylist())))
     return values if written == list(texts) else None
 
 

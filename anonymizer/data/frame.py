@@ -19,7 +19,7 @@ from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import MISSING, Cells, cells_of_series, parse_texts, text_of
 from anonymizer.data.csv import write_csv
 from anonymizer.data.formulas import secure
-from anonymizer.data.plan import Recoding, ReleasePlan
+from anonymizer.data.plan import Read, ReleasePlan
 from anonymizer.data.rebuild import choose
 
 
@@ -105,13 +105,13 @@ def recode(plan: ReleasePlan, name: str, dtype: Any, kind: pa.DataType | None) -
     numbers, texts = plan.recoded(name)
     values = None
     if plan.recodings[name].original and kind is not None:
-        values = values_of(texts, dtype, kind, plan.recodings[name])
+        values = values_of(texts, dtype, kind, plan.recodings[name].read_texts)
     if values is None:
         values = pd.Series([text if text != MISSING else None for text in texts], dtype="str").array
     return pd.Series(values.take(numbers))
 
 
-def values_of(texts: Sequence[str], dtype: Any, kind: pa.DataType, recoding: Recoding) -> Any:
+def values_of(texts: Sequence[str], dtype: Any, kind: pa.DataType, read: Read = list) -> Any:
     """Return the values of a pandas type that are read as these texts; None if there are none."""
     parsed = None if isinstance(dtype, pd.CategoricalDtype) else parse_texts(texts, kind)
     if parsed is None:
@@ -120,7 +120,7 @@ def values_of(texts: Sequence[str], dtype: Any, kind: pa.DataType, recoding: Rec
         values = pd.array(parsed.to_pylist(), dtype=dtype)
     except (TypeError, ValueError, pa.ArrowException):
         return None
-    written = recoding.read_texts(list(map(text_of, pd.Series(values).tolist())))
+    written = read(list(map(text_of, pd.Series(values).tolist())))
     return values if written == list(texts) else None
 
 

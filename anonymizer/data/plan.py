@@ -8,6 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+Read = Callable[[Sequence[str]], list[str]]
+"""What writes cells as the values that they stand for."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recoding:

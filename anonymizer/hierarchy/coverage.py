@@ -86,9 +86,12 @@ def _unreadable(hierarchy: Hierarchy, values: Sequence[str]) -> Defect:
 def _outside(hierarchy: Hierarchy, values: Sequence[str]) -> Defect:
     many = "1 value is" if len(values) == 1 else f"{len(values):,} values are"
     where = f" in {hierarchy.source}" if hierarchy.source else ""
+    remedy = "widen that domain, or open its ends with `open`"
+    if hierarchy.reading.kind == "number" and not hierarchy.continuous and "." in "".join(values):
+        remedy = "write the domain with a decimal point where numbers have one"
     message = (
-        f"column '{hierarchy.name}': {many} not among {hierarchy.span}{list_cells(values)}; widen that "
-        f"domain{where}, or open its ends with `open`."
+        f"column '{hierarchy.name}': {many} not among {hierarchy.span}{list_cells(values)}; "
+        f"{remedy}{where}."
     )
     return _uncovered(hierarchy, values, message)
 

@@ -11,7 +11,7 @@ from math import gcd, lcm
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import ValidationInfo, field_validator
 from pydantic.dataclasses import dataclass
 
 from anonymizer.hierarchy.builders import Builder, Columns, Open, builder
@@ -31,7 +31,6 @@ from anonymizer.hierarchy.values import NUMBER, Reading, parse_number, write_num
 from anonymizer.validation import (
     CHECKED,
     ONLY_LISTS,
-    Flag,
     Whole,
     raise_faults,
     show,
@@ -51,20 +50,18 @@ class Intervals(Builder):
     """Numbers in intervals that widen from level to level.
 
     Either `widths` (each a multiple of the last; an interval starts at `origin`) or `bounds`: for
-    each level the numbers at which a new interval starts, each level's among those of the last. An
-    interval of a continuous attribute holds its first number and not its last.
+    each level the numbers at which a new interval starts, each level's among those of the last. A domain
+    that is written with a decimal point is continuous: an interval holds its first number, not its last.
 
     >>> list(Intervals((0, 3), widths=(2,)).rows())
     [('0', '0-1', '*'), ('1', '0-1', '*'), ('2', '2-3', '*'), ('3', '2-3', '*')]
     >>> Intervals((0, 120), bounds=((18, 65), (65,)), open="high").build("age").labels[1]
     ('0-17', '18-64', '65+')
-    >>> Intervals((0, 10), widths=(2.5, 5), continuous=True).build("dose").labels[2]
+    >>> Intervals((0.0, 10.0), widths=(2.5, 5)).build("dose").labels[2]
     ('[0, 5)', '[5, 10]')
     """
 
     kind: ClassVar[str] = "intervals"
-    continuous: Flag = Field(False, kw_only=True)
-    """Whether numbers between whole ones occur."""
     domain: tuple[int | float, int | float]
     widths: tuple[int | float, ...] = ()
     bounds: tuple[tuple[int | float, ...], ...] = ()
@@ -74,9 +71,9 @@ class Intervals(Builder):
 
     @field_validator("domain", mode="plain")
     @classmethod
-    def check_domain(cls, domain: Any, info: ValidationInfo) -> Any:
-        """Check that the domain is a range, of whole numbers unless it is continuous."""
-        return parse_real_range(domain) if is_continuous(info) else parse_range(domain)
+    def check_domain(cls, domain: Any) -> Any:
+        """Check that the domain is a range, of whole numbers unless it has a decimal point."""
+        return parse_real_range(domain) if has_decimals(domain) else parse_range(domain)
 
     @field_validator("widths", mode="plain")
     @classmethod
@@ -120,7 +117,7 @@ class Intervals(Builder):
 
     def columns(self) -> Columns:
         """List the numbers, then the interval of each; of a continuous domain, where intervals start."""
-        if self.continuous:
+        if has_decimals(self.domain):
             grid = self.grid()
             starts = [grid.low, *(grid.cuts[0] if grid.cuts else ())]
             return [list(column) for column in zip(*map(grid.labels_of, starts), strict=True)]
@@ -160,7 +157,7 @@ class Intervals(Builder):
         """Return the widths of a continuous domain, and what knows numbers that are not listed."""
         low, high = (write_number(exact(end)) for end in self.domain)
         traits: dict[str, Any] = {"span": f"the numbers from {low} to {high}"}
-        if self.continuous:
+        if has_decimals(self.domain):
             return {**traits, **self._measured(self.grid())}
         if self.open is not None:
             columns = self.columns()
@@ -224,9 +221,18 @@ class Grid:
         return [[int(width / unit) for width in level] for level in widths]
 
 
+def has_decimals(domain: object) -> bool:
+    """Whether a domain is written with a decimal point, and so is one of real numbers.
+
+    >>> has_decimals((0, 9)), has_decimals((0.0, 9))
+    (False, True)
+    """
+    return isinstance(domain, list | tuple) and any(isinstance(end, float) for end in domain)
+
+
 def is_continuous(info: ValidationInfo) -> bool:
     """Whether the intervals that are checked are of real numbers."""
-    return bool(info.data.get("continuous"))
+    return has_decimals(info.data.get("domain"))
 
 
 def parse_as(real: Any, whole: Any, value: object, info: ValidationInfo) -> Any:

@@ -120,9 +120,9 @@ class Values:
                 found[here] = of_code[self.ancestors[level, here]]
         return found
 
-    def leaves_of(self, value: int, hierarchy: Hierarchy) -> list[str]:
-        """List what a generalized value may have been; the hierarchy may have taken in more values."""
-        level = int(self.text_levels[value])
+    def leaves_of(self, value: int, more: Hierarchy | None = None) -> list[str]:
+        """List what a value may have been; of a generalized one, also what a hierarchy took in."""
+        hierarchy, level = more or self.hierarchy, int(self.text_levels[value])
         if level == hierarchy.height:
             return list(hierarchy.leaves)
         below = np.flatnonzero(hierarchy.codes[level] == self.ancestors[level, value])

@@ -35,11 +35,10 @@ def real_intervals(draw: st.DrawFn) -> Intervals:
     for _ in range(draw(st.integers(0, 2))):
         widths.append(widths[-1] * draw(st.integers(2, 4)))
     return Intervals(
-        (low * unit, (low + size) * unit),
+        (float(round(low * unit, 6)), round((low + size) * unit, 6)),
         widths=tuple(round(width * unit, 6) for width in widths),
         origin=draw(st.integers(-9, 9)),
         open=draw(ENDS),
-        continuous=True,
     )
 
 
@@ -334,7 +333,8 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     (
         Dates,
         {"from_": "2024-01-01", "to": "2024-01-02", "levels": ("year", "day")},
-        "levels: list them from short to long, as in 'hour', 'day', 'month', 'quarter', 'year', 'decade'.",
+        "levels: list them from short to long, as in 'hour', 'day', 'month', 'quarter', 'year', "
+        "'decade'.",
     ),
     (
         Dates,
