@@ -334,8 +334,8 @@ def warn_of_missing(columns: Sequence[str]) -> None:
     if columns:
         warnings.warn(
             f"column {quote_some(columns)} has missing cells but no leaf for them in its hierarchy: they "
-            "are kept as a value of their own below the top. Say so in the hierarchy with missing = \"top\", "
-            "or name a group there; in a .csv file, add an empty leaf.",
+            'are kept as a value of their own below the top. Say so with missing = "top" there, or name '
+            "a group; in a .csv file, add an empty leaf.",
             AnonymizerWarning,
             stacklevel=2,
         )

@@ -9,9 +9,10 @@ from anonymizer.hierarchy.groups import Explicit, Ordered
 from anonymizer.hierarchy.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.hierarchy.intervals import Intervals
 from anonymizer.hierarchy.lint import Defect, check_rows
+from anonymizer.hierarchy.priority import Priority
 from anonymizer.hierarchy.redaction import Redaction
 from anonymizer.hierarchy.spec import BUILDERS, check_file, load_hierarchy, parse_spec, read_spec
-from anonymizer.hierarchy.suggest import suggest
+from anonymizer.hierarchy.suggest import kind_of_texts, suggest
 
 __all__ = [
     "BUILDERS",
@@ -25,11 +26,13 @@ __all__ = [
     "Hierarchy",
     "Intervals",
     "Ordered",
+    "Priority",
     "Redaction",
     "check_file",
     "check_rows",
     "check_values",
     "draw",
+    "kind_of_texts",
     "load_hierarchy",
     "parse_spec",
     "read_arx",

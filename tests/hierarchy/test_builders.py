@@ -17,6 +17,7 @@ from anonymizer.hierarchy import (
     Hierarchy,
     Intervals,
     Ordered,
+    Priority,
     Redaction,
 )
 
@@ -93,12 +94,21 @@ def explicit(draw: st.DrawFn) -> Explicit:
     return Explicit(groups=groups)
 
 
+@st.composite
+def priorities(draw: st.DrawFn) -> Priority:
+    values = draw(st.lists(st.text("abcde", max_size=3), min_size=1, max_size=20, unique=True))
+    keep = draw(st.sets(st.integers(1, max(1, len(values) - 1)))) if len(values) > 1 else set()
+    unlisted = draw(st.booleans())
+    return Priority(tuple(values), keep=tuple(sorted(keep, reverse=True)), unlisted=unlisted)
+
+
 EXAMPLES: dict[str, st.SearchStrategy[Any]] = {
     "intervals": st.one_of(intervals_by_width(), intervals_by_bounds(), real_intervals()),
     "redaction": redactions(),
     "dates": dates(),
     "mapping": explicit(),
     "ordered": ordered(),
+    "priority": priorities(),
 }
 
 

@@ -20,6 +20,7 @@ SPECS = {
     "dates": "from = 2024-01-01\nto = '2024-12-31'\nlevels = ['month', 'quarter']",
     "mapping": "[groups]\nEurope = ['NO', 'SE']\nAsia = ['JP']",
     "ordered": "values = ['S', 'M', 'L', [1, 3]]\ngroups = [2, [1, 2]]",
+    "priority": "values = ['flu', 'asthma', 'gout']\nkeep = [1]",
 }
 
 
@@ -74,12 +75,12 @@ def test_all_faults_of_a_spec_are_shown_together_with_the_file(tmp_path: Path) -
         (
             "digits = 5",
             "builder: this key is missing; use one of "
-            "'intervals', 'redaction', 'dates', 'mapping', 'ordered'.",
+            "'intervals', 'redaction', 'dates', 'mapping', 'ordered', 'priority'.",
         ),
         (
             "builder = ['dates']",
             "builder: ['dates'] is unknown; use one of "
-            "'intervals', 'redaction', 'dates', 'mapping', 'ordered'.",
+            "'intervals', 'redaction', 'dates', 'mapping', 'ordered', 'priority'.",
         ),
         (
             "builder = 'redaction'\ndigits = 5\ncolour = 1",
