@@ -302,8 +302,8 @@ def warn_of_flat_texts(hierarchies: Sequence[Hierarchy]) -> None:
     for hierarchy in hierarchies:
         if kind := kind_of_texts(hierarchy):
             warnings.warn(
-                f"column '{hierarchy.name}': its hierarchy lists {hierarchy.size:,} {kind}s as texts, each "
-                f"of which is kept or goes to the top, so that many records may have to be suppressed; "
+                f"column '{hierarchy.name}': its hierarchy lists {hierarchy.size:,} {kind}s as texts, "
+                f"each of which is kept or goes to the top, so that many records may have to be suppressed; "
                 f'write builder = "{"dates" if kind == "date" else "intervals"}" for it.',
                 AnonymizerWarning,
                 stacklevel=3,

@@ -36,8 +36,8 @@ def load_hierarchy(path: str | Path, name: str | None = None, delimiter: str = "
         return read_arx(path, name, delimiter)
     if path.suffix.lower() == ".ahs":
         raise HierarchyError(
-            f"{path}: a .ahs file holds Java objects that only ARX can read; export the hierarchy from ARX "
-            "as a .csv file, or write its rule as a .toml file."
+            f"{path}: a .ahs file holds Java objects that only ARX can read; export the hierarchy from "
+            "ARX as a .csv file, or write its rule as a .toml file."
         )
     raise HierarchyError(
         f"{path}: a hierarchy is a .csv file (as ARX has it) or a .toml file (a spec); "
