@@ -67,6 +67,13 @@ class Data(Part):
     delimiter: Delimiter = ","
     id: Text | None = None
     """The column that tells whose each row is, where a person has several."""
+    sample: Annotated[Number, Field(gt=0, le=1)] = 1.0
+    """The probability with which each person is drawn before anything else; 1 is everybody."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return what decides a release, as JSON: no paths."""
+        id_ = {} if self.id is None else {"id": self.id}
+        return id_ if self.sample == 1 else {**id_, "sample": self.sample}
 
 
 def parse_hierarchy(value: object) -> Hierarchy | Path | None:
@@ -332,7 +339,7 @@ class Policy(Part):
             name: (a.role, a.hierarchy, a.delimiter, a.type, a.format)
             for name, a in self.attributes.items()
         }
-        return {"id": self.data.id, **keys}
+        return {"data": self.data.describe(), **keys}
 
     @field_validator("attributes")
     @classmethod
@@ -454,8 +461,8 @@ class Policy(Part):
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON: no paths of data, no limits of the search."""
         described = self.model_dump(mode="json", exclude={"data", "attributes"})
-        if self.data.id is not None:
-            described["data"] = {"id": self.data.id}
+        if data := self.data.describe():
+            described["data"] = data
         described["search"] = {"suppression_limit": self.search.suppression_limit}
         if not self.release.escape_formulas:
             del described["release"]["escape_formulas"]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from anonymizer.data.coded import load
 from anonymizer.data.columns import code_columns, read_columns
+from anonymizer.data.sample import draw_sample
 from anonymizer.data.table import Table, check_columns, open_table
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata, encode
@@ -65,6 +66,7 @@ class Problem:
         policy = load_policy(policy)
         table = open_data(data, policy)
         check_columns(table, tuple(policy.attributes))
+        table = draw_sample(table, policy.data.sample, policy.data.id)
         hierarchies = policy.load_hierarchies()
         policy.lattice(hierarchies)  # a level out of range is better known before the table is read
         models = policy.load_models()
@@ -303,7 +305,7 @@ def warn_of_flat_texts(hierarchies: Sequence[Hierarchy]) -> None:
         if kind := kind_of_texts(hierarchy):
             warnings.warn(
                 f"column '{hierarchy.name}': its hierarchy lists {hierarchy.size:,} {kind}s as texts, "
-                f"each of which is kept or goes to the top, so that many records may have to be suppressed; "
+                "each of which is kept or goes to the top, so that many records may be suppressed; "
                 f'write builder = "{"dates" if kind == "date" else "intervals"}" for it.',
                 AnonymizerWarning,
                 stacklevel=3,
