@@ -62,12 +62,12 @@ def whole_lines(name: str, count: int, low: int, high: int) -> list[str]:
         'builder = "intervals"',
         f"domain = [{start}, {end}]",
         f"widths = {widths if span > 2 else []}",
-        'open = "both"',
+        open_line(start),
     ]
 
 
 COMMENT = (
-    "# The domain counts for the loss; what lies beyond its ends is in the first or last interval."
+    "# The domain counts for the loss; beyond an open end, the first or last interval goes on."
 )
 
 
@@ -86,8 +86,13 @@ def real_lines(name: str, count: int, low: Fraction, high: Fraction) -> list[str
         'builder = "intervals"',
         f"domain = [{float(start)!r}, {float(end)!r}]",
         f"widths = [{', '.join(map(write_number, widths))}]",
-        'open = "both"',
+        open_line(start),
     ]
+
+
+def open_line(start: Fraction | int) -> str:
+    """Open the ends; where the numbers start at zero, one below would be a mistake."""
+    return 'open = "high"' if start == 0 else 'open = "both"'
 
 
 def is_short(number: Fraction) -> bool:

@@ -39,7 +39,7 @@ def suggest(column: pd.Series[Any]) -> str:
     >>> import pandas as pd
     >>> print(suggest(pd.Series(range(17, 91), name="age")))
     # Column 'age': 74 whole numbers.
-    # The domain counts for the loss; what lies beyond its ends is in the first or last interval.
+    # The domain counts for the loss; beyond an open end, the first or last interval goes on.
     builder = "intervals"
     domain = [15, 94]
     widths = [5, 10, 20]
