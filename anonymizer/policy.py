@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from enum import StrEnum
 from pathlib import Path
@@ -20,8 +20,10 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
+from anonymizer.data.table import Table, TableLike, open_table
 from anonymizer.errors import AnonymizerError, HierarchyError, PolicyError, quote_some, suggest_name
-from anonymizer.hierarchy import DateFormat, Hierarchy, load_hierarchy
+from anonymizer.hierarchy import Builder, DateFormat, Hierarchy, load_hierarchy
+from anonymizer.hierarchy.inline import make_inline
 from anonymizer.lattice import Lattice
 from anonymizer.risk import RiskModel, check_name, find_model, known_models
 from anonymizer.risk.schema import is_required, model_schema
@@ -31,6 +33,7 @@ from anonymizer.validation import (
     ONLY_LISTS,
     Count,
     Delimiter,
+    Encoding,
     FilePath,
     Flag,
     Level,
@@ -64,25 +67,62 @@ class Data(Part):
     """Where the table is."""
 
     path: FilePath | None = None
-    delimiter: Delimiter = ","
+    delimiter: Delimiter | None = None
+    """Of a CSV file; found in its header where it is not stated."""
+    encoding: Encoding | None = None
+    """Of a CSV file; UTF-8 or what its first bytes say where it is not stated."""
+    sheet: Text | None = None
+    """Of an Excel file that has several."""
     id: Text | None = None
     """The column that tells whose each row is, where a person has several."""
+    default_role: Annotated[Role, one_of(Role)] | None = None
+    """The role of the columns that [attributes] does not name; left out: each must be named."""
     sample: Annotated[Number, Field(gt=0, le=1)] = 1.0
     """The probability with which each person is drawn before anything else; 1 is everybody."""
 
+    @field_validator("default_role")
+    @classmethod
+    def check_default(cls, role: Role | None) -> Role | None:
+        """Check that the role needs nothing that only a named column has."""
+        if role is Role.QUASI:
+            raise ValueError("a quasi-identifier needs a hierarchy; name it in [attributes]")
+        return role
+
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON: no paths."""
-        id_ = {} if self.id is None else {"id": self.id}
-        return id_ if self.sample == 1 else {**id_, "sample": self.sample}
+        default = None if self.default_role is None else self.default_role.value
+        sample = None if self.sample == 1 else self.sample
+        keys = {"id": self.id, "default_role": default, "sample": sample}
+        return {key: value for key, value in keys.items() if value is not None}
+
+    def open(self, data: TableLike) -> Table:
+        """Open a table that is given to be anonymized."""
+        return open_table(data, self.delimiter, self.encoding, self.sheet)
+
+    def open_beside(self, data: TableLike) -> Table:
+        """Open a table that comes with the data, such as a population; it has sheets of its own."""
+        return open_table(data, self.delimiter, self.encoding)
+
+    def open_release(self, released: TableLike) -> Table:
+        """Open a release, which has the delimiter of the original, but is always in UTF-8."""
+        return open_table(released, self.delimiter)
 
 
-def parse_hierarchy(value: object) -> Hierarchy | Path | None:
-    """Take a hierarchy or the path of one."""
-    if value is None or isinstance(value, Hierarchy):
+def parse_hierarchy(value: object) -> Hierarchy | Builder | Path | None:
+    """Take a hierarchy, the path of one, or what makes one: a builder, a spec, groups or cut points."""
+    if value is None or isinstance(value, Hierarchy | Builder):
         return value
     if isinstance(value, str | Path) and str(value) and "\0" not in str(value):
         return Path(value)
-    raise ValueError(f"{show(value)} is not a hierarchy; give the path of a .toml or .csv file")
+    if isinstance(value, Mapping | list | tuple):
+        try:
+            return make_inline(value)
+        except HierarchyError as error:
+            raise ValueError(" ".join(error.faults) or str(error)) from None
+    raise ValueError(
+        f"{show(value)} is not a hierarchy; give the path of a .toml or .csv file, a table of groups "
+        "or a list of cut points"
+    )
 
 
 class Attribute(Part):
@@ -90,9 +130,11 @@ class Attribute(Part):
 
     role: Annotated[Role, one_of(Role)]
     hierarchy: Annotated[
-        Any, BeforeValidator(parse_hierarchy), WithJsonSchema({"type": "string"})
+        Any,
+        BeforeValidator(parse_hierarchy),
+        WithJsonSchema({"anyOf": [{"type": kind} for kind in ("string", "object", "array")]}),
     ] = None
-    """A path, relative to the policy, or a Hierarchy."""
+    """A path, relative to the policy, or the hierarchy itself."""
     delimiter: Delimiter = ";"
     """Of a hierarchy in a CSV file."""
     type: Literal["text", "number", "date"] | None = None
@@ -333,6 +375,15 @@ class Policy(Part):
         }
         return Policy(**{**dict(self), "attributes": changed})
 
+    def with_columns(self, columns: Iterable[str]) -> Policy:
+        """Return the policy with the default role, if it has one, for columns that it does not name."""
+        role = self.data.default_role
+        unnamed = [name for name in columns if name not in self.attributes]
+        if role is None or not unnamed:
+            return self
+        added = {name: Attribute(role=role) for name in dict.fromkeys(unnamed)}
+        return self.model_copy(update={"attributes": {**self.attributes, **added}})
+
     def table_keys(self) -> dict[str, Any]:
         """Return what decides how a table is read: roles and hierarchies of its columns."""
         keys = {
@@ -349,6 +400,8 @@ class Policy(Part):
         """Check that the id is a column, and one that is removed."""
         data: Data = info.data.get("data", Data())
         if data.id is None:
+            return attributes
+        if data.id not in attributes and data.default_role is Role.IDENTIFYING:
             return attributes
         if data.id not in attributes:
             raise ValueError(
@@ -426,6 +479,8 @@ class Policy(Part):
         attribute = self.attributes[name]
         if isinstance(attribute.hierarchy, Hierarchy):
             hierarchy = replace(attribute.hierarchy, name=name)
+        elif isinstance(attribute.hierarchy, Builder):
+            hierarchy = attribute.hierarchy.build(name)
         else:
             assert attribute.hierarchy is not None  # check_role
             path = self.folder / attribute.hierarchy

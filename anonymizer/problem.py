@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from anonymizer.data.coded import load
 from anonymizer.data.columns import code_columns, read_columns
 from anonymizer.data.sample import draw_sample
-from anonymizer.data.table import Table, check_columns, open_table
+from anonymizer.data.table import Table, TableLike, check_columns
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError, quote_some, suggest_name
@@ -29,11 +29,7 @@ from anonymizer.risk.profile import everyone_in
 from anonymizer.search import Limits
 from anonymizer.utility import Measure
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
-Source: TypeAlias = "str | Path | pd.DataFrame | pa.Table | Table | None"
+Source: TypeAlias = "TableLike | None"
 """A path, a dataframe or a table of any kind; None where the policy names the path."""
 
 
@@ -57,14 +53,16 @@ class Problem:
     """The largest number of records that may be suppressed."""
 
     @staticmethod
-    def read(data: Source, policy: PolicyLike, warn: bool = True) -> Problem:
+    def read(data: Source, policy: PolicyLike, warn: bool | Collection[str] = True) -> Problem:
         """Load what the policy names, check the table against it, and aggregate the table.
 
         `data` is a dataframe or a path, or None where the policy says where the data is. Unless told not
-        to, warn where rows that count as people seem to belong to fewer.
+        to, warn where rows that count as people seem to belong to fewer: by any identifying column, or by
+        those that `warn` names.
         """
         policy = load_policy(policy)
         table = open_data(data, policy)
+        policy = policy.with_columns(table.columns)
         check_columns(table, tuple(policy.attributes))
         table = draw_sample(table, policy.data.sample, policy.data.id)
         hierarchies = policy.load_hierarchies()
@@ -72,8 +70,10 @@ class Problem:
         models = policy.load_models()
         population = open_population(models, policy)
         beside = columns_beside(models, policy)
-        unnamed = warn and policy.data.id is None
-        repeated = repeated_identifier(table, policy, beside) if unnamed else None
+        # a column that risk models look at is kept out of the release, but tells nobody's identity
+        looked_at = policy.with_role(Role.IDENTIFYING) if warn is True else warn or ()
+        asked = [] if policy.data.id else [name for name in looked_at if name not in beside]
+        repeated = repeated_identifier(table, asked)
         columns = [*policy.quasi_identifiers, *beside]
         read = table if repeated is None else load(table, [*columns, repeated])
         microdata = encode(read, hierarchies, population, policy.data.id, beside)
@@ -162,6 +162,7 @@ class Problem:
 
     def with_policy(self, policy: Policy) -> Problem:
         """Put another policy to the same table; columns, roles and hierarchies must be the same."""
+        policy = policy.with_columns(self.table.columns)
         if policy.table_keys() != self.policy.table_keys():
             raise PolicyError(
                 "policy: columns, roles or hierarchies differ from those the table was read with; "
@@ -226,7 +227,7 @@ def open_data(data: Source, policy: Policy) -> Table:
         data = policy.data_path
     if data is None:
         raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
-    return open_table(data, policy.data.delimiter)
+    return policy.data.open(data)
 
 
 def population_tables(models: Sequence[RiskModel]) -> dict[str | int, Any]:
@@ -246,7 +247,7 @@ def open_population(models: Sequence[RiskModel], policy: Policy) -> Table | None
         return None
     if len(tables) > 1:
         raise PolicyError("policy: two population tables are given; name one for all models.")
-    table = open_table(tables[0], policy.data.delimiter)
+    table = policy.data.open_beside(tables[0])
     if not set(policy.quasi_identifiers) & set(table.columns):
         raise DataError(
             f"{table.name}: the population table has none of the quasi-identifiers "
@@ -269,12 +270,8 @@ def columns_beside(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ..
     return tuple(names)
 
 
-def repeated_identifier(table: Table, policy: Policy, beside: Sequence[str]) -> str | None:
-    """Return an identifying column of which some value is in several rows, as the first batch shows.
-
-    A column that risk models look at is kept out of the release, but tells nobody's identity.
-    """
-    identifying = [name for name in policy.with_role(Role.IDENTIFYING) if name not in beside]
+def repeated_identifier(table: Table, identifying: Sequence[str]) -> str | None:
+    """Return one of some columns of which some value is in several rows, as the first batch shows."""
     if not identifying:
         return None
     first = code_columns(identifying, islice(table.batches(identifying), 1))

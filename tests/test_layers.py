@@ -30,6 +30,7 @@ ORDER = [
     "layers",
     "policy",
     "problem",
+    "proposal",
     "solution",
     "frontiers",
     "explanation",

@@ -32,6 +32,8 @@ class Builder(ABC):
     """What builders have in common: values that stay themselves up to the top, and the top."""
 
     kind: ClassVar[str]
+    ordered: ClassVar[bool] = False
+    """Whether the leaves are listed in an order that their groups keep."""
     others: Values = ()
     """Values outside the pattern, such as "unknown"; each stays apart until the top."""
     top: Text = "*"
@@ -90,7 +92,8 @@ class Builder(ABC):
 
     def build(self, name: str, source: str | None = None) -> Hierarchy:
         """Make the hierarchy of the attribute `name`."""
-        made = Hierarchy.from_levels(name, Levels.of_columns(self.all_columns()), source)
+        levels = Levels.of_columns(self.all_columns())
+        made = Hierarchy.from_levels(name, levels, source, self.ordered)
         return replace(made, reading=self.reading, **self.traits())
 
 

@@ -121,6 +121,7 @@ class Dates(Builder):
     """
 
     kind: ClassVar[str] = "dates"
+    ordered: ClassVar[bool] = True
     from_: Annotated[Day, Field(alias="from")]
     to: Day
     levels: Annotated[tuple[Unit, ...], NOT_EMPTY, AfterValidator(check_longer), ONLY_LISTS] = (

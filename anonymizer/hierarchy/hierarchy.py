@@ -66,6 +66,8 @@ class Hierarchy:
     """The domain in words, where it has a beginning and an end."""
     declared: Hierarchy | None = None
     """The hierarchy without the values of a table that were taken in; None where none were."""
+    ordered: bool = False
+    """Whether the leaves are in an order that their groups keep, as numbers and dates are."""
 
     def __post_init__(self) -> None:
         codes = np.array(self.codes, np.int32)
@@ -83,10 +85,12 @@ class Hierarchy:
         return cls(name, levels.labels, levels.codes, source)
 
     @classmethod
-    def from_levels(cls, name: str, levels: Levels, source: str | None = None) -> Hierarchy:
+    def from_levels(
+        cls, name: str, levels: Levels, source: str | None = None, ordered: bool = False
+    ) -> Hierarchy:
         """Build the tree from levels that are encoded already, or say all that is wrong with them."""
         refuse_defects(find_level_errors(levels, name), name, source)
-        return cls(name, levels.labels, levels.codes, source)
+        return cls(name, levels.labels, levels.codes, source, ordered=ordered)
 
     @property
     def height(self) -> int:

@@ -62,6 +62,7 @@ class Intervals(Builder):
     """
 
     kind: ClassVar[str] = "intervals"
+    ordered: ClassVar[bool] = True
     domain: tuple[int | float, int | float]
     widths: tuple[int | float, ...] = ()
     bounds: tuple[tuple[int | float, ...], ...] = ()

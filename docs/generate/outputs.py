@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from anonymizer import Policy, anonymize, assess, frontier, make_manifest, verify
+from anonymizer import Policy, anonymize, assess, frontier, make_manifest, propose, verify
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Release
 from anonymizer.risk import RiskProfile
@@ -24,7 +24,15 @@ PEOPLE = pd.DataFrame(
         "ward": ["A", "A", "B", "B", "A", "B"],
     }
 )
-OUTPUTS = ("manifest", "run", "risk profile", "frontier", "verification", "assessment")
+OUTPUTS = (
+    "proposal",
+    "manifest",
+    "run",
+    "risk profile",
+    "frontier",
+    "verification",
+    "assessment",
+)
 """What is described, in the order of the page."""
 BY_NAME = {
     "attribute_loss",
@@ -60,7 +68,9 @@ def examples() -> dict[str, Any]:
     manifest = make_manifest(solution, released)
     checks = verify(released, policy, manifest, against=PEOPLE).checks
     statement = {"source": [{"name": "a list", "keys": ["sex", "zip"]}]}
+    proposal = propose(PEOPLE, k=2, quasi=["sex", "zip"], keep=["ward"])
     return {
+        "proposal": {**proposal.describe(), "files": {}},
         "manifest": {**manifest, **layered},
         "run": {**solution.describe(), **layered, "seconds": {}, "files": {}, "explanation": {}},
         "frontier": {**frontier(PEOPLE, in_layers, [2]).describe(), "files": {}},
