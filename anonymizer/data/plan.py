@@ -21,10 +21,10 @@ class Recoding:
     number_of_tuple: NDArray[np.integer]
     original: bool
     """Whether these are values of the column itself, so that they may be written in its type."""
-    read: Callable[[str], str | None] | None = None
-    """How a cell of the column itself is read as one of the values; None where its text is the value."""
     ordered: bool = False
     """Whether the values stand in an order of their own, as intervals of numbers do."""
+    read: Callable[[str], str | None] | None = None
+    """How a cell of the column itself is read as one of the values; None where its text is the value."""
 
     def read_texts(self, texts: Sequence[str]) -> list[str]:
         """Write cells as the values that they stand for; what is none stays as it is."""
