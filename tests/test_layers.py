@@ -31,6 +31,7 @@ ORDER = [
     "policy",
     "problem",
     "solution",
+    "comparison",
     "frontiers",
     "explanation",
     "verification",
