@@ -21,6 +21,7 @@ from anonymizer.cli.terminal import (
 )
 
 if TYPE_CHECKING:
+    from anonymizer.comparison.comparison import Comparison
     from anonymizer.explanation.explanation import Explanation
     from anonymizer.explanation.layered import LayeredExplanation
     from anonymizer.search.branch_and_bound import OnProgress
@@ -87,7 +88,10 @@ def run(
         bool, typer.Option("--resume", help="Go on where the last run into this folder stopped.")
     ] = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Also say what drives the risk and what can be done.")
+        bool,
+        typer.Option(
+            "--explain", help="Also say what drives the risk, what can be done, what is left."
+        ),
     ] = False,
     show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
@@ -113,31 +117,34 @@ def run(
             staging.path(EXPLANATION)
         solution = anonymize(None, loaded, on_progress, checkpoint)
         result = publish(solution, staging, mapping, seed)
-        explanation = add_explanation(solution, staging, result, on_progress) if explain else None
+        explained = add_explanation(solution, staging, result, on_progress) if explain else None
     show(solution, result, json_)
-    if explanation is not None and not json_:
-        show_explanation(explanation)
+    if explained is not None and not json_:
+        show_explanation(*explained)
 
 
 def add_explanation(
     solution: Solution, staging: Any, result: dict[str, Any], on_progress: OnProgress
-) -> Explanation | LayeredExplanation:
+) -> tuple[Explanation | LayeredExplanation, Comparison]:
     """Explain a solution on a page beside the release and in what `--json` prints."""
+    from anonymizer.comparison.comparison import compare
     from anonymizer.explanation.explanation import explain
     from anonymizer.report.explanation import render_page
 
-    explanation = explain(solution, on_progress)
-    staging.path(EXPLANATION).write_text(render_page(explanation), encoding="utf-8")
+    explanation, comparison = explain(solution, on_progress), compare(solution)
+    page = render_page(explanation, comparison)
+    staging.path(EXPLANATION).write_text(page, encoding="utf-8")
     result["explanation"] = explanation.describe()
+    result["comparison"] = comparison.describe()
     result["files"]["explanation"] = str(staging.folder / EXPLANATION)
-    return explanation
+    return explanation, comparison
 
 
-def show_explanation(explanation: Explanation | LayeredExplanation) -> None:
+def show_explanation(explanation: Explanation | LayeredExplanation, comparison: Comparison) -> None:
     """Print an explanation for people."""
     from anonymizer.report.explanation import render_text
 
-    make_console().print(render_text(explanation))
+    make_console().print(render_text(explanation, comparison))
 
 
 def verdict(verification: Verification) -> str:

@@ -117,7 +117,7 @@ class Comparison:
     unpaired: tuple[str, ...]
     """The columns that pairs were not made of, as there are too many."""
     rows: tuple[dict[str, tuple[str, str]], ...] = field(repr=False)
-    """Some released rows, for the steward alone: for each column the original cell and the released one."""
+    """Some released rows, for the steward alone: of each column the original and the released cell."""
 
     @property
     def share(self) -> float:

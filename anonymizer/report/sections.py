@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from markupsafe import Markup
 from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
@@ -20,12 +21,23 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture for the page; the terminal has none."""
+
+    svg: Markup
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
-    """One question of a steward, with the answer in sentences and figures."""
+    """One question of a steward, with the answer in sentences, figures and pictures."""
 
     title: str
     sentences: tuple[str, ...]
     figures: tuple[Figures, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    folded: tuple[Picture, ...] = ()
+    """Pictures that a page shows when asked."""
 
 
 def show_sections(sections: Iterable[Section]) -> Group:

@@ -9,7 +9,17 @@ from typing import Any
 
 import pandas as pd
 
-from anonymizer import Policy, anonymize, assess, frontier, make_manifest, verify
+from anonymizer import (
+    Policy,
+    Solution,
+    anonymize,
+    apply,
+    assess,
+    compare,
+    frontier,
+    make_manifest,
+    verify,
+)
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Release
 from anonymizer.risk import RiskProfile
@@ -24,12 +34,15 @@ PEOPLE = pd.DataFrame(
         "ward": ["A", "A", "B", "B", "A", "B"],
     }
 )
-OUTPUTS = ("manifest", "run", "risk profile", "frontier", "verification", "assessment")
+OUTPUTS = (
+    "manifest", "run", "risk profile", "comparison", "frontier", "verification", "assessment",
+)  # fmt: skip
 """What is described, in the order of the page."""
 BY_NAME = {
     "attribute_loss",
     "by_layers",
     "class_sizes",
+    "comparison",
     "explanation",
     "files",
     "hierarchies",
@@ -62,12 +75,27 @@ def examples() -> dict[str, Any]:
     statement = {"source": [{"name": "a list", "keys": ["sex", "zip"]}]}
     return {
         "manifest": {**manifest, **layered},
-        "run": {**solution.describe(), **layered, "seconds": {}, "files": {}, "explanation": {}},
+        "run": {
+            **solution.describe(),
+            **layered,
+            "seconds": {},
+            "files": {},
+            "explanation": {},
+            "comparison": {},
+        },
+        "comparison": compare(suppressing(policy)).describe(),
         "frontier": {**frontier(PEOPLE, in_layers, [2]).describe(), "files": {}},
         "verification": {"passed": True, "checks": [asdict(check) for check in checks]},
         "assessment": {**assess_example(policy, statement), "files": {}},
         "risk profile": asdict(solution.before),
     }
+
+
+def suppressing(policy: Policy) -> Solution:
+    """Solve a table by suppressing the only one who lives elsewhere."""
+    frame = pd.DataFrame({"sex": ["F"] * 12 + ["M"] * 5, "zip": "101", "ward": "A"})
+    frame.loc[16, "zip"] = "102"
+    return apply(frame, policy, {"sex": 0, "zip": 0})
 
 
 def assess_example(policy: Policy, statement: Mapping[str, Any]) -> dict[str, Any]:
