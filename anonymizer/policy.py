@@ -20,6 +20,7 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
+from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerError, HierarchyError, PolicyError, quote_some, suggest_name
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from anonymizer.lattice import Lattice
@@ -254,7 +255,7 @@ def check_roles(value: object) -> Iterator[str]:
 Model = Annotated[Any, BeforeValidator(read_model), PlainSerializer(print_model)]
 
 
-class Policy(Part):
+class Policy(Displayed, Part):
     """Everything that decides what a release is.
 
     >>> sex = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])

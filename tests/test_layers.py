@@ -15,6 +15,7 @@ PACKAGE = Path(anonymizer.__file__).parent
 
 ORDER = [
     "errors",
+    "display",
     "validation",
     "lattice",
     "kernels",

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from anonymizer.explanation.layered import LayeredExplanation
     from anonymizer.search.branch_and_bound import OnProgress
     from anonymizer.solution.solution import Solution
-    from anonymizer.verification.claims import Verification
 
 EXPLANATION = "explanation.html"
 
@@ -147,15 +146,6 @@ def show_explanation(explanation: Explanation | LayeredExplanation, comparison: 
     make_console().print(render_text(explanation, comparison))
 
 
-def verdict(verification: Verification) -> str:
-    """Say in one line what came of a verification."""
-    unchecked = sum(check.passed is None for check in verification.checks)
-    rest = f", {unchecked} could not be checked" if unchecked else ""
-    if verification.passed:
-        return f"verified: every claim that was checked holds{rest}"
-    return f"NOT verified: {len(verification.failures)} claims fail{rest}"
-
-
 def verify(
     release: Annotated[Path, typer.Argument(help="The released file.", show_default=False)],
     policy: PolicyFile,
@@ -174,7 +164,7 @@ def verify(
     """
     from dataclasses import asdict
 
-    from anonymizer.report.text import verification_grid
+    from anonymizer.report.text import verdict, verification_grid
     from anonymizer.verification.verification import verify as check
 
     with progress_line(str(release)):

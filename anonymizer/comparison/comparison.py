@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from anonymizer.comparison.association import associate
 from anonymizer.comparison.binning import Binned, bin_kept_column, bin_quasi_identifier
 from anonymizer.data.cells import is_nested
 from anonymizer.data.columns import Coded, read_columns
+from anonymizer.display import Displayed
 from anonymizer.errors import ReleaseError
 from anonymizer.policy import Role
 from anonymizer.solution.release import Release
@@ -104,8 +105,8 @@ class Subgroup:
         return self.suppressed / self.records
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Displayed):
     """A release beside its original."""
 
     records: int
@@ -116,7 +117,7 @@ class Comparison:
     """The strongest association of the original first."""
     unpaired: tuple[str, ...]
     """The columns that pairs were not made of, as there are too many."""
-    rows: tuple[dict[str, tuple[str, str]], ...] = field(repr=False)
+    rows: tuple[dict[str, tuple[str, str]], ...]
     """Some released rows, for the steward alone: of each column the original and the released cell."""
 
     @property

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from anonymizer.display import Displayed, shown
 from anonymizer.errors import InfeasibleError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
 from anonymizer.layers.layering import one_layer
@@ -32,8 +33,8 @@ from anonymizer.solution.layered import (
 from anonymizer.solution.release import Release
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
+@dataclass(frozen=True, eq=False, repr=False)
+class Solution(Displayed):
     """A scheme that meets the risk models, what it costs, and what is proven about it."""
 
     status: Status
@@ -50,11 +51,11 @@ class Solution:
     proof: Proof | None
     """None where the scheme was given, not searched for."""
     seconds: dict[str, float]
-    problem: Problem = field(repr=False)
-    outcome: Outcome = field(repr=False)
+    problem: Problem
+    outcome: Outcome
     """The classes of the scheme, and what is suppressed of them."""
-    release: Release = field(repr=False)
-    checkpoint: Checkpoint | None = field(default=None, repr=False)
+    release: Release
+    checkpoint: Checkpoint | None = None
     """What another search needs to go on, where this one was stopped."""
     layers: tuple[Layer, ...] = ()
     """The schemes of a release in layers; nothing where all records have one."""
@@ -136,6 +137,17 @@ def anonymize(
     seconds: dict[str, float] = {}
     with timed(seconds, "read"):
         problem = as_problem(data, policy)
+    with shown(on_progress) as told:
+        return solve(problem, seconds, told, resume)
+
+
+def solve(
+    problem: Problem,
+    seconds: dict[str, float],
+    on_progress: OnProgress | None,
+    resume: Checkpoint | None,
+) -> Solution:
+    """Find the best scheme of a problem, or its layers."""
     if in_layers(problem):
         if resume is not None:
             raise PolicyError(
