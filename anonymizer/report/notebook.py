@@ -17,6 +17,7 @@ from anonymizer.explanation.layered import LayeredExplanation
 from anonymizer.frontiers.frontier import Frontier
 from anonymizer.frontiers.points import Stage
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.kernels.compilation import while_compiling
 from anonymizer.policy import Attribute, Policy, Role
 from anonymizer.problem import Problem
 from anonymizer.report import assessment as assessments
@@ -27,6 +28,7 @@ from anonymizer.report.page import render, share, whole
 from anonymizer.report.phrases import join
 from anonymizer.report.sections import Figures, Picture, Section
 from anonymizer.report.text import (
+    COMPILING,
     PROFILE_HEADER,
     describe_progress,
     describe_proof,
@@ -291,11 +293,16 @@ def progress_line(
     clock: Callable[[], float] = time.monotonic, show: Callable[[str], Any] | None = None
 ) -> Iterator[Callable[[Progress | Stage], None]]:
     """Show how far a call is, on a line of the notebook that is renewed and goes when it ends."""
-    say = Line(clock, show)
-    yield lambda told: say(
-        describe_stage(told) if isinstance(told, Stage) else describe_progress(told)
-    )
-    say.clear()
+    line = Line(clock, show)
+
+    def tell(told: Progress | Stage) -> None:
+        line.say(describe_stage(told) if isinstance(told, Stage) else describe_progress(told))
+
+    try:
+        with while_compiling(lambda: line.write(COMPILING)):  # each kernel takes about a second
+            yield tell
+    finally:
+        line.clear()
 
 
 class Line:
@@ -306,10 +313,13 @@ class Line:
         self.due = clock() + QUIET_SECONDS
         self.shown = False
 
-    def __call__(self, text: str) -> None:
+    def say(self, text: str) -> None:
         """Show a text, unless one was shown a moment ago."""
-        if self.clock() < self.due:
-            return
+        if self.clock() >= self.due:
+            self.write(text)
+
+    def write(self, text: str) -> None:
+        """Show a text at once."""
         self.due = self.clock() + BETWEEN_LINES
         if self.show is None:
             self.show = updated_display()

@@ -20,6 +20,8 @@ from anonymizer.verification.claims import Verification
 if TYPE_CHECKING:
     from anonymizer.frontiers.frontier import Frontier
 
+COMPILING = "compiling, once; the time limit waits"
+"""What progress says while kernels are compiled; later runs read them from disk."""
 PROVEN = {
     Scope.PEOPLE: "no other has a lower loss, whichever records are suppressed",
     Scope.CLASSES: "no other has a lower loss, whichever whole classes are suppressed",

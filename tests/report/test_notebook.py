@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from anonymizer.frontiers.points import Stage
+from anonymizer.kernels.compilation import kernel
 from anonymizer.report.notebook import progress_line
+from anonymizer.report.text import COMPILING
 from anonymizer.search import Progress, Proof
 
 
@@ -43,3 +47,28 @@ def test_a_frontier_says_at_which_threshold_it_is():
         clock.now = 2.0
         told(Stage(5, 2, 9, progress(1)))
     assert lines[0].startswith("threshold 5 (3 of 9): 1 evaluated")
+
+
+def test_compilation_is_told_at_once():
+    @kernel
+    def half(x):
+        return x / 2
+
+    lines = list[str]()
+    with progress_line(Clock(), lines.append):
+        assert half(4.0) == 2
+    assert lines == [COMPILING, ""]
+
+
+def test_the_line_goes_when_the_call_fails():
+    clock, lines = Clock(), list[str]()
+
+    def fail():
+        with progress_line(clock, lines.append) as told:
+            clock.now = 2.0
+            told(progress(1))
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert lines[-1] == ""
