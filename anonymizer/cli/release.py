@@ -129,9 +129,14 @@ def add_explanation(
     from anonymizer.comparison.comparison import compare
     from anonymizer.explanation.explanation import explain
     from anonymizer.report.explanation import render_page
+    from anonymizer.report.provenance import provenance_of
 
     explanation, comparison = explain(solution, on_progress), compare(solution)
-    page = render_page(explanation, comparison)
+    release = solution.release
+    released = staging.path(Path(result["files"]["release"]).name)
+    page = render_page(
+        explanation, comparison, provenance_of(release.policy, release.table, released)
+    )
     staging.path(EXPLANATION).write_text(page, encoding="utf-8")
     result["explanation"] = explanation.describe()
     result["comparison"] = comparison.describe()
@@ -246,8 +251,11 @@ def demo(
 def stage_example_page(policy: Path, staging: Any) -> str:
     """Assess the register as it was before, and leave a page; return its name."""
     from anonymizer.assessment import assess
+    from anonymizer.policy import Policy
+    from anonymizer.problem import open_data
     from anonymizer.report.assessment import make_figures, stage_page
     from anonymizer.report.plot import save
+    from anonymizer.report.provenance import provenance_of
 
     specs = policy.parent / "hierarchies"
     assessment = assess(
@@ -259,4 +267,6 @@ def stage_example_page(policy: Path, staging: Any) -> str:
     )
     figures = make_figures(assessment)
     save(figures["distribution"], staging.path("assessment.png"))
-    return stage_page(assessment, figures, staging)["page"]
+    loaded = Policy.read(policy)
+    made_of = provenance_of(loaded, open_data(None, loaded))
+    return stage_page(assessment, figures, staging, made_of)["page"]

@@ -15,7 +15,7 @@ from anonymizer.report.phrases import join
 from anonymizer.report.sections import Figures, Picture, Section
 from anonymizer.report.svg import draw_associations, draw_distribution
 
-SHOWN = 8
+SHOWN = 5
 """So many pairs and subgroups are shown at first; a page has the others folded."""
 SHOWN_PICTURES = 2
 """So many distributions are shown at first: those that changed most."""
@@ -46,7 +46,13 @@ def columns_section(comparison: Comparison) -> Section:
             "distribution (total variation); a generalized value counts as spread evenly over what it "
             f"covers. Values of fewer than {FEWEST_PEOPLE} people are counted together.",
         ),
-        (Figures(COLUMN_HEADER, tuple(column_row(column) for column in columns)),),
+        (
+            Figures(
+                COLUMN_HEADER,
+                tuple(column_row(column) for column in columns),
+                folded=f"All {len(columns)} columns in figures",
+            ),
+        ),
         tuple(pictures[:SHOWN_PICTURES]),
         tuple(pictures[SHOWN_PICTURES:]),
     )

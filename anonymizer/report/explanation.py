@@ -32,6 +32,7 @@ from anonymizer.report.phrases import (
     sentence,
     standing,
 )
+from anonymizer.report.provenance import Provenance
 from anonymizer.report.sections import Figures, Section, show_sections
 
 HEADING = "What drives the risk of this release, and what can be done about it"
@@ -54,7 +55,9 @@ def render_text(
 
 
 def render_page(
-    explanation: Explanation | LayeredExplanation, comparison: Comparison | None = None
+    explanation: Explanation | LayeredExplanation,
+    comparison: Comparison | None = None,
+    provenance: Provenance | None = None,
 ) -> str:
     """Write an explanation as a page for the steward; a comparison shows some rows of single people."""
     heading, lead = heading_of(explanation)
@@ -67,6 +70,7 @@ def render_page(
         lead=lead,
         sections=(*sections(explanation), *compared),
         with_rows=comparison is not None,
+        provenance=provenance or Provenance(),
     )
 
 

@@ -22,6 +22,8 @@ class Figures:
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     title: str = ""
+    folded: str = ""
+    """What a page says in place of the table until it is unfolded; the terminal shows the table."""
 
     @property
     def numeric(self) -> tuple[bool, ...]:

@@ -118,7 +118,7 @@ def draw_associations(pairs: Sequence[ComparedPair]) -> Markup:
     labels = [name_at(left - 8, top + number * side + 15, name) for name, number in place.items()]
     below = top + len(names) * side + 14
     legend = [
-        element("text", "above the diagonal: before", x=left, y=below, fill="currentColor"),
+        element("text", "above the diagonal: before,", x=left, y=below, fill="currentColor"),
         element("text", "below: after (0 none, 1 complete)", x=left, y=below + 14,
                 fill="currentColor"),
     ]  # fmt: skip
