@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 import sys
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 from anonymizer import (
@@ -148,3 +150,23 @@ def test_a_value_that_nobody_registered_is_named():
 
     with pytest.raises(NotImplementedError, match="register Unknown"):
         repr(Unknown())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_value_that_is_shown_can_be_pickled(values, kind):
+    again = pickle.loads(pickle.dumps(values[kind]))
+    assert repr(again) == repr(values[kind])
+    assert again._repr_html_() == values[kind]._repr_html_()
+
+
+def test_a_pickled_problem_is_solved_alike(values):
+    again = pickle.loads(pickle.dumps(values["Problem"]))
+    solution = anonymize(again)
+    assert solution.scheme == values["Solution"].scheme
+    assert solution.loss == values["Solution"].loss
+
+
+def test_a_frame_made_twice_is_the_same_and_another_solution_shuffles_anew(values):
+    first = values["Solution"].to_frame()
+    pd.testing.assert_frame_equal(values["Solution"].to_frame(), first)
+    assert not anonymize(values["Problem"]).to_frame().equals(first)

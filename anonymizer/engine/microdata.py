@@ -94,6 +94,11 @@ class Microdata:
     """Columns that risk models look at beside the quasi-identifiers. Where there are any, tuples that
     differ in them alone are distinct too."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process needs: what is prepared is found by identity, and made again."""
+        here_alone = ("prepared", "workspace")
+        return {name: value for name, value in vars(self).items() if name not in here_alone}
+
     @property
     def number_of_people(self) -> int:
         """How many different people the table has."""

@@ -75,6 +75,10 @@ class BestOutcome:
         self.outcome: Outcome | None = None
         self.lock = threading.Lock()
 
+    def __reduce__(self) -> tuple[type[BestOutcome], tuple[()]]:
+        """Forget the outcome in another process: it is made again when asked for."""
+        return BestOutcome, ()
+
     def offer(self, outcome: Outcome) -> None:
         """Keep an outcome if it is better than the one kept."""
         if not outcome.evaluation.feasible:

@@ -24,6 +24,7 @@ def render(template: str, **context: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(whole=whole, share=share)
+    environment.policies["json.dumps_kwargs"] = {}  # keys stay in their order
     return environment.get_template(template).render(precision=PRECISION, **context)
 
 

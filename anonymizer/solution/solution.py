@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -85,9 +86,15 @@ class Solution(Displayed):
     def to_frame(self, seed: int | None = None) -> Any:
         """Make the released dataframe: of the kind that was given, of pandas for a file.
 
-        Rows are shuffled by the system's randomness unless seeded.
+        Rows are shuffled by the system's randomness unless seeded: once, so that a second call returns
+        the same frame.
         """
-        return self.release.to_frame(np.random.default_rng(seed))
+        return self.release.to_frame(np.random.default_rng(self.entropy if seed is None else seed))
+
+    @cached_property
+    def entropy(self) -> Any:
+        """What the rows of a frame are shuffled by, drawn when first asked for."""
+        return np.random.SeedSequence().entropy
 
     def describe(self) -> dict[str, Any]:
         """Return all figures as JSON."""

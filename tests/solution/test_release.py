@@ -124,8 +124,10 @@ def test_rows_are_shuffled_unless_the_policy_says_otherwise(tmp_path: Path) -> N
     frame = patients()
     policy = Policy.read(write_files(tmp_path, policy=change(POLICY, k="k = 1")))
     solution = anonymize(frame, policy)
-    first, second = solution.to_frame(), solution.to_frame()
+    first, second = solution.to_frame(), anonymize(frame, policy).to_frame()
     assert not first.equals(second)
+    assert not first.equals(frame[first.columns])
+    assert solution.to_frame().equals(first)  # what was shuffled once stays so
     assert solution.to_frame(seed=3).equals(solution.to_frame(seed=3))
     ordered = policy.model_copy(
         update={"release": policy.release.model_copy(update={"shuffle": False})}
