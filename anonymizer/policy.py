@@ -68,6 +68,13 @@ class Data(Part):
     delimiter: Delimiter = ","
     id: Text | None = None
     """The column that tells whose each row is, where a person has several."""
+    sample: Annotated[Number, Field(gt=0, le=1)] = 1.0
+    """The probability with which each person is drawn before anything else; 1 is everybody."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return what decides a release, as JSON: no paths."""
+        id_ = {} if self.id is None else {"id": self.id}
+        return id_ if self.sample == 1 else {**id_, "sample": self.sample}
 
 
 def parse_hierarchy(value: object) -> Hierarchy | Path | None:
@@ -324,7 +331,7 @@ class Policy(Displayed, Part):
     def table_keys(self) -> dict[str, Any]:
         """Return what decides how a table is read: roles and hierarchies of its columns."""
         keys = {name: (a.role, a.hierarchy, a.delimiter) for name, a in self.attributes.items()}
-        return {"id": self.data.id, **keys}
+        return {"data": self.data.describe(), **keys}
 
     @field_validator("attributes")
     @classmethod
@@ -441,8 +448,8 @@ class Policy(Displayed, Part):
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON: no paths of data, no limits of the search."""
         described = self.model_dump(mode="json", exclude={"data", "attributes"})
-        if self.data.id is not None:
-            described["data"] = {"id": self.data.id}
+        if data := self.data.describe():
+            described["data"] = data
         described["search"] = {"suppression_limit": self.search.suppression_limit}
         if not self.release.escape_formulas:
             del described["release"]["escape_formulas"]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from anonymizer.data.coded import load
 from anonymizer.data.columns import code_columns, read_columns
+from anonymizer.data.sample import draw_sample
 from anonymizer.data.table import Table, check_columns, open_table
 from anonymizer.display import Displayed
 from anonymizer.engine.classes import EquivalenceClasses, partition
@@ -66,6 +67,7 @@ class Problem(Displayed):
         policy = load_policy(policy)
         table = open_data(data, policy)
         check_columns(table, tuple(policy.attributes))
+        table = draw_sample(table, policy.data.sample, policy.data.id)
         hierarchies = policy.load_hierarchies()
         policy.lattice(hierarchies)  # a level out of range is better known before the table is read
         models = policy.load_models()

@@ -40,6 +40,12 @@ class Problem:
         object.__setattr__(self, "low", self.low or (0,) * len(self.trees))
         object.__setattr__(self, "high", self.high or tops)
 
+    @property
+    def relative_weights(self) -> tuple[float, ...]:
+        """The weights divided by the largest of them."""
+        largest = max(self.weights) or 1.0
+        return tuple(weight / largest for weight in self.weights)
+
     def schemes(self) -> Iterator[Levels]:
         """Every level vector that is allowed."""
         return itertools.product(
@@ -124,7 +130,8 @@ def attribute_losses(
 def loss(problem: Problem, levels: Levels, suppressed: frozenset[int]) -> float:
     """Iyengar's loss of the whole table with some rows suppressed."""
     losses = attribute_losses(problem, levels, suppressed)
-    weighted = [w * float(lost) for w, lost in zip(problem.weights, losses, strict=True)]
+    weights = problem.relative_weights
+    weighted = [w * float(lost) for w, lost in zip(weights, losses, strict=True)]
     if problem.aggregate == "arithmetic":
         return sum(weighted) / len(weighted)
     return math.prod(1 + lost for lost in weighted) ** (1 / len(weighted)) - 1

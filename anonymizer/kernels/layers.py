@@ -107,7 +107,9 @@ def take_classes(
                 n_below += 1
         looked_at[j] = limit
         if next_cost < np.inf:
-            enqueue(first, last, following, min(steps - 1, int(next_cost / width)), j)
+            # a quotient may be rounded down to this step, which would then never end
+            later = max(step + 1, int(next_cost / width))
+            enqueue(first, last, following, min(steps - 1, later), j)
         if n_below == 0:
             continue
         n_labels = label_some(words, masks[j], below, n_below, slot_label, slot_tuple, labels)

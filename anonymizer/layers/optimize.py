@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import TypeAlias
 
 import numpy as np
 
@@ -31,8 +32,14 @@ from anonymizer.search.result import TIE
 from anonymizer.utility import Loss
 from anonymizer.utility.loss import attribute_loss
 
+EVALUATIONS = 200
+"""So many schemes for all records are evaluated to see whether one is better than layers."""
 MOST_COMPARED = 150
 """So many schemes, those that release most records, are tried for each of a few layers."""
+
+
+OneScheme: TypeAlias = Callable[[int | None], Scheme | None]
+"""Finds the best scheme for all records, with a limit on evaluations."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,13 +115,11 @@ class Watch:
         return up or self.stopped is StopReason.INTERRUPTED
 
 
-def find_layers(
-    task: Task, one_scheme: Callable[[], Scheme | None], watch: Watch | None = None
-) -> Layers:
+def find_layers(task: Task, one_scheme: OneScheme, watch: Watch | None = None) -> Layers:
     """Find layers that lose little, and bound what any lose.
 
-    `one_scheme` gives the best scheme for all records: the first of a few layers. The construction and
-    the search for a bound end when the watch, or Ctrl-C, says so.
+    `one_scheme` gives the best scheme for all records that so many evaluations find: the first of a few
+    layers. The construction and the search for a bound end when the watch, or Ctrl-C, says so.
     """
     watch = watch or Watch(None)
     costs = Costs.of(task.microdata, task.measure.weights)
@@ -124,7 +129,8 @@ def find_layers(
     free = weigh(task, construct_in_time(task, costs, usable, watch))
     found = within_limit(task, costs, free, one_scheme)
     if task.max_layers is not None and len(found.layering.schemes) > task.max_layers:
-        found = choose_few(task, costs, found, one_scheme())
+        found = choose_few(task, costs, found, one_scheme(None), lambda: watch.due(0.75))
+    found = or_one_scheme(task, costs, found, one_scheme)
     bounding = bounding_of(task.microdata, task.models, costs, task.lattice, candidates)
     bound = run_bounding(task, bounding, free, found, watch)
     if found.loss - bound <= TIE:
@@ -214,9 +220,7 @@ def weigh(task: Task, layering: Layering) -> Layers:
     return Layers(layering, loss, of_attribute, None, 0, feasible)
 
 
-def within_limit(
-    task: Task, costs: Costs, found: Layers, one_scheme: Callable[[], Scheme | None]
-) -> Layers:
+def within_limit(task: Task, costs: Costs, found: Layers, one_scheme: OneScheme) -> Layers:
     """Take out the coarsest layers, one by one, while too many records are left over for the limit.
 
     Their records are free again, and those left over join them in a class of the coarsest scheme. Where
@@ -227,7 +231,7 @@ def within_limit(
         return found
     last: Scheme | None = task.lattice.high
     if task.looks_suppressed(task.lattice.high):
-        last = one_scheme()
+        last = one_scheme(None)
     if last is None:
         return found
     others = [scheme for scheme in found.layering.schemes if scheme != last]
@@ -240,14 +244,27 @@ def within_limit(
     return found
 
 
-def choose_few(task: Task, costs: Costs, many: Layers, first: Scheme | None) -> Layers:
-    """Choose a few of many layers, one by one."""
+def or_one_scheme(task: Task, costs: Costs, found: Layers, one_scheme: OneScheme) -> Layers:
+    """Return one scheme for all records where that loses less, as it may where there are few."""
+    scheme = one_scheme(EVALUATIONS)
+    if scheme is None or task.looks_suppressed(scheme):
+        return found
+    alone = weigh(task, rebuild(task, costs, [scheme]))
+    return min(found, alone, key=lambda layers: layers.rank)
+
+
+def choose_few(
+    task: Task, costs: Costs, many: Layers, first: Scheme | None, stop: Callable[[], bool]
+) -> Layers:
+    """Choose a few of many layers, one by one, until the time is up."""
     assert task.max_layers is not None
-    *_, few = islice(grow_layers(task, costs, many, first), task.max_layers)
+    *_, few = islice(grow_layers(task, costs, many, first, stop), task.max_layers)
     return few
 
 
-def grow_layers(task: Task, costs: Costs, many: Layers, first: Scheme | None) -> Iterator[Layers]:
+def grow_layers(
+    task: Task, costs: Costs, many: Layers, first: Scheme | None, stop: Callable[[], bool]
+) -> Iterator[Layers]:
     """Yield the best that was found with one layer, with up to two, and so on.
 
     Each next one is a scheme of many layers that lowers the loss most, or raises it least: a finer layer
@@ -261,18 +278,25 @@ def grow_layers(task: Task, costs: Costs, many: Layers, first: Scheme | None) ->
     if chosen:
         yield best
     while left := {scheme: gain for scheme, gain in gains.items() if scheme not in chosen}:
-        now, scheme, gains = next_layer(task, costs, chosen, now, left)
+        now, scheme, gains = next_layer(task, costs, chosen, now, left, stop)
         best, chosen = min(best, now, key=lambda layers: layers.rank), [*chosen, scheme]
         yield best
+        if stop():
+            return
 
 
 def next_layer(
-    task: Task, costs: Costs, chosen: Sequence[Scheme], now: Layers, gains: Mapping[Scheme, float]
+    task: Task,
+    costs: Costs,
+    chosen: Sequence[Scheme],
+    now: Layers,
+    gains: Mapping[Scheme, float],
+    stop: Callable[[], bool],
 ) -> tuple[Layers, Scheme, dict[Scheme, float]]:
     """Return the layers with one more scheme, that scheme, and what each scheme gained when last tried.
 
     A scheme seldom gains more after others were taken in than before. So those that gained most are
-    tried first, until one gains as much as the next did (Minoux 1978).
+    tried first, until one gains as much as the next did (Minoux 1978), or until the time is up.
     """
     gained, best = dict(gains), None
     best_scheme: Scheme = ()
@@ -283,13 +307,15 @@ def next_layer(
         gained[scheme] = now.loss - found.loss
         if best is None or (found.rank, scheme) < (best.rank, best_scheme):
             best, best_scheme = found, scheme
+        if stop():
+            break
     assert best is not None  # there is one to try
     return best, best_scheme, gained
 
 
 def layers_by_number(
     task: Task,
-    one_scheme: Callable[[], Scheme | None],
+    one_scheme: OneScheme,
     numbers: Collection[int],
     watch: Watch | None = None,
 ) -> Iterator[tuple[int, Layers]]:
@@ -303,8 +329,9 @@ def layers_by_number(
     many = find_layers(replace(task, max_layers=None), one_scheme, watch)
     all_of_them, most = len(many.layering.schemes), max(numbers, default=0)
     costs = Costs.of(task.microdata, task.measure.weights)
-    few = grow_layers(task, costs, many, one_scheme()) if all_of_them > 1 and most else ()
     choice, last = Watch(watch.seconds), None
+    several = all_of_them > 1 and most
+    few = grow_layers(task, costs, many, one_scheme(None), choice.due) if several else ()
     for number, found in enumerate(few, 1):
         if number in numbers and found.feasible and found is not last and number < all_of_them:
             yield number, proven(found, many)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ def in_layers(problem: Problem) -> bool:
 def search_layers(problem: Problem, on_progress: OnProgress | None = None) -> Layers:
     """Find the layers of a problem and their bound, and say how far it is."""
     watch = watch_of(problem, on_progress)
-    return find_layers(task_of(problem), lambda: one_scheme(problem), watch)
+    return find_layers(task_of(problem), partial(one_scheme, problem), watch)
 
 
 def search_by_number(
@@ -59,13 +60,13 @@ def search_by_number(
     task, watch = task_of(problem), watch_of(problem, on_progress)
     if task.max_layers is not None:
         numbers = {*(n for n in numbers if n < task.max_layers), task.max_layers}
-    return layers_by_number(task, lambda: one_scheme(problem), numbers, watch)
+    return layers_by_number(task, partial(one_scheme, problem), numbers, watch)
 
 
 def search_again(problem: Problem) -> Layers:
     """Find as many layers as help, and their bound, without limits: it bounds fewer layers too."""
     task = replace(task_of(problem), max_layers=None)
-    return find_layers(task, lambda: one_scheme(problem))
+    return find_layers(task, partial(one_scheme, problem))
 
 
 def watch_of(problem: Problem, on_progress: OnProgress | None) -> Watch:
@@ -88,9 +89,9 @@ def with_max_layers(problem: Problem, number: int) -> Problem:
     return problem.with_resolved(policy.model_copy(update={"release": release}), problem.models)
 
 
-def one_scheme(problem: Problem) -> Scheme | None:
-    """Return the best scheme for all records that is found in the time there is, if one is."""
-    limits = Limits(problem.limits.seconds, problem.limits.evaluations)
+def one_scheme(problem: Problem, evaluations: int | None = None) -> Scheme | None:
+    """Return the best scheme for all records that is found within the limits, if one is."""
+    limits = Limits(problem.limits.seconds, evaluations or problem.limits.evaluations)
     found = search(problem.evaluator, problem.lattice, limits, problem.policy.search.workers)
     return None if found.best is None else found.best.scheme
 

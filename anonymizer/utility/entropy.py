@@ -16,7 +16,7 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import select_by_label
 from anonymizer.lattice import Lattice
 from anonymizer.risk.remaining import Binding
-from anonymizer.utility.measure import AttributeMeasure, check_weights
+from anonymizer.utility.measure import AttributeMeasure, relative_weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Entropy(AttributeMeasure):
     weights: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        check_weights(self.weights)
+        object.__setattr__(self, "weights", relative_weights(self.weights))
 
     def losses(
         self, microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice

@@ -22,7 +22,7 @@ from anonymizer.utility.measure import (
     Appraisal,
     AttributeMeasure,
     Released,
-    check_weights,
+    relative_weights,
     sum_left_to_right,
 )
 
@@ -54,7 +54,7 @@ class Loss(AttributeMeasure):
     weights: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        check_weights(self.weights)
+        object.__setattr__(self, "weights", relative_weights(self.weights))
 
     def losses(
         self, microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice

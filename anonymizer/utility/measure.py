@@ -179,10 +179,16 @@ class AttributeMeasure(Measure):
         return self.of_terms(float(self.terms(losses).sum())), tuple(losses.tolist())
 
 
-def check_weights(weights: Sequence[float]) -> None:
-    """Raise a ValueError unless all weights are finite and at least 0."""
+def relative_weights(weights: Sequence[float]) -> tuple[float, ...]:
+    """Divide weights by the largest, so that no loss is above 1; a ValueError says if one is wrong.
+
+    >>> relative_weights((5.0, 2.5, 0.0)), relative_weights((0.0, 0.0))
+    ((1.0, 0.5, 0.0), (0.0, 0.0))
+    """
     if any(weight < 0 or not math.isfinite(weight) for weight in weights):
         raise ValueError(f"weights must be finite and at least 0, got {weights}")
+    largest = max(weights, default=0.0) or 1.0
+    return tuple(weight / largest for weight in weights)
 
 
 def sum_left_to_right(terms: NDArray[np.float64]) -> float:

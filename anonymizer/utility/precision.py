@@ -16,7 +16,7 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import sum_chosen
 from anonymizer.lattice import Lattice
 from anonymizer.risk.remaining import Binding
-from anonymizer.utility.measure import AttributeMeasure, Released, check_weights
+from anonymizer.utility.measure import AttributeMeasure, Released, relative_weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Precision(AttributeMeasure):
     weights: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        check_weights(self.weights)
+        object.__setattr__(self, "weights", relative_weights(self.weights))
 
     def losses(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -28,12 +29,18 @@ from anonymizer.solution.solution import anonymize, apply
 from anonymizer.verification.claims import ROUNDING, Check, check_figures
 from anonymizer.verification.order import find_order
 
+FIGURES = "the scheme gives the reported figures on the original"
+
 
 def check_against(
     table: Table, original: Table, policy: Policy, manifest: Mapping[str, Any]
 ) -> Iterator[Check]:
     """Check the release against the original it was made from."""
-    claim = "the scheme gives the reported figures on the original"
+    claim = FIGURES
+    if policy.data.sample < 1 and not drawn_here(manifest["input"]):
+        yield check_input(original, manifest["input"])
+        yield Check(claim, None, "the sample can be drawn again only with the key that drew it")
+        return
     person = [] if policy.data.id is None else [policy.data.id]
     beside = columns_beside(policy.load_models(), policy)
     loaded = load(original, [*released_columns(policy), *person, *beside])
@@ -57,8 +64,16 @@ def check_against(
     }
     claimed = {"attribute_loss": {}, "people": figures["people"], **manifest, **manifest["risk"]}
     yield check_figures(claim, figures, claimed)
-    yield from check_rows(table, loaded, solution.release)
+    yield from check_rows(table, problem.table, solution.release)
     yield check_bound(problem, manifest) if in_layers(problem) else check_optimum(problem, manifest)
+
+
+def drawn_here(claimed: Mapping[str, Any]) -> bool:
+    """Whether the key that a sample was drawn with is on this machine."""
+    key = claimed.get("key")
+    with contextlib.suppress(ReleaseError):
+        return key is not None and key == key_name()
+    return False
 
 
 def check_input(original: Table, claimed: Mapping[str, Any]) -> Check:

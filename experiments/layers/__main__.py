@@ -47,23 +47,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(prog="python -m experiments.layers", description=__doc__)
     options.add_argument("--quick", action="store_true", help="a part of ADULT; writes to --out")
     options.add_argument("--out", type=Path, help="folder to write to")
+    options.add_argument("--only", choices=("comparison", "numbers"), help="one part alone")
     given = options.parse_args(arguments)
     folder = given.out or (None if given.quick else RESULTS / "layers")
     names = ("adult",) if given.quick else ("adult", "cup", "fars")
     if missing := [name for name in names if path_of(name) is None]:
         print(f"skipped: the data sets {', '.join(missing)} are not at hand")
         return
+    records = 3_000 if given.quick else None
     with Console(stderr=True).status("starting") as status:
-        rows = list(compare(names, 3_000 if given.quick else None, status.update))
-        curve = list(over_layers(3_000 if given.quick else None, status.update))
+        if given.only != "numbers":
+            report(list(compare(names, records, status.update)), folder, "comparison")
+        if given.only != "comparison":
+            curve = list(over_layers(records, status.update))
+            report(curve, folder, "number_of_layers")
+            if folder is not None:
+                draw(curve, folder / "number_of_layers.png")
+
+
+def report(rows: Sequence[dict[str, Any]], folder: Path | None, name: str) -> None:
+    """Print a table, and write it if there is a folder to write to."""
+    table = pd.DataFrame(rows)
+    print(table.to_string(index=False))
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        pd.DataFrame(rows).to_csv(folder / "comparison.csv", index=False, float_format="%.6f")
-        pd.DataFrame(curve).to_csv(
-            folder / "number_of_layers.csv", index=False, float_format="%.6f"
-        )
-        draw(curve, folder / "number_of_layers.png")
-    print(pd.DataFrame(rows).to_string(index=False))
+        table.to_csv(folder / f"{name}.csv", index=False, float_format="%.6f")
 
 
 def compare(names: Sequence[str], records: int | None, step: OnStep) -> Iterator[dict[str, Any]]:
@@ -150,7 +158,7 @@ def read_arx() -> dict[tuple[str, int, str], dict[str, Any]]:
 
 
 def over_layers(records: int | None, step: OnStep) -> Iterator[dict[str, Any]]:
-    """Find the quality of ADULT with k = 5 over the number of layers."""
+    """Find the quality of ADULT with k = 5 over the number of layers, and what these give away."""
     step("adult, k = 5, over the number of layers")
     path = path_of("adult")
     assert path is not None
@@ -158,12 +166,17 @@ def over_layers(records: int | None, step: OnStep) -> Iterator[dict[str, Any]]:
     utility = {"aggregate": "arithmetic"}
     policy = policy_of("adult", path, risk, utility=utility, release=release)
     data = None if records is None else pd.read_csv(path, sep=";", dtype=str).head(records)
-    for point in frontier(data, policy, [5]).by_layers:
+    curve = frontier(data, policy, [5])
+    for point in curve.by_layers:
+        narrowed = curve.pick(5, max_layers=point.number_of_layers).narrowed
+        assert narrowed is not None
         yield {
             "layers": point.number_of_layers,
             "quality": point.quality,
             "suppressed": point.evaluation.suppressed_records,
             "quality at most": 1 - point.proof.bound,
+            "cells narrowed down": narrowed.cells,
+            "records with one": narrowed.records,
         }
 
 

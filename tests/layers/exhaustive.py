@@ -41,7 +41,7 @@ def placements(problem: Problem, passes: Callable[[list[int]], bool]) -> Iterato
 def loss(problem: Problem, placed: Sequence[Levels | None]) -> float:
     """Iyengar's loss of rows with a scheme each."""
     weighted = []
-    for at, (tree, weight) in enumerate(zip(problem.trees, problem.weights, strict=True)):
+    for at, (tree, weight) in enumerate(zip(problem.trees, problem.relative_weights, strict=True)):
         leaves = len(tree)
         shares = [
             leaves if levels is None else leaves_under(tree, row[at], levels[at])

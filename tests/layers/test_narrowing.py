@@ -88,7 +88,7 @@ def count(layering: Layering, models: tuple[RiskModel, ...]) -> Narrowed | None:
 @given(problems(max_attributes=3))
 def test_every_narrowed_cell_is_counted(problem: Problem) -> None:
     task = task_of(problem)
-    layering = find_layers(task, lambda: None).layering
+    layering = find_layers(task, lambda _: None).layering
     names = task.microdata.attributes
     assert count(layering, tuple(task.models)) == narrowed_by_hand(classes_of(layering), names)
 
@@ -98,7 +98,7 @@ def test_no_record_is_a_tuple_of_an_open_class_inside_its_own(problem: Problem) 
     for models in ((KAnonymity(problem.k),), (OwnL(2), KAnonymity(problem.k))):
         task = task_of(problem, models)
         given_again = apply_layers(task, list(task.lattice)[::-1])
-        for found in (find_layers(task, lambda: None), given_again):
+        for found in (find_layers(task, lambda _: None), given_again):
             classes = classes_of(found.layering)
             for values, rows in classes.items():
                 for other in classes:
@@ -123,7 +123,7 @@ def test_no_table_that_could_have_been_released_so_has_an_excluded_value() -> No
             Lattice((0, 0), (2, 1)),
             5,
         )
-        classes = classes_of(find_layers(task, lambda: None).layering)
+        classes = classes_of(find_layers(task, lambda _: None).layering)
         release = frozenset((values, found.total()) for values, found in classes.items())
         seen = possible.setdefault(release, {})
         for values, found in classes.items():
@@ -151,7 +151,7 @@ def test_a_record_coarser_than_its_neighbours_is_narrowed() -> None:
     """Five people: three small and red; the others, of another size, are known to be of another."""
     rows = [*[("s", "red")] * 3, ("m", "red"), ("l", "red")]
     task = task_of(Problem(tuple(rows), (SIZES, COLOURS), k=2))
-    layering = find_layers(task, lambda: None).layering
+    layering = find_layers(task, lambda _: None).layering
     assert {values[0] for values in classes_of(layering)} == {
         frozenset({"s"}),
         frozenset({"s", "m", "l"}),

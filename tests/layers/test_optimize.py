@@ -19,6 +19,7 @@ from anonymizer.layers.optimize import (
     Task,
     Watch,
     apply_layers,
+    choose_few,
     find_layers,
     layers_by_number,
 )
@@ -42,7 +43,7 @@ def task_of(problem: Problem, max_layers: int | None = None, redacts: bool = Fal
 
 
 def solve(problem: Problem, max_layers: int | None = None) -> Layers:
-    def coarsest() -> Scheme:
+    def coarsest(_: int | None) -> Scheme:
         return problem.high
 
     return find_layers(task_of(problem, max_layers), coarsest)
@@ -126,7 +127,7 @@ def test_equal_records_are_in_one_layer() -> None:
 def test_the_bound_never_falls_while_it_is_sought(problem: Problem) -> None:
     seen: list[float] = []
     watch = Watch(None, on_bound=lambda _, bound: seen.append(bound))
-    found = find_layers(task_of(problem), lambda: problem.high, watch)
+    found = find_layers(task_of(problem), lambda _: problem.high, watch)
     assert seen == sorted(seen)
     assert found.bound is not None
     assert all(bound <= found.bound + 1e-12 for bound in seen)
@@ -135,7 +136,7 @@ def test_the_bound_never_falls_while_it_is_sought(problem: Problem) -> None:
 def test_a_watch_that_is_due_leaves_the_layers_and_a_bound_that_holds() -> None:
     tree = {"a": ("a", "*"), "b": ("b", "*")}
     problem = Problem((("a",), ("a",), ("b",)), (tree,), k=2)
-    found = find_layers(task_of(problem), lambda: problem.high, Watch(0.0))
+    found = find_layers(task_of(problem), lambda _: problem.high, Watch(0.0))
     assert found.stopped is StopReason.TIME
     assert (found.bound, len(found.layering.schemes)) == (0.0, 1)
 
@@ -143,16 +144,16 @@ def test_a_watch_that_is_due_leaves_the_layers_and_a_bound_that_holds() -> None:
 @given(problems(max_attributes=3))
 def test_each_number_of_layers_is_found_in_one_run(problem: Problem) -> None:
     task = task_of(problem)
-    runs = list(layers_by_number(task, lambda: None, (1, 2, 3)))
+    runs = list(layers_by_number(task, lambda _: None, (1, 2, 3)))
     for number, found in runs[:-1]:
         assert len(found.layering.schemes) <= number
-        alone = find_layers(replace(task, max_layers=number), lambda: None)
+        alone = find_layers(replace(task, max_layers=number), lambda _: None)
         assert alone.loss == found.loss
         assert found.bound is not None
         assert found.bound <= found.loss
     ranks = [found.rank for _, found in runs[:-1]]
     assert ranks == sorted(ranks, reverse=True)
-    as_many_as_help = find_layers(task, lambda: None)
+    as_many_as_help = find_layers(task, lambda _: None)
     assert runs[-1][0] == max(1, len(as_many_as_help.layering.schemes))
     assert runs[-1][1].loss == as_many_as_help.loss
 
@@ -160,7 +161,7 @@ def test_each_number_of_layers_is_found_in_one_run(problem: Problem) -> None:
 @given(problems(max_attributes=3))
 def test_no_more_layers_are_tried_than_the_task_allows(problem: Problem) -> None:
     task = replace(task_of(problem), max_layers=2)
-    for number, found in layers_by_number(task, lambda: None, (1, 2)):
+    for number, found in layers_by_number(task, lambda _: None, (1, 2)):
         assert number <= 2
         assert len(found.layering.schemes) <= 2
 
@@ -185,7 +186,7 @@ def test_where_suppressed_records_stay_no_released_record_looks_like_them(proble
     one = best(problem)
     for most in (None, 1, 3):
         task = task_of(problem, most, redacts=True)
-        found = find_layers(task, lambda: None if one is None else one.levels)
+        found = find_layers(task, lambda _: None if one is None else one.levels)
         for layers in (found, apply_layers(task, [problem.high, *found.layering.schemes])):
             layering = layers.layering
             placed = zip(problem.rows, placed_rows(layering), strict=True)
@@ -199,14 +200,22 @@ def test_layers_are_found_wherever_one_scheme_is_feasible(problem: Problem, reda
     one = best(problem)
     for most in (None, 1, 3):
         task = task_of(problem, most, redacts)
-        found = find_layers(task, lambda: None if one is None else one.levels)
+        found = find_layers(task, lambda _: None if one is None else one.levels)
         assert found.feasible == (one is not None)
+
+
+@given(problems(max_attributes=3))
+def test_layers_lose_no_more_than_the_best_scheme_for_all_records(problem: Problem) -> None:
+    one = best(problem)
+    for most in (None, 1, 3):
+        found = find_layers(task_of(problem, most), lambda _: None if one is None else one.levels)
+        assert one is None or found.loss <= one.loss + 1e-12
 
 
 def test_a_top_that_keeps_several_values_is_a_layer_though_suppressed_records_stay() -> None:
     tree = {"a": ("a", "x"), "b": ("b", "x"), "c": ("c", "y"), "d": ("d", "y")}
     problem = Problem((("a",), ("b",), ("c",)), (tree,), k=2)
-    found = find_layers(task_of(problem, redacts=True), lambda: None)
+    found = find_layers(task_of(problem, redacts=True), lambda _: None)
     assert (found.layering.schemes, found.layering.suppressed_records) == (((1,),), 1)
 
 
@@ -219,8 +228,20 @@ def test_a_construction_that_is_stopped_still_passes(problem: Problem) -> None:
     stopped = construct(task.microdata, task.models, costs, candidates, lambda: next(asked))
     classes, suppressed = stopped.classes()
     assert (classes.sizes[~suppressed] >= problem.k).all()
-    found = find_layers(task, lambda: problem.high, Watch(0.0))
+    found = find_layers(task, lambda _: problem.high, Watch(0.0))
     classes, suppressed = found.layering.classes()
     assert (classes.sizes[~suppressed] >= problem.k).all()
     again = apply_layers(task, found.layering.schemes)
     assert placed_rows(again.layering) == placed_rows(found.layering)
+
+
+@given(problems(max_attributes=3))
+def test_a_choice_of_a_few_layers_that_is_stopped_still_passes(problem: Problem) -> None:
+    task = task_of(problem, 2)
+    costs = Costs.of(task.microdata, task.measure.weights)
+    many = find_layers(replace(task, max_layers=None), lambda _: None)
+    if len(many.layering.schemes) > 2:
+        few = choose_few(task, costs, many, problem.high, lambda: True)
+        classes, suppressed = few.layering.classes()
+        assert len(few.layering.schemes) <= 2
+        assert (classes.sizes[~suppressed] >= problem.k).all()

@@ -15,7 +15,7 @@ Suppressed = frozenset[int]
 
 def weighted_mean(problem: Problem, losses: list[float]) -> float:
     """The mean over the attributes, each with its weight."""
-    weighted = [w * float(loss) for w, loss in zip(problem.weights, losses, strict=True)]
+    weighted = [w * float(loss) for w, loss in zip(problem.relative_weights, losses, strict=True)]
     return sum(weighted) / len(weighted)
 
 

@@ -49,7 +49,8 @@ def test_the_aggregates_are_a_geometric_and_an_arithmetic_mean(
 ) -> None:
     losses = np.array([loss for loss, _ in attributes])
     weights = tuple(weight for _, weight in attributes)
-    weighted = [loss * weight for loss, weight in attributes]
+    largest = max(weights) or 1.0
+    weighted = [loss * weight / largest for loss, weight in attributes]
     expected = {
         Aggregate.ARITHMETIC: sum(weighted) / len(weighted),
         Aggregate.GEOMETRIC: math.prod(1 + x for x in weighted) ** (1 / len(weighted)) - 1,
@@ -92,6 +93,12 @@ def test_terms_rise_with_losses(aggregate: Aggregate, losses: list[float], weigh
 def test_an_attribute_of_weight_0_does_not_count_but_divides() -> None:
     measure = Loss(Aggregate.ARITHMETIC, (0.0, 1.0))
     assert measure.of_terms(float(measure.terms(np.array([1.0, 0.5])).sum())) == 0.25
+
+
+@given(st.sampled_from(Aggregate), st.lists(st.floats(0, 1e6), min_size=1, max_size=4))
+def test_a_loss_is_never_above_1(aggregate: Aggregate, weights: list[float]) -> None:
+    measure = Loss(aggregate, tuple(weights))
+    assert measure.combine(np.ones(len(weights)))[0] <= 1 + 1e-12
 
 
 @pytest.mark.parametrize("weight", [-1.0, math.inf, math.nan])

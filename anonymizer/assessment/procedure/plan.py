@@ -136,7 +136,9 @@ def plan_policy(
             f"statement: the key '{hidden[0]}' is identifying and never released; leave it out."
         )
     changes = {key: key_changes(policy, key, protected, externals) for key in keys}
-    data = policy.data.model_copy(update={"id": statement.id or policy.data.id})
+    # what is assessed is the table that was given, whether or not a release is made from a sample
+    whole = {"id": statement.id or policy.data.id, "sample": 1.0}
+    data = policy.data.model_copy(update=whole)
     limit = policy.search.evaluation_limit or EVALUATIONS
     planned = policy.with_attributes({key: change for key, change in changes.items() if change})
     return Policy(**{**dict(planned), "data": data, "risk": (model,)}).with_search(
