@@ -8,11 +8,11 @@ import threading
 from pathlib import Path
 
 import pytest
+from numba import njit
 
 from anonymizer.kernels.compilation import (
     Stopwatch,
     compiled_seconds,
-    kernel,
     while_compiling,
     working_seconds,
 )
@@ -113,7 +113,7 @@ def test_a_kernel_compiled_inside_another_counts_once() -> None:
 
 
 def test_compilation_is_counted_and_told_and_calls_are_not() -> None:
-    @kernel
+    @njit
     def triple(x):  # type: ignore[no-untyped-def]
         return 3 * x
 
@@ -131,7 +131,7 @@ def test_compilation_is_counted_and_told_and_calls_are_not() -> None:
 
 
 def test_the_working_clock_never_goes_back() -> None:
-    @kernel
+    @njit
     def quadruple(x):  # type: ignore[no-untyped-def]
         return 4 * x
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from numba import njit
 
 from anonymizer.frontiers.points import Stage
-from anonymizer.kernels.compilation import kernel
 from anonymizer.report.notebook import progress_line
 from anonymizer.report.text import COMPILING
 from anonymizer.search import Progress, Proof
@@ -50,7 +50,7 @@ def test_a_frontier_says_at_which_threshold_it_is():
 
 
 def test_compilation_is_told_at_once():
-    @kernel
+    @njit
     def half(x):
         return x / 2
 
