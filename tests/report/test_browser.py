@@ -171,7 +171,7 @@ def test_names_and_values_that_are_scripts_do_nothing(visit, name):
     assert "window.ran" in seen.page.inner_text("body") or name == "published"
 
 
-@pytest.mark.parametrize("name", ["explanation", "assessment"])
+@pytest.mark.parametrize("name", ["explanation", "layered", "assessment"])
 def test_a_page_is_at_most_four_screens_until_detail_is_unfolded(visit, name):
     seen = visit(name)
     folded = seen.size()[1]
