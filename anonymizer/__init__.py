@@ -26,9 +26,22 @@ if TYPE_CHECKING:
     from anonymizer.explanation.explanation import Explanation, explain
     from anonymizer.explanation.layered import LayeredExplanation
     from anonymizer.frontiers.frontier import Frontier, frontier
-    from anonymizer.hierarchy import Hierarchy, load_hierarchy, write_arx
+    from anonymizer.hierarchy import (
+        Dates,
+        Explicit,
+        Hierarchy,
+        Intervals,
+        Ordered,
+        Redaction,
+        load_hierarchy,
+        suggest,
+        write_arx,
+    )
     from anonymizer.policy import Policy, Role
     from anonymizer.problem import Problem
+    from anonymizer.proposal.decision import Decision
+    from anonymizer.proposal.proposal import Proposal, propose
+    from anonymizer.report.proposal import write_proposal
     from anonymizer.risk import KAnonymity, RiskProfile
     from anonymizer.search import Progress, Proof, Status, StopReason
     from anonymizer.solution.coarsen import coarsen_to, released_levels
@@ -56,12 +69,22 @@ _HOMES = {
     "LayeredExplanation": "explanation.layered",
     "Frontier": "frontiers.frontier",
     "frontier": "frontiers.frontier",
+    "Dates": "hierarchy",
+    "Explicit": "hierarchy",
     "Hierarchy": "hierarchy",
+    "Intervals": "hierarchy",
+    "Ordered": "hierarchy",
+    "Redaction": "hierarchy",
     "load_hierarchy": "hierarchy",
+    "suggest": "hierarchy",
     "write_arx": "hierarchy",
     "Policy": "policy",
     "Role": "policy",
     "Problem": "problem",
+    "Decision": "proposal.decision",
+    "Proposal": "proposal.proposal",
+    "propose": "proposal.proposal",
+    "write_proposal": "report.proposal",
     "KAnonymity": "risk",
     "RiskProfile": "risk",
     "Progress": "search",

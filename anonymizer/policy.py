@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
@@ -22,7 +22,8 @@ from pydantic.json_schema import SkipJsonSchema
 
 from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerError, HierarchyError, PolicyError, quote_some, suggest_name
-from anonymizer.hierarchy import Hierarchy, load_hierarchy
+from anonymizer.hierarchy import Builder, Hierarchy, load_hierarchy
+from anonymizer.hierarchy.inline import make_inline
 from anonymizer.lattice import Lattice
 from anonymizer.risk import RiskModel, check_name, find_model, known_models
 from anonymizer.risk.schema import is_required, model_schema
@@ -68,22 +69,42 @@ class Data(Part):
     delimiter: Delimiter = ","
     id: Text | None = None
     """The column that tells whose each row is, where a person has several."""
+    default_role: Annotated[Role, one_of(Role)] | None = None
+    """The role of the columns that [attributes] does not name; left out: each must be named."""
     sample: Annotated[Number, Field(gt=0, le=1)] = 1.0
     """The probability with which each person is drawn before anything else; 1 is everybody."""
 
+    @field_validator("default_role")
+    @classmethod
+    def check_default(cls, role: Role | None) -> Role | None:
+        """Check that the role needs nothing that only a named column has."""
+        if role is Role.QUASI:
+            raise ValueError("a quasi-identifier needs a hierarchy; name it in [attributes]")
+        return role
+
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON: no paths."""
-        id_ = {} if self.id is None else {"id": self.id}
-        return id_ if self.sample == 1 else {**id_, "sample": self.sample}
+        default = None if self.default_role is None else self.default_role.value
+        sample = None if self.sample == 1 else self.sample
+        keys = {"id": self.id, "default_role": default, "sample": sample}
+        return {key: value for key, value in keys.items() if value is not None}
 
 
-def parse_hierarchy(value: object) -> Hierarchy | Path | None:
-    """Take a hierarchy or the path of one."""
-    if value is None or isinstance(value, Hierarchy):
+def parse_hierarchy(value: object) -> Hierarchy | Builder | Path | None:
+    """Take a hierarchy, the path of one, or what makes one: a builder, a spec, groups or cut points."""
+    if value is None or isinstance(value, Hierarchy | Builder):
         return value
     if isinstance(value, str | Path) and str(value) and "\0" not in str(value):
         return Path(value)
-    raise ValueError(f"{show(value)} is not a hierarchy; give the path of a .toml or .csv file")
+    if isinstance(value, Mapping | list | tuple):
+        try:
+            return make_inline(value)
+        except HierarchyError as error:
+            raise ValueError(" ".join(error.faults) or str(error)) from None
+    raise ValueError(
+        f"{show(value)} is not a hierarchy; give the path of a .toml or .csv file, a table of groups "
+        "or a list of cut points"
+    )
 
 
 class Attribute(Part):
@@ -91,9 +112,11 @@ class Attribute(Part):
 
     role: Annotated[Role, one_of(Role)]
     hierarchy: Annotated[
-        Any, BeforeValidator(parse_hierarchy), WithJsonSchema({"type": "string"})
+        Any,
+        BeforeValidator(parse_hierarchy),
+        WithJsonSchema({"anyOf": [{"type": kind} for kind in ("string", "object", "array")]}),
     ] = None
-    """A path, relative to the policy, or a Hierarchy."""
+    """A path, relative to the policy, or the hierarchy itself."""
     delimiter: Delimiter = ";"
     """Of a hierarchy in a CSV file."""
     min_level: Level = 0
@@ -328,6 +351,15 @@ class Policy(Displayed, Part):
         }
         return Policy(**{**dict(self), "attributes": changed})
 
+    def with_columns(self, columns: Iterable[str]) -> Policy:
+        """Return the policy with the default role, if it has one, for columns that it does not name."""
+        role = self.data.default_role
+        unnamed = [name for name in columns if name not in self.attributes]
+        if role is None or not unnamed:
+            return self
+        added = {name: Attribute(role=role) for name in dict.fromkeys(unnamed)}
+        return self.model_copy(update={"attributes": {**self.attributes, **added}})
+
     def table_keys(self) -> dict[str, Any]:
         """Return what decides how a table is read: roles and hierarchies of its columns."""
         keys = {name: (a.role, a.hierarchy, a.delimiter) for name, a in self.attributes.items()}
@@ -341,6 +373,8 @@ class Policy(Displayed, Part):
         """Check that the id is a column, and one that is removed."""
         data: Data = info.data.get("data", Data())
         if data.id is None:
+            return attributes
+        if data.id not in attributes and data.default_role is Role.IDENTIFYING:
             return attributes
         if data.id not in attributes:
             raise ValueError(
@@ -419,6 +453,8 @@ class Policy(Displayed, Part):
         if isinstance(attribute.hierarchy, Hierarchy):
             given = attribute.hierarchy
             return Hierarchy(name, given.labels, given.codes, given.source)
+        if isinstance(attribute.hierarchy, Builder):
+            return attribute.hierarchy.build(name)
         assert attribute.hierarchy is not None  # check_role
         return load_hierarchy(self.folder / attribute.hierarchy, name, attribute.delimiter)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -58,14 +58,16 @@ class Problem(Displayed):
     """The largest number of records that may be suppressed."""
 
     @staticmethod
-    def read(data: Source, policy: PolicyLike, warn: bool = True) -> Problem:
+    def read(data: Source, policy: PolicyLike, warn: bool | Collection[str] = True) -> Problem:
         """Load what the policy names, check the table against it, and aggregate the table.
 
         `data` is a dataframe or a path, or None where the policy says where the data is. Unless told not
-        to, warn where rows that count as people seem to belong to fewer.
+        to, warn where rows that count as people seem to belong to fewer: by any identifying column, or by
+        those that `warn` names.
         """
         policy = load_policy(policy)
         table = open_data(data, policy)
+        policy = policy.with_columns(table.columns)
         check_columns(table, tuple(policy.attributes))
         table = draw_sample(table, policy.data.sample, policy.data.id)
         hierarchies = policy.load_hierarchies()
@@ -73,8 +75,10 @@ class Problem(Displayed):
         models = policy.load_models()
         population = open_population(models, policy)
         beside = columns_beside(models, policy)
-        unnamed = warn and policy.data.id is None
-        repeated = repeated_identifier(table, policy, beside) if unnamed else None
+        # a column that risk models look at is kept out of the release, but tells nobody's identity
+        looked_at = policy.with_role(Role.IDENTIFYING) if warn is True else warn or ()
+        asked = [] if policy.data.id else [name for name in looked_at if name not in beside]
+        repeated = repeated_identifier(table, asked)
         columns = [*policy.quasi_identifiers, *beside]
         read = table if repeated is None else load(table, [*columns, repeated])
         microdata = encode(read, hierarchies, population, policy.data.id, beside)
@@ -161,6 +165,7 @@ class Problem(Displayed):
 
     def with_policy(self, policy: Policy) -> Problem:
         """Put another policy to the same table; columns, roles and hierarchies must be the same."""
+        policy = policy.with_columns(self.table.columns)
         if policy.table_keys() != self.policy.table_keys():
             raise PolicyError(
                 "policy: columns, roles or hierarchies differ from those the table was read with; "
@@ -268,12 +273,8 @@ def columns_beside(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ..
     return tuple(names)
 
 
-def repeated_identifier(table: Table, policy: Policy, beside: Sequence[str]) -> str | None:
-    """Return an identifying column of which some value is in several rows, as the first batch shows.
-
-    A column that risk models look at is kept out of the release, but tells nobody's identity.
-    """
-    identifying = [name for name in policy.with_role(Role.IDENTIFYING) if name not in beside]
+def repeated_identifier(table: Table, identifying: Sequence[str]) -> str | None:
+    """Return one of some columns of which some value is in several rows, as the first batch shows."""
     if not identifying:
         return None
     first = code_columns(identifying, islice(table.batches(identifying), 1))

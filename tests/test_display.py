@@ -18,6 +18,7 @@ from anonymizer import (
     explain,
     frontier,
     make_manifest,
+    propose,
     verify,
 )
 from anonymizer.display import Displayed, in_notebook, shown
@@ -39,6 +40,7 @@ def make_values() -> dict[str, Displayed]:
     released = solution.to_frame()
     return {
         "Policy": policy,
+        "Proposal": propose(frame),
         "Problem": problem,
         "Solution": solution,
         "layered Solution": layered,
@@ -58,7 +60,7 @@ def values() -> dict[str, Displayed]:
 
 
 KINDS = [
-    "Policy", "Problem", "Solution", "layered Solution", "Frontier", "layered Frontier",
+    "Policy", "Proposal", "Problem", "Solution", "layered Solution", "Frontier", "layered Frontier",
     "Explanation", "LayeredExplanation", "Verification", "Assessment", "Comparison",
 ]  # fmt: skip
 

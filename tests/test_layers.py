@@ -31,6 +31,7 @@ ORDER = [
     "layers",
     "policy",
     "problem",
+    "proposal",
     "solution",
     "comparison",
     "frontiers",

@@ -304,7 +304,8 @@ def test_a_range_upside_down_is_refused() -> None:
         ({"attributes": {"ward": {"role": "sensitive", "weight": 2.0}}},
          "attributes.ward: only a quasi-identifier has 'weight', and this is sensitive; leave it out."),
         ({"attributes": {"sex": {"role": "quasi", "hierarchy": 3}}},
-         "attributes.sex.hierarchy: 3 is not a hierarchy; give the path of a .toml or .csv file."),
+         "attributes.sex.hierarchy: 3 is not a hierarchy; give the path of a .toml or .csv file, a table "
+         "of groups or a list of cut points."),
         ({"attributes": {"sex": {"role": "quasi", "hierarchy": SEX, "weight": -1}}},
          "attributes.sex.weight: -1 is too small; use 0 or more."),
         ({"attributes": {"sex": {"role": "quasi", "hierarchy": SEX, "weight": float("inf")}}},
@@ -459,7 +460,7 @@ def test_a_nul_in_a_path_is_refused() -> None:
     assert faults_of(changed(data={"path": "a\0b.csv"}, attributes={"sex": sex})) == (
         "data.path: 'a\\x00b.csv' cannot be the path of a file; correct it.",
         "attributes.sex.hierarchy: 'a\\x00b.csv' is not a hierarchy; give the path of a .toml or "
-        ".csv file.",
+        ".csv file, a table of groups or a list of cut points.",
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from anonymizer import __version__
-from anonymizer.cli import assess, frontier, hierarchy, published, release, reproduce
+from anonymizer.cli import assess, frontier, hierarchy, init, published, release, reproduce
 from anonymizer.cli.terminal import BAD_INPUT, FAILED, fail, show_warning
 from anonymizer.errors import AnonymizerError, InfeasibleError
 
@@ -17,6 +17,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
+app.command()(init.init)
 app.command()(release.run)
 app.command()(frontier.frontier)
 app.command()(release.verify)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy.checks import check_size
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.validation import parse_delimiter
+
+DELIMITERS = ";,\t|"
+"""What may separate the cells of a hierarchy."""
 
 
 def read_arx(path: str | Path, name: str | None = None, delimiter: str = ";") -> Hierarchy:
@@ -32,6 +36,7 @@ def read_rows(path: str | Path, delimiter: str = ";") -> list[list[str]]:
         raise HierarchyError(
             f"{path}: row {len(rows) + 1} cannot be read ({error}); check its quotes."
         ) from None
+    _check_cut(rows, delimiter, path)
     return rows
 
 
@@ -73,6 +78,20 @@ def _check_size(text: str, delimiter: str, path: str | Path) -> None:
         check_size(text.count("\n") + 1, text.partition("\n")[0].count(delimiter) + 1)
     except ValueError as error:
         raise HierarchyError(f"{path}: {error}.") from None
+
+
+def _check_cut(rows: list[list[str]], delimiter: str, path: str | Path) -> None:
+    """Refuse a file that is not cut at the delimiter, but ends in one top where it is cut at another."""
+    lines = [row[0] for row in rows if len(row) == 1]
+    if len(lines) < max(2, len(rows)):
+        return
+    for other in DELIMITERS.replace(delimiter, ""):
+        tops = {line.rpartition(other)[2] if other in line else None for line in lines}
+        if len(tops) == 1 and tops != {None}:
+            raise HierarchyError(
+                f"{path}: no row has a {delimiter!r}, but every row has a {other!r}; if that is the "
+                f"delimiter, add delimiter = {json.dumps(other)} to the attribute, or give --delimiter."
+            )
 
 
 def _check_delimiter(delimiter: str) -> None:

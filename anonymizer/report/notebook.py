@@ -20,6 +20,7 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels.compilation import while_compiling
 from anonymizer.policy import Attribute, Policy, Role
 from anonymizer.problem import Problem
+from anonymizer.proposal.proposal import Proposal
 from anonymizer.report import assessment as assessments
 from anonymizer.report import explanation as explanations
 from anonymizer.report.chart import draw_frontier, draw_shares
@@ -108,6 +109,30 @@ def hierarchy_of(attribute: Attribute) -> str:
 
 
 @sentence.register
+def proposal_sentence(proposal: Proposal) -> str:
+    """Count the columns of each role."""
+    roles = ", ".join(f"{len(proposal.with_role(role))} {role.value}" for role in Role)
+    return named(proposal, f"{proposal}: {roles}")
+
+
+@sections.register
+def proposal_sections(proposal: Proposal) -> Sequence[Section]:
+    """List every column with its role, why it has it, and how sure that is."""
+    rows = tuple(
+        (
+            each.column,
+            each.role.value,
+            each.reason,
+            each.confidence.value,
+            share(each.figures.unique),
+        )
+        for each in proposal.decisions
+    )
+    header = "column", "role", "why", "how sure", "unique alone"
+    return [Section("", proposal.warnings, (Figures(header, rows),))]
+
+
+@sentence.register
 def problem_sentence(problem: Problem) -> str:
     """Say what is asked of which table."""
     microdata, models = problem.microdata, join([str(model) for model in problem.models])
@@ -164,7 +189,7 @@ def solution_sections(solution: Solution) -> Sequence[Section]:
     return [
         Section(
             "Scheme",
-            (describe_proof(solution),),
+            (describe_proof(solution), *solution.defaults),
             (Figures(("attribute", "level", "of", "loss"), rows),),
         ),
         Section("Risk", (), (Figures(PROFILE_HEADER, risks),)),

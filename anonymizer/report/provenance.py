@@ -21,7 +21,8 @@ from anonymizer.solution.manifest import describe_input
 class Provenance:
     """What the foot of a page says; a digest is of the policy, the original or the release."""
 
-    made: datetime.date = field(default_factory=datetime.date.today)
+    made: datetime.date | None = field(default_factory=datetime.date.today)
+    """None for pages that must come out the same whenever they are made, such as committed results."""
     version: str = __version__
     digests: Mapping[str, str] = field(default_factory=dict)
     """What each digest is of, and the digest."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anonymizer.data.table import open_table
 from anonymizer.display import Displayed, shown
 from anonymizer.errors import InfeasibleError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
@@ -17,8 +18,10 @@ from anonymizer.kernels.compilation import compiled_seconds, working_seconds
 from anonymizer.layers.layering import one_layer
 from anonymizer.layers.narrowing import Narrowed, count_narrowed
 from anonymizer.layers.optimize import Layers
-from anonymizer.policy import PolicyLike
+from anonymizer.policy import PolicyLike, Role
 from anonymizer.problem import Problem, Source, as_problem
+from anonymizer.proposal.flat import warn_of_flat
+from anonymizer.proposal.shorthand import Shorthand, expand
 from anonymizer.risk import RiskProfile
 from anonymizer.search import Checkpoint, Proof, SearchResult, Status, StopReason, search
 from anonymizer.search.branch_and_bound import OnProgress
@@ -62,6 +65,8 @@ class Solution(Displayed):
     """The schemes of a release in layers; nothing where all records have one."""
     narrowed: Narrowed | None = None
     """What layers give away; None where all records have one scheme, or where it is not known."""
+    defaults: tuple[str, ...] = ()
+    """What was decided for a short call though nobody said it, one sentence each."""
 
     @property
     def quality(self) -> float:
@@ -134,27 +139,66 @@ def anonymize(
     policy: PolicyLike | None = None,
     on_progress: OnProgress | None = None,
     resume: Checkpoint | None = None,
+    *,
+    quasi: Iterable[str] | Mapping[str, Any] | None = None,
+    k: int | None = None,
+    id: str | None = None,  # noqa: A002 - the policy's word
+    identifying: Iterable[str] = (),
+    sensitive: Iterable[str] = (),
+    keep: Iterable[str] = (),
+    default_role: Role | str | None = None,
 ) -> Solution:
     """Find the best scheme that the policy allows.
 
     `data` is a dataframe or a path, or None where the policy says where the data is; or a Problem, which
     has its policy already. With the checkpoint of a solution that was stopped, the search goes on from
     there. Raises an InfeasibleError if no scheme meets the risk models within the suppression limit.
+
+    In place of a policy, `quasi` names the quasi-identifiers, or has a hierarchy for each: a Hierarchy, a
+    builder, a path, a table from value to group, a list of cut points, or None for one that is proposed.
+    `k` is that of k-anonymity, `id` the column that tells whose each row is; `identifying`, `sensitive`
+    and `keep` name other columns. Those named nowhere get the `default_role`, or are removed with a
+    warning. What was decided by default is in `defaults` of the solution.
     """
     seconds: dict[str, float] = {}
     with timed(seconds, "read"):
-        problem = as_problem(data, policy)
+        short = (k, id, identifying, sensitive, keep, default_role)
+        problem, defaults = as_problem_of(data, policy, quasi, *short)
+        warn_of_flat(problem)
     with shown(on_progress) as told:
-        return solve(problem, seconds, told, resume)
+        return replace(solve(problem, told, resume, seconds), defaults=defaults)
+
+
+def as_problem_of(
+    data: Source | Problem,
+    policy: PolicyLike | None,
+    quasi: Iterable[str] | Mapping[str, Any] | None,
+    *short: Any,
+) -> tuple[Problem, tuple[str, ...]]:
+    """Put a policy, or what names stand for, to a table; return also what was decided by default."""
+    if quasi is None:
+        if any(short):
+            raise PolicyError(
+                "anonymize: names of columns or k are given without `quasi`; name the "
+                "quasi-identifiers, or put all of it into the policy."
+            )
+        return as_problem(data, policy), ()
+    if policy is not None or isinstance(data, Problem) or data is None:
+        raise PolicyError(
+            "anonymize: `quasi` stands for a policy; give a table and `quasi`, or a policy alone."
+        )
+    table = open_table(data)
+    expanded = expand(table, Shorthand(quasi, *short))
+    return Problem.read(table, expanded.policy, expanded.named), expanded.defaults
 
 
 def solve(
     problem: Problem,
-    seconds: dict[str, float],
     on_progress: OnProgress | None,
     resume: Checkpoint | None,
+    seconds: dict[str, float],
 ) -> Solution:
-    """Find the best scheme of a problem, or its layers."""
+    """Search for the best scheme, or for layers."""
     if in_layers(problem):
         if resume is not None:
             raise PolicyError(

@@ -77,7 +77,10 @@ def verify(
     if manifest is None:
         raise AnonymizerError("verify needs the manifest of a dataframe; pass it as `manifest`.")
     check_manifest(manifest, "the manifest")
-    table = open_release(open_table(released, policy.data.delimiter), policy, against is not None)
+    opened = open_table(released, policy.data.delimiter)
+    # a column that the policy does not name has its default role, also where the release lacks it
+    policy = policy.with_columns([*opened.columns, *manifest["policy"].get("attributes", ())])
+    table = open_release(opened, policy, against is not None)
     checks = list(check_release(table, policy, manifest))
     if against is not None and all(check.passed for check in checks[2:BASIC_CHECKS]):
         original = open_table(against, policy.data.delimiter)

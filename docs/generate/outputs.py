@@ -18,6 +18,7 @@ from anonymizer import (
     compare,
     frontier,
     make_manifest,
+    propose,
     verify,
 )
 from anonymizer.hierarchy import Hierarchy
@@ -35,8 +36,15 @@ PEOPLE = pd.DataFrame(
     }
 )
 OUTPUTS = (
-    "manifest", "run", "risk profile", "comparison", "frontier", "verification", "assessment",
-)  # fmt: skip
+    "proposal",
+    "manifest",
+    "run",
+    "risk profile",
+    "comparison",
+    "frontier",
+    "verification",
+    "assessment",
+)
 """What is described, in the order of the page."""
 BY_NAME = {
     "attribute_loss",
@@ -73,7 +81,9 @@ def examples() -> dict[str, Any]:
     manifest = make_manifest(solution, released)
     checks = verify(released, policy, manifest, against=PEOPLE).checks
     statement = {"source": [{"name": "a list", "keys": ["sex", "zip"]}]}
+    proposal = propose(PEOPLE, k=2, quasi=["sex", "zip"], keep=["ward"])
     return {
+        "proposal": {**proposal.describe(), "files": {}},
         "manifest": {**manifest, **layered},
         "run": {
             **solution.describe(),

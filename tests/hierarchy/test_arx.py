@@ -153,3 +153,21 @@ def test_thousands_of_levels_are_read_or_refused_in_one_sentence_before_they_fil
     assert str(caught.value) == (
         f"{path}: 5,000 levels of 2,001 values are too many; use at most 2,498 levels."
     )
+
+
+@pytest.mark.parametrize("other", [",", "\t", "|"])
+def test_a_file_with_another_delimiter_is_not_taken_for_one_level(
+    tmp_path: Path, other: str
+) -> None:
+    path = tmp_path / "zip.csv"
+    path.write_text(f"101{other}10*{other}*\n102{other}10*{other}*\n")
+    with pytest.raises(HierarchyError, match="no row has a ';', but every row has a") as said:
+        read_arx(path)
+    assert "add delimiter = " in str(said.value)
+    assert read_arx(path, delimiter=other).height == 3
+
+
+def test_one_level_of_values_with_commas_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "name.csv"
+    path.write_text("Berlin, Mitte\nBonn, Süd\n")
+    assert read_arx(path).leaves == ("Berlin, Mitte", "Bonn, Süd")

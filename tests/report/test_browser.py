@@ -15,13 +15,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from anonymizer import Policy, Statement, anonymize, assess, compare, explain, frontier
+from anonymizer import Policy, Statement, anonymize, assess, compare, explain, frontier, propose
 from anonymizer.assessment import Source
 from anonymizer.assessment.published import assess_published
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.report.assessment import make_page
 from anonymizer.report.explanation import render_page as explanation_page
 from anonymizer.report.frontier import render_page as frontier_page
+from anonymizer.report.proposal import render_page as proposal_page
 from anonymizer.report.provenance import provenance_of_problem
 from anonymizer.report.published import published_page
 from tests.comparison.test_comparison import HIERARCHIES, people
@@ -45,8 +46,15 @@ WIDTHS = {"phone": 390, "desk": 1200}
 SCREEN = 900
 SCRIPT = "<script>window.ran=1</script>"
 IMAGE = "<img src=x onerror=window.ran=1>"
-PAGES = ("explanation", "layered", "frontier", "layered-frontier", "assessment", "published")
-PAGES_OF_A_TABLE = PAGES[:-1]
+PAGES = (
+    "explanation",
+    "layered",
+    "frontier",
+    "layered-frontier",
+    "assessment",
+    "proposal",
+    "published",
+)
 POINTS = "circle.point"
 
 
@@ -87,6 +95,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "frontier": frontier_page(sweep),
         "layered-frontier": frontier_page(frontier(frame, layers, [2, 3])),
         "assessment": make_page(found),
+        "proposal": proposal_page(propose(frame)),
         "published": published_page(assess_published([*ROWS, *TITRE], TRIAL), SCRIPT),
     }
     folder = tmp_path_factory.mktemp("pages")

@@ -23,6 +23,8 @@ POLICY = """
 path = "discharges.csv"
 delimiter = ";"
 id = "patient_id"
+default_role = "insensitive"
+sample = 0.5
 
 [attributes]
 patient_id = { role = "identifying" }

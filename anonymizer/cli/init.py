@@ -1,0 +1,70 @@
+"""init: from a raw table to a policy that works at once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from anonymizer.cli.terminal import AsJson, Delimiter, ShowValues, make_console, status_line
+
+Names = list[str] | None
+
+
+def columns_option(meaning: str) -> Any:
+    """Declare an option that names columns."""
+    return typer.Option(help=f"{meaning} May be repeated, or names with commas between.")
+
+
+def init(
+    table: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
+    out: Annotated[
+        Path, typer.Option("--out", help="The folder for policy, hierarchies and page.")
+    ] = Path("proposal"),
+    k: Annotated[int, typer.Option(help="The people that everybody must look like.")] = 5,
+    quasi: Annotated[Names, columns_option("Columns that others may know.")] = None,
+    id_: Annotated[
+        str | None, typer.Option("--id", help="The column that tells whose each row is.")
+    ] = None,
+    identifying: Annotated[Names, columns_option("Columns to remove.")] = None,
+    sensitive: Annotated[Names, columns_option("Columns that others would like to know.")] = None,
+    keep: Annotated[Names, columns_option("Columns to keep as they are.")] = None,
+    delimiter: Delimiter = ",",
+    json_: AsJson = False,
+    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
+) -> None:
+    """Look at a table and write a policy with hierarchies for it, and a page that says why.
+
+    Example: `anonymizer init discharges.csv --out discharges`, then
+    `anonymizer run discharges/policy.toml --out release`
+    """
+    from anonymizer.data.staging import Staging
+    from anonymizer.data.table import open_table
+    from anonymizer.proposal.choices import split_names
+    from anonymizer.proposal.proposal import check_new, propose
+    from anonymizer.report.proposal import stage_proposal, summarize
+
+    check_new(out)
+    columns = open_table(table, delimiter).columns
+    with Staging(out, [table]) as staging, status_line(f"reading {table}"):
+        proposal = propose(
+            table,
+            k,
+            split_names(quasi or [], columns),
+            id_,
+            split_names(identifying or [], columns),
+            split_names(sensitive or [], columns),
+            split_names(keep or [], columns),
+            delimiter,
+        )
+        files = stage_proposal(proposal, staging)
+    if json_:
+        print(json.dumps({**proposal.describe(), "files": files}))
+        return
+    console = make_console()
+    console.print(summarize(proposal))
+    for kind, path in files.items():
+        console.print(f"{kind}: {path}", soft_wrap=True)
+    console.print(f"next: anonymizer run {files['policy']} --out release", soft_wrap=True)

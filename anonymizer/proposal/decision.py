@@ -1,0 +1,91 @@
+"""A decision about one column: its role, the reason, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from anonymizer.data.columns import Coded
+from anonymizer.policy import Role
+from anonymizer.proposal.content import Content, content_of
+from anonymizer.proposal.figures import Figures, count
+from anonymizer.proposal.names import Meaning, meaning_of
+
+FEW_REPEATS = 20
+"""Values of which each occurs so often or more, on average, are categories."""
+
+
+class Confidence(StrEnum):
+    """How sure a decision is."""
+
+    GIVEN = "given"
+    """The user said so."""
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    """Look at it first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What is known of a column before its role is decided."""
+
+    name: str
+    meaning: Meaning | None
+    """What its name says."""
+    content: Content
+    """What its cells look like."""
+    figures: Figures
+
+    @property
+    def known(self) -> bool:
+        """Whether others may know it of a person, by its name."""
+        return self.meaning in (Meaning.KNOWN, Meaning.NAME)
+
+
+def look_at(name: str, coded: Coded, person: Coded | None) -> Column:
+    """Find out what a column is called, what its cells look like and whom they single out."""
+    meaning = meaning_of(name)
+    if meaning is Meaning.PERSON and is_category(coded):
+        meaning = None  # such as 'member', with the values 'yes' and 'no'
+    return Column(name, meaning, content_of(coded.texts), count(coded, person))
+
+
+def is_category(coded: Coded) -> bool:
+    """Whether values without digits repeat so often that they do not number people."""
+    often = len(coded.texts) * FEW_REPEATS < coded.codes.size
+    return often and not any(char.isdigit() for text in coded.texts for char in text)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The role of a column and why it has that; the reason holds no cell."""
+
+    column: str
+    role: Role
+    reason: str
+    confidence: Confidence
+    content: Content
+    figures: Figures
+    is_id: bool = False
+    """Whether it tells whose each row is."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return the decision as JSON."""
+        return {
+            "column": self.column,
+            "role": self.role.value,
+            "id": self.is_id,
+            "reason": self.reason,
+            "confidence": self.confidence.value,
+            "content": self.content.value,
+            "figures": self.figures.describe(),
+        }
+
+
+def decide(
+    column: Column, role: Role, confidence: Confidence, reason: str, is_id: bool = False
+) -> Decision:
+    """Decide on a column."""
+    return Decision(column.name, role, reason, confidence, column.content, column.figures, is_id)

@@ -1,0 +1,50 @@
+"""What is kept as it is, and yet singles people out: said in a warning, never in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from anonymizer.errors import quote_some
+from anonymizer.policy import Role
+from anonymizer.proposal.decision import Confidence, Decision
+from anonymizer.proposal.rules import SINGLES_OUT
+
+MOST_NAMED = 10
+"""So many columns are named in one sentence; the page has them all."""
+
+
+def find_warnings(decisions: Sequence[Decision], unique_by_kept: float) -> Iterator[str]:
+    """Say which kept columns single people out alone, which are left out of many, and what all do."""
+    kept = [each for each in decisions if each.role in (Role.SENSITIVE, Role.INSENSITIVE)]
+    for each in kept:
+        if each.figures.unique >= SINGLES_OUT:
+            yield (
+                f"'{each.column}' is kept as it is and nearly identifies people: "
+                f"{each.figures}. Make it a quasi-identifier, or remove it."
+            )
+    doubtful = [each for each in kept if each.confidence is Confidence.LOW]
+    if len(kept) > 1 and (doubtful or unique_by_kept >= SINGLES_OUT):
+        yield (
+            f"{unique_by_kept:.1%} of the people are unique by the {len(kept)} columns that are kept as "
+            f"they are{name_doubtful(doubtful)}. Whoever knows these values finds people by them; make "
+            "some of them quasi-identifiers, or remove them."
+        )
+    removed = [
+        each
+        for each in decisions
+        if each.role is Role.IDENTIFYING and each.confidence is Confidence.LOW
+    ]
+    if removed:
+        names = quote_some([each.column for each in removed], MOST_NAMED)
+        yield (
+            f"removed, because it singles people out and there are enough quasi-identifiers: {names}. "
+            "Give what you need the role 'quasi'."
+        )
+
+
+def name_doubtful(doubtful: Sequence[Decision]) -> str:
+    """Name the columns that are kept for want of room."""
+    if not doubtful:
+        return ""
+    names = quote_some([each.column for each in doubtful], MOST_NAMED)
+    return f", among them what was left out of the quasi-identifiers: {names}"

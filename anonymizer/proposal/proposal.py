@@ -1,0 +1,259 @@
+"""propose: a role for each column of a table, hierarchies, and the policy made of them."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anonymizer.data.columns import Coded, check_rows, check_whose, read_columns
+from anonymizer.data.staging import Staging
+from anonymizer.data.table import Table, check_present, open_table
+from anonymizer.display import Displayed
+from anonymizer.errors import AnonymizerWarning, PolicyError
+from anonymizer.hierarchy import parse_spec
+from anonymizer.policy import Policy, Role
+from anonymizer.problem import Source
+from anonymizer.proposal.choices import given_roles
+from anonymizer.proposal.decision import Column, Confidence, Decision, decide, look_at
+from anonymizer.proposal.figures import unique_share
+from anonymizer.proposal.header import check_header
+from anonymizer.proposal.kept import find_warnings
+from anonymizer.proposal.person import find_person
+from anonymizer.proposal.policy_file import FOLDER, file_names, write_policy
+from anonymizer.proposal.ranking import choose, count_pairs
+from anonymizer.proposal.rules import decide_alone
+from anonymizer.proposal.specs import propose_specs
+from anonymizer.risk import KAnonymity
+
+POLICY = "policy.toml"
+
+
+@dataclass(frozen=True, repr=False)
+class Proposal(Displayed):
+    """What each column of a table should be, why, and the hierarchies of the quasi-identifiers."""
+
+    name: str
+    """How messages call the table."""
+    decisions: tuple[Decision, ...]
+    """One for each column, in the order of the table."""
+    specs: Mapping[str, str]
+    """The TOML text of the hierarchy of each quasi-identifier."""
+    k: int
+    records: int
+    people: int
+    """As many as records where no column tells whose a row is."""
+    unique: float
+    """The share of the people who are unique by the quasi-identifiers."""
+    unique_by_kept: float
+    """The share of the people who are unique by the columns that are kept as they are."""
+    warnings: tuple[str, ...] = ()
+    """What is kept and yet singles people out."""
+    path: Path | None = None
+    """The file of the table."""
+    delimiter: str = ","
+
+    def with_role(self, role: Role) -> tuple[str, ...]:
+        """List the columns that are given a role."""
+        return tuple(each.column for each in self.decisions if each.role is role)
+
+    @property
+    def id(self) -> str | None:
+        """The column that tells whose each row is."""
+        return next((each.column for each in self.decisions if each.is_id), None)
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that is proposed, with its hierarchies in it."""
+        return Policy(
+            data={"id": self.id, "delimiter": self.delimiter},
+            attributes={each.column: self.attribute(each) for each in self.decisions},
+            risk=[{"model": "k-anonymity", "k": self.k}],
+        )
+
+    def attribute(self, decision: Decision) -> dict[str, Any]:
+        """Return the keys of one column in the policy."""
+        if decision.role is not Role.QUASI:
+            return {"role": decision.role}
+        spec = parse_spec(tomllib.loads(self.specs[decision.column]), decision.column)
+        return {"role": decision.role, "hierarchy": spec}
+
+    def stage(self, staging: Staging) -> dict[str, str]:
+        """Write the policy and its hierarchies; return what each will be called."""
+        files = file_names(self.specs)
+        check_new(staging.folder, [POLICY, *(f"{FOLDER}/{file}" for file in files.values())])
+        staging.path(FOLDER).mkdir()
+        for column, spec in self.specs.items():
+            staging.path(f"{FOLDER}/{files[column]}").write_text(spec, encoding="utf-8")
+        text = write_policy(
+            self.decisions, files, self.data_keys(staging.folder), self.k, str(self)
+        )
+        staging.path(POLICY).write_text(text, encoding="utf-8")
+        return {"policy": str(staging.folder / POLICY), "hierarchies": str(staging.folder / FOLDER)}
+
+    def data_keys(self, folder: Path) -> dict[str, str]:
+        """Return the keys of [data]; the path is relative to the folder of the policy."""
+        keys = {}
+        if self.path is not None:
+            keys["path"] = Path(os.path.relpath(self.path.resolve(), folder.resolve())).as_posix()
+        if self.delimiter != ",":
+            keys["delimiter"] = self.delimiter
+        return keys if self.id is None else {**keys, "id": self.id}
+
+    def __str__(self) -> str:
+        whose = "" if self.id is None else f" of {self.people:,} people"
+        return (
+            f"{Path(self.name).name}: {self.records:,} rows{whose}, {len(self.decisions)} columns"
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """Return the proposal as JSON; it holds no cell."""
+        return {
+            "table": Path(self.name).name,
+            "records": self.records,
+            "people": self.people,
+            "k": self.k,
+            "id": self.id,
+            "columns": [decision.describe() for decision in self.decisions],
+            "unique": self.unique,
+            "unique_by_kept": self.unique_by_kept,
+            "warnings": list(self.warnings),
+        }
+
+
+def check_new(folder: Path, names: Sequence[str] = (POLICY,)) -> None:
+    """Raise a PolicyError if one of some files is there: somebody may have edited it."""
+    if there := [folder / name for name in names if (folder / name).exists()]:
+        raise PolicyError(
+            f"{there[0]} is there already, and may have been edited; remove it, or choose another "
+            "folder with --out."
+        )
+
+
+def propose(
+    data: Source,
+    k: int = 5,
+    quasi: Iterable[str] = (),
+    id: str | None = None,  # noqa: A002 - the policy's word
+    identifying: Iterable[str] = (),
+    sensitive: Iterable[str] = (),
+    keep: Iterable[str] = (),
+    delimiter: str = ",",
+) -> Proposal:
+    """Look at a table and propose what each column is, and how it may be generalized.
+
+    `quasi`, `id`, `identifying`, `sensitive` and `keep` name columns whose role is decided already.
+    Warns of columns that are kept as they are and yet single people out.
+    """
+    if data is None:
+        raise PolicyError("there is no table to look at; give a dataframe or the path of a file.")
+    check_k(k)
+    table = open_table(data, delimiter)
+    check_present(table, table.columns)
+    roles = given_roles(table.columns, id, quasi, identifying, sensitive, keep)
+    columns = read_columns(table, table.columns)
+    check_rows(table, next(iter(columns.values())).codes.size if columns else 0)
+    check_header(table, columns)
+    person = find_id(table, columns, id, roles)
+    decisions = decide_all(columns, roles, person)
+    found = assemble(table, columns, decisions, k, person, delimiter)
+    for sentence in found.warnings:
+        warnings.warn(f"{table.name}: {sentence}", AnonymizerWarning, stacklevel=2)
+    return found
+
+
+def check_k(k: int) -> None:
+    """Raise a PolicyError unless k is one that k-anonymity takes."""
+    try:
+        KAnonymity(k)
+    except ValueError as error:
+        raise PolicyError(f"{error}.") from None
+
+
+def find_id(
+    table: Table, columns: Mapping[str, Coded], given: str | None, roles: Mapping[str, Role]
+) -> str | None:
+    """Return the column that tells whose each row is: the one given, or one that looks like it."""
+    if given is not None:
+        check_whose(columns[given], table.name, given)
+        return given
+    free = {
+        name: column
+        for name, column in columns.items()
+        if roles.get(name, Role.IDENTIFYING) is Role.IDENTIFYING
+    }
+    return find_person(free)
+
+
+def decide_all(
+    columns: Mapping[str, Coded], roles: Mapping[str, Role], person: str | None
+) -> dict[str, Decision]:
+    """Decide on every column, in the order of the table."""
+    whose = None if person is None else columns[person]
+    described = [look_at(name, coded, whose) for name, coded in columns.items()]
+    decided = {}
+    for column in described:
+        found = decide_at_once(column, roles, person)
+        if found is not None:
+            decided[column.name] = found
+    candidates = [column for column in described if column.name not in decided]
+    counted = count_pairs(candidates, columns, whose)
+    given = [column for column in described if roles.get(column.name) is Role.QUASI]
+
+    def unique_by(some: Sequence[Column]) -> float:
+        return unique_share([columns[column.name] for column in some], whose)
+
+    decided |= {each.column: each for each in choose(counted, given, unique_by)}
+    return {name: decided[name] for name in columns}
+
+
+def decide_at_once(
+    column: Column, roles: Mapping[str, Role], person: str | None
+) -> Decision | None:
+    """Decide on a column that needs no comparison with others."""
+    if column.name == person:
+        confidence = Confidence.GIVEN if column.name in roles else Confidence.HIGH
+        return decide(
+            column, Role.IDENTIFYING, confidence, "it tells whose each row is", is_id=True
+        )
+    if column.name in roles:
+        return decide(column, roles[column.name], Confidence.GIVEN, "you said so")
+    return decide_alone(column)
+
+
+def assemble(
+    table: Table,
+    columns: Mapping[str, Coded],
+    decisions: Mapping[str, Decision],
+    k: int,
+    person: str | None,
+    delimiter: str,
+) -> Proposal:
+    """Make the hierarchies, and count what the columns give away together."""
+    whose = None if person is None else columns[person]
+    quasi = [columns[name] for name, each in decisions.items() if each.role is Role.QUASI]
+    if not quasi:
+        raise PolicyError(
+            f"{table.name}: no column looks as if it could be generalized; name one with --quasi."
+        )
+    kept_roles = (Role.SENSITIVE, Role.INSENSITIVE)
+    kept = {name: columns[name] for name, each in decisions.items() if each.role in kept_roles}
+    by_kept = unique_share(list(kept.values()), whose)
+    path = Path(table.name)
+    return Proposal(
+        table.name,
+        tuple(decisions.values()),
+        propose_specs({n: columns[n] for n, each in decisions.items() if each.role is Role.QUASI}),
+        k,
+        quasi[0].codes.size,
+        quasi[0].codes.size if whose is None else len(whose.texts),
+        unique_share(quasi, whose),
+        by_kept,
+        tuple(find_warnings(list(decisions.values()), by_kept)),
+        path if path.is_file() else None,
+        delimiter,
+    )

@@ -1,0 +1,90 @@
+"""init on the command line: three commands from a raw table to a verified release."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from anonymizer.proposal.choices import split_names
+from tests.snippets import Run
+from tests.tables import draw, write
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A raw table in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    return write(draw("several rows for each person"), Path("visits.csv"), ",")
+
+
+def test_three_commands_lead_from_a_table_to_a_verified_release(table: Path) -> None:
+    for command in (
+        f"init {table} --out init",
+        "run init/policy.toml --out release",
+        f"verify release/release.csv init/policy.toml --against {table}",
+    ):
+        words = [sys.executable, "-m", "anonymizer", *command.split()]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    assert "verified: every claim" in done.stdout
+
+
+def test_the_terminal_shows_roles_and_figures_and_no_cell(table: Path, run: Run) -> None:
+    status, out, errors = run("init", table, "--out", "init")
+    assert status == 0
+    assert "identifying, id" in out
+    assert "next: anonymizer run init/policy.toml --out release" in out
+    cells = {cell for line in table.read_text().splitlines()[1:] for cell in line.split(",")}
+    shown = f"{out}{errors}"
+    assert not [cell for cell in cells if len(cell) > 3 and cell in shown]
+
+
+def test_the_options_decide_and_are_in_the_policy(table: Path, run: Run) -> None:
+    names = ["--quasi", "sex,zip", "--identifying", "visit", "--sensitive", "diagnosis"]
+    status, out, _ = run("init", table, "--out", "init", "--k", 3, *names, "--json")
+    assert status == 0
+    described = json.loads(out)
+    assert described["k"] == 3
+    policy = tomllib.loads(Path("init/policy.toml").read_text(encoding="utf-8"))
+    assert policy["data"] == {"path": "../visits.csv", "id": "patient_id"}
+    roles = {name: keys["role"] for name, keys in policy["attributes"].items()}
+    assert roles["visit"] == "identifying"
+    assert roles["sex"] == roles["zip"] == "quasi"
+    assert policy["risk"] == [{"model": "k-anonymity", "k": 3}]
+    assert sorted(described["files"]) == ["hierarchies", "page", "policy"]
+
+
+def test_a_policy_that_is_there_stays(table: Path, run: Run) -> None:
+    Path("init").mkdir()
+    Path("init/policy.toml").write_text("mine")
+    status, _, errors = run("init", table, "--out", "init")
+    assert status == 2
+    assert "init/policy.toml is there already" in errors
+    assert Path("init/policy.toml").read_text() == "mine"
+    assert not Path("init/hierarchies").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--quasi", "sexx"], "there is no column 'sexx'"),
+        (["--k", "0"], "k must be at least 1, got 0."),
+        (["--keep", "sex", "--quasi", "sex"], "two roles are given for 'sex'"),
+    ],
+)
+def test_a_slip_is_one_sentence_and_leaves_nothing(
+    options: list[str], sentence: str, table: Path, run: Run
+) -> None:
+    status, _, errors = run("init", table, "--out", "init", *options)
+    assert status == 2
+    assert sentence in errors
+    assert not Path("init").exists()
+
+
+def test_names_with_commas_are_taken_whole() -> None:
+    assert split_names(["a, b", "c,d"], ["a, b", "c", "d"]) == ["a, b", "c", "d"]
