@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias
@@ -20,6 +20,7 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
+from anonymizer.data.table import Table, TableLike, open_table
 from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerError, HierarchyError, PolicyError, quote_some, suggest_name
 from anonymizer.hierarchy import Builder, Hierarchy, load_hierarchy
@@ -33,6 +34,7 @@ from anonymizer.validation import (
     ONLY_LISTS,
     Count,
     Delimiter,
+    Encoding,
     FilePath,
     Flag,
     Level,
@@ -66,7 +68,12 @@ class Data(Part):
     """Where the table is."""
 
     path: FilePath | None = None
-    delimiter: Delimiter = ","
+    delimiter: Delimiter | None = None
+    """Of a CSV file; found in its header where it is not stated."""
+    encoding: Encoding | None = None
+    """Of a CSV file; UTF-8 or what its first bytes say where it is not stated."""
+    sheet: Text | None = None
+    """Of an Excel file that has several."""
     id: Text | None = None
     """The column that tells whose each row is, where a person has several."""
     default_role: Annotated[Role, one_of(Role)] | None = None
@@ -88,6 +95,18 @@ class Data(Part):
         sample = None if self.sample == 1 else self.sample
         keys = {"id": self.id, "default_role": default, "sample": sample}
         return {key: value for key, value in keys.items() if value is not None}
+
+    def open(self, data: TableLike) -> Table:
+        """Open a table that is given to be anonymized."""
+        return open_table(data, self.delimiter, self.encoding, self.sheet)
+
+    def open_beside(self, data: TableLike) -> Table:
+        """Open a table that comes with the data, such as a population; it has sheets of its own."""
+        return open_table(data, self.delimiter, self.encoding)
+
+    def open_release(self, released: TableLike) -> Table:
+        """Open a release, which has the delimiter of the original, but is always in UTF-8."""
+        return open_table(released, self.delimiter)
 
 
 def parse_hierarchy(value: object) -> Hierarchy | Builder | Path | None:
@@ -451,8 +470,7 @@ class Policy(Displayed, Part):
         """Load the hierarchy of one quasi-identifier."""
         attribute = self.attributes[name]
         if isinstance(attribute.hierarchy, Hierarchy):
-            given = attribute.hierarchy
-            return Hierarchy(name, given.labels, given.codes, given.source)
+            return replace(attribute.hierarchy, name=name)
         if isinstance(attribute.hierarchy, Builder):
             return attribute.hierarchy.build(name)
         assert attribute.hierarchy is not None  # check_role

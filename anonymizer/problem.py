@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from anonymizer.data.coded import load
 from anonymizer.data.columns import code_columns, read_columns
 from anonymizer.data.sample import draw_sample
-from anonymizer.data.table import Table, check_columns, open_table
+from anonymizer.data.table import Table, TableLike, check_columns
 from anonymizer.display import Displayed
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata, encode
@@ -30,11 +30,7 @@ from anonymizer.risk.profile import everyone_in
 from anonymizer.search import Limits
 from anonymizer.utility import Measure
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
-Source: TypeAlias = "str | Path | pd.DataFrame | pa.Table | Table | None"
+Source: TypeAlias = "TableLike | None"
 """A path, a dataframe or a table of any kind; None where the policy names the path."""
 
 
@@ -230,7 +226,7 @@ def open_data(data: Source, policy: Policy) -> Table:
         data = policy.data_path
     if data is None:
         raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
-    return open_table(data, policy.data.delimiter)
+    return policy.data.open(data)
 
 
 def population_tables(models: Sequence[RiskModel]) -> dict[str | int, Any]:
@@ -250,7 +246,7 @@ def open_population(models: Sequence[RiskModel], policy: Policy) -> Table | None
         return None
     if len(tables) > 1:
         raise PolicyError("policy: two population tables are given; name one for all models.")
-    table = open_table(tables[0], policy.data.delimiter)
+    table = policy.data.open_beside(tables[0])
     if not set(policy.quasi_identifiers) & set(table.columns):
         raise DataError(
             f"{table.name}: the population table has none of the quasi-identifiers "

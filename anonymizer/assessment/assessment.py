@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from anonymizer.assessment.disclosure.assess import assess_disclosure
 from anonymizer.assessment.disclosure.nrf import Reidentification
 from anonymizer.assessment.disclosure.sources import (
@@ -36,7 +34,7 @@ from anonymizer.assessment.scenarios.scenario_risk import (
     name_scenarios,
 )
 from anonymizer.data.coded import load
-from anonymizer.data.table import Table
+from anonymizer.data.table import Table, TableLike
 from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerWarning, PolicyError
 from anonymizer.hierarchy import Hierarchy
@@ -97,7 +95,7 @@ def assess(
     *,
     statement: Statement | str | Path | None = None,
     sources: Sequence[Source] | Disclosing | str | Path | None = None,
-    external: str | Path | pd.DataFrame | Table | None = None,
+    external: TableLike | None = None,
     e_uniqueness: float | None = None,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
@@ -139,6 +137,7 @@ def assess(
             e_uniqueness=e_uniqueness,
             hierarchies=hierarchies_of(policy, disclosing),
             delimiter=policy.data.delimiter,
+            encoding=policy.data.encoding,
             workers=workers,
             on_subsets=tell_subsets(on_progress),
         )

@@ -31,9 +31,9 @@ Seed = Annotated[
 ]
 
 
-def one_character(delimiter: str) -> str:
+def one_character(delimiter: str | None) -> str | None:
     """Refuse a delimiter of another length."""
-    if len(delimiter) != 1:
+    if delimiter is not None and len(delimiter) != 1:
         raise typer.BadParameter(f"a delimiter is one character, got {delimiter!r}")
     return delimiter
 
@@ -41,6 +41,29 @@ def one_character(delimiter: str) -> str:
 Delimiter = Annotated[
     str, typer.Option(help="What separates the cells of a CSV file.", callback=one_character)
 ]
+DataDelimiter = Annotated[
+    str | None,
+    typer.Option(
+        help="What separates the cells of the table; found if not stated.", callback=one_character
+    ),
+]
+
+
+def known_encoding(encoding: str | None) -> str | None:
+    """Refuse the name of an encoding that does not exist."""
+    from anonymizer.validation import parse_encoding
+
+    try:
+        return None if encoding is None else str(parse_encoding(encoding))
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+DataEncoding = Annotated[
+    str | None,
+    typer.Option(help="The encoding of a CSV file that is not UTF-8.", callback=known_encoding),
+]
+DataSheet = Annotated[str | None, typer.Option(help="The sheet of an Excel file that has several.")]
 
 
 def allow_values(context: typer.Context, wanted: bool) -> bool:

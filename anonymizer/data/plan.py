@@ -18,6 +18,8 @@ class Recoding:
     number_of_tuple: NDArray[np.integer]
     original: bool
     """Whether these are values of the column itself, so that they may be written in its type."""
+    ordered: bool = False
+    """Whether the values stand in an order of their own, as intervals of numbers do."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

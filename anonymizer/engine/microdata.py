@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -94,11 +94,6 @@ class Microdata:
     """Columns that risk models look at beside the quasi-identifiers. Where there are any, tuples that
     differ in them alone are distinct too."""
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what another process needs: what is prepared is found by identity, and made again."""
-        here_alone = ("prepared", "workspace")
-        return {name: value for name, value in vars(self).items() if name not in here_alone}
-
     @property
     def number_of_people(self) -> int:
         """How many different people the table has."""
@@ -109,6 +104,10 @@ class Microdata:
     ) -> NDArray[np.int64]:
         """Return the people in each class, given the class of each tuple and the records of each."""
         return records if self.people is None else self.people.class_sizes(labels, records.size)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the table alone: what is prepared goes by identities that are of this process."""
+        return {each.name: self.__dict__[each.name] for each in fields(self)}
 
     @cached_property
     def words(self) -> NDArray[np.uint64]:

@@ -76,8 +76,7 @@ class BestOutcome:
         self.lock = threading.Lock()
 
     def __reduce__(self) -> tuple[type[BestOutcome], tuple[()]]:
-        """Forget the outcome in another process: it is made again when asked for."""
-        return BestOutcome, ()
+        return BestOutcome, ()  # a lock cannot be pickled, and what is kept can be made again
 
     def offer(self, outcome: Outcome) -> None:
         """Keep an outcome if it is better than the one kept."""

@@ -49,6 +49,8 @@ class Builder(ABC):
     """What builders have in common: values that stay themselves up to the top, and the top."""
 
     kind: ClassVar[str]
+    ordered: ClassVar[bool] = False
+    """Whether the leaves are listed in an order that their groups keep."""
     others: Values = ()
     """Values outside the pattern, such as "unknown"; each stays apart until the top."""
     top: Text = "*"
@@ -77,7 +79,8 @@ class Builder(ABC):
 
     def build(self, name: str, source: str | None = None) -> Hierarchy:
         """Make the hierarchy of the attribute `name`."""
-        return Hierarchy.from_levels(name, Levels.of_columns(self.all_columns()), source)
+        levels = Levels.of_columns(self.all_columns())
+        return Hierarchy.from_levels(name, levels, source, self.ordered)
 
 
 def builder(cls: type[T]) -> type[T]:
@@ -101,6 +104,7 @@ class Intervals(Builder):
     """
 
     kind: ClassVar[str] = "intervals"
+    ordered: ClassVar[bool] = True
     domain: Range
     widths: Widths = ()
     bounds: Annotated[tuple[Rising, ...], ONLY_LISTS] = ()
@@ -285,6 +289,7 @@ class Dates(Builder):
     """
 
     kind: ClassVar[str] = "dates"
+    ordered: ClassVar[bool] = True
     from_: Annotated[Day, Field(alias="from")]
     to: Day
     levels: Annotated[

@@ -23,7 +23,7 @@ from anonymizer.hierarchy import (
 
 
 def check_files(
-    files: Sequence[Path], data: Path | None, delimiter: str, data_delimiter: str
+    files: Sequence[Path], data: Path | None, delimiter: str, data_delimiter: str | None = None
 ) -> list[tuple[Path, Defect]]:
     """Find the defects of hierarchy files, and the values of a table that they do not cover.
 
@@ -82,11 +82,17 @@ def read_some(table: Table, columns: Sequence[str]) -> dict[str, Coded]:
     return read_columns(table, [name for name in dict.fromkeys(columns) if name in there])
 
 
-def suggest_for(path: Path, columns: Sequence[str], delimiter: str) -> dict[str, str]:
+def suggest_for(
+    path: Path,
+    columns: Sequence[str],
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> dict[str, str]:
     """Propose a spec for each of the columns, or for all."""
     import pandas as pd
 
-    table = open_table(path, delimiter)
+    table = open_table(path, delimiter, encoding, sheet)
     if absent := [column for column in columns if column not in table.columns]:
         raise DataError(
             f"{table.name}: no column {quote_some(absent)}; "

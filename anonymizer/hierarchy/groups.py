@@ -220,6 +220,7 @@ class Ordered(Builder):
     """
 
     kind: ClassVar[str] = "ordered"
+    ordered: ClassVar[bool] = True
     values: SomeValues
     groups: Annotated[tuple[GroupSizes, ...], ONLY_LISTS] = ()
     labels: Annotated[tuple[Labels, ...], ONLY_LISTS] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,8 @@ class Hierarchy:
     """codes[level, leaf] = index into labels[level]; read-only, and codes[0] counts up from 0."""
     source: str | None = None
     """The file it came from, for messages."""
+    ordered: bool = False
+    """Whether the leaves are in an order that their groups keep, as numbers and dates are."""
 
     def __post_init__(self) -> None:
         codes = np.array(self.codes, np.int32)
@@ -53,10 +55,12 @@ class Hierarchy:
         return cls(name, levels.labels, levels.codes, source)
 
     @classmethod
-    def from_levels(cls, name: str, levels: Levels, source: str | None = None) -> Hierarchy:
+    def from_levels(
+        cls, name: str, levels: Levels, source: str | None = None, ordered: bool = False
+    ) -> Hierarchy:
         """Build the tree from levels that are encoded already, or say all that is wrong with them."""
         refuse_defects(find_level_errors(levels, name), name, source)
-        return cls(name, levels.labels, levels.codes, source)
+        return cls(name, levels.labels, levels.codes, source, ordered)
 
     @property
     def height(self) -> int:
@@ -98,7 +102,7 @@ class Hierarchy:
         if MISSING in self.leaves:
             return self
         levels = Levels.of([*self.rows(), tuple(self._missing_row())])
-        return Hierarchy(self.name, levels.labels, levels.codes, self.source)
+        return replace(self, labels=levels.labels, codes=levels.codes)
 
     def _missing_row(self) -> Iterator[str]:
         """Name the values of a missing cell; a group that is already called so takes it in."""

@@ -6,31 +6,24 @@ import json
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
 from anonymizer import __version__
 from anonymizer.data.files import digest_of_file
 from anonymizer.data.secret import key_name, keyed_digest
 from anonymizer.data.staging import Staging
-from anonymizer.data.table import Table, open_table
+from anonymizer.data.table import Table, TableLike, open_table
 from anonymizer.errors import AnonymizerWarning, ReleaseError, quote_some
 from anonymizer.policy import digest_of_hierarchy
 from anonymizer.risk import packages_of
 from anonymizer.solution.solution import Solution, timed
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
 FILE_NAME = "manifest.json"
 
 
-def make_manifest(
-    solution: Solution, released: str | Path | pd.DataFrame | pa.Table | Table
-) -> dict[str, Any]:
+def make_manifest(solution: Solution, released: TableLike) -> dict[str, Any]:
     """Write down what is claimed of a release: a file, or a dataframe of any kind."""
     release = solution.release
     columns = release.microdata.columns
@@ -84,7 +77,7 @@ def stage_release(solution: Solution, staging: Staging, seed: int | None = None)
     """Write the released table and its manifest; return what each file will be called."""
     name = solution.release.file_name
     with timed(solution.seconds, "write"):
-        solution.release.write(staging.path(name), np.random.default_rng(seed))
+        solution.release.write(staging.path(name), solution.random(seed))
         manifest = make_manifest(solution, open_table(staging.path(name)))
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         staging.seal(FILE_NAME).write_text(text, encoding="utf-8")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from anonymizer.data.csv import write_csv
 from anonymizer.data.plan import Recoding, ReleasePlan
 from anonymizer.data.table import Table
 from anonymizer.engine.microdata import Microdata
-from anonymizer.hierarchy import REDACTED
+from anonymizer.hierarchy import REDACTED, Hierarchy
 from anonymizer.layers.layering import Layering
 from anonymizer.policy import Policy, Role
 
@@ -76,7 +76,8 @@ class Release:
         if redacted:
             values = list(dict.fromkeys([*values, REDACTED]))  # a level may be called so too
             numbers = np.where(self.suppressed, values.index(REDACTED), numbers)
-        return Recoding(tuple(values), numbers, original=untouched and not redacted)
+        recoding = Recoding(tuple(values), numbers, original=untouched and not redacted)
+        return in_order(recoding, self.microdata.columns[at].hierarchy)
 
     def plan(self, random: np.random.Generator | None = None) -> ReleasePlan:
         """Return what the table must know to make the release; without randomness, in its order."""
@@ -97,6 +98,39 @@ class Release:
     def file_name(self) -> str:
         """What the released file is called."""
         return self.table.file_name
+
+
+def in_order(recoding: Recoding, hierarchy: Hierarchy) -> Recoding:
+    """Put the values of an ordered hierarchy into the order of the leaves; redacted ones come last."""
+    if not hierarchy.ordered or not recoding.values:
+        return recoding
+    places, values = places_of(hierarchy, set(recoding.values)), recoding.values
+    order = sorted(range(len(values)), key=lambda n: places.get(values[n], (hierarchy.size, 0)))
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.arange(len(order))
+    return replace(
+        recoding,
+        values=tuple(values[number] for number in order),
+        number_of_tuple=numbers[recoding.number_of_tuple],
+        ordered=True,
+    )
+
+
+def places_of(hierarchy: Hierarchy, values: Collection[str]) -> dict[str, tuple[int, int]]:
+    """Return the first and the last leaf of some values, at whichever level they stand first.
+
+    >>> rows = [("1", "1-2"), ("2", "1-2"), ("3", "3")]
+    >>> places_of(Hierarchy.from_rows("n", rows), {"3", "1-2"})
+    {'3': (2, 2), '1-2': (0, 1)}
+    """
+    places: dict[str, tuple[int, int]] = {}
+    for labels, codes in zip(hierarchy.labels, hierarchy.codes, strict=True):
+        used, first = np.unique(codes, return_index=True)
+        last = codes.size - 1 - np.unique(codes[::-1], return_index=True)[1]
+        for number, *leaves in zip(used.tolist(), first.tolist(), last.tolist(), strict=True):
+            if labels[number] in values:
+                places.setdefault(labels[number], (leaves[0], leaves[1]))
+    return places
 
 
 def mapping_rows(policy: Policy, scheme: dict[str, int]) -> Sequence[tuple[str, str, str]]:

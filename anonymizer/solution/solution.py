@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,8 @@ class Solution(Displayed):
     """What layers give away; None where all records have one scheme, or where it is not known."""
     defaults: tuple[str, ...] = ()
     """What was decided for a short call though nobody said it, one sentence each."""
+    order: int = field(default_factory=lambda: secrets.randbits(128))
+    """What shuffles the rows unless a seed is given; whoever knows it can undo that."""
 
     @property
     def quality(self) -> float:
@@ -91,15 +93,13 @@ class Solution(Displayed):
     def to_frame(self, seed: int | None = None) -> Any:
         """Make the released dataframe: of the kind that was given, of pandas for a file.
 
-        Rows are shuffled by the system's randomness unless seeded: once, so that a second call returns
-        the same frame.
+        Rows are shuffled by the system's randomness unless seeded; called again, they are the same.
         """
-        return self.release.to_frame(np.random.default_rng(self.entropy if seed is None else seed))
+        return self.release.to_frame(self.random(seed))
 
-    @cached_property
-    def entropy(self) -> Any:
-        """What the rows of a frame are shuffled by, drawn when first asked for."""
-        return np.random.SeedSequence().entropy
+    def random(self, seed: int | None = None) -> np.random.Generator:
+        """Return the randomness that shuffles the rows."""
+        return np.random.default_rng(self.order if seed is None else seed)
 
     def describe(self) -> dict[str, Any]:
         """Return all figures as JSON."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.cells import Cells
+from anonymizer.data.cells import Cells, same_text
 from anonymizer.data.coded import load
 from anonymizer.data.columns import Coded, Vocabulary, read_columns
 from anonymizer.data.formulas import escape
@@ -132,6 +132,9 @@ def number_rows(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number equal rows alike: those of a release, and those that are expected of the original."""
     released, kept = read_columns(table, plan.columns), read_columns(original, plan.kept)
+    released = {
+        name: each.rename(list(map(same_text, each.texts))) for name, each in released.items()
+    }
     labels: NDArray[np.int64] | None = None
     rows = 0
     for name, mine in released.items():
@@ -159,8 +162,8 @@ def kept_cells(plan: ReleasePlan, original: Coded) -> Cells:
 
 
 def written(texts: Sequence[str], plan: ReleasePlan) -> Sequence[str]:
-    """Return texts as they stand in a release."""
-    return [*map(escape, texts)] if plan.escape_formulas else texts
+    """Return texts as they stand in a release, numbers and times in one spelling."""
+    return [same_text(escape(text) if plan.escape_formulas else text) for text in texts]
 
 
 def check_optimum(problem: Problem, manifest: Mapping[str, Any]) -> Check:

@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from anonymizer.data.coded import load
-from anonymizer.data.table import Table, open_table
+from anonymizer.data.table import Table, TableLike
 from anonymizer.errors import AnonymizerError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
@@ -53,13 +53,9 @@ from anonymizer.verification.reading import (
     read_released,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
 
 def verify(
-    released: str | Path | pd.DataFrame | pa.Table | Table,
+    released: TableLike,
     policy: PolicyLike,
     manifest: Mapping[str, Any] | str | Path | None = None,
     against: Source = None,
@@ -77,13 +73,13 @@ def verify(
     if manifest is None:
         raise AnonymizerError("verify needs the manifest of a dataframe; pass it as `manifest`.")
     check_manifest(manifest, "the manifest")
-    opened = open_table(released, policy.data.delimiter)
+    opened = policy.data.open_release(released)
     # a column that the policy does not name has its default role, also where the release lacks it
     policy = policy.with_columns([*opened.columns, *manifest["policy"].get("attributes", ())])
     table = open_release(opened, policy, against is not None)
     checks = list(check_release(table, policy, manifest))
     if against is not None and all(check.passed for check in checks[2:BASIC_CHECKS]):
-        original = open_table(against, policy.data.delimiter)
+        original = policy.data.open(against)
         with_original = list(check_against(table, original, policy, manifest))
         done = any(check.claim == FIGURES and check.passed for check in with_original)
         if done and all(check.passed is not False for check in with_original):

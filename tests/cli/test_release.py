@@ -387,7 +387,8 @@ def test_hierarchy_commands(tmp_path: Path, run) -> None:
     assert len(output.splitlines()) == 6
     specs = [tmp_path / "s" / f"{name}.toml" for name in ("age", "sex", "zip", "diagnosis")]
     assert run("hierarchy", "check", *specs, "--data", table, "--data-delimiter", ";")[0] == 0
-    status, _, errors = run("hierarchy", "check", *specs, "--data", table)
+    assert run("hierarchy", "check", *specs, "--data", table)[0] == 0
+    status, _, errors = run("hierarchy", "check", *specs, "--data", table, "--data-delimiter", ",")
     assert status == 2
     assert "Is the delimiter ';' rather than ','" in errors
     status, _, errors = run(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.table import Table, check_present, open_table
+from anonymizer.data.table import Table, check_present
 from anonymizer.engine.people import People
 from anonymizer.errors import AnonymizerWarning, PolicyError, list_cells
 from anonymizer.estimators.intervals import Interval
@@ -255,7 +255,7 @@ class Reader:
 
     def open_population(self, path: Path) -> Table:
         """Open a population table, which must have all quasi-identifiers."""
-        table = open_table(path, self.policy.data.delimiter)
+        table = self.policy.data.open_beside(path)
         check_present(table, self.policy.quasi_identifiers)
         return table
 
