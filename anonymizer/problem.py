@@ -22,7 +22,7 @@ from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError, quote_some, suggest_name
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator, Outcome
-from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.hierarchy import MISSING, Hierarchy, kind_of_texts
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.policy import Policy, PolicyLike, Role
 from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
@@ -80,6 +80,8 @@ class Problem(Displayed):
         microdata = encode(read, hierarchies, population, policy.data.id, beside)
         if repeated is not None:
             warn_of_repeated_people(read, repeated)
+        if warn:
+            warn_of_flat_texts(hierarchies)
         return Problem.of(policy, table, microdata, models)
 
     @staticmethod
@@ -293,6 +295,19 @@ def warn_of_repeated_people(table: Table, name: str) -> None:
         AnonymizerWarning,
         stacklevel=2,
     )
+
+
+def warn_of_flat_texts(hierarchies: Sequence[Hierarchy]) -> None:
+    """Warn of numbers or dates that are taken for texts with one step to the top."""
+    for hierarchy in hierarchies:
+        if kind := kind_of_texts(hierarchy):
+            warnings.warn(
+                f"column '{hierarchy.name}': its hierarchy lists {hierarchy.size:,} {kind}s as texts, "
+                "each of which is kept or goes to the top, so that many records may be suppressed; "
+                f'write builder = "{"dates" if kind == "date" else "intervals"}" for it.',
+                AnonymizerWarning,
+                stacklevel=3,
+            )
 
 
 def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:

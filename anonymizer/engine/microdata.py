@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.aggregate import recode
-from anonymizer.data.cells import is_nested
 from anonymizer.data.columns import nobodys_row
 from anonymizer.data.contract import Table
 from anonymizer.data.tuples import Tuples
 from anonymizer.engine.domain import Column, Domain, read_only
+from anonymizer.engine.leaves import count_texts, first_row, take_in, to_leaves
 from anonymizer.engine.people import People
-from anonymizer.errors import AnonymizerWarning, DataError, HierarchyError, quote_some
-from anonymizer.hierarchy import MISSING, Hierarchy, check_values
+from anonymizer.errors import AnonymizerWarning, quote_some
+from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.kernels.entropy import sum_entropy
 from anonymizer.kernels.partition import sum_covered
 from anonymizer.lattice import Lattice
@@ -220,21 +220,28 @@ def encode(
 
     The quasi-identifiers are the hierarchies' names; a population table may lack some, and is matched on
     those it has. `person` is the column that tells whose each row is, where people have several, and
-    `beside` are columns that tell tuples apart although they are no quasi-identifiers. Raises a
-    HierarchyError that lists every value without a leaf, and warns where a leaf for missing cells had
-    to be added.
+    `beside` are columns that tell tuples apart although they are no quasi-identifiers. Cells are read as
+    the hierarchies say. Raises a HierarchyError that lists every value without a leaf, and warns where a
+    leaf for missing cells had to be added.
     """
     there = () if population is None else population.columns
     places = [at for at, hierarchy in enumerate(hierarchies) if hierarchy.name in there]
+    counted = count_texts(table, hierarchies, [*beside, *([] if person is None else [person])])
     matching = None
     if population is not None:
-        matching = count_by_leaves(population, [hierarchies[at] for at in places])
+        matching = count_texts(population, [hierarchies[at] for at in places])
+    grown = take_in(hierarchies, counted, matching, places)
+    if matching is not None:
+        listed, taken = ([each[at] for at in places] for each in (hierarchies, grown))
+        matching = to_leaves(matching, listed, taken)
+    tuples = to_leaves(counted, hierarchies, grown)
     if person is None and not beside:
-        return encode_tuples(count_by_leaves(table, hierarchies), hierarchies, matching, places)
-    wider = count_wider(table, hierarchies, beside, [] if person is None else [person])
-    tuples, people = (wider, None) if person is None else split_people(wider, table.name, person)
-    check_covered(tuples, hierarchies)
+        return encode_tuples(tuples, grown, matching, places)
     attributes = len(hierarchies)
+    tuples = in_order(tuples, range(attributes, attributes + len(beside)))
+    people = None
+    if person is not None:
+        tuples, people = split_people(tuples, table.name, person)
     columns = {
         name: Beside(texts, read_only(codes))
         for name, texts, codes in zip(
@@ -242,19 +249,8 @@ def encode(
         )
     }
     narrow = replace(tuples, texts=tuples.texts[:attributes], codes=tuples.codes[:attributes])
-    encoded = encode_tuples(narrow, hierarchies, matching, places)
+    encoded = encode_tuples(narrow, grown, matching, places)
     return replace(encoded, people=people, id=person, beside=columns)
-
-
-def count_wider(
-    table: Table, hierarchies: Sequence[Hierarchy], beside: Sequence[str], person: Sequence[str]
-) -> Tuples:
-    """Count the distinct tuples of the quasi-identifiers and some other columns, in one pass."""
-    names = [*(hierarchy.name for hierarchy in hierarchies), *beside, *person]
-    check_flat(table, names)
-    leaves = [hierarchy.leaves for hierarchy in hierarchies]
-    found = table.aggregate(names, [*leaves, *(() for _ in (*beside, *person))])
-    return in_order(found, range(len(leaves), len(leaves) + len(beside)))
 
 
 def in_order(tuples: Tuples, columns: Sequence[int]) -> Tuples:
@@ -282,43 +278,6 @@ def split_people(pairs: Tuples, where: str, person: str) -> tuple[Tuples, People
     tuple_of_pair[pairs.tuple_of_row] = tuples.tuple_of_row
     number_of_person = np.unique(pairs.codes[-1], return_inverse=True)[1]
     return tuples, People.of_rows(number_of_person, tuple_of_pair, tuples.counts.size)
-
-
-def count_by_leaves(table: Table, hierarchies: Sequence[Hierarchy]) -> Tuples:
-    """Count the distinct tuples of a table; the codes are the numbers of leaves."""
-    names = [hierarchy.name for hierarchy in hierarchies]
-    check_flat(table, names)
-    tuples = table.aggregate(names, [hierarchy.leaves for hierarchy in hierarchies])
-    check_covered(tuples, hierarchies)
-    return tuples
-
-
-def check_flat(table: Table, names: Sequence[str]) -> None:
-    """Raise a DataError for columns that hold lists or structures."""
-    types = table.types
-    if nested := [name for name in names if is_nested(types[name])]:
-        raise DataError(
-            f"{table.name}: column {quote_some(nested)} holds lists or structures; "
-            "a quasi-identifier has one value in each cell."
-        )
-
-
-def check_covered(tuples: Tuples, hierarchies: Sequence[Hierarchy]) -> None:
-    """Raise one error for all values of all attributes that have no leaf."""
-    defects = [
-        f"{defect.message} First at row {first_row(tuples, at, unknown) + 1}."
-        for at, hierarchy in enumerate(hierarchies)
-        if (unknown := [text for text in tuples.texts[at][hierarchy.size :] if text != MISSING])
-        for defect in check_values(hierarchy, unknown)
-    ]
-    if defects:
-        raise HierarchyError(" ".join(defects))
-
-
-def first_row(tuples: Tuples, column: int, texts: Sequence[str]) -> int:
-    """Return the first row, from 0, that has one of some texts."""
-    numbers = [tuples.texts[column].index(text) for text in texts]
-    return int(np.argmax(np.isin(tuples.codes[column], numbers)[tuples.tuple_of_row]))
 
 
 def encode_tuples(
@@ -379,8 +338,8 @@ def warn_of_missing(columns: Sequence[str]) -> None:
     if columns:
         warnings.warn(
             f"column {quote_some(columns)} has missing cells but no leaf for them in its hierarchy: they "
-            "are kept as a value of their own below the top. Add an empty leaf to the hierarchy to "
-            "choose otherwise.",
+            'are kept as a value of their own below the top. Say so with missing = "top" there, or name '
+            "a group; in a .csv file, add an empty leaf.",
             AnonymizerWarning,
             stacklevel=2,
         )

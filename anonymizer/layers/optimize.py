@@ -213,8 +213,8 @@ def rebuild(task: Task, costs: Costs, schemes: Sequence[Scheme]) -> Layering:
 
 def weigh(task: Task, layering: Layering) -> Layers:
     """Return layers with what they lose."""
-    sizes, records = task.microdata.domain.sizes, task.microdata.records
-    losses = attribute_loss(layering.covered(), records, sizes)
+    domain, records = task.microdata.domain, task.microdata.records
+    losses = attribute_loss(layering.covered(), records, domain.sizes, domain.least)
     loss, of_attribute = task.measure.combine(losses)
     feasible = layering.suppressed_records <= task.suppression_limit
     return Layers(layering, loss, of_attribute, None, 0, feasible)

@@ -192,12 +192,12 @@ def describe_layers(problem: Problem, found: Layers) -> tuple[Layer, ...]:
     """Return each layer with its records and what these lose by themselves."""
     layering, measure = found.layering, problem.measure
     assert isinstance(measure, Loss)
-    sizes = problem.microdata.domain.sizes
+    domain = problem.microdata.domain
     return tuple(
         Layer(
             problem.named(scheme),
             int(records),
-            measure.combine(attribute_loss(covered, int(records), sizes))[0],
+            measure.combine(attribute_loss(covered, int(records), domain.sizes, domain.least))[0],
         )
         for scheme, records, covered in zip(
             layering.schemes, layering.records, layering.covered_by_layer(), strict=True

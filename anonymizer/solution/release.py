@@ -76,8 +76,10 @@ class Release:
         if redacted:
             values = list(dict.fromkeys([*values, REDACTED]))  # a level may be called so too
             numbers = np.where(self.suppressed, values.index(REDACTED), numbers)
-        recoding = Recoding(tuple(values), numbers, original=untouched and not redacted)
-        return in_order(recoding, self.microdata.columns[at].hierarchy)
+        hierarchy = self.microdata.columns[at].hierarchy
+        read = hierarchy.reading.read if 0 in [s[at] for s in self.layering.schemes] else None
+        recoding = Recoding(tuple(values), numbers, original=untouched and not redacted, read=read)
+        return in_order(recoding, hierarchy)
 
     def plan(self, random: np.random.Generator | None = None) -> ReleasePlan:
         """Return what the table must know to make the release; without randomness, in its order."""
