@@ -21,6 +21,7 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 
 from anonymizer.data.table import Table, TableLike, open_table
+from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerError, HierarchyError, PolicyError, quote_some, suggest_name
 from anonymizer.hierarchy import Builder, DateFormat, Hierarchy, load_hierarchy
 from anonymizer.hierarchy.inline import make_inline
@@ -309,7 +310,7 @@ def check_roles(value: object) -> Iterator[str]:
 Model = Annotated[Any, BeforeValidator(read_model), PlainSerializer(print_model)]
 
 
-class Policy(Part):
+class Policy(Displayed, Part):
     """Everything that decides what a release is.
 
     >>> sex = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])

@@ -17,6 +17,7 @@ from anonymizer.data.coded import load
 from anonymizer.data.columns import code_columns, read_columns
 from anonymizer.data.sample import draw_sample
 from anonymizer.data.table import Table, TableLike, check_columns
+from anonymizer.display import Displayed
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError, quote_some, suggest_name
@@ -33,8 +34,8 @@ Source: TypeAlias = "TableLike | None"
 """A path, a dataframe or a table of any kind; None where the policy names the path."""
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem(Displayed):
     """A table in integers, the schemes that the policy allows, the risk models and the measure.
 
     It can be kept and asked again with other models, levels or weights; the table is read once. It is

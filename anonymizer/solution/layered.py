@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -77,8 +76,7 @@ def watch_of(problem: Problem, on_progress: OnProgress | None) -> Watch:
     def note(found: Layers, bound: float) -> None:
         if on_progress is not None:
             proof = Proof(min(bound, found.loss), problem.lattice.size, 0)
-            seconds = time.perf_counter() - watch.started
-            on_progress(Progress(proof, evaluation_of(found), seconds))
+            on_progress(Progress(proof, evaluation_of(found), watch.elapsed))
 
     watch.on_bound = note
     return watch
