@@ -145,12 +145,18 @@ class Attribute(Part):
     min_level: Level = 0
     max_level: Level | None = None
     weight: Annotated[Number, Field(ge=0)] = 1.0
+    microaggregation: Literal["mean", "median"] | None = None
+    """What is released of each class in place of the interval that its records share."""
 
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON; the hierarchy has a digest of its own."""
         if self.role is not Role.QUASI:
             return {"role": self.role.value}
-        stated = {"type": self.type, "format": self.format}
+        stated = {
+            "type": self.type,
+            "format": self.format,
+            "microaggregation": self.microaggregation,
+        }
         return {
             "role": self.role.value,
             "weight": self.weight,
@@ -431,6 +437,12 @@ class Policy(Displayed, Part):
     def quasi_identifiers(self) -> tuple[str, ...]:
         """The names of the quasi-identifiers, in the order of the policy."""
         return self.with_role(Role.QUASI)
+
+    @property
+    def microaggregated(self) -> tuple[str, ...]:
+        """The quasi-identifiers that are released as a number of each class."""
+        names = self.quasi_identifiers
+        return tuple(name for name in names if self.attributes[name].microaggregation is not None)
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """List the attributes that have a role."""
