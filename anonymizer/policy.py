@@ -21,8 +21,9 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 
 from anonymizer.data.table import Table, TableLike, open_table
+from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerError, HierarchyError, PolicyError, quote_some, suggest_name
-from anonymizer.hierarchy import Builder, Hierarchy, load_hierarchy
+from anonymizer.hierarchy import Builder, DateFormat, Hierarchy, load_hierarchy
 from anonymizer.hierarchy.inline import make_inline
 from anonymizer.lattice import Lattice
 from anonymizer.risk import RiskModel, check_name, find_model, known_models
@@ -137,19 +138,31 @@ class Attribute(Part):
     """A path, relative to the policy, or the hierarchy itself."""
     delimiter: Delimiter = ";"
     """Of a hierarchy in a CSV file."""
+    type: Literal["text", "number", "date"] | None = None
+    """How cells are read, where the hierarchy does not say: exact texts, numbers or dates."""
+    format: DateFormat | None = None
+    """How the table writes dates, such as %d.%m.%Y; ISO's way is always read."""
     min_level: Level = 0
     max_level: Level | None = None
     weight: Annotated[Number, Field(ge=0)] = 1.0
+    microaggregation: Literal["mean", "median"] | None = None
+    """What is released of each class in place of the interval that its records share."""
 
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON; the hierarchy has a digest of its own."""
         if self.role is not Role.QUASI:
             return {"role": self.role.value}
+        stated = {
+            "type": self.type,
+            "format": self.format,
+            "microaggregation": self.microaggregation,
+        }
         return {
             "role": self.role.value,
             "weight": self.weight,
             "min_level": self.min_level,
             "max_level": self.max_level,
+            **{key: value for key, value in stated.items() if value is not None},
         }
 
     @field_validator("hierarchy")
@@ -307,7 +320,7 @@ def check_roles(value: object) -> Iterator[str]:
 Model = Annotated[Any, BeforeValidator(read_model), PlainSerializer(print_model)]
 
 
-class Policy(Part):
+class Policy(Displayed, Part):
     """Everything that decides what a release is.
 
     >>> sex = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
@@ -384,7 +397,10 @@ class Policy(Part):
 
     def table_keys(self) -> dict[str, Any]:
         """Return what decides how a table is read: roles and hierarchies of its columns."""
-        keys = {name: (a.role, a.hierarchy, a.delimiter) for name, a in self.attributes.items()}
+        keys = {
+            name: (a.role, a.hierarchy, a.delimiter, a.type, a.format)
+            for name, a in self.attributes.items()
+        }
         return {"data": self.data.describe(), **keys}
 
     @field_validator("attributes")
@@ -425,6 +441,12 @@ class Policy(Part):
     def quasi_identifiers(self) -> tuple[str, ...]:
         """The names of the quasi-identifiers, in the order of the policy."""
         return self.with_role(Role.QUASI)
+
+    @property
+    def microaggregated(self) -> tuple[str, ...]:
+        """The quasi-identifiers that are released as a number of each class."""
+        names = self.quasi_identifiers
+        return tuple(name for name in names if self.attributes[name].microaggregation is not None)
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """List the attributes that have a role."""
@@ -485,11 +507,17 @@ class Policy(Part):
         """Load the hierarchy of one attribute."""
         attribute = self.attributes[name]
         if isinstance(attribute.hierarchy, Hierarchy):
-            return replace(attribute.hierarchy, name=name)
-        if isinstance(attribute.hierarchy, Builder):
-            return attribute.hierarchy.build(name)
-        assert attribute.hierarchy is not None  # check_role
-        return load_hierarchy(self.folder / attribute.hierarchy, name, attribute.delimiter)
+            hierarchy = replace(attribute.hierarchy, name=name)
+        elif isinstance(attribute.hierarchy, Builder):
+            hierarchy = attribute.hierarchy.build(name)
+        else:
+            assert attribute.hierarchy is not None  # check_role
+            path = self.folder / attribute.hierarchy
+            hierarchy = load_hierarchy(path, name, attribute.delimiter)
+        try:
+            return hierarchy.read_as(attribute.type, attribute.format)
+        except ValueError as error:
+            raise HierarchyError(f"attributes.{name}: {error}.") from None
 
     def lattice(self, hierarchies: tuple[Hierarchy, ...]) -> Lattice:
         """Return the schemes that the level ranges allow."""
@@ -537,10 +565,13 @@ PolicyLike: TypeAlias = Policy | Mapping[str, Any] | str | Path
 
 
 def digest_of_hierarchy(hierarchy: Hierarchy) -> str:
-    """Return a SHA-256 digest of the rows of a hierarchy."""
-    digest = hashlib.sha256()
-    for row in hierarchy.rows():
+    """Return a SHA-256 digest of the rows of a hierarchy, without the values of a table it took in."""
+    declared, digest = hierarchy.declared or hierarchy, hashlib.sha256()
+    for row in declared.rows():
         digest.update(("\0".join(row) + "\n").encode())
+    if declared.covers is not None:
+        covers = [declared.cover(level).tolist() for level in range(declared.height)]
+        digest.update(f"{declared.extent} {covers}\n".encode())
     return digest.hexdigest()
 
 

@@ -18,11 +18,13 @@ from anonymizer.data.coded import load
 from anonymizer.data.columns import code_columns, read_columns
 from anonymizer.data.sample import draw_sample
 from anonymizer.data.table import Table, TableLike, check_columns
+from anonymizer.display import Displayed
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError, quote_some, suggest_name
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator, Outcome
-from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.hierarchy import MISSING, Hierarchy, kind_of_texts
+from anonymizer.hierarchy.numbers import why_not_in_runs
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.policy import Policy, PolicyLike, Role
 from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
@@ -35,8 +37,8 @@ Source: TypeAlias = "TableLike | None"
 """A path, a dataframe or a table of any kind; None where the policy names the path."""
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem(Displayed):
     """A table in integers, the schemes that the policy allows, the risk models and the measure.
 
     It can be kept and asked again with other models, levels or weights; the table is read once. It is
@@ -82,6 +84,8 @@ class Problem:
         microdata = encode(read, hierarchies, population, policy.data.id, beside, sensitive)
         if repeated is not None:
             warn_of_repeated_people(read, repeated)
+        if warn:
+            warn_of_flat_texts(hierarchies)
         return Problem.of(policy, table, microdata, models)
 
     @staticmethod
@@ -94,6 +98,7 @@ class Problem:
         """Put a policy to an aggregated table; raise a PolicyError where it does not fit."""
         models = policy.load_models() if models is None else tuple(models)
         check_models(models, microdata)
+        check_microaggregation(policy, hierarchies_of(microdata), models)
         return Problem(
             policy,
             table,
@@ -315,6 +320,19 @@ def warn_of_repeated_people(table: Table, name: str) -> None:
     )
 
 
+def warn_of_flat_texts(hierarchies: Sequence[Hierarchy]) -> None:
+    """Warn of numbers or dates that are taken for texts with one step to the top."""
+    for hierarchy in hierarchies:
+        if kind := kind_of_texts(hierarchy):
+            warnings.warn(
+                f"column '{hierarchy.name}': its hierarchy lists {hierarchy.size:,} {kind}s as texts, "
+                "each of which is kept or goes to the top, so that many records may be suppressed; "
+                f'write builder = "{"dates" if kind == "date" else "intervals"}" for it.',
+                AnonymizerWarning,
+                stacklevel=3,
+            )
+
+
 def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:
     """Raise a PolicyError that says why models do not fit the table."""
     faults = [
@@ -335,6 +353,31 @@ def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:
         raise PolicyError.defective("policy", faults)
     for model in models:
         model.prepare(microdata)
+
+
+def check_microaggregation(
+    policy: Policy, hierarchies: Sequence[Hierarchy], models: Sequence[RiskModel]
+) -> None:
+    """Raise a PolicyError where a number of each class cannot stand for its interval."""
+    names, faults = policy.microaggregated, []
+    others = [model.name for model in models if not model.whole_classes]
+    if names and others:
+        faults.append(
+            f"attributes.{names[0]}: microaggregation tells classes apart by a single column, and "
+            f"{quote_some(others)} looks at single columns; leave out one of them."
+        )
+    if names and policy.release.recoding == "layers":
+        faults.append(
+            f"attributes.{names[0]}: microaggregation needs one scheme for all records, not layers; "
+            "leave out one of them."
+        )
+    faults += [
+        f"attributes.{hierarchy.name}: microaggregation needs intervals of numbers, and {why}."
+        for hierarchy in hierarchies
+        if hierarchy.name in names and (why := why_not_in_runs(hierarchy)) is not None
+    ]
+    if faults:
+        raise PolicyError.defective("policy", faults)
 
 
 def describe_risk(

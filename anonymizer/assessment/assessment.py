@@ -35,6 +35,7 @@ from anonymizer.assessment.scenarios.scenario_risk import (
 )
 from anonymizer.data.coded import load
 from anonymizer.data.table import Table, TableLike
+from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerWarning, PolicyError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.scenario import Scenario
@@ -46,8 +47,8 @@ from anonymizer.problem import columns_described, load_policy, open_data
 DEFAULT_SCENARIO = "worst-case"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assessment:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Assessment(Displayed):
     """What was found about a table; a question that was not asked has no answer."""
 
     table: str

@@ -156,8 +156,10 @@ def assess(
     from anonymizer.data.staging import Staging
     from anonymizer.knowledge.statement import Statement
     from anonymizer.policy import Policy
+    from anonymizer.problem import open_data
     from anonymizer.report.assessment import summarize, write_assessment
     from anonymizer.report.plot import import_matplotlib
+    from anonymizer.report.provenance import provenance_of
 
     import_matplotlib()  # what is missing is better known before the table is read
     if small_cells is not None and statement is None:
@@ -193,7 +195,9 @@ def assess(
             on_progress=on_progress,
         )
         on_progress("drawing", 0, 0)
-        written = write_assessment(assessment, staging)
+        written = write_assessment(
+            assessment, staging, provenance_of(loaded, open_data(data, loaded))
+        )
         if apply:
             written |= apply_plan(assessment.findings, staging, data)
         if small_cells is not None and stated is not None:

@@ -114,13 +114,21 @@ def status_line(text: str) -> Iterator[Callable[[str], None]]:
     """Show what is going on, on one line of the terminal; pipes and files see nothing of it."""
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+    from anonymizer.kernels.compilation import while_compiling
+    from anonymizer.report.text import COMPILING
+
     console = make_console(stderr=True)
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:
         task = bar.add_task(text)
-        yield lambda line: bar.update(task, description=line)
+
+        def say(line: str) -> None:
+            bar.update(task, description=line)
+
+        with while_compiling(lambda: say(COMPILING)):
+            yield say
 
 
 @contextmanager

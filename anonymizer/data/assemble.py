@@ -13,7 +13,7 @@ from anonymizer.data.cells import MISSING, Cells, parse_texts, text_of
 from anonymizer.data.columns import code_columns
 from anonymizer.data.contract import Table
 from anonymizer.data.formulas import secure
-from anonymizer.data.plan import ReleasePlan
+from anonymizer.data.plan import Read, ReleasePlan
 from anonymizer.data.rebuild import choose
 from anonymizer.errors import ReleaseError
 
@@ -53,7 +53,11 @@ def recoded_column(
     """Write a column from its values: in its own type if that has just these texts, or else as text."""
     numbers, texts = plan.recoded(column)
     recoding = plan.recodings[column]
-    values = values_of(texts, kind) if recoding.original and kind is not None else None
+    values = (
+        values_of(texts, kind, recoding.read_texts)
+        if recoding.original and kind is not None
+        else None
+    )
     if kind is None or values is None:
         return text_column(numbers, texts, recoding.ordered)
     if pa.types.is_dictionary(kind):
@@ -75,12 +79,13 @@ def own_order(table: Table, column: str, texts: Sequence[str]) -> list[int]:
     return sorted(range(len(texts)), key=lambda number: place.get(texts[number], len(place)))
 
 
-def values_of(texts: Sequence[str], kind: pa.DataType) -> pa.Array | None:
-    """Return the values of a type that have these texts; None if there are none."""
+def values_of(texts: Sequence[str], kind: pa.DataType, read: Read = list) -> pa.Array | None:
+    """Return the values of a type that are read as these texts; None if there are none."""
     values = parse_texts(texts, kind)
-    if values is None or list(map(text_of, values.to_pylist())) != list(texts):
+    if values is None:
         return None
-    return values
+    written = read(list(map(text_of, values.to_pylist())))
+    return values if written == list(texts) else None
 
 
 def text_column(

@@ -21,7 +21,7 @@ from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import MISSING, Cells, cells_of_series, parse_texts, text_of
 from anonymizer.data.csv import write_csv
 from anonymizer.data.formulas import secure
-from anonymizer.data.plan import ReleasePlan
+from anonymizer.data.plan import Read, ReleasePlan
 from anonymizer.data.rebuild import choose
 
 
@@ -114,10 +114,12 @@ def recode(plan: ReleasePlan, name: str, column: pd.Series[Any]) -> pd.Series[An
     numbers, texts = plan.recoded(name)
     recoding, dtype = plan.recodings[name], column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        own = values_of(texts, pd.Series(dtype.categories)) if recoding.original else None
+        own = None
+        if recoding.original:
+            own = values_of(texts, pd.Series(dtype.categories), recoding.read_texts)
         if own is not None:
             return categories(numbers, own, bool(dtype.ordered), dtype.categories)
-    elif recoding.original and (own := values_of(texts, column)) is not None:
+    elif recoding.original and (own := values_of(texts, column, recoding.read_texts)) is not None:
         return pd.Series(own.take(numbers))
     values = pd.Series([text if text != MISSING else None for text in texts], dtype="str").array
     if recoding.ordered or isinstance(dtype, pd.CategoricalDtype):
@@ -138,8 +140,8 @@ def categories(
     return pd.Series(pd.Categorical.from_codes(codes[numbers], used, ordered=ordered))
 
 
-def values_of(texts: Sequence[str], column: pd.Series[Any]) -> Any:
-    """Return the values of a column's type that have these texts; None if there are none."""
+def values_of(texts: Sequence[str], column: pd.Series[Any], read: Read = list) -> Any:
+    """Return the values of a column's type that are read as these texts; None if there are none."""
     kind, dtype = arrow_type(column), cast(Any, column.dtype)
     try:
         if kind is None or isinstance(dtype, pd.PeriodDtype):
@@ -150,7 +152,8 @@ def values_of(texts: Sequence[str], column: pd.Series[Any]) -> Any:
             values = pd.array(parsed.to_pylist(), dtype=dtype)
     except (ArithmeticError, TypeError, ValueError, pa.ArrowException):
         return None
-    return values if list(map(text_of, pd.Series(values).tolist())) == list(texts) else None
+    written = read(list(map(text_of, pd.Series(values).tolist())))
+    return values if written == list(texts) else None
 
 
 OBJECTS: dict[str, Callable[[str], Any]] = {

@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.aggregate import recode
-from anonymizer.data.cells import is_nested
 from anonymizer.data.columns import nobodys_row
 from anonymizer.data.contract import Table
 from anonymizer.data.tuples import Tuples
 from anonymizer.engine.domain import Column, Domain, read_only
+from anonymizer.engine.leaves import count_texts, first_row, take_in, to_leaves
 from anonymizer.engine.people import People
 from anonymizer.engine.sensitive import SensitiveColumn
-from anonymizer.errors import AnonymizerWarning, DataError, HierarchyError, quote_some
-from anonymizer.hierarchy import MISSING, Hierarchy, check_values
+from anonymizer.errors import AnonymizerWarning, quote_some
+from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.kernels.entropy import sum_entropy
 from anonymizer.kernels.partition import sum_covered
 from anonymizer.lattice import Lattice
@@ -244,33 +244,39 @@ def encode(
     The quasi-identifiers are the hierarchies' names; a population table may lack some, and is matched on
     those it has. `person` is the column that tells whose each row is, where people have several, and
     `beside` are columns that tell tuples apart although they are no quasi-identifiers; those that are
-    `sensitive` do not, and are counted. Raises a HierarchyError that lists every value without a leaf,
-    and warns where a leaf for missing cells had to be added.
+    `sensitive` do not, and are counted. Cells are read as the hierarchies say. Raises a HierarchyError
+    that lists every value without a leaf, and warns where a leaf for missing cells had to be added.
     """
     there = () if population is None else population.columns
     places = [at for at, hierarchy in enumerate(hierarchies) if hierarchy.name in there]
+    id_column = [] if person is None else [person]
+    counted = count_texts(table, hierarchies, [*beside, *sensitive, *id_column])
     matching = None
     if population is not None:
-        matching = count_by_leaves(population, [hierarchies[at] for at in places])
+        matching = count_texts(population, [hierarchies[at] for at in places])
+    grown = take_in(hierarchies, counted, matching, places)
+    if matching is not None:
+        listed, taken = ([each[at] for at in places] for each in (hierarchies, grown))
+        matching = to_leaves(matching, listed, taken)
+    wider = to_leaves(counted, hierarchies, grown)
     if person is None and not beside and not sensitive:
-        return encode_tuples(count_by_leaves(table, hierarchies), hierarchies, matching, places)
-    id_column = [] if person is None else [person]
-    wider = count_wider(table, hierarchies, [*beside, *sensitive], id_column)
+        return encode_tuples(wider, grown, matching, places)
     attributes = len(hierarchies)
     first = attributes + len(beside)
-    pairs = without_columns(wider, range(first, first + len(sensitive)))
-    tuples, people = (pairs, None) if person is None else split_people(pairs, table.name, person)
-    check_covered(tuples, hierarchies)
+    wider = in_order(wider, range(attributes, first + len(sensitive)))
+    tuples, people = without_columns(wider, range(first, first + len(sensitive))), None
+    if person is not None:
+        tuples, people = split_people(tuples, table.name, person)
     columns = {
         name: Beside(texts, read_only(codes))
         for name, texts, codes in zip(
             beside, tuples.texts[attributes:], tuples.codes[attributes:], strict=True
         )
     }
-    counted = count_sensitive(wider, sensitive, first, tuples, person is not None)
+    found = count_sensitive(wider, sensitive, first, tuples, person is not None)
     narrow = replace(tuples, texts=tuples.texts[:attributes], codes=tuples.codes[:attributes])
-    encoded = encode_tuples(narrow, hierarchies, matching, places)
-    return replace(encoded, people=people, id=person, beside=columns, sensitive=counted)
+    encoded = encode_tuples(narrow, grown, matching, places)
+    return replace(encoded, people=people, id=person, beside=columns, sensitive=found)
 
 
 def without_columns(tuples: Tuples, columns: Sequence[int]) -> Tuples:
@@ -305,17 +311,6 @@ def count_sensitive(
     }
 
 
-def count_wider(
-    table: Table, hierarchies: Sequence[Hierarchy], beside: Sequence[str], person: Sequence[str]
-) -> Tuples:
-    """Count the distinct tuples of the quasi-identifiers and some other columns, in one pass."""
-    names = [*(hierarchy.name for hierarchy in hierarchies), *beside, *person]
-    check_flat(table, names)
-    leaves = [hierarchy.leaves for hierarchy in hierarchies]
-    found = table.aggregate(names, [*leaves, *(() for _ in (*beside, *person))])
-    return in_order(found, range(len(leaves), len(leaves) + len(beside)))
-
-
 def in_order(tuples: Tuples, columns: Sequence[int]) -> Tuples:
     """Number the texts of some columns in their own order, so that the order of rows decides nothing."""
     if not columns:
@@ -341,43 +336,6 @@ def split_people(pairs: Tuples, where: str, person: str) -> tuple[Tuples, People
     tuple_of_pair[pairs.tuple_of_row] = tuples.tuple_of_row
     number_of_person = np.unique(pairs.codes[-1], return_inverse=True)[1]
     return tuples, People.of_rows(number_of_person, tuple_of_pair, tuples.counts.size)
-
-
-def count_by_leaves(table: Table, hierarchies: Sequence[Hierarchy]) -> Tuples:
-    """Count the distinct tuples of a table; the codes are the numbers of leaves."""
-    names = [hierarchy.name for hierarchy in hierarchies]
-    check_flat(table, names)
-    tuples = table.aggregate(names, [hierarchy.leaves for hierarchy in hierarchies])
-    check_covered(tuples, hierarchies)
-    return tuples
-
-
-def check_flat(table: Table, names: Sequence[str]) -> None:
-    """Raise a DataError for columns that hold lists or structures."""
-    types = table.types
-    if nested := [name for name in names if is_nested(types[name])]:
-        raise DataError(
-            f"{table.name}: column {quote_some(nested)} holds lists or structures; "
-            "a quasi-identifier has one value in each cell."
-        )
-
-
-def check_covered(tuples: Tuples, hierarchies: Sequence[Hierarchy]) -> None:
-    """Raise one error for all values of all attributes that have no leaf."""
-    defects = [
-        f"{defect.message} First at row {first_row(tuples, at, unknown) + 1}."
-        for at, hierarchy in enumerate(hierarchies)
-        if (unknown := [text for text in tuples.texts[at][hierarchy.size :] if text != MISSING])
-        for defect in check_values(hierarchy, unknown)
-    ]
-    if defects:
-        raise HierarchyError(" ".join(defects))
-
-
-def first_row(tuples: Tuples, column: int, texts: Sequence[str]) -> int:
-    """Return the first row, from 0, that has one of some texts."""
-    numbers = [tuples.texts[column].index(text) for text in texts]
-    return int(np.argmax(np.isin(tuples.codes[column], numbers)[tuples.tuple_of_row]))
 
 
 def encode_tuples(
@@ -438,8 +396,8 @@ def warn_of_missing(columns: Sequence[str]) -> None:
     if columns:
         warnings.warn(
             f"column {quote_some(columns)} has missing cells but no leaf for them in its hierarchy: they "
-            "are kept as a value of their own below the top. Add an empty leaf to the hierarchy to "
-            "choose otherwise.",
+            'are kept as a value of their own below the top. Say so with missing = "top" there, or name '
+            "a group; in a .csv file, add an empty leaf.",
             AnonymizerWarning,
             stacklevel=2,
         )

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.display import Displayed
 from anonymizer.engine.classes import EquivalenceClasses, suppression_order
 from anonymizer.estimators.intervals import Interval
 from anonymizer.evaluation.evaluate import Evaluator
@@ -162,8 +163,8 @@ class RaisedLimit:
         return {"limit": self.limit, "tried": self.tried, "proven": self.proven, "better": better}
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation(Displayed):
     """What drives the risk of a solution, and what could be done about it."""
 
     models: tuple[str, ...]

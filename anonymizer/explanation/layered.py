@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.display import Displayed
 from anonymizer.explanation.next_threshold import least_shown
 from anonymizer.layers.costs import Costs
 from anonymizer.layers.layering import Layering
@@ -35,8 +36,8 @@ class CoarseClass:
     """The weighted mean over the attributes of what one record lost, 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class LayeredExplanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class LayeredExplanation(Displayed):
     """What a release in layers does to whom."""
 
     models: tuple[str, ...]

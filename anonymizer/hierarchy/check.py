@@ -67,7 +67,10 @@ def check_one(file: Path, column: Coded | None, delimiter: str) -> list[Defect]:
 
 def check_column(hierarchy: Hierarchy, column: Coded) -> Iterator[Defect]:
     """Find the values of a column that a hierarchy does not cover, and where the first one is."""
-    unknown = set(column.texts).difference(hierarchy.leaves, [MISSING])
+    grown = hierarchy.with_values(column.texts)
+    pairs = zip(column.texts, grown.read_texts(column.texts), strict=True)
+    known = {MISSING, *grown.leaves}
+    unknown = {text for text, value in pairs if value not in known}
     for defect in check_values(hierarchy, column.texts):
         if defect.severity == "error":
             message = f"{defect.message} First at row {column.first_row(unknown) + 1}."
@@ -100,7 +103,9 @@ def suggest_for(
         )
     found = read_some(table, columns or table.columns)
     return {
-        name: suggest(pd.Series([text or None for text in column.texts], name=name, dtype=object))
+        name: suggest(
+            pd.Series(pd.Categorical.from_codes(column.codes, pd.Index(column.texts)), name=name)
+        )
         for name, column in found.items()
     }
 

@@ -13,6 +13,7 @@ from typing import Any
 from anonymizer.data.columns import Coded, check_rows, check_whose, read_columns
 from anonymizer.data.staging import Staging
 from anonymizer.data.table import Table, check_present, open_table
+from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerWarning, PolicyError
 from anonymizer.hierarchy import parse_spec
 from anonymizer.policy import Policy, Role
@@ -33,7 +34,7 @@ POLICY = "policy.toml"
 
 
 @dataclass(frozen=True, repr=False)
-class Proposal:
+class Proposal(Displayed):
     """What each column of a table should be, why, and the hierarchies of the quasi-identifiers."""
 
     name: str
@@ -108,10 +109,6 @@ class Proposal:
         return (
             f"{Path(self.name).name}: {self.records:,} rows{whose}, {len(self.decisions)} columns"
         )
-
-    def __repr__(self) -> str:
-        roles = ", ".join(f"{len(self.with_role(role))} {role.value}" for role in Role)
-        return f"Proposal({self}: {roles})"
 
     def describe(self) -> dict[str, Any]:
         """Return the proposal as JSON; it holds no cell."""

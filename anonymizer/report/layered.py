@@ -131,7 +131,9 @@ def lost_section(explanation: LayeredExplanation) -> Section:
     )
     header = (*explanation.lost_most[0].generalized, "records", "loss")
     rows = tuple(class_row(each) for each in explanation.lost_most)
-    return Section("Who lost most", tuple(sentences), (Figures(header, rows),))
+    return Section(
+        "Who lost most", tuple(sentences), (Figures(header, rows, folded="These classes"),)
+    )
 
 
 def class_row(lost: CoarseClass) -> tuple[str, ...]:

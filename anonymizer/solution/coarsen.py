@@ -74,14 +74,14 @@ def open_released(
     table = policy.data.open_release(released)
     if absent := [name for name in policy.quasi_identifiers if name not in table.columns]:
         raise DataError(f"{table.name}: there is no column {quote_some(absent)}; give a release.")
-    columns = read_columns(table, policy.quasi_identifiers)
-    # a missing cell has a place in the release, whether or not the hierarchy names it
-    hierarchies = tuple(
-        hierarchy.with_missing() if MISSING in columns[hierarchy.name].texts else hierarchy
-        for hierarchy in policy.load_hierarchies()
-    )
+    columns, hierarchies = read_columns(table, policy.quasi_identifiers), []
+    for listed in policy.load_hierarchies():
+        hierarchy, labels = listed.fit(columns[listed.name].texts)
+        columns[listed.name] = columns[listed.name].rename(labels)
+        # a missing cell has a place in the release, whether or not the hierarchy names it
+        hierarchies.append(hierarchy.with_missing() if MISSING in labels else hierarchy)
     check_labels(hierarchies)
-    return table, columns, hierarchies
+    return table, columns, tuple(hierarchies)
 
 
 def levels_of(hierarchy: Hierarchy, column: Coded) -> NDArray[np.int64]:

@@ -38,7 +38,7 @@ class Ambiguity(Measure):
         binding: Binding,
     ) -> Appraisal:
         """Sum up the shares of the kept and the suppressed records, and bound what lies around."""
-        shares, least = shares_of(microdata, classes), float(np.prod(1 / microdata.domain.sizes))
+        shares, least = shares_of(microdata, classes), least_share(microdata)
         room = microdata.records * (1 - least) if least < 1 else 1.0
         records, hidden = classes.records, classes.records * (1 - shares)
         floor = float(((shares - least) * records).sum()) / room
@@ -49,6 +49,11 @@ class Ambiguity(Measure):
             np.full((attributes, levels), forfeit / attributes),
             floor,
         )
+
+
+def least_share(microdata: Microdata) -> float:
+    """Return the share of all combinations of leaves that an untouched record has."""
+    return float(np.prod(microdata.domain.least / microdata.domain.sizes))
 
 
 def shares_of(microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.float64]:

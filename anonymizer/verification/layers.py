@@ -28,6 +28,7 @@ from anonymizer.verification.reading import (
     check_model,
     classes_of,
     find_redacted,
+    in_one_way,
     read_columns_of,
 )
 
@@ -60,7 +61,7 @@ class LayeredReading:
         columns = {name: column.keep(here) for name, column in self.columns.items()}
         sensitive = {name: column.keep(here) for name, column in self.sensitive.items()}
         rows = int(here.sum())
-        return Reading(self.hierarchies, self.schemes[number], columns, rows, 0, {}, sensitive)
+        return Reading(self.hierarchies, self.schemes[number], columns, rows, 0, {}, 0, sensitive)
 
     @property
     def occupied(self) -> list[int]:
@@ -84,12 +85,29 @@ def read_layers(
     columns, sensitive = read_columns_of(table, policy, hierarchies)
     if policy.release.escape_formulas:
         columns = {h.name: as_labels(columns[h.name], h) for h in hierarchies}
+    hierarchies, columns = take_in(hierarchies, columns)
     redacted = find_redacted(columns, policy, hierarchies, schemes)
     kept = {name: column.keep(~redacted) for name, column in columns.items()}
     layers = find_layers(kept, hierarchies, schemes)
     left = {name: column.keep(~redacted) for name, column in sensitive.items()}
     rows, gone = redacted.size, int(redacted.sum())
     return LayeredReading(hierarchies, schemes, kept, layers, rows, gone, left)
+
+
+def take_in(
+    hierarchies: tuple[Hierarchy, ...], columns: Mapping[str, Coded]
+) -> tuple[tuple[Hierarchy, ...], dict[str, Coded]]:
+    """Take in released values that hierarchies do not list, and write all as labels."""
+    grown, read = [], {}
+    for hierarchy in hierarchies:
+        column = columns[hierarchy.name]
+        fitted, labels = hierarchy.fit(column.texts)
+        pairs = zip(column.texts, in_one_way(column.texts, labels), strict=True)
+        grown.append(fitted)
+        read[hierarchy.name] = column.rename(
+            [f"\0{text}" if label is None else label for text, label in pairs]
+        )
+    return tuple(grown), read
 
 
 def as_labels(column: Coded, hierarchy: Hierarchy) -> Coded:
@@ -257,8 +275,9 @@ def describe_part(
         class_sizes,
         np.array([coarsest[hierarchy.name] for hierarchy in hierarchies]),
         np.array([hierarchy.height for hierarchy in hierarchies]),
-        np.array([hierarchy.size for hierarchy in hierarchies]),
+        np.array([hierarchy.extent for hierarchy in hierarchies]),
         covered,
+        np.array([hierarchy.least_cover for hierarchy in hierarchies]),
     )
 
 
@@ -268,15 +287,16 @@ def coarsest_of(schemes: Sequence[Mapping[str, int]]) -> dict[str, int]:
 
 
 def covered_by_layer(reading: LayeredReading) -> NDArray[np.int64]:
-    """Sum the leaves that the released values cover: one row for each layer, one column an attribute."""
+    """Sum what the released values cover: one row for each layer, one column an attribute."""
     sums = np.zeros((len(reading.schemes), len(reading.hierarchies)), np.int64)
     for a, hierarchy in enumerate(reading.hierarchies):
         column = reading.columns[hierarchy.name]
         levels = np.array([scheme[hierarchy.name] for scheme in reading.schemes])
         for level in np.unique(levels).tolist():
             here = levels[reading.layer_of_row] == level
-            leaves = np.bincount(hierarchy.codes[level]).tolist()
-            covers = dict(zip(hierarchy.labels[level], leaves, strict=True))
+            covers = dict(
+                zip(hierarchy.labels[level], hierarchy.cover(level).tolist(), strict=True)
+            )
             by_value = np.array([covers.get(text, 0) for text in column.texts], np.int64)
             np.add.at(sums[:, a], reading.layer_of_row[here], by_value[column.codes[here]])
     return sums

@@ -139,6 +139,8 @@ def number_rows(
     rows = 0
     for name, mine in released.items():
         rows = mine.codes.size
+        if name in plan.recodings:
+            mine = mine.rename(read_cells(mine.texts, plan, name))
         expected = (
             recoded_cells(plan, name) if name in plan.recodings else kept_cells(plan, kept[name])
         )
@@ -148,6 +150,14 @@ def number_rows(
         labels = label_keys(key)[0].astype(np.int64)
     assert labels is not None
     return labels[:rows], labels[rows:]
+
+
+def read_cells(texts: Sequence[str], plan: ReleasePlan, name: str) -> list[str]:
+    """Write released cells of a recoded column as the values they stand for, escaped as released."""
+    recoding = plan.recodings[name]
+    known = set(written(recoding.values, plan))
+    pairs = zip(texts, recoding.read_texts(texts), strict=True)
+    return [text if text in known else value for text, value in pairs]
 
 
 def recoded_cells(plan: ReleasePlan, name: str) -> Cells:

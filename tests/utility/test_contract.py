@@ -240,6 +240,7 @@ def test_a_release_tells_the_loss_or_the_measure_says_that_it_does_not(
         np.array([column.hierarchy.height for column in microdata.columns]),
         microdata.domain.sizes,
         covered,
+        microdata.domain.least,
     )
     found = measure.of_release(released)
     if name in ("entropy", "ambiguity"):

@@ -20,7 +20,7 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.attack import Attack, Floats, check_levels
 from anonymizer.knowledge.catalogue import find_scenario, load_scenario
 from anonymizer.knowledge.chance import HIGH, LOW, Chance, end_of
-from anonymizer.knowledge.chances import check_cells
+from anonymizer.knowledge.chances import candidates_of, check_cells
 from anonymizer.knowledge.exposure import MEASURES, Exposure, expose
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.knowledge.statement import THRESHOLDS as ACCEPTED
@@ -318,10 +318,9 @@ def warn_unlisted(name: str, chances: Sequence[Chance], subjects: Subjects) -> N
         return
     attribute = chances[0].by_names[0]
     values = subjects.values[attribute]
-    listed = {value for chance in chances for value in chance.listed(attribute)}
-    unlisted = [
-        at for at in range(len(values.texts)) if not listed.intersection(values.leaves_of(at))
-    ]
+    listed = list(dict.fromkeys(v for chance in chances for v in chance.listed(attribute)))
+    may_be = candidates_of(values, listed)
+    unlisted = [at for at, candidates in enumerate(may_be) if not {*listed} & {*candidates}]
     met = np.isin(subjects.codes[attribute], unlisted) & (subjects.counts > 0)
     if met.any():
         texts = list_cells([values.texts[at] for at in unlisted])
