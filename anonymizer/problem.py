@@ -57,15 +57,12 @@ class Problem(Displayed):
     """The largest number of records that may be suppressed."""
 
     @staticmethod
-    def read(
-        data: Source, policy: PolicyLike, warn: bool | Collection[str] = True, describe: bool = True
-    ) -> Problem:
+    def read(data: Source, policy: PolicyLike, warn: bool | Collection[str] = True) -> Problem:
         """Load what the policy names, check the table against it, and aggregate the table.
 
         `data` is a dataframe or a path, or None where the policy says where the data is. Unless told not
         to, warn where rows that count as people seem to belong to fewer: by any identifying column, or by
-        those that `warn` names. `describe` says whether sensitive columns are counted that no model asks
-        for, for the risk profile.
+        those that `warn` names.
         """
         policy = load_policy(policy)
         table = open_data(data, policy)
@@ -77,9 +74,7 @@ class Problem(Displayed):
         models = policy.load_models()
         population = open_population(models, policy)
         beside = columns_beside(models, policy)
-        sensitive = columns_counted(models, policy)
-        if describe:
-            sensitive = columns_described(table, models, policy)
+        sensitive = columns_described(table, models, policy)
         # a column that risk models look at is kept out of the release, but tells nobody's identity
         looked_at = policy.with_role(Role.IDENTIFYING) if warn is True else warn or ()
         asked = [] if policy.data.id else [name for name in looked_at if name not in beside]

@@ -116,7 +116,7 @@ def make_plan(
         planned = plan_policy(policy, statement, protected, externals, model)
         with warnings.catch_warnings():  # the procedure has warned already
             warnings.simplefilter("ignore", AnonymizerWarning)
-            solution = anonymize(Problem.read(table, planned, warn=False, describe=False))
+            solution = anonymize(Problem.read(table, planned, warn=False))
     except AnonymizerError as error:
         return Plan(reason=str(error))
     return describe_plan(solution, statement, protected)
