@@ -28,7 +28,7 @@ from anonymizer.hierarchy.inline import make_inline
 from anonymizer.lattice import Lattice
 from anonymizer.risk import RiskModel, check_name, find_model, known_models
 from anonymizer.risk.schema import is_required, model_schema
-from anonymizer.utility import MEASURES, Aggregate, Measure, make_measure, parameters_of
+from anonymizer.utility import EVEN, MEASURES, Aggregate, Measure, make_measure, parameters_of
 from anonymizer.validation import (
     FROM_NUMPY,
     ONLY_LISTS,
@@ -215,12 +215,15 @@ class Utility(Part):
         str, BeforeValidator(parse_measure), WithJsonSchema({"enum": [*MEASURES]})
     ] = "loss"
     aggregate: Annotated[Aggregate, one_of(Aggregate)] = Aggregate.GEOMETRIC
+    factor: Annotated[Number, Field(ge=0, le=1)] = EVEN
+    """0.5 weighs a suppressed value as one generalized to the whole domain; 0 makes suppression free."""
 
     @model_validator(mode="after")
-    def check_aggregate(self) -> Self:
-        """Check that an aggregate is given only to a measure that has one."""
-        if "aggregate" in self.model_fields_set and not self.has("aggregate"):
-            raise ValueError(f"the measure {self.measure!r} has no aggregate; remove the key")
+    def check_parameters(self) -> Self:
+        """Check that an aggregate and a factor are given only to a measure that has them."""
+        for key in ("aggregate", "factor"):
+            if key in self.model_fields_set and not self.has(key):
+                raise ValueError(f"the measure {self.measure!r} has no {key}; remove the key")
         return self
 
     def has(self, parameter: str) -> bool:
@@ -477,7 +480,12 @@ class Policy(Displayed, Part):
     def measure(self) -> Measure:
         """The utility measure with the attributes' weights."""
         utility = self.utility
-        return make_measure(utility.measure, aggregate=utility.aggregate, weights=self.weights)
+        return make_measure(
+            utility.measure,
+            aggregate=utility.aggregate,
+            weights=self.weights,
+            factor=utility.factor,
+        )
 
     @property
     def data_path(self) -> Path | None:
@@ -552,6 +560,8 @@ class Policy(Displayed, Part):
             del described["release"]["escape_formulas"]
         if not self.utility.has("aggregate"):
             del described["utility"]["aggregate"]
+        if self.utility.factor == EVEN:
+            del described["utility"]["factor"]
         if self.release.recoding == "full-domain":
             del described["release"]["recoding"], described["release"]["max_layers"]
         described["attributes"] = {

@@ -21,6 +21,7 @@ from anonymizer.utility import (
     MEASURES,
     Aggregate,
     Entropy,
+    GeneralLoss,
     Loss,
     Measure,
     Precision,
@@ -135,6 +136,14 @@ def test_a_measure_is_asked_for_by_name_and_gets_the_weights_it_has(
     assert described["measure"] == name
     assert ("aggregate" in described) == (name == "loss")
     assert plain.with_search(workers=2).measure == plain.measure
+
+
+def test_a_factor_is_described_where_it_is_not_0_5() -> None:
+    keys = {"measure": "loss", "aggregate": "maximum"}
+    assert Policy(**changed(utility={**keys, "factor": 0.5})).describe()["utility"] == keys
+    policy = Policy(**changed(utility={**keys, "factor": 0.25}))
+    assert policy.describe()["utility"] == {**keys, "factor": 0.25}
+    assert policy.measure == GeneralLoss(Aggregate.MAXIMUM, (1.0, 1.0), 0.25)
 
 
 def plain_parameters(name: str) -> list[object]:
@@ -330,11 +339,14 @@ def test_a_range_upside_down_is_refused() -> None:
         ({"search": {"evaluation_limit": 0}}, "search.evaluation_limit: 0 is too small; use 1 or more."),
         ({"search": {"workers": 0}}, "search.workers: 0 is too small; use 1 or more."),
         ({"utility": {"aggregate": "median"}},
-         "utility.aggregate: 'median' is unknown; use one of 'geometric', 'arithmetic'."),
+         "utility.aggregate: 'median' is unknown; use one of 'geometric', 'arithmetic', 'maximum',"),
         ({"utility": {"measure": "entropies"}}, "utility.measure: 'entropies' is not a measure;"),
         ({"utility": {"measure": 3}}, "utility.measure: 3 is not a measure; use one of 'loss',"),
         ({"utility": {"measure": "entropy", "aggregate": "geometric"}},
          "utility: the measure 'entropy' has no aggregate; remove the key."),
+        ({"utility": {"measure": "height", "factor": 0.5}},
+         "utility: the measure 'height' has no factor; remove the key."),
+        ({"utility": {"factor": 1.2}}, "utility.factor: 1.2 is too large; use 1 or less."),
         ({"release": {"suppressed": "hide"}},
          "release.suppressed: 'hide' is unknown; use one of 'drop', 'redact'."),
         ({"data": {"delimiter": ";;"}},

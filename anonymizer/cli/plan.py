@@ -99,8 +99,8 @@ def describe_model(model: RiskModel, policy: Policy, staging: Staging) -> dict[s
 
 def describe_utility(policy: Policy) -> dict[str, Any]:
     """Return how quality is measured."""
-    aggregate = policy.utility.aggregate.value if policy.utility.has("aggregate") else None
-    return {"measure": policy.utility.measure, "aggregate": aggregate}
+    described: dict[str, Any] = policy.describe()["utility"]
+    return described
 
 
 def write_keys(keys: Mapping[str, Any]) -> list[str]:

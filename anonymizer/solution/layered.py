@@ -25,7 +25,7 @@ from anonymizer.problem import Problem
 from anonymizer.risk import Scope
 from anonymizer.search import Limits, Progress, Proof, search
 from anonymizer.search.branch_and_bound import OnProgress
-from anonymizer.utility import Loss
+from anonymizer.utility import GeneralLoss, Loss
 from anonymizer.utility.loss import attribute_loss
 
 
@@ -104,6 +104,12 @@ def given_layers(problem: Problem, layers: Sequence[Mapping[str, int]]) -> Layer
 def task_of(problem: Problem) -> Task:
     """Return what layers are to be found for; raise an error where they have no meaning."""
     measure = problem.measure
+    if isinstance(measure, GeneralLoss):
+        raise PolicyError(
+            "policy: layers are weighed by a mean of the attributes' losses with the factor 0.5; set "
+            'utility.aggregate = "geometric" or "arithmetic" and leave out utility.factor, or leave out '
+            "release.recoding."
+        )
     if not isinstance(measure, Loss):
         raise PolicyError(
             f"policy: layers are weighed by the measure 'loss', not by '{measure.name}'; set "

@@ -5,9 +5,7 @@ Iyengar, Transforming data to satisfy privacy constraints, KDD 2002; Prasser et 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +16,7 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import select_by_label, sum_chosen, sum_covered_by_step
 from anonymizer.lattice import Lattice
 from anonymizer.risk.remaining import Binding
+from anonymizer.utility.aggregate import Aggregate
 from anonymizer.utility.measure import (
     Appraisal,
     AttributeMeasure,
@@ -26,12 +25,7 @@ from anonymizer.utility.measure import (
     sum_left_to_right,
 )
 
-
-class Aggregate(StrEnum):
-    """How the losses of the attributes become one."""
-
-    GEOMETRIC = "geometric"
-    ARITHMETIC = "arithmetic"
+__all__ = ["Aggregate", "Loss", "attribute_loss"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +33,7 @@ class Loss(AttributeMeasure):
     """Iyengar's loss with one weight for each attribute; 0 is untouched, 1 is nothing left.
 
     The loss is a sum of one term for each attribute, behind a monotone transformation: that is what
-    lets the search add up bounds level by level.
+    lets the search add up bounds level by level. Other aggregates, and a factor, are GeneralLoss.
 
     >>> losses = np.array([0.0, 1.0, 0.5])
     >>> measure = Loss(Aggregate.ARITHMETIC, (1.0, 1.0, 1.0))
@@ -55,6 +49,8 @@ class Loss(AttributeMeasure):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", relative_weights(self.weights))
+        if not self.aggregate.is_mean:
+            raise ValueError(f"for the {self.aggregate} of the attributes, use GeneralLoss")
 
     def losses(
         self, microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice
@@ -130,19 +126,15 @@ class Loss(AttributeMeasure):
 
     def terms(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what losses of the attributes, one row for each, add to the sum of `of_terms`."""
-        weights = np.reshape(self.weights, (-1, *[1] * (losses.ndim - 1)))
-        weighted = weights * losses
-        if self.aggregate is Aggregate.GEOMETRIC:
-            weighted = np.log1p(weighted)
-        return weighted / len(self.weights)
+        return self.aggregate.terms(self.weights, losses)
 
     def of_terms(self, total: float) -> float:
         """Return the loss for a sum of terms."""
-        return math.expm1(total) if self.aggregate is Aggregate.GEOMETRIC else float(total)
+        return self.aggregate.of_terms(total)
 
     def to_terms(self, loss: float) -> float:
         """Return the sum of terms that has a loss; the inverse of `of_terms`."""
-        return math.log1p(loss) if self.aggregate is Aggregate.GEOMETRIC else loss
+        return self.aggregate.to_terms(loss)
 
     def of_release(self, released: Released) -> tuple[float, tuple[float, ...]]:
         """Count the leaves that the released values cover; suppressed records cover everything."""

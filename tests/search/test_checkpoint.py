@@ -17,12 +17,11 @@ from anonymizer.lattice import Lattice
 from anonymizer.risk import KAnonymity
 from anonymizer.search import Checkpoint, Limits, Pruning, SearchParams, StopReason, search
 from anonymizer.search.checkpoint import FEW_BOXES, OpenBox, digest_basis, overlap
-from anonymizer.utility import MEASURES
 from tests.oracle import Problem
 from tests.risk.test_contract import ALL
 from tests.search.test_branch_and_bound import essence, medium
 from tests.strategies import evaluator_of, lattice_of, problems
-from tests.utility.test_contract import evaluator_for
+from tests.utility.test_contract import EVERY, evaluator_for
 
 Change = Callable[[Checkpoint], Checkpoint]
 
@@ -226,7 +225,7 @@ def test_resuming_ends_for_a_problem_of_some_size(params: SearchParams, limits: 
     assert resume_until_complete(evaluator, lattice, limits, params=params) > 2
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", EVERY)
 @settings(max_examples=10)
 @given(problem=problems(max_attributes=3))
 def test_resuming_ends_with_every_measure(name: str, problem: Problem) -> None:

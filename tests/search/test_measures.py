@@ -17,7 +17,7 @@ from tests.risk.test_contract import ALL
 from tests.search.test_branch_and_bound import AGE, SEX, medium, people
 from tests.search.test_models import essence
 from tests.strategies import lattice_of, microdata_of, problems
-from tests.utility.test_contract import evaluator_for, measure_of
+from tests.utility.test_contract import EVERY, evaluator_for, measure_of
 
 
 def assert_equals_exhaustive_search(evaluator: Evaluator, problem: Problem) -> None:
@@ -28,14 +28,14 @@ def assert_equals_exhaustive_search(evaluator: Evaluator, problem: Problem) -> N
 
 
 @pytest.mark.parametrize("model", ALL, ids=str)
-@pytest.mark.parametrize("name", [name for name in MEASURES if name != "loss"])
+@pytest.mark.parametrize("name", [name for name in EVERY if name != "loss"])
 @settings(max_examples=5)
 @given(problem=problems(max_attributes=3))
 def test_each_measure_with_each_model(name: str, model: RiskModel, problem: Problem) -> None:
     assert_equals_exhaustive_search(evaluator_for(name, problem, [model]), problem)
 
 
-@pytest.mark.parametrize("name", [name for name in MEASURES if name != "loss"])
+@pytest.mark.parametrize("name", [name for name in EVERY if name != "loss"])
 @settings(max_examples=50)
 @given(
     problem=problems(max_attributes=3),
@@ -47,7 +47,7 @@ def test_each_measure_with_several_models(
     assert_equals_exhaustive_search(evaluator_for(name, problem, models), problem)
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", EVERY)
 @settings(max_examples=50)
 @given(problem=problems())
 @example(Problem(people(), (SEX, AGE), k=4, weights=(0.0, 0.0)))
@@ -63,7 +63,7 @@ def test_each_measure_with_k_anonymity(name: str, problem: Problem) -> None:
     assert_equals_exhaustive_search(evaluator, problem)
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", EVERY)
 def test_most_schemes_need_no_look(name: str) -> None:
     problem = medium()
     evaluator = evaluator_for(name, problem, [KAnonymity(problem.k)])
@@ -87,7 +87,7 @@ def test_a_search_that_was_stopped_goes_on_to_the_same_end(name: str) -> None:
     assert resumed.proof.open == 0
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", EVERY)
 def test_the_number_of_workers_changes_nothing(name: str) -> None:
     problem = medium()
     evaluator = evaluator_for(name, problem, [KAnonymity(problem.k)])

@@ -172,6 +172,13 @@ def test_another_measure_is_refused(tmp_path: Path) -> None:
         anonymize(None, policy)
 
 
+@pytest.mark.parametrize("key", ['aggregate = "maximum"', 'aggregate = "sum"', "factor = 0.4"])
+def test_so_is_another_aggregate_than_a_mean_or_another_factor(key: str, tmp_path: Path) -> None:
+    policy = write_all(tmp_path, POLICY + LAYERS + f"\n[utility]\n{key}\n")
+    with pytest.raises(PolicyError, match="layers are weighed by a mean"):
+        anonymize(None, policy)
+
+
 def test_a_number_of_layers_without_layers_is_refused() -> None:
     with pytest.raises(AnonymizerError, match='max_layers needs recoding = "layers"'):
         Policy.of(

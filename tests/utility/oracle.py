@@ -6,6 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 from tests import oracle
 from tests.oracle import Levels, Problem
@@ -86,6 +88,52 @@ def ambiguity(problem: Problem, levels: Levels, suppressed: Suppressed) -> float
     return (sum(counts) / len(counts) - 1) / (everything - 1) if everything > 1 else 0.0
 
 
+def general_loss(
+    problem: Problem,
+    levels: Levels,
+    suppressed: Suppressed,
+    aggregate: str = "",
+    factor: float = 0.5,
+) -> float:
+    """Add up, cell by cell, what ARX counts with a generalization/suppression factor."""
+    of_kept, of_rest = min(1, 2 - 2 * Fraction(factor)), min(1, 2 * Fraction(factor))
+    n, losses = len(problem.rows), []
+    for a, (tree, level) in enumerate(zip(problem.trees, levels, strict=True)):
+        total, untouched = Fraction(0), of_kept * Fraction(n, len(tree))
+        for number, row in enumerate(problem.rows):
+            alike = sum(labels[level] == tree[row[a]][level] for labels in tree.values())
+            share = Fraction(alike, len(tree))
+            gone = number in suppressed
+            total += share + of_rest * (1 - share) if gone else of_kept * share
+        losses.append(float((total - untouched) / (n - untouched)) if len(tree) > 1 else 0.0)
+    return aggregated(problem, losses, aggregate or problem.aggregate)
+
+
+def aggregated(problem: Problem, losses: list[float], aggregate: str) -> float:
+    """Make one of the attributes' losses."""
+    weights = problem.relative_weights
+    weighted = [weight * loss for weight, loss in zip(weights, losses, strict=True)]
+    if aggregate == "maximum":
+        return max(weighted)
+    if aggregate == "sum":
+        return sum(weighted) / (sum(weights) or 1)
+    if aggregate == "arithmetic":
+        return sum(weighted) / len(weighted)
+    return math.prod(1 + loss for loss in weighted) ** (1 / len(weighted)) - 1
+
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "loss, maximum": {"aggregate": "maximum"},
+    "loss, sum": {"aggregate": "sum"},
+    "loss, factor 0": {"factor": 0.0},
+    "loss, factor 0.2": {"factor": 0.2},
+    "loss, factor 0.8": {"factor": 0.8},
+    "loss, factor 1": {"factor": 1.0},
+    "loss, maximum, factor 0.3": {"aggregate": "maximum", "factor": 0.3},
+    "loss, sum, factor 0.9": {"aggregate": "sum", "factor": 0.9},
+}
+"""Iyengar's loss with other parameters than a mean and the factor 0.5."""
+
 ORACLES: dict[str, Callable[[Problem, Levels, Suppressed], float]] = {
     "loss": oracle.loss,
     "entropy": entropy,
@@ -94,4 +142,5 @@ ORACLES: dict[str, Callable[[Problem, Levels, Suppressed], float]] = {
     "precision": precision,
     "height": height,
     "ambiguity": ambiguity,
+    **{name: partial(general_loss, **given) for name, given in VARIANTS.items()},
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import pickle
+from collections import ChainMap
 
 import numpy as np
 import pytest
@@ -17,11 +18,20 @@ from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.evaluation.suppression import Suppression
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Binding, RiskModel
-from anonymizer.utility import MEASURES, Aggregate, Measure, Released, make_measure, parameters_of
+from anonymizer.utility import (
+    EVEN,
+    MEASURES,
+    Aggregate,
+    Measure,
+    Released,
+    make_measure,
+    parameters_of,
+)
+from anonymizer.utility.aggregate import POWER
 from tests.oracle import Problem, suppressed_rows
 from tests.risk.test_contract import ALL, table_of
 from tests.strategies import microdata_of, models_of, problems
-from tests.utility.oracle import ORACLES
+from tests.utility.oracle import ORACLES, VARIANTS
 
 ONE_LEAF = {"x": ("x", "x")}
 SIZES = {"S": ("S", "small", "*"), "M": ("M", "large", "*"), "L": ("L", "large", "*")}
@@ -29,8 +39,29 @@ NO_ROOM = 1e-12
 """The search takes losses that differ by less for equal."""
 
 
+EVERY = ChainMap[str, object](MEASURES, VARIANTS)  # type: ignore[arg-type]
+"""All measures, also those that are registered later, and what parameters make of them."""
+NOT_IN_A_RELEASE = ("entropy", "ambiguity")
+"""What cannot be computed from a release alone."""
+
+
+def made(name: str, aggregate: str, weights: tuple[float, ...]) -> Measure:
+    given = {"aggregate": aggregate, "factor": 0.5, **VARIANTS.get(name, {})}
+    given["aggregate"] = Aggregate(given["aggregate"])
+    return make_measure(name.split(",")[0], weights=weights, **given)
+
+
 def measure_of(name: str, problem: Problem) -> Measure:
-    return make_measure(name, aggregate=Aggregate(problem.aggregate), weights=problem.weights)
+    return made(name, problem.aggregate, problem.weights)
+
+
+def factor_of(name: str) -> float:
+    return float(VARIANTS.get(name, {}).get("factor", 0.5))
+
+
+def is_loose(name: str) -> bool:
+    """Whether the bound of a measure is lower than the loss even at the scheme itself."""
+    return "maximum" in name
 
 
 def evaluator_for(name: str, problem: Problem, models: list[RiskModel]) -> Evaluator:
@@ -50,24 +81,24 @@ def below(scheme: Scheme) -> list[Scheme]:
     return list(itertools.product(*(range(level + 1) for level in scheme)))
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", EVERY)
 def test_every_measure_has_an_oracle_and_is_called_by_its_name(name: str) -> None:
     assert name in ORACLES
-    assert MEASURES[name].name == name
+    assert made(name, "geometric", (1.0,)).name == name.split(",")[0]
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", EVERY)
 def test_it_is_a_frozen_value_that_can_be_saved(name: str) -> None:
-    measure = make_measure(name, aggregate=Aggregate.ARITHMETIC, weights=(1.0, 0.5))
+    measure = made(name, "arithmetic", (1.0, 0.5))
     assert pickle.loads(pickle.dumps(measure)) == measure
     assert hash(dataclasses.replace(measure)) == hash(measure)  # type: ignore[type-var]
     assert not hasattr(measure, "__dict__")
-    if "weights" in parameters_of(name):
+    if "weights" in parameters_of(name.split(",")[0]):
         with pytest.raises(ValueError, match="weights must be finite"):
-            make_measure(name, aggregate=Aggregate.ARITHMETIC, weights=(-1.0,))
+            made(name, "arithmetic", (-1.0,))
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", EVERY)
 @settings(max_examples=35)
 @given(problem=problems(max_attributes=3, max_rows=15, limits=True))
 @example(Problem((("x",),), (ONE_LEAF,), k=2))
@@ -83,7 +114,7 @@ def test_every_scheme_is_evaluated_as_the_oracle_does(name: str, problem: Proble
 
 
 @pytest.mark.parametrize("model", ALL, ids=str)
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", EVERY)
 @settings(max_examples=4)
 @given(problem=problems(max_attributes=2, max_rows=15, ranges=False))
 def test_no_bound_exceeds_a_loss_or_falls_with_the_level(
@@ -92,7 +123,7 @@ def test_no_bound_exceeds_a_loss_or_falls_with_the_level(
     assert_bounds_hold(evaluator_for(name, problem, [model]), problem)
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", EVERY)
 @settings(max_examples=40)
 @given(
     problem=problems(max_attributes=2, max_rows=25, ranges=False),
@@ -134,7 +165,7 @@ def bindings(draw: st.DrawFn) -> tuple[Problem, Microdata, Scheme, Scheme, Suppr
     return problem, microdata, coarse, fine, Suppression(lower, suppressed, binding)
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", EVERY)
 @settings(max_examples=80)
 @given(drawn=bindings())
 def test_whatever_is_binding_and_whoever_is_spared_the_bound_holds(
@@ -153,7 +184,7 @@ def test_whatever_is_binding_and_whoever_is_spared_the_bound_holds(
         assert (np.diff(above.terms[attribute, : top + 1]) >= -NO_ROOM).all()
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", EVERY)
 @settings(max_examples=35)
 @given(
     problem=problems(max_attributes=3, ranges=False), least=st.sets(st.integers(1, 6), min_size=1)
@@ -175,7 +206,7 @@ def test_steps_are_appraised_together_as_one_by_one(
                 assert terms.tolist() == alone.terms[attribute, : top + 1].tolist()
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", EVERY)
 @settings(max_examples=35)
 @given(problem=problems(max_attributes=3, max_rows=15, ranges=False))
 def test_a_bound_is_tight_where_everything_suppressed_is_binding(
@@ -187,10 +218,14 @@ def test_a_bound_is_tight_where_everything_suppressed_is_binding(
         small = classes.sizes < problem.k
         found = measure.appraise(microdata, classes, small, Binding(small))
         total = sum(float(found.terms[a, level]) for a, level in enumerate(scheme))
-        assert measure.of_terms(total + found.floor) == pytest.approx(found.loss, abs=1e-13)
+        bound = measure.of_terms(total + found.floor)
+        if is_loose(name):
+            assert bound >= found.loss * len(scheme) ** (-1 / POWER) - NO_ROOM
+        else:
+            assert bound == pytest.approx(found.loss, abs=1e-13)
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", EVERY)
 @settings(max_examples=35)
 @given(problem=problems(ranges=False))
 def test_the_loss_is_0_to_1_and_all_of_it_when_everything_is_suppressed(
@@ -207,20 +242,21 @@ def test_the_loss_is_0_to_1_and_all_of_it_when_everything_is_suppressed(
             for gone in (some, everything)
         )
         assert 0 <= partly <= wholly + NO_ROOM <= 1 + 2 * NO_ROOM
-        if all(len(set(column)) > 1 for column in zip(*problem.rows, strict=True)):
+        everywhere = all(len(set(column)) > 1 for column in zip(*problem.rows, strict=True))
+        if everywhere and factor_of(name) >= EVEN:
             assert wholly == pytest.approx(1, abs=NO_ROOM)
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", EVERY)
 @given(loss=st.floats(0, 10))
 def test_terms_and_loss_are_inverse(name: str, loss: float) -> None:
     for aggregate in Aggregate:
-        measure = make_measure(name, aggregate=aggregate, weights=(1.0,))
+        measure = made(name, aggregate, (1.0,))
         assert measure.of_terms(measure.to_terms(loss)) == pytest.approx(loss, abs=1e-12)
         assert measure.of_terms(measure.most) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", EVERY)
 @settings(max_examples=35)
 @given(problem=problems(ranges=False))
 def test_a_release_tells_the_loss_or_the_measure_says_that_it_does_not(
@@ -243,7 +279,7 @@ def test_a_release_tells_the_loss_or_the_measure_says_that_it_does_not(
         microdata.domain.least,
     )
     found = measure.of_release(released)
-    if name in ("entropy", "ambiguity"):
+    if name in NOT_IN_A_RELEASE or (factor_of(name) < EVEN and small.any()):
         assert found is None
         return
     assert found is not None

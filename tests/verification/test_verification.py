@@ -129,6 +129,29 @@ def test_a_release_under_every_measure_is_verified(tmp_path: Path, name: str, re
             assert check.passed
 
 
+@pytest.mark.parametrize("keys", ['aggregate = "maximum"', 'aggregate = "sum"', "factor = 0.9"])
+def test_a_loss_with_other_parameters_is_recomputed(tmp_path: Path, keys: str) -> None:
+    published = Published(tmp_path, f"{POLICY}\n[utility]\n{keys}\n")
+    manifest = read_manifest(published.manifest)
+    for against in (False, True):
+        assert published.check(against).passed, claims(published.check(against))
+    lie = {"loss": manifest["loss"] - 0.01, "quality": manifest["quality"] + 0.01}
+    published.manifest.write_text(json.dumps(manifest | lie | {"bound": lie["loss"]}))
+    assert not published.check(against=False).passed
+
+
+def test_a_loss_with_a_factor_below_0_5_needs_the_original(tmp_path: Path) -> None:
+    published = Published(tmp_path, f"{POLICY}\n[utility]\nfactor = 0.1\n")
+    manifest = read_manifest(published.manifest)
+    assert manifest["suppressed_records"] > 0
+    assert published.check().passed
+    (check,) = [c for c in published.check(against=False).checks if "quality is" in c.claim]
+    assert check.passed is None
+    lie = {"loss": manifest["loss"] - 0.01, "quality": manifest["quality"] + 0.01}
+    published.manifest.write_text(json.dumps(manifest | lie | {"bound": lie["loss"]}))
+    assert not published.check().passed
+
+
 @pytest.mark.parametrize("name", MEASURES)
 def test_a_false_loss_under_every_measure_is_found(tmp_path: Path, name: str) -> None:
     published = Published(tmp_path, policy_measured_by(name))

@@ -23,7 +23,7 @@ from anonymizer.knowledge.statistics import passes
 from anonymizer.policy import Policy, Role
 from anonymizer.risk import KAnonymity
 from anonymizer.search import Limits, Status, search
-from anonymizer.utility import Loss
+from anonymizer.utility import Aggregate, Loss
 from anonymizer.utility.loss import attribute_loss
 
 EVALUATIONS = 500
@@ -155,10 +155,14 @@ def best_mix(source_risk: SourceRisk, measure: Loss) -> Iterator[Option]:
 
 
 def measure_for(policy: Policy, keys: tuple[str, ...]) -> Loss:
-    """Return the loss over some keys with the policy's weights; a key without a weight has 1."""
+    """Return the loss over some keys with the policy's weights; a key without a weight has 1.
+
+    Where the policy has another aggregate than a mean, it is the default one; a factor is left aside.
+    """
     attributes = [policy.attributes[key] for key in keys]
     weights = tuple(a.weight if a.role is Role.QUASI else 1.0 for a in attributes)
-    return Loss(policy.utility.aggregate, weights)
+    aggregate = policy.utility.aggregate
+    return Loss(aggregate if aggregate.is_mean else Aggregate.GEOMETRIC, weights)
 
 
 def top_of(key_set: KeySet, key: str) -> int:
