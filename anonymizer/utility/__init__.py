@@ -9,6 +9,7 @@ from anonymizer.utility.class_sizes import AverageClassSize, Discernibility
 from anonymizer.utility.entropy import Entropy
 from anonymizer.utility.general_loss import EVEN, GeneralLoss
 from anonymizer.utility.height import Height
+from anonymizer.utility.kl_divergence import KLDivergence
 from anonymizer.utility.loss import Loss
 from anonymizer.utility.measure import Appraisal, Measure, Released
 from anonymizer.utility.precision import Precision
@@ -23,6 +24,7 @@ MEASURES: dict[str, type[Measure]] = {
         Precision,
         Height,
         Ambiguity,
+        KLDivergence,
     )
 }
 """The measures a policy can ask for, by name."""
@@ -67,6 +69,7 @@ __all__ = [
     "Entropy",
     "GeneralLoss",
     "Height",
+    "KLDivergence",
     "Loss",
     "Measure",
     "Precision",

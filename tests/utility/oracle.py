@@ -88,6 +88,26 @@ def ambiguity(problem: Problem, levels: Levels, suppressed: Suppressed) -> float
     return (sum(counts) / len(counts) - 1) / (everything - 1) if everything > 1 else 0.0
 
 
+def kl_divergence(problem: Problem, levels: Levels, suppressed: Suppressed) -> float:
+    """Compare, combination by combination, what the table has and what the release shows."""
+    n, everything = len(problem.rows), math.prod(len(tree) for tree in problem.trees)
+    shown = [oracle.generalize(row, problem.trees, levels) for row in problem.rows]
+    alike, divergence, furthest = Counter(shown), 0.0, 0.0
+    for row, count in Counter(problem.rows).items():
+        number = problem.rows.index(row)
+        cells = math.prod(
+            sum(labels[level] == tree[value][level] for labels in tree.values())
+            for value, tree, level in zip(row, problem.trees, levels, strict=True)
+        )
+        released = Fraction(alike[shown[number]], n * cells)
+        if number in suppressed:
+            released = Fraction(len(suppressed), n * everything)
+        share = Fraction(count, n)
+        divergence += float(share) * math.log2(share / released)
+        furthest += float(share) * math.log2(share * everything)
+    return min(1.0, max(0.0, divergence / furthest)) if furthest > 1e-9 else 0.0
+
+
 def general_loss(
     problem: Problem,
     levels: Levels,
@@ -142,5 +162,6 @@ ORACLES: dict[str, Callable[[Problem, Levels, Suppressed], float]] = {
     "precision": precision,
     "height": height,
     "ambiguity": ambiguity,
+    "kl-divergence": kl_divergence,
     **{name: partial(general_loss, **given) for name, given in VARIANTS.items()},
 }
