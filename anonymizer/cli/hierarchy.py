@@ -78,6 +78,9 @@ def build_hierarchy(
         return
     import csv
 
+    from anonymizer.hierarchy.arx import check_listed
+
+    check_listed(hierarchy)
     writer = csv.writer(sys.stdout, delimiter=delimiter, lineterminator="\n")
     writer.writerows(hierarchy.rows())
 
