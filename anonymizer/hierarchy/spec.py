@@ -34,15 +34,20 @@ def load_hierarchy(path: str | Path, name: str | None = None, delimiter: str = "
         return read_spec(path).build(name or path.stem, str(path))
     if path.suffix.lower() == ".csv":
         return read_arx(path, name, delimiter)
+    refuse_ahs(path)
+    raise HierarchyError(
+        f"{path}: a hierarchy is a .csv file (as ARX has it) or a .toml file (a spec); "
+        "name it accordingly."
+    )
+
+
+def refuse_ahs(path: Path) -> None:
+    """Raise a HierarchyError for the files in which ARX keeps the rule of a hierarchy."""
     if path.suffix.lower() == ".ahs":
         raise HierarchyError(
             f"{path}: a .ahs file holds Java objects that only ARX can read; export the hierarchy from "
             "ARX as a .csv file, or write its rule as a .toml file."
         )
-    raise HierarchyError(
-        f"{path}: a hierarchy is a .csv file (as ARX has it) or a .toml file (a spec); "
-        "name it accordingly."
-    )
 
 
 def check_file(path: str | Path, name: str | None = None, delimiter: str = ";") -> list[Defect]:

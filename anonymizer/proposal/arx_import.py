@@ -1,0 +1,249 @@
+"""Importing ARX projects: a policy with its hierarchies, and a sentence for what has no counterpart."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from anonymizer import __version__
+from anonymizer.data.staging import Staging
+from anonymizer.errors import AnonymizerError, DataError, quote
+from anonymizer.policy import Policy, Role
+from anonymizer.proposal.arx_project import ArxAttribute, ArxProject, read_project
+from anonymizer.proposal.policy_file import FOLDER, file_names, key_of, one_line, quoted
+from anonymizer.proposal.proposal import POLICY, check_new
+
+TABLE = "input.csv"
+ROLES = {
+    "IDENTIFYING_ATTRIBUTE": Role.IDENTIFYING,
+    "QUASI_IDENTIFYING_ATTRIBUTE": Role.QUASI,
+    "SENSITIVE_ATTRIBUTE": Role.SENSITIVE,
+    "INSENSITIVE_ATTRIBUTE": Role.INSENSITIVE,
+}
+NUMBER = r"(\d+(?:\.\d+)?(?:E-?\d+)?)"
+MODELS: tuple[tuple[str, str, str], ...] = (
+    (r"(\d+)-anonymity", "k-anonymity", "k"),
+    (rf"\({NUMBER}\)-(?:avg|average)-reidentification-risk", "average", "threshold"),
+    (rf"\({NUMBER}\)-sample-uniqueness", "sample-uniqueness", "threshold"),
+)
+"""How ARX writes a privacy model, what it is called here, and the parameter it has."""
+MISSING_PARAMETERS = {
+    r"\(\d+\)-map.*": "k-map",
+    r"\(.*\)-population-uniqueness.*": "p-uniqueness",
+}
+"""Models that are here too, but of which the project's texts do not say enough."""
+MEASURES = {
+    r"(?!monotonic).*entropy.*": "entropy",
+    r"(?!monotonic).*precision.*": "precision",
+    r"(?!monotonic).*discernab.*": "discernibility",
+    r"average equivalence class size.*": "class-size",
+}
+LOSS = re.compile(r"Loss(?: \((?P<factor>[^/]+)/.*\))?")
+DATA_TYPES = ("datatype", "format", "locale")
+"""How ARX reads cells; hierarchies in CSV files are matched by exact text."""
+
+
+@dataclass(frozen=True)
+class ImportedProject:
+    """What an import wrote, and what it could not carry over."""
+
+    files: tuple[Path, ...]
+    notes: tuple[str, ...]
+    """One sentence for each setting without a counterpart."""
+
+    def describe(self) -> dict[str, list[str]]:
+        """Return all of it as JSON."""
+        return {"files": [str(path) for path in self.files], "notes": list(self.notes)}
+
+
+def import_project(path: Path, folder: Path, with_data: bool = True) -> ImportedProject:
+    """Write the policy, hierarchies and data of a project into a folder, all or nothing."""
+    project = read_project(path)
+    texts, notes = translate(project, with_data)
+    check_new(folder, list(texts))
+    with Staging(folder, [path]) as staging:
+        for name, text in texts.items():
+            target = staging.path(name)
+            target.parent.mkdir(exist_ok=True)
+            target.write_text(text, encoding="utf-8", newline="")
+        if list(models_of(project)):
+            check_policy(staging)
+    return ImportedProject(tuple(folder / name for name in texts), notes)
+
+
+def check_policy(staging: Staging) -> None:
+    """Check that the policy and its hierarchies can be read before they are where they belong."""
+    try:
+        Policy.read(staging.path(POLICY)).load_hierarchies()
+    except AnonymizerError as error:
+        message = str(error).replace(str(staging.staged), str(staging.folder))
+        raise DataError(f"{message} Correct the project in ARX.") from None
+
+
+def translate(project: ArxProject, with_data: bool) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the files of a policy by name, and what is not carried over."""
+    quasi = [each for each in project.attributes if ROLES.get(each.kind) is Role.QUASI]
+    names = {
+        column: f"{FOLDER}/{Path(name).stem}.csv"
+        for column, name in file_names([each.name for each in quasi]).items()
+    }
+    hierarchies = {names[each.name]: each.hierarchy or identity(project, each) for each in quasi}
+    notes = tuple(all_notes(project))
+    table = {TABLE: project.data} if with_data and project.data is not None else {}
+    policy = "\n".join(policy_lines(project, names, notes, bool(table))) + "\n"
+    return {POLICY: policy, **hierarchies, **table}, notes
+
+
+def identity(project: ArxProject, attribute: ArxAttribute) -> str:
+    """Write the hierarchy that ARX uses where none is given: each value stays itself."""
+    rows = read_rows(project)
+    if not rows or attribute.name not in rows[0]:
+        raise DataError(
+            f"{project.path}: column '{attribute.name}' has no hierarchy, and no values in "
+            "data/input.csv to make one of; give it one in ARX."
+        )
+    at = rows[0].index(attribute.name)
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=project.delimiter, lineterminator="\n")
+    writer.writerows(
+        [value] for value in dict.fromkeys(row[at] for row in rows[1:] if len(row) > at)
+    )
+    return out.getvalue()
+
+
+def read_rows(project: ArxProject) -> list[list[str]]:
+    """Read the rows of the table, the header first; none where the project has no table."""
+    text = io.StringIO(project.data or "", newline="")
+    try:
+        return list(csv.reader(text, delimiter=project.delimiter))
+    except (csv.Error, TypeError) as error:
+        raise DataError(
+            f"{project.path}: data/input.csv cannot be read ({error}); save the project in ARX again."
+        ) from None
+
+
+def policy_lines(
+    project: ArxProject, names: dict[str, str], notes: tuple[str, ...], has_table: bool
+) -> Iterator[str]:
+    """Write the policy, line by line."""
+    yield f"# Imported by anonymizer {__version__} from {one_line(project.path.name)}."
+    yield from (f"# Not carried over: {one_line(note)}" for note in notes)
+    yield from ("", "[data]")
+    if has_table:
+        yield f"path = {quoted(TABLE)}"
+    else:
+        yield '# path = "table.csv"   # add the table here'
+    yield from (f"delimiter = {quoted(project.delimiter)}", "", "[attributes]")
+    yield from (attribute_line(project, each, names) for each in project.attributes)
+    yield ""
+    for model, parameter, value in models_of(project):
+        yield from ("[[risk]]", f"model = {quoted(model)}", f"{parameter} = {value}", "")
+    yield from ("[utility]", f"measure = {quoted(measure_of(project) or 'loss')}", "", "[search]")
+    yield f"suppression_limit = {number(project, project.suppression_limit or '0.0')}"
+
+
+def attribute_line(project: ArxProject, attribute: ArxAttribute, names: dict[str, str]) -> str:
+    """Write the keys of one column."""
+    role = ROLES.get(attribute.kind)
+    if role is None:
+        raise DataError(
+            f"{project.path}: column '{attribute.name}' has the type {quote(attribute.kind)}, which is "
+            "unknown; choose another in ARX."
+        )
+    keys = [f"role = {quoted(role.value)}"]
+    if role is Role.QUASI:
+        keys.append(f"hierarchy = {quoted(names[attribute.name])}")
+        keys += [f"delimiter = {quoted(project.delimiter)}"] if project.delimiter != ";" else []
+        levels = {"min_level": attribute.min_level, "max_level": attribute.max_level}
+        keys += [f"{key} = {whole(project, n)}" for key, n in levels.items() if n != "All"]
+        if len(set(project.weights.values())) > 1 and attribute.name in project.weights:
+            keys.append(f"weight = {number(project, project.weights[attribute.name])}")
+    return f"{key_of(attribute.name)} = {{ {', '.join(keys)} }}"
+
+
+def number(project: ArxProject, text: str) -> float:
+    """Read a number as Java writes it."""
+    if re.fullmatch(NUMBER, text) is None:
+        raise DataError(
+            f"{project.path}: {quote(text)} is not a number; save the project in ARX again."
+        )
+    return float(text)
+
+
+def whole(project: ArxProject, text: str) -> int:
+    """Read a level."""
+    return int(number(project, text))
+
+
+def models_of(project: ArxProject) -> Iterator[tuple[str, str, str]]:
+    """Translate the privacy models that have a counterpart: name, parameter and value."""
+    for criterion in dict.fromkeys(project.criteria):
+        for form, model, parameter in MODELS:
+            if found := re.fullmatch(form, criterion.strip(), re.IGNORECASE):
+                yield model, parameter, str(float(found[1]) if parameter != "k" else int(found[1]))
+
+
+def measure_of(project: ArxProject) -> str | None:
+    """Translate the quality model; None where it has no counterpart."""
+    if found := LOSS.fullmatch(project.metric.strip()):
+        return "loss" if found["factor"] in (None, "0.5") else None
+    matching = (
+        m for form, m in MEASURES.items() if re.fullmatch(form, project.metric.strip().lower())
+    )
+    return next(matching, None)
+
+
+def all_notes(project: ArxProject) -> Iterator[str]:
+    """Say all that is not carried over."""
+    yield from model_notes(project)
+    if measure_of(project) is None:
+        yield f"the quality model {quote(project.metric)} has no counterpart; 'loss' is used."
+    elif measure_of(project) == "loss":
+        yield (
+            "how 'Loss' is aggregated is not said in the project's texts; the geometric mean is used, "
+            "ARX's own default."
+        )
+    for attribute in project.attributes:
+        yield from attribute_notes(attribute)
+    if also := [kind for kind in project.suppressed_types if not kind.startswith("QUASI")]:
+        yield f"of suppressed records ARX also hides {quote(', '.join(also))}; here they are dropped."
+    if project.has_subset:
+        yield "the research subset has no counterpart; the whole table is taken."
+    if project.has_results:
+        yield "results of earlier runs in ARX are not read; run the policy."
+    if project.recoded:
+        yield f"{quote(project.recoded[0])} is not UTF-8 and was read as Windows-1252; check its letters."
+
+
+def model_notes(project: ArxProject) -> Iterator[str]:
+    """Say which privacy models are not carried over."""
+    for criterion in dict.fromkeys(project.criteria):
+        plain = criterion.strip()
+        if any(re.fullmatch(form, plain, re.IGNORECASE) for form, _, _ in MODELS):
+            continue
+        near = [
+            s for form, s in MISSING_PARAMETERS.items() if re.fullmatch(form, plain, re.IGNORECASE)
+        ]
+        if near:
+            yield (
+                f"the privacy model {quote(plain)} is {near[0]}, but ARX keeps the population as a Java object; "
+                "add the model with its population."
+            )
+        else:
+            yield f"the privacy model {quote(plain)} has no counterpart; a release may not meet it."
+    if not list(models_of(project)):
+        yield "no privacy model could be carried over; add a [[risk]] table before a run."
+
+
+def attribute_notes(attribute: ArxAttribute) -> Iterator[str]:
+    """Say what of a column is not carried over."""
+    where = f"column '{attribute.name}'"
+    if ROLES.get(attribute.kind) is not Role.QUASI and attribute.hierarchy is not None:
+        yield f"{where}: its hierarchy is not used, as it is not a quasi-identifier."
+    for key, value in attribute.others.items():
+        if key not in DATA_TYPES:
+            yield f"{where}: {quote(key)} ({quote(value)}) has no counterpart."
