@@ -16,6 +16,7 @@ from anonymizer.policy import Policy, Role
 from anonymizer.proposal.arx_project import ArxAttribute, ArxProject, read_project
 from anonymizer.proposal.policy_file import FOLDER, file_names, key_of, one_line, quoted
 from anonymizer.proposal.proposal import POLICY, check_new
+from anonymizer.utility import parameters_of
 
 TABLE = "input.csv"
 ROLES = {
@@ -42,6 +43,7 @@ MEASURES = {
     r"(?!monotonic).*discernab.*": "discernibility",
     r"average equivalence class size.*": "class-size",
 }
+DEFAULT = "loss"
 LOSS = re.compile(r"Loss(?: \((?P<factor>[^/]+)/.*\))?")
 DATA_TYPES = ("datatype", "format", "locale")
 """How ARX reads cells; hierarchies in CSV files are matched by exact text."""
@@ -142,7 +144,7 @@ def policy_lines(
     yield ""
     for model, parameter, value in models_of(project):
         yield from ("[[risk]]", f"model = {quoted(model)}", f"{parameter} = {value}", "")
-    yield from ("[utility]", f"measure = {quoted(measure_of(project) or 'loss')}", "", "[search]")
+    yield from ("[utility]", f"measure = {quoted(measure_of(project) or DEFAULT)}", "", "[search]")
     yield f"suppression_limit = {number(project, project.suppression_limit or '0.0')}"
 
 
@@ -160,7 +162,12 @@ def attribute_line(project: ArxProject, attribute: ArxAttribute, names: dict[str
         keys += [f"delimiter = {quoted(project.delimiter)}"] if project.delimiter != ";" else []
         levels = {"min_level": attribute.min_level, "max_level": attribute.max_level}
         keys += [f"{key} = {whole(project, n)}" for key, n in levels.items() if n != "All"]
-        if len(set(project.weights.values())) > 1 and attribute.name in project.weights:
+        weighted = "weights" in parameters_of(measure_of(project) or DEFAULT)
+        if (
+            weighted
+            and len(set(project.weights.values())) > 1
+            and attribute.name in project.weights
+        ):
             keys.append(f"weight = {number(project, project.weights[attribute.name])}")
     return f"{key_of(attribute.name)} = {{ {', '.join(keys)} }}"
 
@@ -230,8 +237,8 @@ def model_notes(project: ArxProject) -> Iterator[str]:
         ]
         if near:
             yield (
-                f"the privacy model {quote(plain)} is {near[0]}, but ARX keeps the population as a Java object; "
-                "add the model with its population."
+                f"the privacy model {quote(plain)} is {near[0]}, but ARX keeps the population as a Java "
+                "object; add the model with its population."
             )
         else:
             yield f"the privacy model {quote(plain)} has no counterpart; a release may not meet it."

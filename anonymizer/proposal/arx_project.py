@@ -1,8 +1,8 @@
 """ARX projects: reading the roles, hierarchies, models and data of a `.deid` file.
 
 A project is a zip file as ARX's own window writes it (WorkerSave and Vocabulary_V2 in its source,
-versions 2 and 3): `project.xml`, `input/config.xml`, `input/definition.xml`, `input/hierarchies/*.csv` and
-`data/input.csv`. What it has as Java objects (`*.dat`) is never read.
+versions 2 and 3): `project.xml`, `input/config.xml`, `input/definition.xml`, `data/input.csv` and
+`input/hierarchies/*.csv`. What it has as Java objects (`*.dat`) is never read.
 """
 
 from __future__ import annotations
