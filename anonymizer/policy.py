@@ -145,12 +145,18 @@ class Attribute(Part):
     min_level: Level = 0
     max_level: Level | None = None
     weight: Annotated[Number, Field(ge=0)] = 1.0
+    microaggregation: Literal["mean", "median"] | None = None
+    """What is released of each class in place of the interval that its records share."""
 
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON; the hierarchy has a digest of its own."""
         if self.role is not Role.QUASI:
             return {"role": self.role.value}
-        stated = {"type": self.type, "format": self.format}
+        stated = {
+            "type": self.type,
+            "format": self.format,
+            "microaggregation": self.microaggregation,
+        }
         return {
             "role": self.role.value,
             "weight": self.weight,
@@ -180,8 +186,12 @@ class Attribute(Part):
 
     @model_validator(mode="after")
     def check_role(self) -> Self:
-        """Check that only a quasi-identifier has what only quasi-identifiers have."""
-        extra = self.model_fields_set - {"role"}
+        """Check that only a quasi-identifier has what only quasi-identifiers have.
+
+        A sensitive attribute may have a hierarchy: it says how far values are from one another.
+        """
+        own = {"hierarchy", "delimiter"} if self.role is Role.SENSITIVE else set()
+        extra = self.model_fields_set - {"role"} - own
         if self.role is not Role.QUASI and extra:
             raise ValueError(
                 f"only a quasi-identifier has {quote_some(sorted(extra))}, and this is {self.role}; "
@@ -432,13 +442,31 @@ class Policy(Displayed, Part):
         """The names of the quasi-identifiers, in the order of the policy."""
         return self.with_role(Role.QUASI)
 
+    @property
+    def microaggregated(self) -> tuple[str, ...]:
+        """The quasi-identifiers that are released as a number of each class."""
+        names = self.quasi_identifiers
+        return tuple(name for name in names if self.attributes[name].microaggregation is not None)
+
     def with_role(self, role: Role) -> tuple[str, ...]:
         """List the attributes that have a role."""
         return tuple(name for name, a in self.attributes.items() if a.role is role)
 
     def load_models(self) -> tuple[RiskModel, ...]:
         """Return the risk models with the files they name; a solution meets them all."""
-        return tuple(model.resolve(self.folder) for model in self.risk)
+        return self.resolve_models(self.risk)
+
+    def resolve_models(self, models: Iterable[RiskModel]) -> tuple[RiskModel, ...]:
+        """Return risk models with the files they name and the hierarchies of attributes they need."""
+        return tuple(self.resolve_model(model) for model in models)
+
+    def resolve_model(self, model: RiskModel) -> RiskModel:
+        """Return a risk model with its files and hierarchies."""
+        found = model.resolve(self.folder)
+        for name in found.hierarchies:
+            if name in self.attributes and self.attributes[name].hierarchy is not None:
+                found = found.with_hierarchy(name, self.hierarchy(name))
+        return found
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -476,7 +504,7 @@ class Policy(Displayed, Part):
         return tuple(loaded)
 
     def hierarchy(self, name: str) -> Hierarchy:
-        """Load the hierarchy of one quasi-identifier."""
+        """Load the hierarchy of one attribute."""
         attribute = self.attributes[name]
         if isinstance(attribute.hierarchy, Hierarchy):
             hierarchy = replace(attribute.hierarchy, name=name)

@@ -13,6 +13,7 @@ from anonymizer.errors import quote_some
 from anonymizer.frontiers.points import MAX_LAYERS, Point, Stage
 from anonymizer.layers.narrowing import Narrowed
 from anonymizer.risk import RiskModel, RiskProfile, Scope
+from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.search import Progress, Status, StopReason
 from anonymizer.solution.solution import Solution
 from anonymizer.verification.claims import Verification
@@ -50,7 +51,10 @@ def scheme_grid(solution: Solution) -> Grid:
 def levels_of(solution: Solution, attribute: str) -> str:
     """Say at which level an attribute is released, or from which to which in layers."""
     levels = {scheme[attribute] for scheme in solution.schemes}
-    return f"{min(levels)} to {max(levels)}" if len(levels) > 1 else str(max(levels))
+    if len(levels) > 1:
+        return f"{min(levels)} to {max(levels)}"
+    center = solution.problem.policy.attributes[attribute].microaggregation
+    return f"{max(levels)}" if center is None else f"{max(levels)}, {center}"
 
 
 def headline(solution: Solution) -> Text:
@@ -166,7 +170,28 @@ def profile_rows(before: RiskProfile, after: RiskProfile) -> tuple[tuple[str, st
             ]
     if before.population_uniques_interval is not None:
         rows.append(("population uniques", estimate_cell(before), estimate_cell(after)))
+    for name in before.sensitive:
+        rows += sensitive_rows(name, before.sensitive[name], after.sensitive[name])
     return tuple(rows)
+
+
+def sensitive_rows(
+    name: str, before: SensitiveProfile, after: SensitiveProfile
+) -> list[tuple[str, str, str]]:
+    """Write what the classes of input and release give away about a sensitive attribute."""
+    return [
+        (
+            f"{name}, fewest values of a class",
+            f"{before.least_distinct:,}",
+            f"{after.least_distinct:,}",
+        ),
+        (
+            f"{name}, farthest class",
+            f"{before.greatest_distance:.4f}",
+            f"{after.greatest_distance:.4f}",
+        ),
+        (f"{name}, classes of one value", f"{before.one_value:,}", f"{after.one_value:,}"),
+    ]
 
 
 def estimate_cell(profile: RiskProfile) -> str:
