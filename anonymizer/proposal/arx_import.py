@@ -25,16 +25,25 @@ ROLES = {
     "SENSITIVE_ATTRIBUTE": Role.SENSITIVE,
     "INSENSITIVE_ATTRIBUTE": Role.INSENSITIVE,
 }
-NUMBER = r"(\d+(?:\.\d+)?(?:E-?\d+)?)"
-MODELS: tuple[tuple[str, str, str], ...] = (
-    (r"(\d+)-anonymity", "k-anonymity", "k"),
-    (rf"\({NUMBER}\)-(?:avg|average)-reidentification-risk", "average", "threshold"),
-    (rf"\({NUMBER}\)-sample-uniqueness", "sample-uniqueness", "threshold"),
-)
-"""How ARX writes a privacy model, what it is called here, and the parameter it has."""
+NUMBER = r"\d+(?:\.\d+)?(?:E-?\d+)?"
+OF = r" for attribute '(?P<attribute>.*)'"
+MODELS: dict[str, str] = {
+    r"(?P<k>\d+)-anonymity": "k-anonymity",
+    rf"\((?P<threshold>{NUMBER})\)-(?:avg|average)-reidentification-risk": "average",
+    rf"\((?P<threshold>{NUMBER})\)-sample-uniqueness": "sample-uniqueness",
+    rf"distinct-(?P<l>\d+)-diversity{OF}": "distinct-l",
+    rf"(?:shannon-)?entropy-(?P<l>{NUMBER})-diversity{OF}": "entropy-l",
+    rf"recursive-\((?P<c>{NUMBER}), ?(?P<l>\d+)\)-diversity{OF}": "recursive-cl",
+    rf"(?P<t>{NUMBER})-closeness with (?P<distance>equal|ordered|hierarchical) distance{OF}": "t-closeness",
+    rf"(?P<beta>{NUMBER})-basic likeness{OF}": "beta-likeness",
+    rf"(?P<enhanced>enhanced)-(?P<beta>{NUMBER})-likeness{OF}": "beta-likeness",
+    rf"(?P<delta>{NUMBER})-disclosure privacy{OF}": "delta-disclosure",
+}
+"""How ARX writes a privacy model, with the names of its parameters here, and what it is called here."""
 MISSING_PARAMETERS = {
     r"\(\d+\)-map.*": "k-map",
     r"\(.*\)-population-uniqueness.*": "p-uniqueness",
+    r"\(.*\)-presence": "delta-presence",
 }
 """Models that are here too, but of which the project's texts do not say enough."""
 MEASURES = {
@@ -88,12 +97,17 @@ def check_policy(staging: Staging) -> None:
 
 def translate(project: ArxProject, with_data: bool) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the files of a policy by name, and what is not carried over."""
-    quasi = [each for each in project.attributes if ROLES.get(each.kind) is Role.QUASI]
+    compared = compared_by_hierarchy(project)
+    listed = [
+        each
+        for each in project.attributes
+        if ROLES.get(each.kind) is Role.QUASI or (each.name in compared and each.hierarchy)
+    ]
     names = {
         column: f"{FOLDER}/{Path(name).stem}.csv"
-        for column, name in file_names([each.name for each in quasi]).items()
+        for column, name in file_names([each.name for each in listed]).items()
     }
-    hierarchies = {names[each.name]: each.hierarchy or identity(project, each) for each in quasi}
+    hierarchies = {names[each.name]: each.hierarchy or identity(project, each) for each in listed}
     notes = tuple(all_notes(project))
     table = {TABLE: project.data} if with_data and project.data is not None else {}
     policy = "\n".join(policy_lines(project, names, notes, bool(table))) + "\n"
@@ -142,8 +156,8 @@ def policy_lines(
     yield from (f"delimiter = {quoted(project.delimiter)}", "", "[attributes]")
     yield from (attribute_line(project, each, names) for each in project.attributes)
     yield ""
-    for model, parameter, value in models_of(project):
-        yield from ("[[risk]]", f"model = {quoted(model)}", f"{parameter} = {value}", "")
+    for model in models_of(project):
+        yield from ("[[risk]]", *(f"{key} = {value}" for key, value in model.items()), "")
     yield from ("[utility]", f"measure = {quoted(measure_of(project) or DEFAULT)}", "", "[search]")
     yield f"suppression_limit = {number(project, project.suppression_limit or '0.0')}"
 
@@ -157,9 +171,10 @@ def attribute_line(project: ArxProject, attribute: ArxAttribute, names: dict[str
             "unknown; choose another in ARX."
         )
     keys = [f"role = {quoted(role.value)}"]
-    if role is Role.QUASI:
+    if attribute.name in names:
         keys.append(f"hierarchy = {quoted(names[attribute.name])}")
         keys += [f"delimiter = {quoted(project.delimiter)}"] if project.delimiter != ";" else []
+    if role is Role.QUASI:
         levels = {"min_level": attribute.min_level, "max_level": attribute.max_level}
         keys += [f"{key} = {whole(project, n)}" for key, n in levels.items() if n != "All"]
         weighted = "weights" in parameters_of(measure_of(project) or DEFAULT)
@@ -186,12 +201,40 @@ def whole(project: ArxProject, text: str) -> int:
     return int(number(project, text))
 
 
-def models_of(project: ArxProject) -> Iterator[tuple[str, str, str]]:
-    """Translate the privacy models that have a counterpart: name, parameter and value."""
+def models_of(project: ArxProject) -> Iterator[dict[str, str]]:
+    """Translate the privacy models that have a counterpart to keys and values of TOML."""
     for criterion in dict.fromkeys(project.criteria):
-        for form, model, parameter in MODELS:
+        for form, model in MODELS.items():
             if found := re.fullmatch(form, criterion.strip(), re.IGNORECASE):
-                yield model, parameter, str(float(found[1]) if parameter != "k" else int(found[1]))
+                stated = found.groupdict()
+                yield {
+                    "model": quoted(model),
+                    **{key: parameter(key, text) for key, text in stated.items()},
+                }
+
+
+def parameter(key: str, text: str) -> str:
+    """Write a parameter of a model in TOML.
+
+    >>> parameter("attribute", "disease"), parameter("t", "1.0E-2"), parameter("l", "3")
+    ('"disease"', '0.01', '3')
+    """
+    if key in ("attribute", "distance"):
+        return quoted(text)
+    if key == "enhanced":
+        return "true"
+    return str(int(text) if text.isdecimal() else float(text))
+
+
+def compared_by_hierarchy(project: ArxProject) -> set[str]:
+    """Return the columns whose values are compared by their hierarchy."""
+    return {
+        each.name
+        for each in project.attributes
+        for model in models_of(project)
+        if model.get("distance") == quoted("hierarchical")
+        and model["attribute"] == quoted(each.name)
+    }
 
 
 def measure_of(project: ArxProject) -> str | None:
@@ -215,7 +258,7 @@ def all_notes(project: ArxProject) -> Iterator[str]:
             "ARX's own default."
         )
     for attribute in project.attributes:
-        yield from attribute_notes(attribute)
+        yield from attribute_notes(attribute, attribute.name in compared_by_hierarchy(project))
     if also := [kind for kind in project.suppressed_types if not kind.startswith("QUASI")]:
         yield f"of suppressed records ARX also hides {quote(', '.join(also))}; here they are dropped."
     if project.has_subset:
@@ -230,7 +273,7 @@ def model_notes(project: ArxProject) -> Iterator[str]:
     """Say which privacy models are not carried over."""
     for criterion in dict.fromkeys(project.criteria):
         plain = criterion.strip()
-        if any(re.fullmatch(form, plain, re.IGNORECASE) for form, _, _ in MODELS):
+        if any(re.fullmatch(form, plain, re.IGNORECASE) for form in MODELS):
             continue
         near = [
             s for form, s in MISSING_PARAMETERS.items() if re.fullmatch(form, plain, re.IGNORECASE)
@@ -246,11 +289,12 @@ def model_notes(project: ArxProject) -> Iterator[str]:
         yield "no privacy model could be carried over; add a [[risk]] table before a run."
 
 
-def attribute_notes(attribute: ArxAttribute) -> Iterator[str]:
+def attribute_notes(attribute: ArxAttribute, compared: bool) -> Iterator[str]:
     """Say what of a column is not carried over."""
     where = f"column '{attribute.name}'"
-    if ROLES.get(attribute.kind) is not Role.QUASI and attribute.hierarchy is not None:
+    used = compared or ROLES.get(attribute.kind) is Role.QUASI
+    if not used and attribute.hierarchy is not None:
         yield f"{where}: its hierarchy is not used, as it is not a quasi-identifier."
     for key, value in attribute.others.items():
         if key not in DATA_TYPES:
-            yield f"{where}: {quote(key)} ({quote(value)}) has no counterpart."
+            yield f"{where}: {quote(key)} ({quote(value)}) is not carried over."

@@ -1,4 +1,4 @@
-"""ARX projects made as ARX's source writes them (WorkerSave, XMLWriter, Vocabulary_V2); ARX made none of them."""
+"""ARX projects, made as ARX's source writes them (WorkerSave, Vocabulary_V2); ARX itself made none."""
 
 from __future__ import annotations
 
@@ -68,7 +68,9 @@ def table(rows: int = 60, delimiter: str = ";") -> str:
 def parts(delimiter: str = ";") -> dict[str, str | bytes]:
     """The parts of a project, in ARX's order."""
     return {
-        "metadata.xml": "<metadata>\n\t<version>3.9.1</version>\n\t<vocabulary>2.0</vocabulary>\n</metadata>\n",
+        "metadata.xml": (
+            f"<metadata>\n{element('version', '3.9.1')}{element('vocabulary', '2.0')}</metadata>\n"
+        ),
         "project.dat": b"\xac\xed\x00\x05",  # Java objects, never read
         "project.xml": f"<project>\n{element('name', 'p')}{element('separator', delimiter)}</project>\n",
         "data/input.csv": table(delimiter=delimiter),

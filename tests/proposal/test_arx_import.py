@@ -8,6 +8,16 @@ import pytest
 from anonymizer import Policy
 from anonymizer.policy import Role
 from anonymizer.proposal.arx_import import import_project
+from anonymizer.risk.average import Average
+from anonymizer.risk.beta_likeness import BetaLikeness
+from anonymizer.risk.delta_disclosure import DeltaDisclosure
+from anonymizer.risk.distinct_l import DistinctL
+from anonymizer.risk.entropy_l import EntropyL
+from anonymizer.risk.k_anonymity import KAnonymity
+from anonymizer.risk.model import RiskModel
+from anonymizer.risk.recursive_cl import RecursiveCL
+from anonymizer.risk.t_closeness import TCloseness
+from anonymizer.risk.uniqueness import SampleUniqueness
 from tests.proposal.arx_projects import ROLES, config, definition, parts, table, write_project
 from tests.snippets import Run
 
@@ -32,12 +42,7 @@ def test_roles_levels_weights_models_and_limits_are_carried_over(tmp_path: Path)
     assert policy.quasi_identifiers == ("age", "sex", "Größe/cm")
     assert (policy.attributes["age"].max_level, policy.attributes["sex"].max_level) == (1, None)
     assert (policy.attributes["age"].weight, policy.attributes["sex"].weight) == (0.5, 0.25)
-    assert [str(model) for model in policy.load_models()] != []
-    assert [(m.name, next(iter(vars_of(m)))) for m in policy.load_models()] == [
-        ("k-anonymity", 3),
-        ("average", 0.2),
-        ("sample-uniqueness", 0.05),
-    ]
+    assert policy.load_models() == (KAnonymity(3), Average(0.2), SampleUniqueness(0.05))
     assert policy.search.suppression_limit == 0.25
     assert policy.utility.measure == "loss"
     assert [note.split(";")[0] for note in notes] == [
@@ -45,15 +50,44 @@ def test_roles_levels_weights_models_and_limits_are_carried_over(tmp_path: Path)
     ]
 
 
-def vars_of(model: object) -> list[object]:
-    """The parameters of a model."""
-    return [getattr(model, name) for name in model.__dataclass_fields__]  # type: ignore[attr-defined]
+@pytest.mark.parametrize(
+    ("criterion", "model"),
+    [
+        ("distinct-3-diversity for attribute 'disease'", DistinctL("disease", 3)),
+        ("entropy-2.5-diversity for attribute 'disease'", EntropyL("disease", 2.5)),
+        ("recursive-(4.0,3)-diversity for attribute 'disease'", RecursiveCL("disease", 4.0, 3)),
+        ("0.2-closeness with equal distance for attribute 'disease'", TCloseness("disease", 0.2)),
+        ("0.5-basic likeness for attribute 'disease'", BetaLikeness("disease", 0.5)),
+        ("enhanced-0.5-likeness for attribute 'disease'", BetaLikeness("disease", 0.5, True)),
+        ("1.0E-1-disclosure privacy for attribute 'disease'", DeltaDisclosure("disease", 0.1)),
+    ],
+)
+def test_models_of_sensitive_attributes_are_carried_over(
+    criterion: str, model: RiskModel, tmp_path: Path
+) -> None:
+    policy, notes = imported(tmp_path, input__config_xml=config((criterion,)))
+    assert policy.load_models() == (model,)
+    assert not [note for note in notes if "privacy model" in note]
+
+
+def test_the_hierarchical_distance_takes_the_hierarchy_along(tmp_path: Path) -> None:
+    extra = {"disease": "<ref>hierarchies/disease.csv</ref><min>All</min><max>All</max>"}
+    criterion = "0.2-closeness with hierarchical distance for attribute 'disease'"
+    policy, notes = imported(
+        tmp_path,
+        input__config_xml=config(("2-anonymity", criterion)),
+        input__definition_xml=definition(extra),
+        **{"input/hierarchies/disease.csv": "flu;*\n"},
+    )
+    assert (tmp_path / "out" / "hierarchies" / "disease.csv").read_text() == "flu;*\n"
+    assert policy.attributes["disease"].hierarchy is not None
+    assert not [note for note in notes if "disease" in note]
 
 
 def test_hierarchies_are_those_of_arx_and_the_identity_where_it_has_none(tmp_path: Path) -> None:
     policy, _ = imported(tmp_path)
     age, sex, size = policy.load_hierarchies()
-    assert list(age.rows())[0] == ("20", "20s", "*")
+    assert next(iter(age.rows())) == ("20", "20s", "*")
     assert list(sex.rows()) == [("f", "*"), ("m", "*")]
     assert list(size.rows()) == [("160",), ("161",), ("162",)]
 
@@ -136,7 +170,7 @@ def test_what_else_a_project_has_is_said(tmp_path: Path) -> None:
         **{"data/input_subset.csv": table(3), "data/output.csv": "x", "lattice_xml": "<lattice/>"},
     )
     assert (
-        "column 'age': 'microAggregationFunction' ('Arithmetic mean') has no counterpart." in notes
+        "column 'age': 'microAggregationFunction' ('Arithmetic mean') is not carried over." in notes
     )
     assert "the research subset has no counterpart; the whole table is taken." in notes
     assert "results of earlier runs in ARX are not read; run the policy." in notes
