@@ -27,6 +27,7 @@ ROLES = {
 }
 NUMBER = r"\d+(?:\.\d+)?(?:E-?\d+)?"
 OF = r" for attribute '(?P<attribute>.*)'"
+DISTANCE = "(?P<distance>equal|ordered|hierarchical)"
 MODELS: dict[str, str] = {
     r"(?P<k>\d+)-anonymity": "k-anonymity",
     rf"\((?P<threshold>{NUMBER})\)-(?:avg|average)-reidentification-risk": "average",
@@ -34,7 +35,7 @@ MODELS: dict[str, str] = {
     rf"distinct-(?P<l>\d+)-diversity{OF}": "distinct-l",
     rf"(?:shannon-)?entropy-(?P<l>{NUMBER})-diversity{OF}": "entropy-l",
     rf"recursive-\((?P<c>{NUMBER}), ?(?P<l>\d+)\)-diversity{OF}": "recursive-cl",
-    rf"(?P<t>{NUMBER})-closeness with (?P<distance>equal|ordered|hierarchical) distance{OF}": "t-closeness",
+    rf"(?P<t>{NUMBER})-closeness with {DISTANCE} distance{OF}": "t-closeness",
     rf"(?P<beta>{NUMBER})-basic likeness{OF}": "beta-likeness",
     rf"(?P<enhanced>enhanced)-(?P<beta>{NUMBER})-likeness{OF}": "beta-likeness",
     rf"(?P<delta>{NUMBER})-disclosure privacy{OF}": "delta-disclosure",

@@ -112,11 +112,9 @@ def test_the_imported_policy_runs_and_verifies(
 @pytest.mark.parametrize(
     ("criterion", "sentence"),
     [
-        (
-            "distinct-3-diversity for attribute 'disease'",
-            "has no counterpart; a release may not meet it.",
-        ),
-        ("0.2-closeness with ordered distance for attribute 'disease'", "has no counterpart"),
+        ("(1.0,0.001)-differential privacy", "has no counterpart; a release may not meet it."),
+        ("grassberger-entropy-2.0-diversity for attribute 'disease'", "has no counterpart"),
+        ("(0.0,0.2)-presence", "is delta-presence, but ARX keeps the population"),
         ("(5)-map estimated as (3)-anonymity (Poisson)", "is k-map, but ARX keeps the population"),
         ("(0.01)-population-uniqueness (pitman)", "is p-uniqueness, but ARX keeps the population"),
         ("(0.05, 0.1, 0.2)-avg-reidentification-risk", "has no counterpart"),
