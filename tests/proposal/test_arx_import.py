@@ -161,14 +161,14 @@ def test_the_measure_is_carried_over_where_there_is_one(
 
 
 def test_what_else_a_project_has_is_said(tmp_path: Path) -> None:
-    extra = {"age": "<microAggregationFunction>Arithmetic mean</microAggregationFunction>"}
+    extra = {"age": "<microaggregationFunction>Arithmetic mean</microaggregationFunction>"}
     _, notes = imported(
         tmp_path,
         input__definition_xml=definition(extra),
         **{"data/input_subset.csv": table(3), "data/output.csv": "x", "lattice_xml": "<lattice/>"},
     )
     assert (
-        "column 'age': 'microAggregationFunction' ('Arithmetic mean') is not carried over." in notes
+        "column 'age': 'microaggregationFunction' ('Arithmetic mean') is not carried over." in notes
     )
     assert "the research subset has no counterpart; the whole table is taken." in notes
     assert "results of earlier runs in ARX are not read; run the policy." in notes
