@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.engine.domain import Column
 from anonymizer.engine.microdata import Microdata
 from anonymizer.risk.remaining import Binding
 from anonymizer.utility.measure import Appraisal, Measure
@@ -100,12 +101,30 @@ def log_shares(
     microdata: Microdata, scheme: tuple[int, ...], tuples: NDArray[np.integer]
 ) -> NDArray[np.float64]:
     """Return the logarithm of the share of all combinations that tuples could have at a scheme."""
-    domain, shares = microdata.domain, np.zeros(tuples.size)
-    for a, level in enumerate(scheme):
-        places = slice(domain.offsets[a], domain.offsets[a + 1])
-        covered = domain.covered[: microdata.columns[a].hierarchy.height, places]
-        narrowest = covered[covered > 0].min(initial=int(domain.sizes[a]))
-        single = narrowest / max(1, covered.shape[1])
-        of_code = np.where(covered[level] > 0, covered[level], single) / domain.sizes[a]
-        shares += np.log2(of_code)[microdata.codes[a, tuples].astype(np.int64)]
+    shares = np.zeros(tuples.size)
+    for a, (column, level) in enumerate(zip(microdata.columns, scheme, strict=True)):
+        shares += np.log2(shares_of_codes(column, level))[microdata.codes[a, tuples]]
     return shares
+
+
+def shares_of_codes(column: Column, level: int) -> NDArray[np.float64]:
+    """Return the share of its domain that each code of a column could have at a level.
+
+    A value covers no less than those that it is made of, of which a table can have more than its
+    hierarchy has leaves: those beyond an open end.
+    """
+    narrowest = column.covered[column.covered > 0].min(initial=column.hierarchy.extent)
+    areas = np.zeros(column.leaves.size)
+    parts, share = np.arange(column.leaves.size), areas
+    for at, groups in enumerate(column.groups):
+        own, within = np.zeros((2, column.group_counts[at]))
+        own[groups] = column.covered[at]
+        own[own == 0] = narrowest / column.leaves.size
+        group_of_part = np.zeros(areas.size, np.int64)
+        group_of_part[parts] = groups
+        np.add.at(within, group_of_part, areas)
+        areas, parts = np.maximum(own, within), groups
+        if at == level:
+            share = areas[groups]
+    whole: float = max(float(column.hierarchy.extent), float(areas.sum()))
+    return share / whole

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import itertools
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +11,7 @@ from anonymizer.engine.classes import partition
 from anonymizer.risk import Binding
 from anonymizer.utility import KLDivergence
 from anonymizer.utility.kl_divergence import log_shares
+from tests.engine.test_leaves import ROWS, columns_of, encoded
 from tests.oracle import Problem
 from tests.strategies import microdata_of, problems
 
@@ -41,3 +45,21 @@ def test_classes_never_cover_more_than_all_combinations(problem: Problem) -> Non
         classes = partition(microdata, scheme)
         shares = log_shares(microdata, scheme, classes.first_tuple)
         assert np.exp2(shares).sum() <= 1 + 1e-12
+
+
+@given(ROWS)
+def test_nor_with_values_beyond_an_open_end_or_without_end(rows: list[Any]) -> None:
+    microdata = encoded({name: [*map(str, values)] for name, values in columns_of(rows).items()})
+    measure, lattice = KLDivergence(), microdata.lattice
+    floors = {}
+    for scheme in itertools.product(*(range(top + 1) for top in lattice.high)):
+        classes = partition(microdata, scheme)
+        shares = log_shares(microdata, scheme, classes.first_tuple)
+        assert np.exp2(shares).sum() <= 1 + 1e-12
+        small = classes.sizes < 2
+        found = measure.appraise(microdata, classes, small, Binding(small))
+        assert found.floor <= found.loss + 1e-12
+        floors[scheme] = found.floor
+    for (one, low), (other, high) in itertools.product(floors.items(), repeat=2):
+        if all(a <= b for a, b in zip(one, other, strict=True)):
+            assert low <= high + 1e-12
