@@ -26,7 +26,8 @@ class SearchParams:
 
     `batch_size`, `max_deferrals` and `min_gap_closed` were chosen among some twenty settings by the
     evaluations they take without subtree bounds on ADULT, CUP, FARS and the ATUS stand-in: ADULT with
-    k = 5 takes 236 to 274 over the settings with deferrals. The others were chosen among a handful of values each, by time, on
+    k = 5 takes 236 to 274 over the settings with deferrals. The others were chosen among a handful of
+    values each, by time, on
     the benchmark's tables and the wide register. Memory limits are in bytes.
 
     >>> SearchParams().batch_size, SearchParams.read({"batch_size": 8}).batch_size
