@@ -68,7 +68,7 @@ def closes_tail(records: int, population: int, limit: float) -> bool:
     ratio = limit / (0.885 * power)
     if not (limit < power and ratio < 1):
         return False
-    return (1 - ratio) ** 2 / (ratio * (1 - LAST)) > 1 + math.log(records)
+    return bool((1 - ratio) ** 2 / (ratio * (1 - LAST)) > 1 + math.log(records))
 
 
 def highest_theta(alpha: Floats, population: int, limit: float) -> tuple[Floats, Floats]:
