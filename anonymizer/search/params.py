@@ -53,6 +53,12 @@ class SearchParams:
     """The neighbours of the incumbent that local search evaluates before it gives up."""
     max_moves: int = number(1000, 1)
     """How many changes of one level local search combines in pairs: the most promising ones."""
+    max_stale_kicks: int = number(40, 0)
+    """How many kicks of the incumbent in a row may lead to nothing better before local search ends."""
+    kick_neighbours: int = number(120, 1)
+    """The neighbours looked at on the way down from a kick."""
+    seed: int = number(1, 0)
+    """What the kicks are drawn by."""
     improvement_share: float = number(0.25, 0, 1)
     """The share of time or evaluations after which local search ends."""
 
