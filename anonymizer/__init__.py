@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from anonymizer.assessment import Assessment, Statement, assess
+    from anonymizer.comparison.comparison import Comparison, compare
     from anonymizer.errors import (
         AnonymizerError,
         AnonymizerWarning,
@@ -53,6 +54,8 @@ _HOMES = {
     "Assessment": "assessment.assessment",
     "Statement": "knowledge.statement",
     "assess": "assessment.assessment",
+    "Comparison": "comparison.comparison",
+    "compare": "comparison.comparison",
     "AnonymizerError": "errors",
     "AnonymizerWarning": "errors",
     "DataError": "errors",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias
@@ -20,8 +20,10 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
+from anonymizer.data.table import Table, TableLike, open_table
+from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerError, HierarchyError, PolicyError, quote_some, suggest_name
-from anonymizer.hierarchy import Builder, Hierarchy, load_hierarchy
+from anonymizer.hierarchy import Builder, DateFormat, Hierarchy, load_hierarchy
 from anonymizer.hierarchy.inline import make_inline
 from anonymizer.lattice import Lattice
 from anonymizer.risk import RiskModel, check_name, find_model, known_models
@@ -32,6 +34,7 @@ from anonymizer.validation import (
     ONLY_LISTS,
     Count,
     Delimiter,
+    Encoding,
     FilePath,
     Flag,
     Level,
@@ -65,7 +68,12 @@ class Data(Part):
     """Where the table is."""
 
     path: FilePath | None = None
-    delimiter: Delimiter = ","
+    delimiter: Delimiter | None = None
+    """Of a CSV file; found in its header where it is not stated."""
+    encoding: Encoding | None = None
+    """Of a CSV file; UTF-8 or what its first bytes say where it is not stated."""
+    sheet: Text | None = None
+    """Of an Excel file that has several."""
     id: Text | None = None
     """The column that tells whose each row is, where a person has several."""
     default_role: Annotated[Role, one_of(Role)] | None = None
@@ -87,6 +95,18 @@ class Data(Part):
         sample = None if self.sample == 1 else self.sample
         keys = {"id": self.id, "default_role": default, "sample": sample}
         return {key: value for key, value in keys.items() if value is not None}
+
+    def open(self, data: TableLike) -> Table:
+        """Open a table that is given to be anonymized."""
+        return open_table(data, self.delimiter, self.encoding, self.sheet)
+
+    def open_beside(self, data: TableLike) -> Table:
+        """Open a table that comes with the data, such as a population; it has sheets of its own."""
+        return open_table(data, self.delimiter, self.encoding)
+
+    def open_release(self, released: TableLike) -> Table:
+        """Open a release, which has the delimiter of the original, but is always in UTF-8."""
+        return open_table(released, self.delimiter)
 
 
 def parse_hierarchy(value: object) -> Hierarchy | Builder | Path | None:
@@ -118,19 +138,31 @@ class Attribute(Part):
     """A path, relative to the policy, or the hierarchy itself."""
     delimiter: Delimiter = ";"
     """Of a hierarchy in a CSV file."""
+    type: Literal["text", "number", "date"] | None = None
+    """How cells are read, where the hierarchy does not say: exact texts, numbers or dates."""
+    format: DateFormat | None = None
+    """How the table writes dates, such as %d.%m.%Y; ISO's way is always read."""
     min_level: Level = 0
     max_level: Level | None = None
     weight: Annotated[Number, Field(ge=0)] = 1.0
+    microaggregation: Literal["mean", "median"] | None = None
+    """What is released of each class in place of the interval that its records share."""
 
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON; the hierarchy has a digest of its own."""
         if self.role is not Role.QUASI:
             return {"role": self.role.value}
+        stated = {
+            "type": self.type,
+            "format": self.format,
+            "microaggregation": self.microaggregation,
+        }
         return {
             "role": self.role.value,
             "weight": self.weight,
             "min_level": self.min_level,
             "max_level": self.max_level,
+            **{key: value for key, value in stated.items() if value is not None},
         }
 
     @field_validator("hierarchy")
@@ -154,8 +186,12 @@ class Attribute(Part):
 
     @model_validator(mode="after")
     def check_role(self) -> Self:
-        """Check that only a quasi-identifier has what only quasi-identifiers have."""
-        extra = self.model_fields_set - {"role"}
+        """Check that only a quasi-identifier has what only quasi-identifiers have.
+
+        A sensitive attribute may have a hierarchy: it says how far values are from one another.
+        """
+        own = {"hierarchy", "delimiter"} if self.role is Role.SENSITIVE else set()
+        extra = self.model_fields_set - {"role"} - own
         if self.role is not Role.QUASI and extra:
             raise ValueError(
                 f"only a quasi-identifier has {quote_some(sorted(extra))}, and this is {self.role}; "
@@ -284,7 +320,7 @@ def check_roles(value: object) -> Iterator[str]:
 Model = Annotated[Any, BeforeValidator(read_model), PlainSerializer(print_model)]
 
 
-class Policy(Part):
+class Policy(Displayed, Part):
     """Everything that decides what a release is.
 
     >>> sex = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
@@ -361,7 +397,10 @@ class Policy(Part):
 
     def table_keys(self) -> dict[str, Any]:
         """Return what decides how a table is read: roles and hierarchies of its columns."""
-        keys = {name: (a.role, a.hierarchy, a.delimiter) for name, a in self.attributes.items()}
+        keys = {
+            name: (a.role, a.hierarchy, a.delimiter, a.type, a.format)
+            for name, a in self.attributes.items()
+        }
         return {"data": self.data.describe(), **keys}
 
     @field_validator("attributes")
@@ -403,13 +442,31 @@ class Policy(Part):
         """The names of the quasi-identifiers, in the order of the policy."""
         return self.with_role(Role.QUASI)
 
+    @property
+    def microaggregated(self) -> tuple[str, ...]:
+        """The quasi-identifiers that are released as a number of each class."""
+        names = self.quasi_identifiers
+        return tuple(name for name in names if self.attributes[name].microaggregation is not None)
+
     def with_role(self, role: Role) -> tuple[str, ...]:
         """List the attributes that have a role."""
         return tuple(name for name, a in self.attributes.items() if a.role is role)
 
     def load_models(self) -> tuple[RiskModel, ...]:
         """Return the risk models with the files they name; a solution meets them all."""
-        return tuple(model.resolve(self.folder) for model in self.risk)
+        return self.resolve_models(self.risk)
+
+    def resolve_models(self, models: Iterable[RiskModel]) -> tuple[RiskModel, ...]:
+        """Return risk models with the files they name and the hierarchies of attributes they need."""
+        return tuple(self.resolve_model(model) for model in models)
+
+    def resolve_model(self, model: RiskModel) -> RiskModel:
+        """Return a risk model with its files and hierarchies."""
+        found = model.resolve(self.folder)
+        for name in found.hierarchies:
+            if name in self.attributes and self.attributes[name].hierarchy is not None:
+                found = found.with_hierarchy(name, self.hierarchy(name))
+        return found
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -447,15 +504,20 @@ class Policy(Part):
         return tuple(loaded)
 
     def hierarchy(self, name: str) -> Hierarchy:
-        """Load the hierarchy of one quasi-identifier."""
+        """Load the hierarchy of one attribute."""
         attribute = self.attributes[name]
         if isinstance(attribute.hierarchy, Hierarchy):
-            given = attribute.hierarchy
-            return Hierarchy(name, given.labels, given.codes, given.source)
-        if isinstance(attribute.hierarchy, Builder):
-            return attribute.hierarchy.build(name)
-        assert attribute.hierarchy is not None  # check_role
-        return load_hierarchy(self.folder / attribute.hierarchy, name, attribute.delimiter)
+            hierarchy = replace(attribute.hierarchy, name=name)
+        elif isinstance(attribute.hierarchy, Builder):
+            hierarchy = attribute.hierarchy.build(name)
+        else:
+            assert attribute.hierarchy is not None  # check_role
+            path = self.folder / attribute.hierarchy
+            hierarchy = load_hierarchy(path, name, attribute.delimiter)
+        try:
+            return hierarchy.read_as(attribute.type, attribute.format)
+        except ValueError as error:
+            raise HierarchyError(f"attributes.{name}: {error}.") from None
 
     def lattice(self, hierarchies: tuple[Hierarchy, ...]) -> Lattice:
         """Return the schemes that the level ranges allow."""
@@ -503,10 +565,13 @@ PolicyLike: TypeAlias = Policy | Mapping[str, Any] | str | Path
 
 
 def digest_of_hierarchy(hierarchy: Hierarchy) -> str:
-    """Return a SHA-256 digest of the rows of a hierarchy."""
-    digest = hashlib.sha256()
-    for row in hierarchy.rows():
+    """Return a SHA-256 digest of the rows of a hierarchy, without the values of a table it took in."""
+    declared, digest = hierarchy.declared or hierarchy, hashlib.sha256()
+    for row in declared.rows():
         digest.update(("\0".join(row) + "\n").encode())
+    if declared.covers is not None:
+        covers = [declared.cover(level).tolist() for level in range(declared.height)]
+        digest.update(f"{declared.extent} {covers}\n".encode())
     return digest.hexdigest()
 
 

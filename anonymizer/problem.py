@@ -3,42 +3,42 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.cells import is_nested
 from anonymizer.data.coded import load
 from anonymizer.data.columns import code_columns, read_columns
 from anonymizer.data.sample import draw_sample
-from anonymizer.data.table import Table, check_columns, open_table
+from anonymizer.data.table import Table, TableLike, check_columns
+from anonymizer.display import Displayed
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError, quote_some, suggest_name
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator, Outcome
-from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.hierarchy import MISSING, Hierarchy, kind_of_texts
+from anonymizer.hierarchy.numbers import why_not_in_runs
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.policy import Policy, PolicyLike, Role
 from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
 from anonymizer.risk.profile import everyone_in
+from anonymizer.risk.sensitive_profile import describe_sensitive
 from anonymizer.search import Limits
 from anonymizer.utility import Measure
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
-Source: TypeAlias = "str | Path | pd.DataFrame | pa.Table | Table | None"
+Source: TypeAlias = "TableLike | None"
 """A path, a dataframe or a table of any kind; None where the policy names the path."""
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem(Displayed):
     """A table in integers, the schemes that the policy allows, the risk models and the measure.
 
     It can be kept and asked again with other models, levels or weights; the table is read once. It is
@@ -74,15 +74,18 @@ class Problem:
         models = policy.load_models()
         population = open_population(models, policy)
         beside = columns_beside(models, policy)
+        sensitive = columns_described(table, models, policy)
         # a column that risk models look at is kept out of the release, but tells nobody's identity
         looked_at = policy.with_role(Role.IDENTIFYING) if warn is True else warn or ()
         asked = [] if policy.data.id else [name for name in looked_at if name not in beside]
         repeated = repeated_identifier(table, asked)
-        columns = [*policy.quasi_identifiers, *beside]
-        read = table if repeated is None else load(table, [*columns, repeated])
-        microdata = encode(read, hierarchies, population, policy.data.id, beside)
+        columns = [*policy.quasi_identifiers, *beside, *sensitive]
+        read = table if repeated is None else load(table, [*dict.fromkeys([*columns, repeated])])
+        microdata = encode(read, hierarchies, population, policy.data.id, beside, sensitive)
         if repeated is not None:
             warn_of_repeated_people(read, repeated)
+        if warn:
+            warn_of_flat_texts(hierarchies)
         return Problem.of(policy, table, microdata, models)
 
     @staticmethod
@@ -95,6 +98,7 @@ class Problem:
         """Put a policy to an aggregated table; raise a PolicyError where it does not fit."""
         models = policy.load_models() if models is None else tuple(models)
         check_models(models, microdata)
+        check_microaggregation(policy, hierarchies_of(microdata), models)
         return Problem(
             policy,
             table,
@@ -175,15 +179,16 @@ class Problem:
     def with_resolved(self, policy: Policy, models: Sequence[RiskModel]) -> Problem:
         """Put a policy to the same table; read that again only for another population or more columns."""
         same = population_tables(models).keys() == population_tables(self.models).keys()
-        if not same or set(columns_beside(models, policy)) - self.microdata.beside.keys():
+        more = set(columns_beside(models, policy)) - self.microdata.beside.keys()
+        more |= set(columns_counted(models, policy)) - self.microdata.sensitive.keys()
+        if not same or more:
             return Problem.read(self.table, policy)
         return Problem.of(policy, self.table, self.microdata, models)
 
     def with_models(self, *models: RiskModel) -> Problem:
         """Ask with other risk models, or the same at other thresholds."""
         policy = self.policy.model_copy(update={"risk": models})
-        resolved = tuple(model.resolve(policy.folder) for model in models)
-        return self.with_resolved(policy, resolved)
+        return self.with_resolved(policy, policy.resolve_models(models))
 
     def with_levels(
         self, low: Mapping[str, int] | None = None, high: Mapping[str, int] | None = None
@@ -229,7 +234,7 @@ def open_data(data: Source, policy: Policy) -> Table:
         data = policy.data_path
     if data is None:
         raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
-    return open_table(data, policy.data.delimiter)
+    return policy.data.open(data)
 
 
 def population_tables(models: Sequence[RiskModel]) -> dict[str | int, Any]:
@@ -249,7 +254,7 @@ def open_population(models: Sequence[RiskModel], policy: Policy) -> Table | None
         return None
     if len(tables) > 1:
         raise PolicyError("policy: two population tables are given; name one for all models.")
-    table = open_table(tables[0], policy.data.delimiter)
+    table = policy.data.open_beside(tables[0])
     if not set(policy.quasi_identifiers) & set(table.columns):
         raise DataError(
             f"{table.name}: the population table has none of the quasi-identifiers "
@@ -261,15 +266,32 @@ def open_population(models: Sequence[RiskModel], policy: Policy) -> Table | None
 
 def columns_beside(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
     """Return the columns that models look at beside the quasi-identifiers."""
-    names = dict.fromkeys(
-        name for model in models for name in model.beside(policy.quasi_identifiers)
-    )
-    if absent := [name for name in names if name not in policy.attributes]:
+    names = [name for model in models for name in model.beside(policy.quasi_identifiers)]
+    return known_columns(names, policy)
+
+
+def columns_counted(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
+    """Return the columns whose values models count in each class; `check` refuses quasi-identifiers."""
+    names = known_columns([name for model in models for name in model.sensitive], policy)
+    return tuple(name for name in names if name not in policy.quasi_identifiers)
+
+
+def columns_described(table: Table, models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
+    """Return the columns that models count, and all other sensitive ones that have plain values."""
+    counted, types = columns_counted(models, policy), table.types
+    others = [n for n in policy.with_role(Role.SENSITIVE) if not is_nested(types[n])]
+    return tuple(dict.fromkeys([*counted, *others]))
+
+
+def known_columns(names: Iterable[str], policy: Policy) -> tuple[str, ...]:
+    """Return columns without repeats; raise a PolicyError for one that the policy does not name."""
+    once = tuple(dict.fromkeys(names))
+    if absent := [name for name in once if name not in policy.attributes]:
         raise PolicyError(
             f"policy: '{absent[0]}', which a risk model looks at, is not a column; "
             f"{suggest_name(absent[0], policy.attributes)}"
         )
-    return tuple(names)
+    return once
 
 
 def repeated_identifier(table: Table, identifying: Sequence[str]) -> str | None:
@@ -298,6 +320,19 @@ def warn_of_repeated_people(table: Table, name: str) -> None:
     )
 
 
+def warn_of_flat_texts(hierarchies: Sequence[Hierarchy]) -> None:
+    """Warn of numbers or dates that are taken for texts with one step to the top."""
+    for hierarchy in hierarchies:
+        if kind := kind_of_texts(hierarchy):
+            warnings.warn(
+                f"column '{hierarchy.name}': its hierarchy lists {hierarchy.size:,} {kind}s as texts, "
+                "each of which is kept or goes to the top, so that many records may be suppressed; "
+                f'write builder = "{"dates" if kind == "date" else "intervals"}" for it.',
+                AnonymizerWarning,
+                stacklevel=3,
+            )
+
+
 def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:
     """Raise a PolicyError that says why models do not fit the table."""
     faults = [
@@ -320,6 +355,31 @@ def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:
         model.prepare(microdata)
 
 
+def check_microaggregation(
+    policy: Policy, hierarchies: Sequence[Hierarchy], models: Sequence[RiskModel]
+) -> None:
+    """Raise a PolicyError where a number of each class cannot stand for its interval."""
+    names, faults = policy.microaggregated, []
+    others = [model.name for model in models if not model.whole_classes]
+    if names and others:
+        faults.append(
+            f"attributes.{names[0]}: microaggregation tells classes apart by a single column, and "
+            f"{quote_some(others)} looks at single columns; leave out one of them."
+        )
+    if names and policy.release.recoding == "layers":
+        faults.append(
+            f"attributes.{names[0]}: microaggregation needs one scheme for all records, not layers; "
+            "leave out one of them."
+        )
+    faults += [
+        f"attributes.{hierarchy.name}: microaggregation needs intervals of numbers, and {why}."
+        for hierarchy in hierarchies
+        if hierarchy.name in names and (why := why_not_in_runs(hierarchy)) is not None
+    ]
+    if faults:
+        raise PolicyError.defective("policy", faults)
+
+
 def describe_risk(
     microdata: Microdata,
     models: Sequence[RiskModel],
@@ -329,7 +389,8 @@ def describe_risk(
     """Return the risk profile of the classes that are kept, with the population that the models know."""
     population = population_model(models, classes, kept)
     everyone = everyone_in(microdata, classes, kept)
-    return profile(classes.sizes[kept], population, everyone, int(classes.records[kept].sum()))
+    records, sensitive = int(classes.records[kept].sum()), describe_sensitive(models, classes, kept)
+    return profile(classes.sizes[kept], population, everyone, records, sensitive)
 
 
 def population_model(

@@ -145,7 +145,7 @@ def plain_parameters(name: str) -> list[object]:
 def test_defaults_are_those_of_the_design() -> None:
     policy = Policy(**KEYS)
     assert policy.data_path is None
-    assert policy.data.delimiter == ","
+    assert policy.data.delimiter is policy.data.encoding is policy.data.sheet is None
     assert policy.measure == Loss(Aggregate.GEOMETRIC, (1.0, 1.0))
     search = policy.search
     assert (search.suppression_limit, search.time_limit) == (1.0, None)

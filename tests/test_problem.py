@@ -12,7 +12,7 @@ from anonymizer import Policy, PolicyError, Problem, anonymize, apply, frontier
 from anonymizer.data.cells import Cells
 from anonymizer.data.frame import FrameTable
 from anonymizer.engine import classes as engine
-from anonymizer.errors import DataError
+from anonymizer.errors import AnonymizerWarning, DataError
 from anonymizer.evaluation import evaluate, suppression
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import Average, KAnonymity, KMap
@@ -178,3 +178,22 @@ def test_a_scheme_is_checked_level_by_level() -> None:
     problem = Problem.read(people(), policy())
     with pytest.raises(DataError, match="has 3 defects"):
         problem.scheme_of({"age": 9, "name": 1})
+
+
+@pytest.mark.parametrize(
+    ("texts", "builder"),
+    [
+        ([f"2024-01-{day:02}" for day in range(1, 31)], "dates"),
+        ([*map(str, range(30))], "intervals"),
+    ],
+)
+def test_dates_and_numbers_taken_for_flat_texts_are_warned_of(
+    texts: list[str], builder: str
+) -> None:
+    flat = Hierarchy.from_rows("x", [(text, "*") for text in texts])
+    policy = Policy(
+        attributes={"x": {"role": "quasi", "hierarchy": flat}},
+        risk=[{"model": "k-anonymity", "k": 2}],
+    )
+    with pytest.warns(AnonymizerWarning, match=f'write builder = "{builder}"'):
+        Problem.read(pd.DataFrame({"x": texts}), policy)

@@ -34,13 +34,7 @@ NUMBERS = re.compile(r"\d+(?:[.\-/:]\d+)*")
 """Numbers and dates, as they stand in a label."""
 
 
-WAITS = pytest.mark.xfail(
-    strict=True, reason="values that are not listed, round bounds and delimiters are not found yet"
-)
-NAMES = [
-    name if name == "several rows for each person" else pytest.param(name, marks=WAITS)
-    for name in TABLES
-]
+NAMES = list(TABLES)
 
 
 @pytest.fixture(autouse=True)

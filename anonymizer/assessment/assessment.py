@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from anonymizer.assessment.disclosure.assess import assess_disclosure
 from anonymizer.assessment.disclosure.nrf import Reidentification
 from anonymizer.assessment.disclosure.sources import (
@@ -36,20 +34,21 @@ from anonymizer.assessment.scenarios.scenario_risk import (
     name_scenarios,
 )
 from anonymizer.data.coded import load
-from anonymizer.data.table import Table
+from anonymizer.data.table import Table, TableLike
+from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerWarning, PolicyError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.scenario import Scenario
 from anonymizer.knowledge.statement import Statement
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Source as Data
-from anonymizer.problem import load_policy, open_data
+from anonymizer.problem import columns_described, load_policy, open_data
 
 DEFAULT_SCENARIO = "worst-case"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assessment:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Assessment(Displayed):
     """What was found about a table; a question that was not asked has no answer."""
 
     table: str
@@ -96,7 +95,7 @@ def assess(
     *,
     statement: Statement | str | Path | None = None,
     sources: Sequence[Source] | Disclosing | str | Path | None = None,
-    external: str | Path | pd.DataFrame | Table | None = None,
+    external: TableLike | None = None,
     e_uniqueness: float | None = None,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
@@ -138,6 +137,7 @@ def assess(
             e_uniqueness=e_uniqueness,
             hierarchies=hierarchies_of(policy, disclosing),
             delimiter=policy.data.delimiter,
+            encoding=policy.data.encoding,
             workers=workers,
             on_subsets=tell_subsets(on_progress),
         )
@@ -158,6 +158,7 @@ def open_assessed(
         *(policy.quasi_identifiers if scenarios or statement is not None else ()),
         *(name for scenario in scenarios for name in scenario.beside(policy.quasi_identifiers)),
         *(() if statement is None else statement.columns),
+        *(() if statement is None else columns_described(table, (), policy)),
         *(() if policy.data.id is None else (policy.data.id,)),
         *(() if disclosing is None else disclosing.columns),
     ]

@@ -156,8 +156,10 @@ def assess(
     from anonymizer.data.staging import Staging
     from anonymizer.knowledge.statement import Statement
     from anonymizer.policy import Policy
+    from anonymizer.problem import open_data
     from anonymizer.report.assessment import summarize, write_assessment
     from anonymizer.report.plot import import_matplotlib
+    from anonymizer.report.provenance import provenance_of
 
     import_matplotlib()  # what is missing is better known before the table is read
     if small_cells is not None and statement is None:
@@ -181,8 +183,9 @@ def assess(
     named = [each.files for each in (stated, disclosing) if each is not None]
     read = [*given, *files, *loaded.files, *(path for paths in named for path in paths)]
     with Staging(out, read) as staging, step_line() as on_progress:
+        table = open_data(data, loaded)
         assessment = assess_table(
-            data,
+            table,
             loaded,
             scenarios or None,
             statement=statement,
@@ -193,7 +196,7 @@ def assess(
             on_progress=on_progress,
         )
         on_progress("drawing", 0, 0)
-        written = write_assessment(assessment, staging)
+        written = write_assessment(assessment, staging, provenance_of(loaded, table))
         if apply:
             written |= apply_plan(assessment.findings, staging, data)
         if small_cells is not None and stated is not None:

@@ -15,7 +15,7 @@ from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
     from anonymizer.frontiers.frontier import Frontier
-    from anonymizer.frontiers.points import OnStage, Stage
+    from anonymizer.frontiers.points import OnStage
 
 
 def parse_values(texts: list[str]) -> list[float] | None:
@@ -102,15 +102,10 @@ def frontier(
 @contextmanager
 def stage_line(reading: str) -> Iterator[OnStage]:
     """Show the threshold in work and its search."""
-    from anonymizer.report.text import describe_progress
+    from anonymizer.report.text import describe_stage
 
     with status_line(f"reading {reading}") as say:
-
-        def on_stage(stage: Stage) -> None:
-            where = f"threshold {stage.value:g} ({stage.place + 1} of {stage.of}): "
-            say(where + describe_progress(stage.search))
-
-        yield on_stage
+        yield lambda stage: say(describe_stage(stage))
 
 
 def show(found: Frontier, files: dict[str, str], as_json: bool) -> None:

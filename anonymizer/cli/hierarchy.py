@@ -9,7 +9,16 @@ from typing import Annotated
 
 import typer
 
-from anonymizer.cli.terminal import FAILED, AsJson, Delimiter, ShowValues, make_console
+from anonymizer.cli.terminal import (
+    FAILED,
+    AsJson,
+    DataDelimiter,
+    DataEncoding,
+    DataSheet,
+    Delimiter,
+    ShowValues,
+    make_console,
+)
 from anonymizer.errors import AnonymizerError
 
 app = typer.Typer(
@@ -24,7 +33,7 @@ def check_hierarchies(
         Path | None, typer.Option(help="A table: are its values covered? Columns by file name.")
     ] = None,
     delimiter: Delimiter = ";",
-    data_delimiter: Delimiter = ",",
+    data_delimiter: DataDelimiter = None,
     json_: AsJson = False,
     show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
@@ -90,12 +99,14 @@ def show_hierarchy(
 
 @app.command("suggest")
 def suggest_hierarchies(
-    table: Annotated[Path, typer.Argument(help="A CSV or Parquet file.")],
+    table: Annotated[Path, typer.Argument(help="A file: CSV, Parquet, Excel and others.")],
     column: Annotated[list[str] | None, typer.Option(help="Only these columns.")] = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="A folder for the specs; none is overwritten.")
     ] = None,
-    delimiter: Delimiter = ",",
+    delimiter: DataDelimiter = None,
+    encoding: DataEncoding = None,
+    sheet: DataSheet = None,
     show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
     """Propose a spec for each column of a table, to be looked over and filled in.
@@ -104,7 +115,7 @@ def suggest_hierarchies(
     """
     from anonymizer.hierarchy.check import suggest_for, write_suggestions
 
-    specs = suggest_for(table, column or [], delimiter)
+    specs = suggest_for(table, column or [], delimiter, encoding, sheet)
     if out is not None:
         for path in write_suggestions(specs, out):
             print(path)

@@ -8,7 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from anonymizer.cli.terminal import AsJson, Delimiter, ShowValues, make_console, status_line
+from anonymizer.cli.terminal import (
+    AsJson,
+    DataDelimiter,
+    DataEncoding,
+    DataSheet,
+    ShowValues,
+    make_console,
+    status_line,
+)
 
 Names = list[str] | None
 
@@ -19,7 +27,9 @@ def columns_option(meaning: str) -> Any:
 
 
 def init(
-    table: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
+    table: Annotated[
+        Path, typer.Argument(help="A file: CSV, Parquet, Excel and others.", show_default=False)
+    ],
     out: Annotated[
         Path, typer.Option("--out", help="The folder for policy, hierarchies and page.")
     ] = Path("proposal"),
@@ -31,7 +41,9 @@ def init(
     identifying: Annotated[Names, columns_option("Columns to remove.")] = None,
     sensitive: Annotated[Names, columns_option("Columns that others would like to know.")] = None,
     keep: Annotated[Names, columns_option("Columns to keep as they are.")] = None,
-    delimiter: Delimiter = ",",
+    delimiter: DataDelimiter = None,
+    encoding: DataEncoding = None,
+    sheet: DataSheet = None,
     json_: AsJson = False,
     show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
@@ -47,7 +59,7 @@ def init(
     from anonymizer.report.proposal import stage_proposal, summarize
 
     check_new(out)
-    columns = open_table(table, delimiter).columns
+    columns = open_table(table, delimiter, encoding, sheet).columns
     with Staging(out, [table]) as staging, status_line(f"reading {table}"):
         proposal = propose(
             table,
@@ -58,6 +70,8 @@ def init(
             split_names(sensitive or [], columns),
             split_names(keep or [], columns),
             delimiter,
+            encoding,
+            sheet,
         )
         files = stage_proposal(proposal, staging)
     if json_:

@@ -71,7 +71,8 @@ def describe_data(policy: Policy, staging: Staging, data: Path | None) -> dict[s
     """Return where the table is."""
     path = policy.data_path if data is None else data
     table = None if path is None else relative(path.resolve(), policy, staging)
-    return {"path": table, "delimiter": policy.data.delimiter, "id": policy.data.id}
+    read = policy.data.model_dump(include={"delimiter", "encoding", "sheet", "id"})
+    return {"path": table, **read}
 
 
 def write_attributes(policy: Policy, staging: Staging) -> Iterator[str]:

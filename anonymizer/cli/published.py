@@ -56,7 +56,9 @@ def published(
     Example: `anonymizer published characteristics.csv --arms 228 105 --pdp 1.3 --out attacked`
     """
     from anonymizer.assessment.published import Limits, assess_published, read_published
+    from anonymizer.data.files import digest_of_file
     from anonymizer.data.staging import Staging
+    from anonymizer.report.provenance import Provenance
     from anonymizer.report.published import published_grid, published_page, verdict
 
     limits = Limits(pdp, pfdoc, pfdptc, advantage)
@@ -65,7 +67,8 @@ def published(
     if out is not None:
         result["files"] = {kind: str(out / f"published.{kind}") for kind in ("html", "json")}
         with Staging(out, [table]) as staging:
-            page = published_page(found, f"Attacks on {table.name}")
+            made_of = Provenance(digests={"printed table (SHA-256)": digest_of_file(table)})
+            page = published_page(found, f"Attacks on {table.name}", made_of)
             staging.path("published.html").write_text(page, encoding="utf-8")
             text = json.dumps(result, indent=1)
             staging.path("published.json").write_text(text, encoding="utf-8")

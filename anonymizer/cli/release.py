@@ -21,11 +21,11 @@ from anonymizer.cli.terminal import (
 )
 
 if TYPE_CHECKING:
+    from anonymizer.comparison.comparison import Comparison
     from anonymizer.explanation.explanation import Explanation
     from anonymizer.explanation.layered import LayeredExplanation
     from anonymizer.search.branch_and_bound import OnProgress
     from anonymizer.solution.solution import Solution
-    from anonymizer.verification.claims import Verification
 
 EXPLANATION = "explanation.html"
 
@@ -87,7 +87,10 @@ def run(
         bool, typer.Option("--resume", help="Go on where the last run into this folder stopped.")
     ] = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Also say what drives the risk and what can be done.")
+        bool,
+        typer.Option(
+            "--explain", help="Also say what drives the risk, what can be done, what is left."
+        ),
     ] = False,
     show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
@@ -113,40 +116,39 @@ def run(
             staging.path(EXPLANATION)
         solution = anonymize(None, loaded, on_progress, checkpoint)
         result = publish(solution, staging, mapping, seed)
-        explanation = add_explanation(solution, staging, result, on_progress) if explain else None
+        explained = add_explanation(solution, staging, result, on_progress) if explain else None
     show(solution, result, json_)
-    if explanation is not None and not json_:
-        show_explanation(explanation)
+    if explained is not None and not json_:
+        show_explanation(*explained)
 
 
 def add_explanation(
     solution: Solution, staging: Any, result: dict[str, Any], on_progress: OnProgress
-) -> Explanation | LayeredExplanation:
+) -> tuple[Explanation | LayeredExplanation, Comparison]:
     """Explain a solution on a page beside the release and in what `--json` prints."""
+    from anonymizer.comparison.comparison import compare
     from anonymizer.explanation.explanation import explain
     from anonymizer.report.explanation import render_page
+    from anonymizer.report.provenance import provenance_of
 
-    explanation = explain(solution, on_progress)
-    staging.path(EXPLANATION).write_text(render_page(explanation), encoding="utf-8")
+    explanation, comparison = explain(solution, on_progress), compare(solution)
+    release = solution.release
+    released = staging.path(Path(result["files"]["release"]).name)
+    page = render_page(
+        explanation, comparison, provenance_of(release.policy, release.table, released)
+    )
+    staging.path(EXPLANATION).write_text(page, encoding="utf-8")
     result["explanation"] = explanation.describe()
+    result["comparison"] = comparison.describe()
     result["files"]["explanation"] = str(staging.folder / EXPLANATION)
-    return explanation
+    return explanation, comparison
 
 
-def show_explanation(explanation: Explanation | LayeredExplanation) -> None:
+def show_explanation(explanation: Explanation | LayeredExplanation, comparison: Comparison) -> None:
     """Print an explanation for people."""
     from anonymizer.report.explanation import render_text
 
-    make_console().print(render_text(explanation))
-
-
-def verdict(verification: Verification) -> str:
-    """Say in one line what came of a verification."""
-    unchecked = sum(check.passed is None for check in verification.checks)
-    rest = f", {unchecked} could not be checked" if unchecked else ""
-    if verification.passed:
-        return f"verified: every claim that was checked holds{rest}"
-    return f"NOT verified: {len(verification.failures)} claims fail{rest}"
+    make_console().print(render_text(explanation, comparison))
 
 
 def verify(
@@ -167,7 +169,7 @@ def verify(
     """
     from dataclasses import asdict
 
-    from anonymizer.report.text import verification_grid
+    from anonymizer.report.text import verdict, verification_grid
     from anonymizer.verification.verification import verify as check
 
     with progress_line(str(release)):
@@ -249,8 +251,11 @@ def demo(
 def stage_example_page(policy: Path, staging: Any) -> str:
     """Assess the register as it was before, and leave a page; return its name."""
     from anonymizer.assessment import assess
+    from anonymizer.policy import Policy
+    from anonymizer.problem import open_data
     from anonymizer.report.assessment import make_figures, stage_page
     from anonymizer.report.plot import save
+    from anonymizer.report.provenance import provenance_of
 
     specs = policy.parent / "hierarchies"
     assessment = assess(
@@ -262,4 +267,6 @@ def stage_example_page(policy: Path, staging: Any) -> str:
     )
     figures = make_figures(assessment)
     save(figures["distribution"], staging.path("assessment.png"))
-    return stage_page(assessment, figures, staging)["page"]
+    loaded = Policy.read(policy)
+    made_of = provenance_of(loaded, open_data(None, loaded))
+    return stage_page(assessment, figures, staging, made_of)["page"]

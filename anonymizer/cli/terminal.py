@@ -31,9 +31,9 @@ Seed = Annotated[
 ]
 
 
-def one_character(delimiter: str) -> str:
+def one_character(delimiter: str | None) -> str | None:
     """Refuse a delimiter of another length."""
-    if len(delimiter) != 1:
+    if delimiter is not None and len(delimiter) != 1:
         raise typer.BadParameter(f"a delimiter is one character, got {delimiter!r}")
     return delimiter
 
@@ -41,6 +41,29 @@ def one_character(delimiter: str) -> str:
 Delimiter = Annotated[
     str, typer.Option(help="What separates the cells of a CSV file.", callback=one_character)
 ]
+DataDelimiter = Annotated[
+    str | None,
+    typer.Option(
+        help="What separates the cells of the table; found if not stated.", callback=one_character
+    ),
+]
+
+
+def known_encoding(encoding: str | None) -> str | None:
+    """Refuse the name of an encoding that does not exist."""
+    from anonymizer.validation import parse_encoding
+
+    try:
+        return None if encoding is None else str(parse_encoding(encoding))
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+DataEncoding = Annotated[
+    str | None,
+    typer.Option(help="The encoding of a CSV file that is not UTF-8.", callback=known_encoding),
+]
+DataSheet = Annotated[str | None, typer.Option(help="The sheet of an Excel file that has several.")]
 
 
 def allow_values(context: typer.Context, wanted: bool) -> bool:
@@ -91,13 +114,21 @@ def status_line(text: str) -> Iterator[Callable[[str], None]]:
     """Show what is going on, on one line of the terminal; pipes and files see nothing of it."""
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+    from anonymizer.kernels.compilation import while_compiling
+    from anonymizer.report.text import COMPILING
+
     console = make_console(stderr=True)
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:
         task = bar.add_task(text)
-        yield lambda line: bar.update(task, description=line)
+
+        def say(line: str) -> None:
+            bar.update(task, description=line)
+
+        with while_compiling(lambda: say(COMPILING)):
+            yield say
 
 
 @contextmanager

@@ -9,6 +9,8 @@ import pyarrow as pa
 
 from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import Cells, batches_of_arrow
+from anonymizer.data.contract import ArrowStream
+from anonymizer.errors import DataError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +38,17 @@ class ArrowTable(BatchedTable):
     def rows(self) -> int | None:
         """The number of rows."""
         return int(self.content.num_rows)
+
+    @staticmethod
+    def of_stream(data: ArrowStream) -> ArrowTable:
+        """Read a stream of record batches to its end; it cannot be read again."""
+        try:
+            return ArrowTable(pa.table(data))
+        except (pa.ArrowException, OSError):
+            raise DataError(
+                f"the data is a {type(data).__name__} that Arrow cannot read as a table; give a "
+                "dataframe, or a stream that was not read before."
+            ) from None
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
         """Yield its record batches as distinct values."""

@@ -13,7 +13,7 @@ from anonymizer.data.cells import MISSING, Cells, parse_texts, text_of
 from anonymizer.data.columns import code_columns
 from anonymizer.data.contract import Table
 from anonymizer.data.formulas import secure
-from anonymizer.data.plan import ReleasePlan
+from anonymizer.data.plan import Read, ReleasePlan
 from anonymizer.data.rebuild import choose
 from anonymizer.errors import ReleaseError
 
@@ -26,7 +26,7 @@ def assemble(table: Table, plan: ReleasePlan, typed: bool = True) -> pa.Table:
     kept = read_kept(table, plan)
     types = table.types if typed else {}
     columns = {
-        column: recoded_column(plan, column, types.get(column))
+        column: recoded_column(table, plan, column, types.get(column))
         if column in plan.recodings
         else choose(kept.column(column), plan.rows)
         for column in plan.columns
@@ -47,33 +47,56 @@ def read_kept(table: Table, plan: ReleasePlan) -> pa.Table:
     return kept
 
 
-def recoded_column(plan: ReleasePlan, column: str, kind: pa.DataType | None) -> pa.Array:
+def recoded_column(
+    table: Table, plan: ReleasePlan, column: str, kind: pa.DataType | None
+) -> pa.Array:
     """Write a column from its values: in its own type if that has just these texts, or else as text."""
     numbers, texts = plan.recoded(column)
-    own = plan.recodings[column].original
-    values = values_of(texts, kind) if own and kind is not None else None
+    recoding = plan.recodings[column]
+    values = (
+        values_of(texts, kind, recoding.read_texts)
+        if recoding.original and kind is not None
+        else None
+    )
     if kind is None or values is None:
-        return text_column(numbers, texts)
-    if not pa.types.is_dictionary(kind):
-        return choose(pa.chunked_array([values]), numbers.astype(np.int64))
-    indices = text_column(numbers, texts).indices.cast(kind.index_type)
-    return pa.DictionaryArray.from_arrays(indices, values.drop_null())
+        return text_column(numbers, texts, recoding.ordered)
+    if pa.types.is_dictionary(kind):
+        if kind.ordered:
+            order = own_order(table, column, texts)
+            numbers = np.argsort(order).astype(np.int32)[numbers]
+            values = values.take(pa.array(order, pa.int64()))
+            texts = [texts[number] for number in order]
+        indices = text_column(numbers, texts).indices.cast(kind.index_type)
+        return pa.DictionaryArray.from_arrays(indices, values.drop_null(), ordered=kind.ordered)
+    return choose(pa.chunked_array([values]), numbers.astype(np.int64))
 
 
-def values_of(texts: Sequence[str], kind: pa.DataType) -> pa.Array | None:
-    """Return the values of a type that have these texts; None if there are none."""
+def own_order(table: Table, column: str, texts: Sequence[str]) -> list[int]:
+    """Return the numbers of texts in the order of the column's own dictionary, a missing cell last."""
+    chunks = table.read([column]).column(0).unify_dictionaries().chunks
+    own = map(text_of, chunks[0].dictionary.to_pylist() if chunks else ())
+    place = {text: number for number, text in enumerate(own)}
+    return sorted(range(len(texts)), key=lambda number: place.get(texts[number], len(place)))
+
+
+def values_of(texts: Sequence[str], kind: pa.DataType, read: Read = list) -> pa.Array | None:
+    """Return the values of a type that are read as these texts; None if there are none."""
     values = parse_texts(texts, kind)
-    if values is None or list(map(text_of, values.to_pylist())) != list(texts):
+    if values is None:
         return None
-    return values
+    written = read(list(map(text_of, values.to_pylist())))
+    return values if written == list(texts) else None
 
 
-def text_column(codes: NDArray[np.integer], texts: Sequence[str]) -> pa.DictionaryArray:
+def text_column(
+    codes: NDArray[np.integer], texts: Sequence[str], ordered: bool = False
+) -> pa.DictionaryArray:
     """Write codes as the texts they stand for, each stored once; the empty text is a missing cell."""
     there = np.array([text != MISSING for text in texts], np.bool_)
     numbers = (np.cumsum(there) - 1).astype(np.int32)[codes]
     values = pa.array([text for text in texts if text != MISSING], pa.string())
-    return pa.DictionaryArray.from_arrays(pa.array(numbers, mask=~there[codes]), values)
+    indices = pa.array(numbers, mask=~there[codes])
+    return pa.DictionaryArray.from_arrays(indices, values, ordered=ordered)
 
 
 def to_pandas(table: pa.Table) -> pd.DataFrame:

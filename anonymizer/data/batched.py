@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from anonymizer.data.assemble import assemble, texts_of
-from anonymizer.data.cells import Cells, batches_of_arrow
+from anonymizer.data.cells import Cells, batches_of_arrow, same_text
 from anonymizer.data.columns import code_columns
 from anonymizer.data.csv import RELEASE_NAME, write_csv
 from anonymizer.data.plan import ReleasePlan
@@ -65,11 +65,14 @@ class BatchedTable(ABC):
         return aggregate(self, columns, known)
 
     def digest(self) -> str:
-        """Return a digest of the names, the types and the texts, row by row."""
-        kinds = [f"{name}\0{kind}" for name, kind in self.types.items()]
-        digest = hashlib.sha256("\0".join(kinds).encode())
+        """Return a digest of the names and the values, row by row.
+
+        A dataframe that is saved and read again may have other types, but the same digest.
+        """
+        digest = hashlib.sha256("\0".join(self.columns).encode())
         for column in code_columns(self.columns, self.batches(self.columns)).values():
-            hashes = pd.util.hash_array(np.array(column.texts, object), categorize=False)
+            texts = np.array([same_text(text) for text in column.texts], object)
+            hashes = pd.util.hash_array(texts, categorize=False)
             digest.update(hashes[column.codes].tobytes())
         return digest.hexdigest()
 
@@ -77,7 +80,7 @@ class BatchedTable(ABC):
         """Make a release in Arrow's memory."""
         return assemble(self, plan)
 
-    def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
         """Write a release to a CSV file, every cell as its text."""
         released = assemble(self, plan)
         write_csv(texts_of(plan.columns, batches_of_arrow(released)), path, delimiter)

@@ -6,6 +6,7 @@ values. An empty cell, a null and a NaN are missing, and a missing cell is the e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -54,6 +55,32 @@ def text_of(value: object) -> str:
     if isinstance(value, float | np.floating):
         return str(value + 0.0)  # -0.0 is 0.0
     return str(value)
+
+
+NUMBER = re.compile(r"(-?(?:0|[1-9]\d*))(?:\.(\d*?)0*)?", re.ASCII)
+MOMENT = re.compile(
+    r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d*?)0*)?([+-]\d\d:\d\d|Z)?", re.ASCII
+)
+
+
+def same_text(text: str) -> str:
+    """Return one text for a number or a time in its several spellings; any other text as it is.
+
+    Saved as text and read again by another library, 34 with missing cells around is 34.0.
+
+    >>> same_text("34.0"), same_text("1.50"), same_text("007"), same_text("2024-03-01 00:00:00")
+    ('34', '1.5', '007', '2024-03-01')
+    """
+    if not text[-1:].isdigit() and not text.endswith((".", "Z")):
+        return text
+    if number := NUMBER.fullmatch(text):
+        whole, part = number.groups()
+        return f"{whole}.{part}" if part else "0" if whole == "-0" else whole
+    if moment := MOMENT.fullmatch(text):
+        day, clock, part, zone = moment.groups()
+        clock = f"{clock}.{part}" if part else clock
+        return day if (clock, zone) == ("00:00:00", None) else f"{day}T{clock}{zone or ''}"
+    return text
 
 
 def parse_texts(texts: Sequence[str], kind: pa.DataType) -> pa.Array | None:

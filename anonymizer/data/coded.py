@@ -98,7 +98,7 @@ class LoadedTable(BatchedTable):
         """Make a release of the kind of the table itself."""
         return self.origin.release(plan)
 
-    def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
         """Write a release as the table itself does."""
         self.origin.write(plan, path, delimiter)
 

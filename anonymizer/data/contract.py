@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
 from anonymizer.data.cells import Cells
 from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.tuples import Tuples
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class ArrowStream(Protocol):
+    """An object that hands out its rows as an Arrow C stream."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the capsule of the stream."""
+
+
+class Query(Protocol):
+    """A dataframe that is yet to be collected."""
+
+    def collect(self) -> Any:
+        """Return the rows."""
 
 
 class Table(Protocol):
@@ -52,8 +69,18 @@ class Table(Protocol):
     def release(self, plan: ReleasePlan) -> Any:
         """Make a release: a dataframe of the same kind, or of pandas where the table is a file."""
 
-    def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:
-        """Write a release to a file; the delimiter is for files that have one."""
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
+        """Write a release to a file.
+
+        The delimiter is for files that have one: None is that of the table, or else a comma.
+        """
 
     def digest(self) -> str:
         """Return a SHA-256 digest of the content."""
+
+
+TableLike: TypeAlias = (
+    "str | Path | pd.DataFrame | ArrowStream | Query | Sequence[Mapping[str, Any]] "
+    "| Mapping[str, Sequence[Any]] | Table"
+)
+"""A path, a dataframe of any library, an Arrow table or stream, a list of dicts, a dict of lists."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,36 +17,39 @@ import pyarrow as pa
 
 from anonymizer.data.assemble import assemble, to_pandas
 from anonymizer.data.cells import Cells, cells_of_arrow
-from anonymizer.data.files import FirstRead, Tap, count_quotes, digest_of_file
+from anonymizer.data.delimiters import CANDIDATES, DEFAULT, find_delimiter
+from anonymizer.data.files import FirstRead, Tap, digest_of_file
 from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.tuples import Tuples
+from anonymizer.data.unpacking import (
+    Reader,
+    as_text,
+    compression_of,
+    decompress,
+    find_encoding,
+    open_to_write,
+    recode,
+)
 from anonymizer.errors import DataError, list_cells
 
 BATCH_BYTES = 1 << 20  # Arrow reads ahead, so that a reader holds many times this
 HEADER_LIMIT = 1 << 26  # bytes of one line
+HEAD = 1 << 10  # bytes that tell the encoding
 SLICE_ROWS = 1 << 18
 RELEASE_NAME = "release.csv"
 
 
-def check_delimiter(delimiter: str) -> None:
-    """Raise a DataError unless cells can be separated so.
-
-    >>> check_delimiter("é")
-    Traceback (most recent call last):
-    anonymizer.errors.DataError: delimiter 'é': use one ASCII character, such as ';', but no quote or ...
-    """
-    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
-        raise DataError(
-            f"delimiter {delimiter!r}: use one ASCII character, such as ';', but no quote or line end."
-        )
-
-
 @dataclass(frozen=True)
 class CsvTable:
-    """A CSV file with a header, in UTF-8; cells are text and an empty cell is missing."""
+    """A CSV file with a header; cells are text and an empty cell is missing.
+
+    What is not stated is found: the delimiter in the header, the encoding in the first bytes. The name
+    says whether the file is compressed.
+    """
 
     path: Path
-    delimiter: str = ","
+    stated_delimiter: str | None = None
+    stated_encoding: str | None = None
 
     @property
     def name(self) -> str:
@@ -54,12 +59,10 @@ class CsvTable:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The header."""
+        delimiter = self.delimiter
         try:
-            with self.path.open(encoding="utf-8-sig", newline="") as file:
-                lines = csv.reader(self.lines(file), delimiter=self.delimiter, strict=True)
-                header = next(lines, None)
-        except UnicodeDecodeError:
-            raise self.not_utf8() from None  # the cause holds cells
+            with self.text() as lines:
+                header = next(csv.reader(lines, delimiter=delimiter, strict=True), None)
         except csv.Error:  # a name of many lines, or one that does not end
             raise self.odd_header() from None
         if not header:
@@ -67,6 +70,38 @@ class CsvTable:
         if any("\n" in name and self.delimiter in name for name in header):
             raise self.odd_header()
         return tuple(header)
+
+    @cached_property
+    def delimiter(self) -> str:
+        """What separates cells: as stated, or as found in the header."""
+        if self.stated_delimiter is not None:
+            return self.stated_delimiter
+        with self.text() as lines:
+            found = find_delimiter(lines)
+        if found is None:
+            raise DataError(
+                f"{self.path}: the header may be cut at more than one character; say which, with "
+                "delimiter in [data] or --delimiter."
+            )
+        return found
+
+    @cached_property
+    def encoding(self) -> str:
+        """How the text is written: as stated, or as its first bytes say."""
+        if self.stated_encoding is not None:
+            return codecs.lookup(self.stated_encoding).name
+        with self.reading(), self.path.open("rb") as file:
+            return find_encoding(decompress(file, self.path).read(HEAD))
+
+    def unpack(self, file: Reader) -> Reader:
+        """Read the text as UTF-8."""
+        return recode(decompress(file, self.path), self.encoding)
+
+    @contextmanager
+    def text(self) -> Iterator[Iterator[str]]:
+        """Read the text line by line."""
+        with self.reading(), self.path.open("rb") as file:
+            yield self.lines(as_text(self.unpack(file)))
 
     def lines(self, file: TextIO) -> Iterator[str]:
         """Yield the lines of a file, as long as they can be of a header."""
@@ -95,8 +130,8 @@ class CsvTable:
 
     @property
     def file_name(self) -> str:
-        """A CSV file too."""
-        return RELEASE_NAME
+        """A CSV file too, compressed alike."""
+        return RELEASE_NAME + compression_of(self.path)
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
         """Yield the rows as distinct values; Arrow reads and splits them outside Python."""
@@ -124,9 +159,9 @@ class CsvTable:
         """Make a release as a pandas dataframe."""
         return to_pandas(assemble(self, plan, typed=False))
 
-    def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:
-        """Write a release to a CSV file."""
-        write_csv(assemble(self, plan, typed=False), path, delimiter)
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
+        """Write a release to a CSV file, with the same delimiter unless another is stated."""
+        write_csv(assemble(self, plan, typed=False), path, delimiter or self.delimiter)
 
     def digest(self) -> str:
         """Return the digest of the file's bytes, as it was when it was first read."""
@@ -138,8 +173,8 @@ class CsvTable:
 
         if not columns:  # Arrow reads every column when none is asked for
             return
-        with self.path.open("rb", buffering=0) as file:
-            tap = Tap(file)
+        with self.reading(), self.path.open("rb", buffering=0) as file:
+            tap = Tap(file, self.unpack)
             try:
                 yield from arrow_csv.open_csv(
                     pa.PythonFile(tap, mode="r"),
@@ -154,12 +189,12 @@ class CsvTable:
                         quoted_strings_can_be_null=True,
                     ),
                 )
-            except (pa.ArrowException, OSError) as error:
+            except pa.ArrowException as error:
                 raise self.explain(str(error)) from None  # Arrow quotes cells
             tap.finish()
         if tap.quotes % 2:  # Arrow took all that follows the last one for a cell
             raise self.unclosed_quote()
-        self.first_read.check_digest(tap.sha256.hexdigest())
+        self.first_read.check_digest(tap.digest)
 
     def check_cells(self, cells: pa.ChunkedArray, column: str) -> None:
         """Raise a DataError if a cell looks like the rows between two stray quotes."""
@@ -179,6 +214,25 @@ class CsvTable:
 
     # --- what is wrong, in the user's words ---
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Say in one sentence that the bytes are not what they should be."""
+        try:
+            yield
+        except UnicodeError:
+            raise self.not_encoded() from None  # the cause holds cells
+        except OSError:
+            packed = compression_of(self.path)
+            what = f"is not a whole {packed} file; export" if packed else "cannot be read; copy"
+            raise DataError(f"{self.path}: the file {what} it again.") from None
+
+    def count_quotes(self) -> int:
+        """Count the quotes in the text."""
+        with self.reading(), self.path.open("rb") as file:
+            tap = Tap(file, self.unpack)
+            tap.finish()
+        return tap.quotes
+
     def unclosed_quote(self) -> DataError:
         """Say that a quote is missing."""
         return DataError(
@@ -192,9 +246,12 @@ class CsvTable:
             f'{self.path}: a name in the header holds whole rows; is a quote (") missing or too many?'
         )
 
-    def not_utf8(self) -> DataError:
+    def not_encoded(self) -> DataError:
         """Say that the file is in another encoding."""
-        return DataError(f"{self.path}: the file is not UTF-8. Convert it, for example with iconv.")
+        return DataError(
+            f"{self.path}: the file is not {self.encoding.upper()}; say what it is, such as "
+            'encoding = "latin-1" or "cp1252" in [data], or --encoding.'
+        )
 
     def empty(self) -> DataError:
         """Say that there is nothing in the file."""
@@ -202,10 +259,10 @@ class CsvTable:
 
     def explain(self, message: str) -> DataError:
         """Turn Arrow's words into the user's, without the cells that Arrow quotes."""
-        if count_quotes(self.path) % 2:
+        if self.count_quotes() % 2:
             return self.unclosed_quote()
         if "UTF8" in message or "UTF-8" in message:
-            return self.not_utf8()
+            return self.not_encoded()
         if ragged := re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", message):
             row, expected, found = ragged.groups()
             where = f"row {int(row) - 1}" if row else "a row"  # Arrow counts the header
@@ -214,7 +271,8 @@ class CsvTable:
                 "Fix that row, or quote the cells that contain the delimiter."
             )
         # a row longer than Arrow's blocks, or a header
-        if "straddl" in message or (self.path.stat().st_size > BATCH_BYTES and "Empty" in message):
+        large = compression_of(self.path) or self.path.stat().st_size > BATCH_BYTES
+        if "straddl" in message or (large and "Empty" in message):
             return DataError(
                 f'{self.path}: a row is longer than {BATCH_BYTES >> 10:,} KiB; is a quote (") missing?'
             )
@@ -229,15 +287,18 @@ def slices(table: pa.Table) -> Iterator[pa.Table]:
         yield table.slice(start, SLICE_ROWS)
 
 
-def write_csv(table: pa.Table, path: Path, delimiter: str) -> None:
-    """Write a CSV file with quotes only where they are needed; a missing cell is empty.
+def write_csv(table: pa.Table, path: Path, delimiter: str | None) -> None:
+    """Write a CSV file in UTF-8, with quotes only where they are needed; a missing cell is empty.
 
-    Arrow joins the cells of a slice into lines outside Python; its own writer quotes every text.
+    Arrow joins the cells of a slice into lines outside Python; its own writer quotes every text. Names
+    are quoted so that the delimiter can be found in the header.
     """
     from pyarrow import compute
 
-    header = delimiter.join(quote(pa.array(table.column_names), delimiter).to_pylist())
-    with path.open("wb") as file:
+    delimiter = delimiter or DEFAULT
+    names = quote(pa.array(table.column_names, pa.string()), delimiter + CANDIDATES).to_pylist()
+    header = delimiter.join(names)
+    with open_to_write(path) as file:
         file.write(header.encode() + b"\n")
         for part in slices(table):
             cells = [csv_cells(column.combine_chunks(), delimiter) for column in part.columns]
@@ -259,7 +320,7 @@ def csv_cells(column: pa.Array, delimiter: str) -> pa.Array:
 
 
 def quote(texts: pa.Array, delimiter: str) -> pa.Array:
-    """Put quotes around the texts that contain the delimiter, a quote or a line break.
+    """Put quotes around the texts that contain the delimiter (or one of several), a quote or a line end.
 
     >>> quote(pa.array(["a;b", "c"]), ";").to_pylist()
     ['"a;b"', 'c']

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+from anonymizer.data.unpacking import BLOCK, Reader
 from anonymizer.errors import DataError, ReleaseError
-
-BLOCK = 1 << 20
 
 
 def check_readable(path: Path) -> None:
@@ -18,7 +18,7 @@ def check_readable(path: Path) -> None:
     if not path.exists():
         raise DataError(f"{path}: there is no such file; check the path.")
     if not path.is_file():
-        raise DataError(f"{path}: this is a folder. Name the CSV or Parquet file in it.")
+        raise DataError(f"{path}: this is a folder. Name the file in it.")
     if not os.access(path, os.R_OK):
         raise DataError(f"{path}: the file may not be read; check its permissions.")
 
@@ -35,33 +35,56 @@ def digest_of_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def count_quotes(path: Path) -> int:
-    """Count the quotes in a file."""
-    with path.open("rb") as file:
-        return sum(block.count(b'"') for block in iter(lambda: file.read(BLOCK), b""))
-
-
-class Tap:
-    """A file that is digested, and whose quotes are counted, while Arrow reads it."""
+class Digested:
+    """A file that is digested while it is read."""
 
     closed = False
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
         self.sha256 = hashlib.sha256()
-        self.quotes = 0
 
     def read(self, size: int = -1) -> bytes:
         """Read some bytes and note them."""
         block = self.file.read(size)
         self.sha256.update(block)
+        return block
+
+    def close(self) -> None:
+        """Leave the file open: whoever opened it closes it."""
+
+
+def plain(file: Reader) -> Reader:
+    """Read a file as it is."""
+    return file
+
+
+class Tap:
+    """A file that is digested, and the quotes of its text counted, while Arrow reads the text."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO, unpack: Callable[[Reader], Reader] = plain) -> None:
+        self.file = Digested(file)
+        self.text = unpack(self.file)
+        self.quotes = 0
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 digest of the bytes that were read."""
+        return self.file.sha256.hexdigest()
+
+    def read(self, size: int = -1) -> bytes:
+        """Read some of the text and note its quotes."""
+        block = self.text.read(size)
         self.quotes += block.count(b'"')
         return block
 
     def finish(self) -> None:
         """Read what Arrow left."""
-        while self.read(BLOCK):
-            pass
+        for left in (self, self.file):
+            while left.read(BLOCK):
+                pass
 
 
 class FirstRead:

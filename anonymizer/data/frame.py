@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -19,7 +21,7 @@ from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import MISSING, Cells, cells_of_series, parse_texts, text_of
 from anonymizer.data.csv import write_csv
 from anonymizer.data.formulas import secure
-from anonymizer.data.plan import ReleasePlan
+from anonymizer.data.plan import Read, ReleasePlan
 from anonymizer.data.rebuild import choose
 
 
@@ -73,10 +75,14 @@ class FrameTable(BatchedTable):
             return texts_of([name], self.batches([name])).column(0)
         return pa.array(self.column(name))
 
-    def release(self, plan: ReleasePlan) -> pd.DataFrame:
+    def release(self, plan: ReleasePlan) -> Any:
+        """Make a release as a dataframe."""
+        return self.to_frame(plan)
+
+    def to_frame(self, plan: ReleasePlan) -> pd.DataFrame:
         """Make a release as a dataframe whose kept columns have the types they had."""
         released = {
-            name: recode(plan, name, self.column(name).dtype, arrow_type(self.column(name)))
+            name: recode(plan, name, self.column(name))
             if name in plan.recodings
             else keep(self.column(name), plan.rows)
             for name in plan.columns
@@ -84,9 +90,9 @@ class FrameTable(BatchedTable):
         secured = secure(released, plan.escape_formulas)
         return pd.DataFrame(secured, columns=list(plan.columns))
 
-    def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
         """Write a release to a CSV file, every cell as its text."""
-        released = FrameTable(self.release(plan))
+        released = FrameTable(self.to_frame(plan))
         write_csv(texts_of(plan.columns, released.batches(plan.columns)), path, delimiter)
 
 
@@ -100,27 +106,75 @@ def arrow_type(column: pd.Series[Any]) -> pa.DataType | None:
         return None
 
 
-def recode(plan: ReleasePlan, name: str, dtype: Any, kind: pa.DataType | None) -> pd.Series[Any]:
-    """Write a column from its values: in its own type if that has just these texts, or else as text."""
+def recode(plan: ReleasePlan, name: str, column: pd.Series[Any]) -> pd.Series[Any]:
+    """Write a column from its values: in its own type if that has just these texts, or else as text.
+
+    Categories stay categories; so do generalized values that have an order.
+    """
     numbers, texts = plan.recoded(name)
-    values = None
-    if plan.recodings[name].original and kind is not None:
-        values = values_of(texts, dtype, kind)
-    if values is None:
-        values = pd.Series([text if text != MISSING else None for text in texts], dtype="str").array
+    recoding, dtype = plan.recodings[name], column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        own = None
+        if recoding.original:
+            own = values_of(texts, pd.Series(dtype.categories), recoding.read_texts)
+        if own is not None:
+            return categories(numbers, own, bool(dtype.ordered), dtype.categories)
+    elif recoding.original and (own := values_of(texts, column, recoding.read_texts)) is not None:
+        return pd.Series(own.take(numbers))
+    values = pd.Series([text if text != MISSING else None for text in texts], dtype="str").array
+    if recoding.ordered or isinstance(dtype, pd.CategoricalDtype):
+        return categories(numbers, values, recoding.ordered)
     return pd.Series(values.take(numbers))
 
 
-def values_of(texts: Sequence[str], dtype: Any, kind: pa.DataType) -> Any:
-    """Return the values of a pandas type that have these texts; None if there are none."""
-    parsed = None if isinstance(dtype, pd.CategoricalDtype) else parse_texts(texts, kind)
-    if parsed is None:
-        return None
+def categories(
+    numbers: NDArray[np.int32], values: Any, ordered: bool, order: pd.Index[Any] | None = None
+) -> pd.Series[Any]:
+    """Write numbers as the categories they stand for, in their order or in another that has them all."""
+    there = ~np.asarray(pd.isna(values))
+    if order is None:
+        order = pd.Index(values[there])
+    used = order[order.isin(values[there])]
+    codes = np.full(len(values), -1, np.int64)
+    codes[there] = used.get_indexer(values[there])
+    return pd.Series(pd.Categorical.from_codes(codes[numbers], used, ordered=ordered))
+
+
+def values_of(texts: Sequence[str], column: pd.Series[Any], read: Read = list) -> Any:
+    """Return the values of a column's type that are read as these texts; None if there are none."""
+    kind, dtype = arrow_type(column), cast(Any, column.dtype)
     try:
-        values = pd.array(parsed.to_pylist(), dtype=dtype)
-    except (TypeError, ValueError, pa.ArrowException):
+        if kind is None or isinstance(dtype, pd.PeriodDtype):
+            values = pd.array(objects_of(texts, column), dtype=dtype)
+        elif (parsed := parse_texts(texts, kind)) is None:
+            return None
+        else:
+            values = pd.array(parsed.to_pylist(), dtype=dtype)
+    except (ArithmeticError, TypeError, ValueError, pa.ArrowException):
         return None
-    return values if list(map(text_of, pd.Series(values).tolist())) == list(texts) else None
+    written = read(list(map(text_of, pd.Series(values).tolist())))
+    return values if written == list(texts) else None
+
+
+OBJECTS: dict[str, Callable[[str], Any]] = {
+    "boolean": "True".__eq__,
+    "date": date.fromisoformat,
+    "datetime": datetime.fromisoformat,
+    "decimal": Decimal,
+    "floating": float,
+    "integer": int,
+    "time": time.fromisoformat,
+}
+"""How Python's own objects are read from their texts, by the kind that pandas finds in a column."""
+
+
+def objects_of(texts: Sequence[str], column: pd.Series[Any]) -> list[Any]:
+    """Read texts as the one kind of objects that a column has; as text where it has several."""
+    if isinstance(column.dtype, pd.PeriodDtype):
+        frequency: Any = column.dtype.freq
+        return [pd.Period(text, frequency) if text else None for text in texts]
+    read = OBJECTS.get(pd.api.types.infer_dtype(column, skipna=True), str)
+    return [read(text) if text != MISSING else None for text in texts]
 
 
 def keep(column: pd.Series[Any], rows: NDArray[np.int64]) -> pd.Series[Any]:

@@ -105,7 +105,7 @@ class ParquetTable(BatchedTable):
         """Make a release as a pandas dataframe."""
         return to_pandas(assemble(self, plan))
 
-    def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:  # noqa: ARG002
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:  # noqa: ARG002
         """Write a release to a Parquet file."""
         write_parquet(assemble(self, plan), path)
 
@@ -116,18 +116,20 @@ class ParquetTable(BatchedTable):
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write a Parquet file of the names, types and values alone; dictionaries are written out.
+    """Write a Parquet file of the names, types and values alone.
 
+    Dictionaries are written out, unless their values are in an order, which only a dictionary keeps.
     What else a schema says comes from the original: pandas' notes, names of fields, descriptions.
     """
     from pyarrow import parquet
 
     schema = pa.schema([(field.name, plain_type(field.type)) for field in table.schema])
-    with parquet.ParquetWriter(path, schema) as writer:
+    limit = 1 << 30  # bytes: a dictionary that is cut off loses its order
+    with parquet.ParquetWriter(path, schema, dictionary_pagesize_limit=limit) as writer:
         for start in range(0, table.num_rows, SLICE_ROWS):
             writer.write_table(table.slice(start, SLICE_ROWS).cast(schema))
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type of the values of a dictionary column; any other type as it is."""
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+    """Return the type of the values of a dictionary without order; any other type as it is."""
+    return kind.value_type if pa.types.is_dictionary(kind) and not kind.ordered else kind

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+Read = Callable[[Sequence[str]], list[str]]
+"""What writes cells as the values that they stand for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,6 +21,18 @@ class Recoding:
     number_of_tuple: NDArray[np.integer]
     original: bool
     """Whether these are values of the column itself, so that they may be written in its type."""
+    ordered: bool = False
+    """Whether the values stand in an order of their own, as intervals of numbers do."""
+    read: Callable[[str], str | None] | None = None
+    """How a cell of the column itself is read as one of the values; None where its text is the value."""
+
+    def read_texts(self, texts: Sequence[str]) -> list[str]:
+        """Write cells as the values that they stand for; what is none stays as it is."""
+        if self.read is None:
+            return list(texts)
+        known = set(self.values)
+        values = [text if text in known else self.read(text) for text in texts]
+        return [text if value is None else value for text, value in zip(texts, values, strict=True)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

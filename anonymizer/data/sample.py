@@ -78,7 +78,7 @@ class Sample(BatchedTable):
         """Make a release of the kind of the table itself."""
         return self.origin.release(self.of_origin(plan))
 
-    def write(self, plan: ReleasePlan, path: Path, delimiter: str) -> None:
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
         """Write a release as the table itself does."""
         self.origin.write(self.of_origin(plan), path, delimiter)
 

@@ -6,42 +6,75 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from inspect import getattr_static
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from anonymizer.data.arrow import ArrowTable
 from anonymizer.data.coded import LoadedTable
+from anonymizer.data.contract import ArrowStream
 from anonymizer.data.contract import Table as Table
-from anonymizer.data.csv import CsvTable, check_delimiter
+from anonymizer.data.contract import TableLike as TableLike
+from anonymizer.data.csv import CsvTable
+from anonymizer.data.dataframes import DataFrameTable
+from anonymizer.data.delimiters import check_delimiter
+from anonymizer.data.excel import ExcelTable
+from anonymizer.data.feather import FeatherTable
 from anonymizer.data.files import check_readable
 from anonymizer.data.frame import FrameTable
+from anonymizer.data.kinds import check_kind
 from anonymizer.data.parquet import ParquetTable
+from anonymizer.data.records import ColumnsTable, RecordsTable
+from anonymizer.data.statistics import SpssTable, StataTable
 from anonymizer.errors import HIDDEN, DataError, quote_some, values_shown
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
-FILES: dict[str, Callable[[Path], Table]] = {".parquet": ParquetTable}
-"""Kinds of files by the end of their names; all others are CSV."""
+FILES: dict[str, Callable[..., Table]] = {
+    ".arrow": FeatherTable,
+    ".dta": StataTable,
+    ".feather": FeatherTable,
+    ".ipc": FeatherTable,
+    ".parquet": ParquetTable,
+    ".sav": SpssTable,
+    ".xlsm": ExcelTable,
+    ".xlsx": ExcelTable,
+    ".zsav": SpssTable,
+}
+"""Kinds of files by the end of their names; all others are CSV, which may be compressed."""
 
 FRAMES: dict[str, Callable[[Any], Table]] = {
+    "builtins.list": RecordsTable.of,
+    "builtins.dict": ColumnsTable.of,
     "pandas.DataFrame": FrameTable,
     "pyarrow.Table": ArrowTable,
+    "polars.DataFrame": DataFrameTable.of,
+    "polars.LazyFrame": DataFrameTable.of,
+    "modin.DataFrame": DataFrameTable.of,
+    "cudf.DataFrame": DataFrameTable.of,
 }
 """Kinds of dataframes by library and class, so that none is imported before it is used."""
+STREAM = "__arrow_c_stream__"
+"""What any other object has that Arrow can read."""
 
 ABSENT = object()
 CONTRACT = tuple(name for name in vars(Table) if not name.startswith("_"))
 """What every table has."""
 
 
-def open_table(data: str | Path | pd.DataFrame | pa.Table | Table, delimiter: str = ",") -> Table:
-    """Open a file or a dataframe; an object that meets the contract of a table is taken as it is."""
-    check_delimiter(delimiter)
+def open_table(
+    data: TableLike,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> Table:
+    """Open a file or a dataframe; an object that meets the contract of a table is taken as it is.
+
+    Delimiter and encoding are of CSV files, and found where they are not stated; the sheet is of Excel.
+    """
+    if delimiter is not None:
+        check_delimiter(delimiter)
     if isinstance(data, str | Path):
         path = Path(data)
         check_readable(path)
-        return open_file(path, delimiter)
+        check_kind(path)
+        return open_file(path, delimiter, encoding, sheet)
     for kind in type(data).__mro__:
         if make := FRAMES.get(f"{kind.__module__.split('.')[0]}.{kind.__name__}"):
             return make(data)
@@ -54,16 +87,27 @@ def open_table(data: str | Path | pd.DataFrame | pa.Table | Table, delimiter: st
             f"the data is a {type(data).__name__}, a table without {quote_some(missing)}; see "
             "`anonymizer.data.contract.Table`."
         )
+    if has(data, STREAM):
+        return ArrowTable.of_stream(cast(ArrowStream, data))
     raise DataError(
-        f"the data is a {type(data).__name__}: give the path of a CSV or Parquet file, "
-        "a pandas DataFrame or an Arrow table."
+        f"the data is a {type(data).__name__}: give the path of a file, a dataframe, an Arrow table or "
+        "a list of dicts."
     )
 
 
-def open_file(path: Path, delimiter: str = ",") -> Table:
+def open_file(
+    path: Path,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> Table:
     """Choose the kind of a file by its name."""
-    make = FILES.get(path.suffix.lower())
-    return CsvTable(path, delimiter) if make is None else make(path)
+    make = FILES.get(path.suffix.lower(), CsvTable)
+    stated: dict[Callable[..., Table], tuple[str | None, ...]] = {
+        CsvTable: (delimiter, encoding),
+        ExcelTable: (sheet,),
+    }
+    return make(path, *stated.get(make, ()))
 
 
 def has(data: object, name: str) -> bool:

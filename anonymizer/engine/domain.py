@@ -21,7 +21,8 @@ class Column:
 
     A code numbers the leaves that occur. `groups[level]` numbers, for each code, the values of a level
     among those that occur; `covered[level]` counts the leaves of the hierarchy, occurring or not, below
-    each.
+    each. Of a continuous attribute it is the width of the interval, in a unit of which the domain has a
+    whole number.
     """
 
     hierarchy: Hierarchy
@@ -38,7 +39,9 @@ class Column:
             occurs[leaves_of_tuples] = True
         leaves = np.flatnonzero(occurs)
         groups = [np.unique(level[leaves], return_inverse=True)[1] for level in hierarchy.codes]
-        covered = np.array([np.bincount(level)[level[leaves]] for level in hierarchy.codes])
+        covered = np.array(
+            [hierarchy.cover(level)[codes[leaves]] for level, codes in enumerate(hierarchy.codes)]
+        )
         return Column(
             hierarchy,
             read_only(leaves),
@@ -53,6 +56,10 @@ class Column:
         code_of_leaf[self.leaves] = np.arange(self.leaves.size)
         codes: NDArray[np.unsignedinteger] = code_of_leaf[leaves_of_tuples]
         return codes
+
+    def texts(self, level: int) -> NDArray[np.str_]:
+        """Return what each code becomes at a level."""
+        return np.array(self.labels(level))[self.groups[level]]
 
     def labels(self, level: int) -> list[str]:
         """List the values of a level that occur, in the order of `groups`."""
@@ -95,8 +102,13 @@ class Domain:
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """The number of leaves of each hierarchy, D in the formulas."""
-        return read_only(np.array([column.hierarchy.size for column in self.columns]))
+        """The extent of each hierarchy, D in the formulas: leaves, or the units of a domain's width."""
+        return read_only(np.array([column.hierarchy.extent for column in self.columns]))
+
+    @cached_property
+    def least(self) -> NDArray[np.int64]:
+        """What a single value of each attribute covers: 1, or 0 where it is continuous."""
+        return read_only(np.array([column.hierarchy.least_cover for column in self.columns]))
 
     @cached_property
     def by_cover(self) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -17,22 +17,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.aggregate import recode
-from anonymizer.data.cells import is_nested
 from anonymizer.data.columns import nobodys_row
 from anonymizer.data.contract import Table
 from anonymizer.data.tuples import Tuples
 from anonymizer.engine.domain import Column, Domain, read_only
+from anonymizer.engine.leaves import count_texts, first_row, take_in, to_leaves
 from anonymizer.engine.people import People
-from anonymizer.errors import AnonymizerWarning, DataError, HierarchyError, quote_some
-from anonymizer.hierarchy import MISSING, Hierarchy, check_values
+from anonymizer.engine.sensitive import SensitiveColumn
+from anonymizer.errors import AnonymizerWarning, quote_some
+from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.kernels.entropy import sum_entropy
 from anonymizer.kernels.partition import sum_covered
 from anonymizer.lattice import Lattice
 
 Prepared = TypeVar("Prepared")
+NO_RECORDS = np.empty(0, np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Population:
     """The distinct tuples of a population table, in the paths of the microdata, with counts."""
 
@@ -40,6 +42,11 @@ class Population:
     counts: NDArray[np.int32]
     known: NDArray[np.uint64] | None = None
     """The bits, in every word, of the attributes that the population table has; None where it has all."""
+
+    @cached_property
+    def people(self) -> int:
+        """The number of people in the population table."""
+        return int(self.counts.sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +100,8 @@ class Microdata:
     beside: Mapping[str, Beside] = field(default_factory=dict, repr=False)
     """Columns that risk models look at beside the quasi-identifiers. Where there are any, tuples that
     differ in them alone are distinct too."""
+    sensitive: Mapping[str, SensitiveColumn] = field(default_factory=dict, repr=False)
+    """Columns whose values are counted in each class; they tell no tuples apart."""
 
     @property
     def number_of_people(self) -> int:
@@ -104,6 +113,10 @@ class Microdata:
     ) -> NDArray[np.int64]:
         """Return the people in each class, given the class of each tuple and the records of each."""
         return records if self.people is None else self.people.class_sizes(labels, records.size)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the table alone: what is prepared goes by identities that are of this process."""
+        return {each.name: self.__dict__[each.name] for each in fields(self)}
 
     @cached_property
     def words(self) -> NDArray[np.uint64]:
@@ -154,13 +167,14 @@ class Microdata:
         return self.counts.size
 
     def sum_covered(
-        self, selected: NDArray[np.int32], box: Lattice, exempt: int = 0
-    ) -> NDArray[np.int64]:
+        self, selected: NDArray[np.int32], box: Lattice, exempt: int = 0, all_but: bool = False
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Sum the leaves covered by some tuples, for each attribute and level of a box; elsewhere, 0.
 
-        Of their records, the `exempt` ones that cover least are left out of each sum.
+        Where it is `all_but`, by all others: with the fewer of the two it takes less time. Returns the
+        sums, and the same without the `exempt` records that cover least in each of them.
         """
-        sums: NDArray[np.int64] = sum_covered(
+        sums: tuple[NDArray[np.int64], NDArray[np.int64]] = sum_covered(
             selected,
             self.codes,
             self.counts,
@@ -170,14 +184,26 @@ class Microdata:
             np.array(box.low),
             np.array(box.high),
             exempt,
+            all_but,
+            self.records_of_code if all_but else NO_RECORDS,
         )
         return sums
+
+    @cached_property
+    def records_of_code(self) -> NDArray[np.int64]:
+        """The records of each value of all attributes side by side: `records[offset + code]`."""
+        sizes = np.diff(self.domain.offsets)
+        counts = [
+            np.bincount(codes, self.counts, size)
+            for codes, size in zip(self.codes, sizes, strict=True)
+        ]
+        return read_only(np.concatenate(counts).astype(np.int64))
 
     @cached_property
     def total_covered(self) -> NDArray[np.int64]:
         """For each attribute and level: the leaves covered, summed over all records."""
         everything = np.arange(self.distinct, dtype=np.int32)
-        return read_only(self.sum_covered(everything, self.lattice))
+        return read_only(self.sum_covered(everything, self.lattice)[0])
 
     def sum_entropy(
         self, selected: NDArray[np.int32], box: Lattice, exempt: int = 0
@@ -211,46 +237,78 @@ def encode(
     population: Table | None = None,
     person: str | None = None,
     beside: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
 ) -> Microdata:
     """Aggregate a table, and a population table if there is one.
 
     The quasi-identifiers are the hierarchies' names; a population table may lack some, and is matched on
     those it has. `person` is the column that tells whose each row is, where people have several, and
-    `beside` are columns that tell tuples apart although they are no quasi-identifiers. Raises a
-    HierarchyError that lists every value without a leaf, and warns where a leaf for missing cells had
-    to be added.
+    `beside` are columns that tell tuples apart although they are no quasi-identifiers; those that are
+    `sensitive` do not, and are counted. Cells are read as the hierarchies say. Raises a HierarchyError
+    that lists every value without a leaf, and warns where a leaf for missing cells had to be added.
     """
     there = () if population is None else population.columns
     places = [at for at, hierarchy in enumerate(hierarchies) if hierarchy.name in there]
+    id_column = [] if person is None else [person]
+    counted = count_texts(table, hierarchies, [*beside, *sensitive, *id_column])
     matching = None
     if population is not None:
-        matching = count_by_leaves(population, [hierarchies[at] for at in places])
-    if person is None and not beside:
-        return encode_tuples(count_by_leaves(table, hierarchies), hierarchies, matching, places)
-    wider = count_wider(table, hierarchies, beside, [] if person is None else [person])
-    tuples, people = (wider, None) if person is None else split_people(wider, table.name, person)
-    check_covered(tuples, hierarchies)
+        matching = count_texts(population, [hierarchies[at] for at in places])
+    grown = take_in(hierarchies, counted, matching, places)
+    if matching is not None:
+        listed, taken = ([each[at] for at in places] for each in (hierarchies, grown))
+        matching = to_leaves(matching, listed, taken)
+    wider = to_leaves(counted, hierarchies, grown)
+    if person is None and not beside and not sensitive:
+        return encode_tuples(wider, grown, matching, places)
     attributes = len(hierarchies)
+    first = attributes + len(beside)
+    wider = in_order(wider, range(attributes, first + len(sensitive)))
+    tuples, people = without_columns(wider, range(first, first + len(sensitive))), None
+    if person is not None:
+        tuples, people = split_people(tuples, table.name, person)
     columns = {
         name: Beside(texts, read_only(codes))
         for name, texts, codes in zip(
             beside, tuples.texts[attributes:], tuples.codes[attributes:], strict=True
         )
     }
+    found = count_sensitive(wider, sensitive, first, tuples, person is not None)
     narrow = replace(tuples, texts=tuples.texts[:attributes], codes=tuples.codes[:attributes])
-    encoded = encode_tuples(narrow, hierarchies, matching, places)
-    return replace(encoded, people=people, id=person, beside=columns)
+    encoded = encode_tuples(narrow, grown, matching, places)
+    return replace(encoded, people=people, id=person, beside=columns, sensitive=found)
 
 
-def count_wider(
-    table: Table, hierarchies: Sequence[Hierarchy], beside: Sequence[str], person: Sequence[str]
-) -> Tuples:
-    """Count the distinct tuples of the quasi-identifiers and some other columns, in one pass."""
-    names = [*(hierarchy.name for hierarchy in hierarchies), *beside, *person]
-    check_flat(table, names)
-    leaves = [hierarchy.leaves for hierarchy in hierarchies]
-    found = table.aggregate(names, [*leaves, *(() for _ in (*beside, *person))])
-    return in_order(found, range(len(leaves), len(leaves) + len(beside)))
+def without_columns(tuples: Tuples, columns: Sequence[int]) -> Tuples:
+    """Take some columns out of tuples, and join what becomes equal."""
+    if not columns:
+        return tuples
+    numbers: list[NDArray[np.integer]] = [np.arange(len(texts)) for texts in tuples.texts]
+    texts = [*tuples.texts]
+    for at in columns:
+        numbers[at], texts[at] = np.zeros(len(texts[at]), np.int64), ("",)
+    joined = recode(tuples, numbers, texts)
+    left = [at for at in range(len(texts)) if at not in columns]
+    return replace(
+        joined,
+        texts=tuple(joined.texts[at] for at in left),
+        codes=tuple(joined.codes[at] for at in left),
+    )
+
+
+def count_sensitive(
+    wider: Tuples, names: Sequence[str], first: int, tuples: Tuples, several: bool
+) -> dict[str, SensitiveColumn]:
+    """Count the values of some columns of wider tuples; where people have `several`, they come last."""
+    if not names:
+        return {}
+    tuple_of_wide = np.empty(wider.counts.size, np.int32)
+    tuple_of_wide[wider.tuple_of_row] = tuples.tuple_of_row
+    people = np.unique(wider.codes[-1], return_inverse=True)[1] if several else None
+    return {
+        name: SensitiveColumn.of(wider, first + at, tuple_of_wide, people)
+        for at, name in enumerate(names)
+    }
 
 
 def in_order(tuples: Tuples, columns: Sequence[int]) -> Tuples:
@@ -278,43 +336,6 @@ def split_people(pairs: Tuples, where: str, person: str) -> tuple[Tuples, People
     tuple_of_pair[pairs.tuple_of_row] = tuples.tuple_of_row
     number_of_person = np.unique(pairs.codes[-1], return_inverse=True)[1]
     return tuples, People.of_rows(number_of_person, tuple_of_pair, tuples.counts.size)
-
-
-def count_by_leaves(table: Table, hierarchies: Sequence[Hierarchy]) -> Tuples:
-    """Count the distinct tuples of a table; the codes are the numbers of leaves."""
-    names = [hierarchy.name for hierarchy in hierarchies]
-    check_flat(table, names)
-    tuples = table.aggregate(names, [hierarchy.leaves for hierarchy in hierarchies])
-    check_covered(tuples, hierarchies)
-    return tuples
-
-
-def check_flat(table: Table, names: Sequence[str]) -> None:
-    """Raise a DataError for columns that hold lists or structures."""
-    types = table.types
-    if nested := [name for name in names if is_nested(types[name])]:
-        raise DataError(
-            f"{table.name}: column {quote_some(nested)} holds lists or structures; "
-            "a quasi-identifier has one value in each cell."
-        )
-
-
-def check_covered(tuples: Tuples, hierarchies: Sequence[Hierarchy]) -> None:
-    """Raise one error for all values of all attributes that have no leaf."""
-    defects = [
-        f"{defect.message} First at row {first_row(tuples, at, unknown) + 1}."
-        for at, hierarchy in enumerate(hierarchies)
-        if (unknown := [text for text in tuples.texts[at][hierarchy.size :] if text != MISSING])
-        for defect in check_values(hierarchy, unknown)
-    ]
-    if defects:
-        raise HierarchyError(" ".join(defects))
-
-
-def first_row(tuples: Tuples, column: int, texts: Sequence[str]) -> int:
-    """Return the first row, from 0, that has one of some texts."""
-    numbers = [tuples.texts[column].index(text) for text in texts]
-    return int(np.argmax(np.isin(tuples.codes[column], numbers)[tuples.tuple_of_row]))
 
 
 def encode_tuples(
@@ -375,8 +396,8 @@ def warn_of_missing(columns: Sequence[str]) -> None:
     if columns:
         warnings.warn(
             f"column {quote_some(columns)} has missing cells but no leaf for them in its hierarchy: they "
-            "are kept as a value of their own below the top. Add an empty leaf to the hierarchy to "
-            "choose otherwise.",
+            'are kept as a value of their own below the top. Say so with missing = "top" there, or name '
+            "a group; in a .csv file, add an empty leaf.",
             AnonymizerWarning,
             stacklevel=2,
         )

@@ -75,6 +75,9 @@ class BestOutcome:
         self.outcome: Outcome | None = None
         self.lock = threading.Lock()
 
+    def __reduce__(self) -> tuple[type[BestOutcome], tuple[()]]:
+        return BestOutcome, ()  # a lock cannot be pickled, and what is kept can be made again
+
     def offer(self, outcome: Outcome) -> None:
         """Keep an outcome if it is better than the one kept."""
         if not outcome.evaluation.feasible:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.display import Displayed
 from anonymizer.engine.classes import EquivalenceClasses, suppression_order
 from anonymizer.estimators.intervals import Interval
 from anonymizer.evaluation.evaluate import Evaluator
@@ -30,6 +31,7 @@ from anonymizer.explanation.layered import LayeredExplanation, explain_layers
 from anonymizer.explanation.next_threshold import Blocking, find_blocking
 from anonymizer.lattice import Lattice, Scheme, with_level
 from anonymizer.risk import Remaining, RiskModel
+from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.search import Limits, Status, search
 from anonymizer.search.result import TIE
 from anonymizer.solution.solution import Solution
@@ -161,8 +163,8 @@ class RaisedLimit:
         return {"limit": self.limit, "tried": self.tried, "proven": self.proven, "better": better}
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation(Displayed):
     """What drives the risk of a solution, and what could be done about it."""
 
     models: tuple[str, ...]
@@ -186,6 +188,10 @@ class Explanation:
     """Along the order of suppression, from fewer to more records."""
     raised: RaisedLimit | None
     """None where the limit is 1 already."""
+    classes: int
+    """How many classes are released."""
+    sensitive: dict[str, SensitiveProfile]
+    """What they give away about each sensitive attribute."""
 
     def describe(self) -> dict[str, Any]:
         """Return all of it as JSON."""
@@ -202,6 +208,8 @@ class Explanation:
             "blocking": [blocking.describe() for blocking in self.blocking],
             "points": [point.describe() for point in self.points],
             "raised_limit": None if self.raised is None else self.raised.describe(),
+            "classes": self.classes,
+            "sensitive": {name: asdict(found) for name, found in self.sensitive.items()},
         }
 
 
@@ -237,6 +245,8 @@ def explain_scheme(solution: Solution, on_progress: OnProgress | None = None) ->
         blocking=find_blocking(evaluator, classes, suppressed),
         points=find_points(evaluator, classes, suppressed),
         raised=None if limit >= 1 else raise_limit(around, limit, on_progress),
+        classes=solution.after.classes,
+        sensitive=solution.after.sensitive,
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from anonymizer.display import Displayed, shown
 from anonymizer.errors import InfeasibleError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
-class Frontier:
+@dataclass(frozen=True, eq=False, repr=False)
+class Frontier(Displayed):
     """The optimum at every threshold of a sweep, from one pass over the schemes."""
 
     model: str
@@ -47,7 +48,7 @@ class Frontier:
     schemes: int
     evaluated: int
     """The schemes that were partitioned, each once for all thresholds."""
-    problem: Problem = field(repr=False)
+    problem: Problem
     by_layers: tuple[Point, ...] = ()
     """For layers: the release at the policy's own threshold with one layer, two and so on."""
 
@@ -128,6 +129,17 @@ def frontier(
     policy's limits hold for the search at each. `data` may be a Problem, which has its policy already.
     """
     problem = as_problem(data, policy)
+    with shown(on_stage) as told:
+        return sweep_problem(problem, values, populations, told)
+
+
+def sweep_problem(
+    problem: Problem,
+    values: Iterable[float] | None,
+    populations: Sequence[int],
+    on_stage: OnStage | None,
+) -> Frontier:
+    """Find the best release of a problem at every threshold."""
     every = [{"population": size} for size in populations] or [{}]
     trackers = [track(problem, values, changes, on_stage) for changes in every]
     points = [point for tracker in trackers for point in tracker.points]

@@ -43,6 +43,11 @@ def read_rows(path: str | Path, delimiter: str = ";") -> list[list[str]]:
 def write_arx(hierarchy: Hierarchy, path: str | Path, delimiter: str = ";") -> None:
     """Write a hierarchy as ARX reads it; an interrupted write leaves the old file or none."""
     _check_delimiter(delimiter)
+    if hierarchy.continuous:
+        raise HierarchyError(
+            f"hierarchy '{hierarchy.name}' is continuous: there is no list of its values to write; keep "
+            "its .toml file."
+        )
     quoted = [[_quote(label, delimiter) for label in labels] for labels in hierarchy.labels]
     if hierarchy.height == 1:
         # a line with nothing on it would be no row at all

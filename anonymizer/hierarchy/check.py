@@ -23,7 +23,7 @@ from anonymizer.hierarchy import (
 
 
 def check_files(
-    files: Sequence[Path], data: Path | None, delimiter: str, data_delimiter: str
+    files: Sequence[Path], data: Path | None, delimiter: str, data_delimiter: str | None = None
 ) -> list[tuple[Path, Defect]]:
     """Find the defects of hierarchy files, and the values of a table that they do not cover.
 
@@ -67,7 +67,10 @@ def check_one(file: Path, column: Coded | None, delimiter: str) -> list[Defect]:
 
 def check_column(hierarchy: Hierarchy, column: Coded) -> Iterator[Defect]:
     """Find the values of a column that a hierarchy does not cover, and where the first one is."""
-    unknown = set(column.texts).difference(hierarchy.leaves, [MISSING])
+    grown = hierarchy.with_values(column.texts)
+    pairs = zip(column.texts, grown.read_texts(column.texts), strict=True)
+    known = {MISSING, *grown.leaves}
+    unknown = {text for text, value in pairs if value not in known}
     for defect in check_values(hierarchy, column.texts):
         if defect.severity == "error":
             message = f"{defect.message} First at row {column.first_row(unknown) + 1}."
@@ -82,11 +85,17 @@ def read_some(table: Table, columns: Sequence[str]) -> dict[str, Coded]:
     return read_columns(table, [name for name in dict.fromkeys(columns) if name in there])
 
 
-def suggest_for(path: Path, columns: Sequence[str], delimiter: str) -> dict[str, str]:
+def suggest_for(
+    path: Path,
+    columns: Sequence[str],
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> dict[str, str]:
     """Propose a spec for each of the columns, or for all."""
     import pandas as pd
 
-    table = open_table(path, delimiter)
+    table = open_table(path, delimiter, encoding, sheet)
     if absent := [column for column in columns if column not in table.columns]:
         raise DataError(
             f"{table.name}: no column {quote_some(absent)}; "
@@ -94,7 +103,9 @@ def suggest_for(path: Path, columns: Sequence[str], delimiter: str) -> dict[str,
         )
     found = read_some(table, columns or table.columns)
     return {
-        name: suggest(pd.Series([text or None for text in column.texts], name=name, dtype=object))
+        name: suggest(
+            pd.Series(pd.Categorical.from_codes(column.codes, pd.Index(column.texts)), name=name)
+        )
         for name, column in found.items()
     }
 

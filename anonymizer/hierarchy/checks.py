@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date, datetime
+from decimal import Decimal
 from itertools import pairwise
+from math import isfinite
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator
 
-from anonymizer.validation import NOT_EMPTY, ONLY_LISTS, Count, Whole, check_unrepeated, show
+from anonymizer.validation import (
+    FROM_NUMPY,
+    NOT_EMPTY,
+    ONLY_LISTS,
+    Count,
+    Whole,
+    check_unrepeated,
+    show,
+)
 
 MOST_LEAVES = 5_000_000
 """More than this is a slip of the pen, and would fill the memory before anyone noticed."""
@@ -67,6 +77,31 @@ def parse_range(value: Any) -> tuple[int, int]:
     return low, high
 
 
+def parse_real(value: object) -> int | float:
+    """Take a number that is not infinite; true and false are not numbers."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value):
+        return value if isinstance(value, int) else float(value)
+    raise ValueError(f"{show(value)} is not a number; write one without quotes")
+
+
+def parse_width(value: object) -> int | float:
+    """Take a number above 0."""
+    number = parse_real(value)
+    if number <= 0:
+        raise ValueError(f"{show(value)} is too small; use a number above 0")
+    return number
+
+
+def parse_real_range(value: Any) -> tuple[int | float, int | float]:
+    """Take a range of numbers that is more than a point."""
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError(f"{show(value)} is not a range; write it as [lowest, highest]")
+    low, high = map(parse_real, value)
+    if low >= high:
+        raise ValueError(f"{show(low)} is not below {show(high)}; write it as [lowest, highest]")
+    return low, high
+
+
 def parse_leaf(value: object) -> object:
     """Take text, a number, a date or a range."""
     if isinstance(value, list | tuple):
@@ -88,7 +123,7 @@ def check_leaves(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return values
 
 
-def check_rising(numbers: tuple[int, ...]) -> tuple[int, ...]:
+def check_rising(numbers: tuple[Any, ...]) -> tuple[Any, ...]:
     """Check that each number is larger than the one before."""
     for low, high in pairwise(numbers):
         if low >= high:
@@ -110,13 +145,14 @@ def parse_day(value: object) -> date:
         raise ValueError(f"{show(value)} is not a date; write it as 2024-12-31") from None
 
 
-def check_multiples(widths: tuple[int, ...]) -> tuple[int, ...]:
+def check_multiples(widths: tuple[Any, ...]) -> tuple[Any, ...]:
     """Check that no interval is cut in two by the intervals of the next level."""
     for narrow, wide in pairwise(widths):
-        if wide % narrow:
+        small, large = Decimal(str(narrow)), Decimal(str(wide))
+        if large % small:
             raise ValueError(
                 f"{wide} is not a multiple of {narrow}, so intervals would be cut in two; "
-                f"use {wide + narrow - wide % narrow}"
+                f"use {large + small - large % small}"
             )
     return widths
 
@@ -134,7 +170,6 @@ def freeze(value: Any) -> Any:
     return value
 
 
-Range = Annotated[tuple[int, int], BeforeValidator(parse_range)]
 Values = Annotated[
     tuple[Annotated[Any, BeforeValidator(parse_leaf)], ...],
     AfterValidator(check_leaves),
@@ -150,4 +185,12 @@ SomeValues = Annotated[
 Rising = Annotated[tuple[Whole, ...], AfterValidator(check_rising), ONLY_LISTS]
 RisingCounts = Annotated[tuple[Count, ...], AfterValidator(check_rising), ONLY_LISTS]
 Widths = Annotated[RisingCounts, AfterValidator(check_multiples)]
+Real = Annotated[Any, BeforeValidator(parse_real), FROM_NUMPY]
+RisingReals = Annotated[tuple[Real, ...], AfterValidator(check_rising), ONLY_LISTS]
+RealWidths = Annotated[
+    tuple[Annotated[Any, BeforeValidator(parse_width), FROM_NUMPY], ...],
+    AfterValidator(check_rising),
+    AfterValidator(check_multiples),
+    ONLY_LISTS,
+]
 Day = Annotated[date, BeforeValidator(parse_day)]

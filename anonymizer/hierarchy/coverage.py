@@ -34,11 +34,13 @@ def check_values(hierarchy: Hierarchy, values: Iterable[str]) -> list[Defect]:
     column 'age': 1 value has no row: '35.0'; it differs from a leaf by a decimal point: write it as '35'.
     column 'age': 1 value has no row in its hierarchy: '99'. Add it to age.csv.
     """
-    known = set(hierarchy.leaves)
-    unknown = [value for value in dict.fromkeys(values) if value not in known]
+    texts = list(dict.fromkeys(values))
+    grown = hierarchy.with_values(texts)
+    known, read = set(grown.leaves), dict(zip(texts, grown.read_texts(texts), strict=True))
+    unknown = [text for text in texts if read[text] not in known]
     defects = []
-    if MISSING in unknown:
-        unknown.remove(MISSING)
+    if any(read[text] == MISSING for text in unknown):
+        unknown = [text for text in unknown if read[text] != MISSING]
         defects.append(_missing_leaf(hierarchy))
     for trap, normal in TRAPS.items() if unknown else ():
         meant = {normal(leaf): leaf for leaf in hierarchy.leaves}
@@ -47,7 +49,12 @@ def check_values(hierarchy: Hierarchy, values: Iterable[str]) -> list[Defect]:
             leaf = meant[normal(trapped[0])]
             defects.append(_trapped(hierarchy, trap, trapped, leaf))
             unknown = [value for value in unknown if normal(value) not in meant]
-    if unknown:
+    if strange := [text for text in unknown if hierarchy.reading.read(text) is None]:
+        defects.append(_unreadable(hierarchy, strange))
+        unknown = [text for text in unknown if text not in strange]
+    if unknown and hierarchy.span is not None:
+        defects.append(_outside(hierarchy, unknown))
+    elif unknown:
         error = HierarchyError.uncovered(hierarchy.name, unknown, hierarchy.source)
         defects.append(_uncovered(hierarchy, unknown, str(error)))
     return defects
@@ -64,6 +71,28 @@ def _trapped(hierarchy: Hierarchy, trap: str, values: Sequence[str], leaf: str) 
             meant = f"write {quote(values[0])} as {quote(leaf)}, and so on."
     where = f"column '{hierarchy.name}'"
     message = f"{where}: {what} no row{list_cells(values)}; {differs} by {trap}: {meant}"
+    return _uncovered(hierarchy, values, message)
+
+
+def _unreadable(hierarchy: Hierarchy, values: Sequence[str]) -> Defect:
+    many = "1 value is" if len(values) == 1 else f"{len(values):,} values are"
+    message = (
+        f"column '{hierarchy.name}': {many} not a {hierarchy.reading.kind}{list_cells(values)}; correct "
+        f"the table, or list what it means under `others` in {hierarchy.source or 'the hierarchy'}."
+    )
+    return _uncovered(hierarchy, values, message)
+
+
+def _outside(hierarchy: Hierarchy, values: Sequence[str]) -> Defect:
+    many = "1 value is" if len(values) == 1 else f"{len(values):,} values are"
+    where = f" in {hierarchy.source}" if hierarchy.source else ""
+    remedy = "widen that domain, or open its ends with `open`"
+    if hierarchy.reading.kind == "number" and not hierarchy.continuous and "." in "".join(values):
+        remedy = "write the domain with a decimal point where numbers have one"
+    message = (
+        f"column '{hierarchy.name}': {many} not among {hierarchy.span}{list_cells(values)}; "
+        f"{remedy}{where}."
+    )
     return _uncovered(hierarchy, values, message)
 
 

@@ -45,8 +45,13 @@ def draw(hierarchy: Hierarchy, most: int = 10) -> Tree:
 
 def _summary(hierarchy: Hierarchy) -> list[str]:
     levels = _count(hierarchy.height, "level", "levels")
-    lines = [f"{hierarchy.name}: {_count(hierarchy.size, 'leaf', 'leaves')}, {levels}"]
+    leaves = "numbers" if hierarchy.continuous else _count(hierarchy.size, "leaf", "leaves")
+    lines = [f"{hierarchy.name}: {leaves}, {levels}"]
+    if hierarchy.continuous:
+        lines.append("level 0: numbers as they are")
     for level, labels in enumerate(hierarchy.labels):
+        if hierarchy.continuous and level == 0:
+            continue
         example = f"{'' if len(labels) == 1 else 'such as '}{_name(labels[0])}"
         lines.append(f"level {level}: {_count(len(labels), 'value', 'values')}, {example}")
     return lines
@@ -63,12 +68,16 @@ def _grow(
     """Add the values that some leaves have at a level, and below them what they stand for."""
     from rich.text import Text
 
+    if hierarchy.continuous and level == 0:
+        return
     groups = hierarchy.codes[level, leaves]
-    codes, sizes = np.unique(groups, return_counts=True)
-    for position, (code, size) in enumerate(zip(codes[:most], sizes[:most], strict=True)):
-        label = _name(hierarchy.labels[level][code])
-        counted = f"{label} ({_count(int(size), 'leaf', 'leaves')})" if level else label
-        child = branch.add(Text(counted))
+    codes = np.unique(groups)
+    for position, code in enumerate(codes[:most]):
+        label, size = _name(hierarchy.labels[level][code]), int(hierarchy.cover(level)[code])
+        counted = _count(size, "leaf", "leaves")
+        if hierarchy.continuous:
+            counted = f"{size / hierarchy.extent:.1%} of the domain"
+        child = branch.add(Text(f"{label} ({counted})" if level else label))
         if level and (open_all or position == 0):
             _grow(child, hierarchy, level - 1, leaves[groups == code], most, open_all)
     if len(codes) > most:

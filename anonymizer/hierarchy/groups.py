@@ -13,6 +13,7 @@ from pydantic_core import PydanticKnownError
 from anonymizer.errors import quote, quote_some
 from anonymizer.hierarchy.builders import Builder, Columns, builder
 from anonymizer.hierarchy.checks import SomeValues, Values, check_size, expand, freeze
+from anonymizer.hierarchy.values import Reading, reading_of_values
 from anonymizer.validation import (
     CHECKED,
     NOT_EMPTY,
@@ -152,6 +153,14 @@ class Explicit(Builder):
             raise ValueError("give exactly one of `values`, `groups` and `levels`")
         return levels
 
+    @property
+    def reading(self) -> Reading:
+        """Cells are numbers where every value is written as one."""
+        if self.values:
+            return reading_of_values(self.values)
+        lists = lists_of(self.groups) if self.groups else self.levels[0].items()
+        return reading_of_values([value for _, values in lists for value in values])
+
     def columns(self) -> Columns:
         """List the values, then the group of each, level by level."""
         if self.values:
@@ -163,11 +172,14 @@ class Explicit(Builder):
 def cuts(group: int | tuple[int, ...], count: int) -> list[int]:
     """Find where each group starts, and where the last one ends, in values of the level below.
 
-    >>> cuts(2, 5), cuts((1, 4), 5)
-    ([0, 2, 4, 5], [0, 1, 5])
+    >>> cuts(3, 10), cuts((1, 4), 5)
+    ([0, 3, 6, 8, 10], [0, 1, 5])
     """
     if isinstance(group, int):
-        return [*range(0, count, group), count]
+        # groups are of one size, give or take one: the last is not left alone
+        small, larger = divmod(count, -(-count // group))
+        sizes = [small + (number < larger) for number in range(-(-count // group))]
+        return [0, *accumulate(sizes)]
     return [0, *accumulate(group)]
 
 
@@ -210,8 +222,8 @@ Labels = Annotated[tuple[Text, ...], AfterValidator(check_unrepeated), ONLY_LIST
 class Ordered(Builder):
     """Values in an order, of which neighbours are merged, level by level.
 
-    `groups` has one entry for each level: how many of the level below go together, as one number
-    (the last group may be smaller) or as a list. `labels` names the groups, a list for each level.
+    `groups` has one entry for each level: how many of the level below go together, as one number (at
+    most: the groups are as equal as can be) or as a list. `labels` names the groups, level by level.
 
     >>> list(Ordered(values=("S", "M", "L"), groups=(2,)).rows())
     [('S', 'S to M', '*'), ('M', 'S to M', '*'), ('L', 'L', '*')]
@@ -220,6 +232,7 @@ class Ordered(Builder):
     """
 
     kind: ClassVar[str] = "ordered"
+    ordered: ClassVar[bool] = True
     values: SomeValues
     groups: Annotated[tuple[GroupSizes, ...], ONLY_LISTS] = ()
     labels: Annotated[tuple[Labels, ...], ONLY_LISTS] = ()
@@ -242,6 +255,11 @@ class Ordered(Builder):
             counts = list(group_counts(info.data["groups"], len(expand(info.data["values"]))))
             raise_faults(label_faults(labels, counts))
         return labels
+
+    @property
+    def reading(self) -> Reading:
+        """Cells are numbers where every value is written as one."""
+        return reading_of_values(self.values)
 
     def columns(self) -> Columns:
         """List the values, then the group of each, level by level."""

@@ -8,14 +8,18 @@ from typing import Any
 
 from anonymizer.errors import HierarchyError, quote_some, suggest_name
 from anonymizer.hierarchy.arx import read_arx, read_rows
-from anonymizer.hierarchy.builders import Builder, Dates, Intervals, Redaction
+from anonymizer.hierarchy.builders import Builder
+from anonymizer.hierarchy.dates import Dates
 from anonymizer.hierarchy.groups import Explicit, Ordered
 from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.intervals import Intervals
 from anonymizer.hierarchy.lint import Defect, check_rows
+from anonymizer.hierarchy.priority import Priority
+from anonymizer.hierarchy.redaction import Redaction
 from anonymizer.validation import parse, read_toml, show
 
 BUILDERS: dict[str, type[Builder]] = {
-    builder.kind: builder for builder in (Intervals, Redaction, Dates, Explicit, Ordered)
+    builder.kind: builder for builder in (Intervals, Redaction, Dates, Explicit, Ordered, Priority)
 }
 """What a spec's key `builder` may name."""
 
@@ -30,6 +34,11 @@ def load_hierarchy(path: str | Path, name: str | None = None, delimiter: str = "
         return read_spec(path).build(name or path.stem, str(path))
     if path.suffix.lower() == ".csv":
         return read_arx(path, name, delimiter)
+    if path.suffix.lower() == ".ahs":
+        raise HierarchyError(
+            f"{path}: a .ahs file holds Java objects that only ARX can read; export the hierarchy from "
+            "ARX as a .csv file, or write its rule as a .toml file."
+        )
     raise HierarchyError(
         f"{path}: a hierarchy is a .csv file (as ARX has it) or a .toml file (a spec); "
         "name it accordingly."

@@ -4,206 +4,236 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
-from datetime import date
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from anonymizer.errors import HierarchyError
-from anonymizer.hierarchy.hierarchy import MISSING
+import numpy as np
+
+from anonymizer.hierarchy.hierarchy import MISSING, Hierarchy
+from anonymizer.hierarchy.round_numbers import MANY_GROUPS, propose_intervals
+from anonymizer.hierarchy.values import NUMBER, AsDate, Reading, Unit
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FEW_VALUES = 12
-"""So many numbers or fewer are listed one by one; intervals would mostly hold nothing."""
-MANY_GROUPS = 20
-"""The first level above the values should have about so many groups at most."""
-MOST_NUMBERS = 1_000_000
-"""A domain with more whole numbers than this would make a tree too large to be of use."""
-EXACT = 2.0**53
-"""Below this, a float that has no fraction stands for one whole number."""
+"""So many codes or fewer are categories."""
+FEW_CATEGORIES = 4
+"""So many categories or fewer are left to be grouped by hand."""
 
 _WHOLE = re.compile(r"-?[1-9]\d*|0")
-_DECIMAL = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9-]{3,12}")
 _ZIP_NAME = re.compile(r"zip|post(al)?[ _-]?code|plz", re.IGNORECASE)
 
+Counts = Mapping[str, int]
+"""How many cells have each value."""
+
 
 def suggest(column: pd.Series[Any]) -> str:
-    """Propose a spec (TOML text) that covers every value of the column, missing cells aside.
+    """Propose a spec (TOML text) that covers every value of the column, and most that are to come.
 
-    Whole numbers stored as floats, as pandas does where cells are missing, count as 34, not 34.0.
+    Cells are read as in a run: `34` and `34.0` are one number, a time counts as its day. Bounds are round
+    numbers, never somebody's own value; the ends are open.
 
     >>> import pandas as pd
     >>> print(suggest(pd.Series(range(17, 91), name="age")))
-    # Column 'age': 74 whole numbers from 17 to 90.
-    # The domain may well be larger than what this table has; all of it counts for the loss.
+    # Column 'age': 74 whole numbers.
+    # The domain counts for the loss; beyond an open end, the first or last interval goes on.
     builder = "intervals"
     domain = [15, 94]
     widths = [5, 10, 20]
+    open = "both"
     <BLANKLINE>
     """
     # a comment must not run on to a second line, whatever the column is called
     name = "".join(char if char.isprintable() else " " for char in str(column.name))
-    values = distinct_texts(column)
-    if not values:
-        raise HierarchyError(f"column '{name}': no cell has a value; there is nothing to group.")
-    proposals: tuple[Callable[[str, list[str]], str | None], ...]
-    proposals = (_dates, _codes, _few_numbers, _intervals, _decimals)
-    for propose in proposals:
-        if spec := propose(name, values):
-            return spec
-    return _categories(name, values, alone=len(values) == int(column.count()))
+    counts = count_texts(column)
+    missing = counts.pop(MISSING, 0)
+    lines = _nothing(name) if not counts else _propose(name, counts)
+    if missing and counts:
+        lines.append('missing = "top"  # or the name of a group of level 1')
+    return "\n".join(lines) + "\n"
+
+
+def count_texts(column: pd.Series[Any]) -> dict[str, int]:
+    """Count the cells of each text, as a table of that column has them; the empty one is a missing cell.
+
+    >>> import pandas as pd
+    >>> count_texts(pd.Series([34.5, None, 34.5]))
+    {'34.5': 2, '': 1}
+    """
+    # pandas and Arrow take longer to import than all of this package's own modules
+    from anonymizer.data.cells import cells_of_series
+    from anonymizer.data.columns import Vocabulary
+
+    words = Vocabulary()
+    numbers = words.encode(cells_of_series(column))
+    times = np.bincount(numbers, minlength=len(words)).tolist()
+    return dict(zip(words.texts, times, strict=True))
 
 
 def distinct_texts(column: pd.Series[Any]) -> list[str]:
-    """List the values of a column as texts, in order of first appearance, missing cells aside.
+    """List the texts of a column, in order of first appearance, missing cells aside."""
+    return [text for text in count_texts(column) if text != MISSING]
 
-    >>> import pandas as pd
-    >>> distinct_texts(pd.Series([34.0, None, 35.0]))
-    ['34', '35']
+
+def _propose(name: str, counts: Counts) -> list[str]:
+    proposals: tuple[Callable[[str, Counts], list[str] | None], ...]
+    proposals = (_dates, _codes, _numbers)
+    for propose in proposals:
+        if lines := propose(name, counts):
+            return lines
+    return _categories(name, counts)
+
+
+def read_all(counts: Counts, reading: Reading) -> dict[str, int] | None:
+    """Count the cells of each value; None if a cell has none. Blank cells are left out."""
+    values: dict[str, int] = {}
+    for text, times in counts.items():
+        value = reading.read(text)
+        if value is None:
+            return None
+        if value != MISSING:
+            values[value] = values.get(value, 0) + times
+    return values or None
+
+
+def kind_of_texts(hierarchy: Hierarchy) -> Literal["number", "date"] | None:
+    """Return what the many texts of a hierarchy with one flat step are; None where that is a fair choice.
+
+    >>> days = [(f"2024-01-{day}", "*") for day in range(10, 32)]
+    >>> kind_of_texts(Hierarchy.from_rows("admitted", days))
+    'date'
     """
-    cells = column.dropna().drop_duplicates()
-    if cells.dtype.kind == "f" and ((cells % 1 == 0) & (cells.abs() < EXACT)).all():
-        cells = cells.astype("int64")
-    elif cells.dtype.kind == "M" and (cells == cells.dt.normalize()).all():
-        cells = cells.dt.strftime("%Y-%m-%d")
-    return [text for text in dict.fromkeys(map(str, cells)) if text != MISSING]
+    flat = hierarchy.height == 2 and hierarchy.size > MANY_GROUPS
+    if not flat or hierarchy.reading.kind != "text":
+        return None
+    counts = {leaf: 1 for leaf in hierarchy.leaves if leaf != MISSING}
+    if read_all(counts, NUMBER):
+        return "number"
+    return "date" if _dates("", counts) else None
 
 
-def _dates(name: str, values: list[str]) -> str | None:
-    for form, levels in (
-        ("%Y-%m-%d", ("day", "month", "quarter", "year", "decade")),
-        ("%Y-%m", ("month", "quarter", "year", "decade")),
-    ):
-        if all(_is_date(value, form) for value in values):
-            first, last = min(values), max(values)
-            return _lines(
-                f"# Column '{name}': dates from {first} to {last}.",
-                "# Whole years are covered; each level names a longer period.",
-                'builder = "dates"',
-                f"from = {first[:4]}-01-01",
-                f"to = {last[:4]}-12-31",
-                f"levels = {_array(levels)}",
-            )
-    return None
+def _nothing(name: str) -> list[str]:
+    return [
+        f"# Column '{name}': no cell has a value, so there is nothing to group.",
+        'builder = "mapping"',
+        'values = [""]',
+    ]
 
 
-def _is_date(value: str, form: str) -> bool:
-    whole = value if form == "%Y-%m-%d" else f"{value}-01"
-    try:
-        return date.fromisoformat(whole).strftime(form) == value
-    except ValueError:
-        return False
+TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f")
+DAY_FIRST, MONTH_FIRST = "%d/%m/%Y", "%m/%d/%Y"
+FORMATS = ("%d.%m.%Y", "%d-%m-%Y", MONTH_FIRST, DAY_FIRST)
+"""Formats of dates beside ISO's, without the time of day."""
+PERIODS: tuple[Unit, ...] = ("day", "month", "quarter", "year", "decade")
 
 
-def _codes(name: str, values: list[str]) -> str | None:
+def _dates(name: str, counts: Counts) -> list[str] | None:
+    if read_all(counts, AsDate()):
+        return _date_lines(name, counts, AsDate(), PERIODS)
+    if read_all(counts, AsDate(unit="month")):
+        return _date_lines(name, counts, AsDate(unit="month"), PERIODS[1:])
+    fitting = [
+        form for form in FORMATS if read_all(counts, AsDate(tuple(form + time for time in TIMES)))
+    ]
+    if not fitting:
+        return None
+    formats = tuple(
+        form
+        for form in (fitting[0] + time for time in TIMES)
+        if any(AsDate((form,)).moment(text.strip()) for text in counts)
+    )
+    if len(fitting) == 1:
+        return _date_lines(name, counts, AsDate(formats), PERIODS)
+    return _date_lines(name, counts, AsDate(formats, "year"), PERIODS[3:])
+
+
+def _date_lines(name: str, counts: Counts, reading: AsDate, levels: Sequence[Unit]) -> list[str]:
+    years = sorted(value[:4] for value in read_all(counts, reading) or ())
+    lines = [f"# Column '{name}': dates. Whole years are covered; the ends are open."]
+    if reading.unit == "year":
+        lines += [
+            "# Day and month cannot be told apart: every cell can be read as month/day and as day/month.",
+            "# Years are right in either case. Set `format`, then put day, month, quarter before year.",
+        ]
+    elif any(":" in text for text in counts):
+        lines.append('# Times count as their day; put "hour" first to tell hours apart.')
+    if reading.formats:
+        lines.append(f"format = {_array(reading.formats)}")
+    return [
+        *lines,
+        'builder = "dates"',
+        f"from = {years[0]}-01-01",
+        f"to = {years[-1]}-12-31",
+        f"levels = {_array(levels)}",
+        'open = "both"',
+    ]
+
+
+def _codes(name: str, counts: Counts) -> list[str] | None:
+    values = list(counts)
     alike = len(set(map(len, values))) == 1 and all(map(_CODE.fullmatch, values))
     if not alike or len(values) <= FEW_VALUES:
         return None
     if all(map(_WHOLE.fullmatch, values)) and not _ZIP_NAME.search(name):
         return None
     digits = len(values[0])
-    every = all(value.isdecimal() for value in values) and digits <= 5
-    return _lines(
+    every = all(value.isascii() and value.isdecimal() for value in values) and digits <= 5
+    return [
         f"# Column '{name}': {len(values):,} codes of {digits} characters.",
         '# Each level hides one character more from the right; side = "left" starts on the left.',
         'builder = "redaction"',
         f"digits = {digits}" if every else f"values = {_array(sorted(values))}",
-    )
+    ]
 
 
-def _few_numbers(name: str, values: list[str]) -> str | None:
-    if len(values) > FEW_VALUES and _span(values) <= MOST_NUMBERS:
-        return None
-    return _decimals(name, values) if all(map(_WHOLE.fullmatch, values)) else None
+def _numbers(name: str, counts: Counts) -> list[str] | None:
+    values = read_all(counts, NUMBER)
+    return None if values is None else propose_intervals(name, values)
 
 
-def _span(values: Iterable[str]) -> int:
-    """Count the whole numbers from the lowest to the highest; 0 if some are none."""
-    values = list(values)
-    if not all(map(_WHOLE.fullmatch, values)):
-        return 0
-    numbers = list(map(int, values))
-    return max(numbers) - min(numbers) + 1
-
-
-def _intervals(name: str, values: list[str]) -> str | None:
-    span = _span(values)
-    if not span:
-        return None
-    low, high = min(map(int, values)), max(map(int, values))
-    widths = [_first_width(span)]
-    while widths[-1] * 4 <= span:
-        widths.append(widths[-1] * 2)
-    start, end = low // widths[0] * widths[0], high // widths[0] * widths[0] + widths[0] - 1
-    return _lines(
-        f"# Column '{name}': {len(values):,} whole numbers from {low} to {high}.",
-        "# The domain may well be larger than what this table has; all of it counts for the loss.",
-        'builder = "intervals"',
-        f"domain = [{start}, {end}]",
-        f"widths = {widths}",
-    )
-
-
-def _first_width(span: int) -> int:
-    """Find a round width that makes about twenty intervals.
-
-    >>> [_first_width(span) for span in (10, 74, 450, 5676)]
-    [2, 5, 50, 500]
-    """
-    width, factors = 1, (2, 5, 10)
-    while True:
-        for factor in factors:
-            if width * factor * MANY_GROUPS >= span:
-                return width * factor
-        width *= 10
-
-
-def _decimals(name: str, values: list[str]) -> str | None:
-    if not all(map(_DECIMAL.fullmatch, values)):
-        return None
-    ordered = sorted(values, key=float)
-    return _lines(
-        f"# Column '{name}': {len(values):,} numbers from {ordered[0]} to {ordered[-1]}.",
-        "# Neighbours are merged, first so many values, then so many groups of the level below.",
-        'builder = "ordered"',
-        f"values = {_array(ordered)}",
-        f"groups = {_group_sizes(len(values))}",
-    )
-
-
-def _group_sizes(count: int) -> list[int]:
-    """Choose how many neighbours to merge at each level, until two groups are left.
-
-    >>> _group_sizes(7), _group_sizes(300)
-    ([2, 2], [15, 2, 2, 2, 2])
-    """
-    sizes: list[int] = []
-    while count > 2:
-        sizes.append(2 if sizes else max(2, ceil(count / MANY_GROUPS)))
-        count = ceil(count / sizes[-1])
-    return sizes
-
-
-def _categories(name: str, values: list[str], alone: bool) -> str:
-    ordered = sorted(values)
+def _categories(name: str, counts: Counts) -> list[str]:
+    ordered = sorted(counts)
     example = _array(ordered[:2], width=10_000)
-    warning = ["# Every cell differs: is this column a direct identifier?"] if alone else []
-    return _lines(
-        f"# Column '{name}': {len(values):,} categories.",
-        *(warning if len(values) > FEW_VALUES else []),
-        "# Each is kept or goes to the top. To merge some, put groups in place of `values`:",
+    alone = len(counts) > FEW_VALUES and max(counts.values()) == 1
+    lines = [f"# Column '{name}': {len(counts):,} categories."]
+    if alone:
+        lines.append("# Every cell differs: is this column a direct identifier?")
+    if alone or len(counts) <= FEW_CATEGORIES:
+        return [
+            *lines,
+            "# One flat step: each is kept or goes to the top. To merge some, write groups for `values`:",
+            "#   [groups]",
+            f'#   "name of the group" = {example}',
+            'builder = "mapping"',
+            f"values = {_array(ordered)}",
+        ]
+    frequent = sorted(ordered, key=lambda value: -counts[value])
+    return [
+        *lines,
+        "# From frequent to rare: at each level fewer stay themselves, the rest is one group.",
+        '# To merge by meaning instead, write builder = "mapping", and groups for `values`:',
         "#   [groups]",
         f'#   "name of the group" = {example}',
-        'builder = "mapping"',
-        f"values = {_array(ordered)}",
-    )
+        'builder = "priority"',
+        f"values = {_array(frequent)}",
+        f"keep = {_kept(len(counts))}",
+        "unlisted = true",
+    ]
 
 
-def _lines(*lines: str) -> str:
-    return "\n".join(lines) + "\n"
+def _kept(count: int) -> list[int]:
+    """Choose how many categories stay at each level.
+
+    >>> _kept(5), _kept(100)
+    ([3, 1], [20, 10, 5, 2])
+    """
+    kept = [min(20, ceil(count / 2))]
+    while kept[-1] > 2:
+        kept.append(kept[-1] // 2)
+    return kept
 
 
 def _array(texts: Sequence[str], width: int = 96) -> str:

@@ -1,12 +1,20 @@
-"""kernel: compile a function with numba, once for a machine, whatever state the cache on disk is in."""
+"""kernel: compile a function with numba, once for a machine, whatever state the cache on disk is in.
+
+Compilation takes half a minute on a machine that has not run the package before. It is not what a time
+limit is for: `working_seconds` is a clock that stands still meanwhile, and `while_compiling` says so.
+"""
 
 from __future__ import annotations
 
+import threading
+import time
 import warnings
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from numba import njit
 from numba.core.caching import FunctionCache
+from numba.core.event import Listener, register
 
 from anonymizer.errors import AnonymizerWarning
 
@@ -53,6 +61,66 @@ class GuardedCache(FunctionCache):
                 AnonymizerWarning,
                 stacklevel=2,
             )
+
+
+class Stopwatch(Listener):
+    """Runs while kernels are compiled; what is read back from disk does not count."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock, self.lock = clock, threading.Lock()
+        self.compiling, self.started, self.finished = 0, 0.0, 0.0
+        self.told: list[Callable[[], None]] = []
+
+    def on_start(self, event: object) -> None:  # noqa: ARG002 - numba's signature
+        """Begin; a kernel that another calls is compiled inside."""
+        with self.lock:
+            if self.compiling == 0:
+                self.started = self.clock()
+            self.compiling += 1
+        for tell in self.told:
+            tell()
+
+    def on_end(self, event: object) -> None:  # noqa: ARG002 - numba's signature
+        """End, with the last of those that are compiled."""
+        with self.lock:
+            self.compiling -= 1
+            if self.compiling == 0:
+                self.finished += self.clock() - self.started
+
+    def seconds(self) -> float:
+        """Return how long kernels have been compiled so far."""
+        with self.lock:
+            return self.finished + (self.clock() - self.started if self.compiling else 0.0)
+
+    def working_seconds(self) -> float:
+        """Return the time of a clock that stands still while kernels are compiled."""
+        with self.lock:
+            now = self.started if self.compiling else self.clock()
+            return now - self.finished
+
+
+STOPWATCH = Stopwatch()
+register("numba:compile", STOPWATCH)
+
+
+def compiled_seconds() -> float:
+    """Return how long kernels have been compiled in this process."""
+    return STOPWATCH.seconds()
+
+
+def working_seconds() -> float:
+    """Return the time of a clock that stands still while kernels are compiled."""
+    return STOPWATCH.working_seconds()
+
+
+@contextmanager
+def while_compiling(tell: Callable[[], None]) -> Iterator[None]:
+    """Have somebody told whenever a kernel begins to be compiled."""
+    STOPWATCH.told.append(tell)
+    try:
+        yield
+    finally:
+        STOPWATCH.told.remove(tell)
 
 
 def kernel(function):

@@ -48,6 +48,8 @@ class Task(NamedTuple):
     total_covered: Any
     """`total_covered[a, level]`: their sum over all records."""
     leaves: Any
+    least: Any
+    """What a single value of each attribute covers: 1, or 0 where it is continuous."""
     heights: Any
     """The levels of each attribute; above the last, everything is in one group."""
     parts: Any
@@ -263,8 +265,9 @@ def subtract_dropped(task, workspace, n_dropped, low, high, covered):
 @kernel
 def term(task, attribute, covered, suppressed):
     """Return the term of an attribute; suppressed records cover the whole domain."""
-    leaves, records = task.leaves[attribute], task.records
-    loss = (covered + suppressed * leaves - records) / (records * max(leaves - 1.0, 1.0))
+    leaves, least, records = task.leaves[attribute], task.least[attribute], task.records
+    lost = covered + suppressed * leaves - records * least
+    loss = lost / (records * max(leaves - least, 1.0))
     weighted = task.weights[attribute] * max(0.0, loss)
     if task.geometric:
         weighted = math.log1p(weighted)

@@ -116,14 +116,17 @@ def numbers_of(
     """Return the probability of each row, or one for all."""
     if chance.column is not None:
         of_leaf = read_leaves(chance.column, values[chance.column].hierarchy.leaves)
-        of_row: Floats = values[chance.column].highest(of_leaf)[codes[chance.column]]
+        of_value = values[chance.column].highest(of_leaf)
+        if values[chance.column].hierarchy.growth is not None:  # not all that it may be is listed
+            of_value = np.where(values[chance.column].text_levels > 0, 1.0, of_value)
+        of_row: Floats = of_value[codes[chance.column]]
         assert np.isfinite(of_row).all()  # check_cells
         return of_row
     if chance.by is None:
         return float(chance.of(()))
     names = chance.by_names
     combination, first = distinct_rows([codes[name].astype(np.int64) for name in names], rows)
-    may_be = [candidates_of(values[name], set(chance.listed(name))) for name in names]
+    may_be = [candidates_of(values[name], chance.listed(name)) for name in names]
     highest = [
         max(
             map(
@@ -147,14 +150,22 @@ def read_leaves(column: str, leaves: Sequence[str]) -> Floats:
     return np.array([read(leaf) for leaf in leaves])
 
 
-def candidates_of(values: Values, listed: set[str]) -> list[list[str]]:
-    """List what each value may have been: values that are not listed are as good as one of them."""
+def candidates_of(values: Values, listed: Sequence[str]) -> list[list[str]]:
+    """List what each value may have been: values that are not listed are as good as one of them.
+
+    Those that are listed are written as there.
+    """
+    hierarchy = values.hierarchy.with_values(listed)
+    written = dict(zip(hierarchy.read_texts(listed), listed, strict=True))
     exact = values.text_levels == 0
     found = []
     for at, text in enumerate(values.texts):
-        leaves = [text] if exact[at] else values.leaves_of(at)
-        named = [leaf for leaf in leaves if leaf in listed]
-        found.append(named + [leaf for leaf in leaves if leaf not in listed][:1])
+        leaves = [text] if exact[at] else values.leaves_of(at, hierarchy)
+        named = [written[leaf] for leaf in leaves if leaf in written]
+        others = [leaf for leaf in leaves if leaf not in written]
+        if hierarchy.growth is not None and not exact[at]:
+            others.append(text)  # there are more than it lists
+        found.append(named + others[:1])
     return found
 
 

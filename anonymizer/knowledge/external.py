@@ -16,8 +16,8 @@ from anonymizer.knowledge.statement import ExternalSource, Statement
 OPEN = (MISSING, REDACTED)
 """Cells that may stand for any value: they match every value of the other table."""
 
-File = tuple[Path, str]
-"""A path and the delimiter of its cells."""
+File = tuple[Path, str | None]
+"""A path and the delimiter of its cells, where it is stated."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

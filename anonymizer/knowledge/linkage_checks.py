@@ -13,7 +13,7 @@ from anonymizer.data.columns import Coded, code_columns
 from anonymizer.errors import HIDDEN, AnonymizerWarning, quote, values_shown
 from anonymizer.knowledge.external import External
 from anonymizer.knowledge.labels import code_labels, label_together
-from anonymizer.knowledge.linked_table import ANY, LinkedTable
+from anonymizer.knowledge.linked_table import LinkedTable
 from anonymizer.knowledge.statement import ExternalSource, Statement
 from anonymizer.lattice import Scheme
 
@@ -49,15 +49,9 @@ def unmatched_warnings(
 def written_apart(linked: LinkedTable, base: Scheme) -> Iterator[tuple[str, str, str]]:
     """Find values that the external table has only in another case or with other blanks."""
     microdata = linked.microdata
-    for place, level, leaves in zip(
-        linked.places, map(max, base, linked.levels), linked.leaves, strict=True
-    ):
-        column = microdata.columns[place]
-        hierarchy = column.hierarchy
-        there = {
-            hierarchy.labels[level][code]
-            for code in hierarchy.codes[level][np.unique(leaves[leaves != ANY])]
-        }
+    for at, level in enumerate(map(max, base, linked.levels)):
+        place = linked.places[at]
+        column, there = microdata.columns[place], linked.labels_there(at, level)
         plain = {normalize(label): label for label in sorted(there)}
         records = np.bincount(
             column.groups[level][microdata.codes[place]],

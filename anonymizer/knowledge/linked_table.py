@@ -39,6 +39,10 @@ class LinkedTable:
     """Where the keys stand among the quasi-identifiers."""
     levels: Scheme
     """The level on which the external table has each key."""
+    hierarchies: tuple[Hierarchy, ...]
+    """The hierarchy of each key, with the values of both tables."""
+    own_leaves: tuple[Integers, ...]
+    """The leaves there of the table's own codes, key by key."""
     leaves: Integers
     """The leaves of the external table's distinct tuples: a row for each key; `ANY` for an open cell."""
     people: People
@@ -48,16 +52,20 @@ class LinkedTable:
     @staticmethod
     def of(microdata: Microdata, external: External) -> LinkedTable:
         """Write an external table in the leaves of the table's hierarchies, and count its people."""
-        places, levels, leaves = [], [], []
-        for key, column in external.keys.items():
+        places, levels, leaves, hierarchies, own = [], [], [], [], []
+        for key, theirs in external.keys.items():
             place = microdata.attributes.index(key)
-            hierarchy = microdata.columns[place].hierarchy
+            mine = microdata.columns[place]
+            hierarchy, texts = mine.hierarchy.fit(theirs.texts)
+            column = theirs.rename(texts)
             level = level_of(hierarchy, column.texts, external.name)
             number_of = {text: number for number, text in enumerate(hierarchy.leaves)}
             known = to_leaves(hierarchy, level, column)
             numbers = [ANY if text in OPEN else number_of[text] for text in known.texts]
             places.append(place)
             levels.append(level)
+            hierarchies.append(hierarchy)
+            own.append(np.array([number_of[mine.hierarchy.leaves[leaf]] for leaf in mine.leaves]))
             leaves.append(np.array(numbers, np.int64)[known.codes])
         labels = label_together((code_labels(each + 1) for each in leaves), external.rows)
         first = labels.first_rows()
@@ -67,19 +75,31 @@ class LinkedTable:
         distinct = read_only(np.array([each[first] for each in leaves]))
         room = Recent[Scheme, Integers](KEPT_LABELS // microdata.distinct)
         return LinkedTable(
-            microdata, external.name, tuple(places), tuple(levels), distinct, people, room
+            microdata,
+            external.name,
+            tuple(places),
+            tuple(levels),
+            tuple(hierarchies),
+            tuple(own),
+            distinct,
+            people,
+            room,
         )
 
     def check_common(self, base: Scheme) -> None:
         """Raise a DataError if no value of a key occurs in both tables; `base` is the table's levels."""
-        for place, level, leaves in zip(
-            self.places, map(max, base, self.levels), self.leaves, strict=True
-        ):
-            column = self.microdata.columns[place]
-            codes, labels = column.hierarchy.codes[level], column.hierarchy.labels[level]
-            here = {labels[code] for code in codes[column.leaves]}
-            there = {labels[code] for code in codes[np.unique(leaves[leaves != ANY])]}
-            check_common(self.microdata.attributes[place], here, there, self.name)
+        for at, level in enumerate(map(max, base, self.levels)):
+            place = self.places[at]
+            here = set(self.microdata.columns[place].labels(level))
+            check_common(
+                self.microdata.attributes[place], here, self.labels_there(at, level), self.name
+            )
+
+    def labels_there(self, at: int, level: int) -> set[str]:
+        """Return the values of a key that the external table has, as on a level."""
+        hierarchy, leaves = self.hierarchies[at], self.leaves[at]
+        codes = hierarchy.codes[level][np.unique(leaves[leaves != ANY])]
+        return {hierarchy.labels[level][code] for code in codes}
 
     def matching(self, levels: Scheme, first_tuple: NDArray[np.integer]) -> Integers:
         """Count the people who match each cell of equal keys on some levels, given a tuple of each.
@@ -97,9 +117,9 @@ class LinkedTable:
         cells = np.empty((len(levels), first_tuple.size), np.int64)
         others = np.empty(self.leaves.shape, np.int64)
         for row, (place, level) in enumerate(zip(self.places, levels, strict=True)):
-            column = self.microdata.columns[place]
-            value_of_leaf = values_on(column.hierarchy, level)
-            cells[row] = value_of_leaf[column.leaves[self.microdata.codes[place][first_tuple]]]
+            value_of_leaf = values_on(self.hierarchies[row], level)
+            own = self.own_leaves[row][self.microdata.codes[place][first_tuple]]
+            cells[row] = value_of_leaf[own]
             others[row] = np.append(value_of_leaf, ANY)[self.leaves[row]]
         return cells, others
 

@@ -7,7 +7,7 @@ source. A record in a cell of k is then re-identified with probability p * q / k
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
 from typing import Annotated, Any
@@ -151,6 +151,11 @@ class Proportion:
         others = {MISSING: self.largest, REDACTED: self.largest}
         known = {**others, **self.values}
         return np.array([known.get(label, self.default) for label in labels])
+
+    def read_as(self, read: Callable[[Sequence[str]], list[str]]) -> Proportion:
+        """Return the proportion with its values as a hierarchy writes them."""
+        keys = read(list(self.values))
+        return Proportion(self.default, self.by, dict(zip(keys, self.values.values(), strict=True)))
 
     def describe(self) -> Any:
         """Return the proportion as TOML or JSON has it."""

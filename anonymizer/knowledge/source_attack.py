@@ -90,10 +90,12 @@ class SourceAttack:
         for share in self.source.shares():
             if share.by is None:
                 continue
-            leaves = self.microdata.columns[
-                self.microdata.attributes.index(share.by)
-            ].hierarchy.leaves
-            if unknown := [value for value in share.values if value not in {*leaves, *OPEN}]:
+            at, stated = self.microdata.attributes.index(share.by), list(share.values)
+            hierarchy = self.microdata.columns[at].hierarchy.with_values(stated)
+            leaves, read = hierarchy.leaves, hierarchy.read_texts(stated)
+            known = {*leaves, *OPEN}
+            unknown = [v for v, value in zip(stated, read, strict=True) if value not in known]
+            if unknown:
                 raise PolicyError(
                     f"statement: source '{self.source.name}': p or q is given for {quote_some(unknown)}, "
                     f"which is not a value of '{share.by}'; {suggest_name(unknown[0], leaves)}"
@@ -183,5 +185,6 @@ class SourceAttack:
         at = self.microdata.attributes.index(share.by)
         column = self.microdata.columns[at]
         values = [column.hierarchy.leaves[leaf] for leaf in column.leaves]
-        by_tuple: Floats = share.of(values)[self.microdata.codes[at]]
+        by_value = share.read_as(column.hierarchy.read_texts).of(values)
+        by_tuple: Floats = by_value[self.microdata.codes[at]]
         return by_tuple

@@ -138,7 +138,7 @@ class ExternalSource(Part):
     levels: ByName[Level] = Field({})
     threshold: Threshold | None = None
     table: FilePath | None = None
-    delimiter: Delimiter = ","
+    delimiter: Delimiter | None = None
     columns: ByName[Text] = Field({})
     id: Text | None = None
     """The column of the table that tells whose a row is; None where each row is a person."""

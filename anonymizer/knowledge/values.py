@@ -49,6 +49,8 @@ class Values:
         """
         if MISSING in texts:
             hierarchy = hierarchy.with_missing()
+        hierarchy, read = hierarchy.fit(texts)
+        texts = list(dict.fromkeys(read))
         places = find_places(hierarchy)
         if unknown := [text for text in texts if text not in places]:
             raise HierarchyError(
@@ -81,7 +83,8 @@ class Values:
     def places(self, column: Coded) -> NDArray[np.int64]:
         """Return the number of each row's value."""
         place = {text: at for at, text in enumerate(self.texts)}
-        return np.array([place[text] for text in column.texts], np.int64)[column.codes]
+        labels = self.hierarchy.read_texts(column.texts, range(self.hierarchy.height))
+        return np.array([place[label] for label in labels], np.int64)[column.codes]
 
     @property
     def text_levels(self) -> NDArray[np.intp]:
@@ -117,13 +120,13 @@ class Values:
                 found[here] = of_code[self.ancestors[level, here]]
         return found
 
-    def leaves_of(self, value: int) -> list[str]:
-        """List what a value may have been before it was generalized."""
-        level = int(self.text_levels[value])
-        if level == self.hierarchy.height:
-            return list(self.hierarchy.leaves)
-        below = np.flatnonzero(self.hierarchy.codes[level] == self.ancestors[level, value])
-        return [self.hierarchy.leaves[leaf] for leaf in below]
+    def leaves_of(self, value: int, more: Hierarchy | None = None) -> list[str]:
+        """List what a value may have been; of a generalized one, also what a hierarchy took in."""
+        hierarchy, level = more or self.hierarchy, int(self.text_levels[value])
+        if level == hierarchy.height:
+            return list(hierarchy.leaves)
+        below = np.flatnonzero(hierarchy.codes[level] == self.ancestors[level, value])
+        return [hierarchy.leaves[leaf] for leaf in below]
 
 
 def find_places(hierarchy: Hierarchy) -> dict[str, tuple[int, int]]:
@@ -225,8 +228,11 @@ class Subjects:
             try:
                 values[hierarchy.name] = Values.of(hierarchy, list(texts))
             except HierarchyError as error:
-                known = {MISSING, *find_places(hierarchy)}
-                unknown = set(coded[hierarchy.name].texts) - known
+                own = coded[hierarchy.name].texts
+                fitted, labels = hierarchy.fit(own)
+                known = {MISSING, *find_places(fitted)}
+                pairs = zip(own, labels, strict=True)
+                unknown = {text for text, label in pairs if label not in known}
                 row = coded[hierarchy.name].first_row(unknown) + 1 if unknown else None
                 faults.append(str(error) if row is None else f"{error} First at row {row}.")
         if faults:

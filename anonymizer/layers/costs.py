@@ -34,11 +34,12 @@ class Costs:
         """Weigh every value of every level by the share of its domain that it leaves open."""
         domain, attributes = microdata.domain, len(weights)
         leaves = np.diff(domain.offsets)
-        others = np.repeat(np.maximum(domain.sizes - 1, 1), leaves)
+        least = np.repeat(domain.least, leaves)
+        others = np.maximum(np.repeat(domain.sizes, leaves) - least, 1)
         weight = np.repeat(np.array(weights), leaves) / attributes
         # above a column's top nothing is covered, and nothing is looked up
-        table = np.maximum(domain.covered - 1, 0) * weight / others
-        whole = float(np.array(weights)[domain.sizes > 1].sum()) / attributes
+        table = np.maximum(domain.covered - least, 0) * weight / others
+        whole = float(np.array(weights)[domain.sizes > domain.least].sum()) / attributes
         return Costs(table, domain.offsets, whole)
 
     def of_tuples(self, microdata: Microdata, levels: NDArray[np.integer]) -> NDArray[np.float64]:

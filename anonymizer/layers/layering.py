@@ -110,7 +110,7 @@ class Layering:
         for a, codes in enumerate(self.microdata.codes):
             places = domain.offsets[a] + codes[kept].astype(np.int64)
             leaves = domain.covered[self.levels(a)[kept], places]
-            sums[:, a] = np.bincount(layer, leaves * counts, len(self.schemes))
+            np.add.at(sums[:, a], layer, leaves * counts)  # a bincount would add floats
         return sums
 
     def classes(self) -> tuple[EquivalenceClasses, NDArray[np.bool_]]:
@@ -135,6 +135,7 @@ class Layering:
                 microdata.count_people(of_tuple, records),
                 records,
                 microdata.number_of_people,
+                microdata,
                 self.population_sizes(first),
             ),
             self.suppressed[first],

@@ -112,6 +112,8 @@ def number_values(column: Column) -> NDArray[np.int64]:
     numbers: NDArray[np.int64] = np.array(column.groups) + starts[:, None]
     for level in range(1, len(numbers)):
         same = column.covered[level] == column.covered[level - 1]
+        if column.hierarchy.growth is not None:  # an open end holds more than what is listed
+            same &= column.texts(level) == column.texts(level - 1)
         numbers[level, same] = numbers[level - 1, same]
     return numbers
 

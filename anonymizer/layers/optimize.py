@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from anonymizer.engine.microdata import Microdata
 from anonymizer.hierarchy import REDACTED
+from anonymizer.kernels.compilation import working_seconds
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.layers.bound import Bounding, bound_of, bounding_of
 from anonymizer.layers.construction import construct
@@ -27,6 +27,7 @@ from anonymizer.layers.costs import (
 from anonymizer.layers.layering import Layering
 from anonymizer.risk import RiskModel
 from anonymizer.search import Status, StopReason
+from anonymizer.search.limits import Clock
 from anonymizer.search.result import TIE
 from anonymizer.utility import Loss
 from anonymizer.utility.loss import attribute_loss
@@ -95,11 +96,20 @@ class Watch:
     on_bound: Callable[[Layers, float], None] = lambda _, __: None
     """Called with what was found and the bound so far."""
     stopped: StopReason = StopReason.COMPLETE
-    started: float = field(default_factory=time.perf_counter)
+    clock: Clock = working_seconds
+    """Stands still while kernels are compiled."""
+
+    def __post_init__(self) -> None:
+        self.started = self.clock()
+
+    @property
+    def elapsed(self) -> float:
+        """The seconds since the beginning."""
+        return self.clock() - self.started
 
     def due(self, share: float = 1.0) -> bool:
         """Whether the time, or a share of it, is up."""
-        up = self.seconds is not None and time.perf_counter() - self.started > self.seconds * share
+        up = self.seconds is not None and self.elapsed > self.seconds * share
         if up:
             self.stopped = StopReason.TIME
         return up or self.stopped is StopReason.INTERRUPTED
@@ -203,8 +213,8 @@ def rebuild(task: Task, costs: Costs, schemes: Sequence[Scheme]) -> Layering:
 
 def weigh(task: Task, layering: Layering) -> Layers:
     """Return layers with what they lose."""
-    sizes, records = task.microdata.domain.sizes, task.microdata.records
-    losses = attribute_loss(layering.covered(), records, sizes)
+    domain, records = task.microdata.domain, task.microdata.records
+    losses = attribute_loss(layering.covered(), records, domain.sizes, domain.least)
     loss, of_attribute = task.measure.combine(losses)
     feasible = layering.suppressed_records <= task.suppression_limit
     return Layers(layering, loss, of_attribute, None, 0, feasible)

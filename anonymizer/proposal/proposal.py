@@ -6,13 +6,14 @@ import os
 import tomllib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from anonymizer.data.columns import Coded, check_rows, check_whose, read_columns
 from anonymizer.data.staging import Staging
 from anonymizer.data.table import Table, check_present, open_table
+from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerWarning, PolicyError
 from anonymizer.hierarchy import parse_spec
 from anonymizer.policy import Policy, Role
@@ -33,7 +34,7 @@ POLICY = "policy.toml"
 
 
 @dataclass(frozen=True, repr=False)
-class Proposal:
+class Proposal(Displayed):
     """What each column of a table should be, why, and the hierarchies of the quasi-identifiers."""
 
     name: str
@@ -54,7 +55,8 @@ class Proposal:
     """What is kept and yet singles people out."""
     path: Path | None = None
     """The file of the table."""
-    delimiter: str = ","
+    stated: Mapping[str, str] = field(default_factory=dict)
+    """What was said of how the file is read: keys of [data]."""
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """List the columns that are given a role."""
@@ -69,7 +71,7 @@ class Proposal:
     def policy(self) -> Policy:
         """The policy that is proposed, with its hierarchies in it."""
         return Policy(
-            data={"id": self.id, "delimiter": self.delimiter},
+            data={"id": self.id, **self.stated},
             attributes={each.column: self.attribute(each) for each in self.decisions},
             risk=[{"model": "k-anonymity", "k": self.k}],
         )
@@ -99,8 +101,7 @@ class Proposal:
         keys = {}
         if self.path is not None:
             keys["path"] = Path(os.path.relpath(self.path.resolve(), folder.resolve())).as_posix()
-        if self.delimiter != ",":
-            keys["delimiter"] = self.delimiter
+        keys.update(self.stated)
         return keys if self.id is None else {**keys, "id": self.id}
 
     def __str__(self) -> str:
@@ -108,10 +109,6 @@ class Proposal:
         return (
             f"{Path(self.name).name}: {self.records:,} rows{whose}, {len(self.decisions)} columns"
         )
-
-    def __repr__(self) -> str:
-        roles = ", ".join(f"{len(self.with_role(role))} {role.value}" for role in Role)
-        return f"Proposal({self}: {roles})"
 
     def describe(self) -> dict[str, Any]:
         """Return the proposal as JSON; it holds no cell."""
@@ -145,17 +142,20 @@ def propose(
     identifying: Iterable[str] = (),
     sensitive: Iterable[str] = (),
     keep: Iterable[str] = (),
-    delimiter: str = ",",
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
 ) -> Proposal:
     """Look at a table and propose what each column is, and how it may be generalized.
 
     `quasi`, `id`, `identifying`, `sensitive` and `keep` name columns whose role is decided already.
-    Warns of columns that are kept as they are and yet single people out.
+    Delimiter, encoding and sheet are found where they are not stated. Warns of columns that are kept as
+    they are and yet single people out.
     """
     if data is None:
         raise PolicyError("there is no table to look at; give a dataframe or the path of a file.")
     check_k(k)
-    table = open_table(data, delimiter)
+    table = open_table(data, delimiter, encoding, sheet)
     check_present(table, table.columns)
     roles = given_roles(table.columns, id, quasi, identifying, sensitive, keep)
     columns = read_columns(table, table.columns)
@@ -163,7 +163,9 @@ def propose(
     check_header(table, columns)
     person = find_id(table, columns, id, roles)
     decisions = decide_all(columns, roles, person)
-    found = assemble(table, columns, decisions, k, person, delimiter)
+    given = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
+    stated = {key: value for key, value in given.items() if value is not None}
+    found = assemble(table, columns, decisions, k, person, stated)
     for sentence in found.warnings:
         warnings.warn(f"{table.name}: {sentence}", AnonymizerWarning, stacklevel=2)
     return found
@@ -234,7 +236,7 @@ def assemble(
     decisions: Mapping[str, Decision],
     k: int,
     person: str | None,
-    delimiter: str,
+    stated: Mapping[str, str],
 ) -> Proposal:
     """Make the hierarchies, and count what the columns give away together."""
     whose = None if person is None else columns[person]
@@ -258,5 +260,5 @@ def assemble(
         by_kept,
         tuple(find_warnings(list(decisions.values()), by_kept)),
         path if path.is_file() else None,
-        delimiter,
+        stated,
     )

@@ -21,6 +21,7 @@ from anonymizer.report.procedure import (
     procedure_tables,
     summarize_findings,
 )
+from anonymizer.report.provenance import Provenance
 from anonymizer.report.scenarios import (
     one_in,
     scenario_context,
@@ -55,7 +56,11 @@ def make_figures(assessment: Assessment) -> dict[str, Any]:
     return figures
 
 
-def make_page(assessment: Assessment, figures: dict[str, Any] | None = None) -> str:
+def make_page(
+    assessment: Assessment,
+    figures: dict[str, Any] | None = None,
+    provenance: Provenance | None = None,
+) -> str:
     """Write the page: what an attacker could do, for whom, why, and what could be done about it."""
     figures = make_figures(assessment) if figures is None else figures
     context: dict[str, Any] = {"findings": None, "scenarios": [], "disclosure": None}
@@ -70,6 +75,7 @@ def make_page(assessment: Assessment, figures: dict[str, Any] | None = None) -> 
         table_name=assessment.table,
         assessment=assessment,
         answers=list(answers(assessment)),
+        provenance=provenance or Provenance(),
         **context,
     )
 
@@ -101,18 +107,26 @@ def answer_scenario(risk: ScenarioRisk) -> str:
     )
 
 
-def stage_page(assessment: Assessment, figures: dict[str, Any], staging: Staging) -> dict[str, str]:
+def stage_page(
+    assessment: Assessment,
+    figures: dict[str, Any],
+    staging: Staging,
+    provenance: Provenance | None = None,
+) -> dict[str, str]:
     """Write the page and the JSON beside it; return their names, by kind."""
-    staging.path(PAGE).write_text(make_page(assessment, figures), encoding="utf-8")
+    page = make_page(assessment, figures, provenance)
+    staging.path(PAGE).write_text(page, encoding="utf-8")
     text = json.dumps(assessment.describe(), indent=1)
     staging.path(FIGURES).write_text(text + "\n", encoding="utf-8")
     return {"page": PAGE, "figures": FIGURES}
 
 
-def write_assessment(assessment: Assessment, staging: Staging) -> dict[str, str]:
+def write_assessment(
+    assessment: Assessment, staging: Staging, provenance: Provenance | None = None
+) -> dict[str, str]:
     """Write page, JSON, tables and pictures; return where they will be, by kind."""
     figures = make_figures(assessment)
-    written = stage_page(assessment, figures, staging)
+    written = stage_page(assessment, figures, staging, provenance)
     for name, table in make_tables(assessment).items():
         table.to_csv(staging.path(f"{name}.csv"), index=False, float_format="%.9g")
         written[f"{name} table"] = f"{name}.csv"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import Group
 
+from anonymizer.comparison.comparison import Comparison
 from anonymizer.evaluation.measurement import Measurement
 from anonymizer.explanation.explanation import (
     Cheapest,
@@ -17,11 +18,13 @@ from anonymizer.explanation.explanation import (
 )
 from anonymizer.explanation.layered import LayeredExplanation
 from anonymizer.explanation.next_threshold import Blocking
+from anonymizer.report.comparison import comparison_sections, rows_section
 from anonymizer.report.layered import layered_sections
 from anonymizer.report.page import render, share, whole
 from anonymizer.report.phrases import (
     capital,
     estimated,
+    given_away,
     join,
     points,
     quality_effect,
@@ -30,6 +33,7 @@ from anonymizer.report.phrases import (
     sentence,
     standing,
 )
+from anonymizer.report.provenance import Provenance
 from anonymizer.report.sections import Figures, Section, show_sections
 
 HEADING = "What drives the risk of this release, and what can be done about it"
@@ -43,15 +47,32 @@ MODEL_RISK = (
 )
 
 
-def render_text(explanation: Explanation | LayeredExplanation) -> Group:
-    """Show an explanation on the terminal."""
-    return show_sections(sections(explanation))
+def render_text(
+    explanation: Explanation | LayeredExplanation, comparison: Comparison | None = None
+) -> Group:
+    """Show an explanation on the terminal, with what is left of the table where that is compared."""
+    compared = () if comparison is None else comparison_sections(comparison)
+    return show_sections((*sections(explanation), *compared))
 
 
-def render_page(explanation: Explanation | LayeredExplanation) -> str:
-    """Write an explanation as a page that stands alone."""
+def render_page(
+    explanation: Explanation | LayeredExplanation,
+    comparison: Comparison | None = None,
+    provenance: Provenance | None = None,
+) -> str:
+    """Write an explanation as a page for the steward; a comparison shows some rows of single people."""
     heading, lead = heading_of(explanation)
-    return render("explanation.html", heading=heading, lead=lead, sections=sections(explanation))
+    compared: tuple[Section, ...] = ()
+    if comparison is not None:
+        compared = (*comparison_sections(comparison), rows_section(comparison))
+    return render(
+        "explanation.html",
+        heading=heading,
+        lead=lead,
+        sections=(*sections(explanation), *compared),
+        with_rows=comparison is not None,
+        provenance=provenance or Provenance(),
+    )
 
 
 def heading_of(explanation: Explanation | LayeredExplanation) -> tuple[str, str]:
@@ -69,7 +90,14 @@ def sections(explanation: Explanation | LayeredExplanation) -> tuple[Section, ..
     if isinstance(explanation, LayeredExplanation):
         return layered_sections(explanation)
     return (
-        Section("Where the release stands", (standing_of(explanation), MODEL_RISK)),
+        Section(
+            "Where the release stands",
+            (
+                standing_of(explanation),
+                *given_away(explanation.sensitive, explanation.classes),
+                MODEL_RISK,
+            ),
+        ),
         drivers_section(explanation),
         cheapest_section(explanation),
         blocking_section(explanation),

@@ -13,6 +13,7 @@ from anonymizer.frontiers.frontier import Frontier
 from anonymizer.frontiers.points import MAX_LAYERS, Point
 from anonymizer.report.page import render
 from anonymizer.report.plot import import_matplotlib
+from anonymizer.report.provenance import Provenance, provenance_of_problem
 
 COLOURS = ("#2f6f8f", "#b5483a", "#5b8c3a", "#7a5c99", "#c28a2c")
 AXES = {
@@ -34,7 +35,9 @@ def stage_frontier(frontier: Frontier, staging: Staging) -> dict[str, str]:
     frontier.to_frame().to_csv(staging.path("frontier.csv"), index=False)
     text = json.dumps(frontier.describe(), indent=2, ensure_ascii=False) + "\n"
     staging.path("frontier.json").write_text(text, encoding="utf-8")
-    staging.path("frontier.html").write_text(render_page(frontier), encoding="utf-8")
+    staging.path("frontier.html").write_text(
+        render_page(frontier, provenance_of_problem(frontier.problem)), encoding="utf-8"
+    )
     plot_frontier(frontier, [staging.path("frontier.png"), staging.path("frontier.svg")])
     kinds = ("csv", "json", "html", "png", "svg")
     return {kind: str(staging.folder / f"frontier.{kind}") for kind in kinds}
@@ -146,8 +149,8 @@ def draw_curve(panel: Any, points: list[Point], name: str, colour: str) -> None:
         )  # fmt: skip
 
 
-def render_page(frontier: Frontier) -> str:
-    """Return a page on which to hover over points, switch the risk axis and see each scheme."""
+def render_page(frontier: Frontier, provenance: Provenance | None = None) -> str:
+    """Return a page on which to look at points, switch the risk axis and see each scheme."""
     return render(
         "frontier.html",
         frontier=frontier,
@@ -162,6 +165,7 @@ def render_page(frontier: Frontier) -> str:
             for point in points
         ],
         colours=COLOURS,
+        provenance=provenance or Provenance(),
     )
 
 

@@ -8,6 +8,11 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+PRECISION = (
+    "Percentages have one digit after the point, below 0.1 % two significant digits; 0 % and 100 % are "
+    "exact."
+)
+
 
 def render(template: str, **context: Any) -> str:
     """Fill a template of `report/templates/`; a name it uses and was not given is an error."""
@@ -19,7 +24,8 @@ def render(template: str, **context: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(whole=whole, share=share)
-    return environment.get_template(template).render(**context)
+    environment.policies["json.dumps_kwargs"] = {}  # keys stay in their order
+    return environment.get_template(template).render(precision=PRECISION, **context)
 
 
 def picture(figure: Any) -> str:
@@ -39,12 +45,14 @@ def whole(number: float) -> str:
 
 
 def share(value: float) -> str:
-    """Write a share in percent, with as many digits as tell something.
+    """Write a share in percent, as `PRECISION` says.
 
-    >>> share(0.25), share(0.00012), share(0.0), share(1.0)
-    ('25.0 %', '0.012 %', '0 %', '100 %')
+    >>> share(0.25), share(0.00012), share(0.0), share(1.0), share(0.99999)
+    ('25.0 %', '0.012 %', '0 %', '100 %', 'over 99.9 %')
     """
     percent = 100 * value
     if percent in (0, 100):
         return f"{percent:.0f} %"
+    if 99.95 <= percent < 100:
+        return "over 99.9 %"
     return f"{percent:.1f} %" if percent >= 0.1 else f"{percent:.2g} %"

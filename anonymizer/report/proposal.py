@@ -9,6 +9,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from anonymizer.data.staging import Staging
+from anonymizer.data.table import open_table
 from anonymizer.policy import Role
 from anonymizer.proposal.decision import Confidence, Decision
 from anonymizer.proposal.policy_file import HEADINGS
@@ -16,6 +17,7 @@ from anonymizer.proposal.proposal import Proposal
 from anonymizer.proposal.ranking import MOST_KNOWN, MOST_QUASI, PAIRED, RELEVANT
 from anonymizer.proposal.rules import SINGLES_OUT
 from anonymizer.report.page import render
+from anonymizer.report.provenance import Provenance, digest_of_original
 
 PAGE = "proposal.html"
 
@@ -32,11 +34,19 @@ def write_proposal(proposal: Proposal, folder: str | Path) -> dict[str, str]:
 def stage_proposal(proposal: Proposal, staging: Staging) -> dict[str, str]:
     """Write policy, hierarchies and page; return what each will be called."""
     files = proposal.stage(staging)
-    staging.path(PAGE).write_text(render_page(proposal), encoding="utf-8")
+    page = render_page(proposal, provenance_of_proposal(proposal))
+    staging.path(PAGE).write_text(page, encoding="utf-8")
     return {**files, "page": str(staging.folder / PAGE)}
 
 
-def render_page(proposal: Proposal) -> str:
+def provenance_of_proposal(proposal: Proposal) -> Provenance:
+    """Return the provenance of a page about a table in a file; of a dataframe it has no digest."""
+    if proposal.path is None:
+        return Provenance()
+    return Provenance(digests=digest_of_original(open_table(proposal.path, **proposal.stated)))
+
+
+def render_page(proposal: Proposal, provenance: Provenance | None = None) -> str:
     """Write the page that says of each column what was decided and why."""
     return render(
         "proposal.html",
@@ -48,6 +58,7 @@ def render_page(proposal: Proposal) -> str:
         paired=PAIRED,
         relevant=RELEVANT,
         singles_out=SINGLES_OUT,
+        provenance=provenance or Provenance(),
     )
 
 

@@ -15,6 +15,7 @@ from anonymizer.assessment.published.partition import Answer, Partition
 from anonymizer.assessment.published.sentences import say_attacks
 from anonymizer.assessment.published.verdict import Breach, Published
 from anonymizer.report.page import render
+from anonymizer.report.provenance import Provenance
 
 BAD, GOOD = (222, 110, 95), (255, 255, 255)  # dark letters stay readable on both
 FULL = 0.25
@@ -26,7 +27,7 @@ WHO_GUESSES = {
 }
 
 
-def published_page(table: Published, title: str) -> str:
+def published_page(table: Published, title: str, provenance: Provenance | None = None) -> str:
     """Write the coloured table as a page that stands alone."""
     return render(
         "published.html",
@@ -44,6 +45,7 @@ def published_page(table: Published, title: str) -> str:
         ],
         answers=[answer.value for answer in answers_of(table)],
         rows=list(page_rows(table)),
+        provenance=provenance or Provenance(),
     )
 
 

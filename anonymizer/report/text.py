@@ -10,9 +10,10 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from anonymizer.errors import quote_some
-from anonymizer.frontiers.points import MAX_LAYERS, Point
+from anonymizer.frontiers.points import MAX_LAYERS, Point, Stage
 from anonymizer.layers.narrowing import Narrowed
 from anonymizer.risk import RiskModel, RiskProfile, Scope
+from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.search import Progress, Status, StopReason
 from anonymizer.solution.solution import Solution
 from anonymizer.verification.claims import Verification
@@ -20,6 +21,8 @@ from anonymizer.verification.claims import Verification
 if TYPE_CHECKING:
     from anonymizer.frontiers.frontier import Frontier
 
+COMPILING = "compiling, once; the time limit waits"
+"""What progress says while kernels are compiled; later runs read them from disk."""
 PROVEN = {
     Scope.PEOPLE: "no other has a lower loss, whichever records are suppressed",
     Scope.CLASSES: "no other has a lower loss, whichever whole classes are suppressed",
@@ -48,7 +51,10 @@ def scheme_grid(solution: Solution) -> Grid:
 def levels_of(solution: Solution, attribute: str) -> str:
     """Say at which level an attribute is released, or from which to which in layers."""
     levels = {scheme[attribute] for scheme in solution.schemes}
-    return f"{min(levels)} to {max(levels)}" if len(levels) > 1 else str(max(levels))
+    if len(levels) > 1:
+        return f"{min(levels)} to {max(levels)}"
+    center = solution.problem.policy.attributes[attribute].microaggregation
+    return f"{max(levels)}" if center is None else f"{max(levels)}, {center}"
 
 
 def headline(solution: Solution) -> Text:
@@ -132,26 +138,60 @@ def describe_order(models: Sequence[RiskModel]) -> str:
     return f" Classes were suppressed in a fixed order, {first} first, until the risk was met."
 
 
+PROFILE_HEADER = "risk", "before", "after"
+
+
 def risk_grid(solution: Solution) -> Grid:
     """Show the risk profile of the input and of the release."""
-    grid = Grid("risk", "before", "after", title="Risk", title_justify="left")
-    before, after = solution.before, solution.after
-    grid.add_row("records", f"{before.records:,}", f"{after.records:,}")
+    grid = Grid(*PROFILE_HEADER, title="Risk", title_justify="left")
+    for row in profile_rows(solution.before, solution.after):
+        grid.add_row(*row)
+    return grid
+
+
+def profile_rows(before: RiskProfile, after: RiskProfile) -> tuple[tuple[str, str, str], ...]:
+    """Write two risk profiles side by side."""
+    rows = [("records", f"{before.records:,}", f"{after.records:,}")]
     if before.people != before.records:
-        grid.add_row("people", f"{before.people:,}", f"{after.people:,}")
-    grid.add_row("classes", f"{before.classes:,}", f"{after.classes:,}")
-    grid.add_row("sample uniques", f"{before.sample_uniques:,}", f"{after.sample_uniques:,}")
-    grid.add_row("smallest class", f"{before.smallest_class:,}", f"{after.smallest_class:,}")
+        rows.append(("people", f"{before.people:,}", f"{after.people:,}"))
+    rows += [
+        ("classes", f"{before.classes:,}", f"{after.classes:,}"),
+        ("sample uniques", f"{before.sample_uniques:,}", f"{after.sample_uniques:,}"),
+        ("smallest class", f"{before.smallest_class:,}", f"{after.smallest_class:,}"),
+    ]
     for name, mine, theirs in (
         ("prosecutor", before.prosecutor, after.prosecutor),
         ("journalist", before.journalist, after.journalist),
     ):
         if mine is not None and theirs is not None:
-            grid.add_row(f"{name}, highest", f"{mine.highest:.4f}", f"{theirs.highest:.4f}")
-            grid.add_row(f"{name}, average", f"{mine.average:.4f}", f"{theirs.average:.4f}")
+            rows += [
+                (f"{name}, highest", f"{mine.highest:.4f}", f"{theirs.highest:.4f}"),
+                (f"{name}, average", f"{mine.average:.4f}", f"{theirs.average:.4f}"),
+            ]
     if before.population_uniques_interval is not None:
-        grid.add_row("population uniques", *(estimate_cell(each) for each in (before, after)))
-    return grid
+        rows.append(("population uniques", estimate_cell(before), estimate_cell(after)))
+    for name in before.sensitive:
+        rows += sensitive_rows(name, before.sensitive[name], after.sensitive[name])
+    return tuple(rows)
+
+
+def sensitive_rows(
+    name: str, before: SensitiveProfile, after: SensitiveProfile
+) -> list[tuple[str, str, str]]:
+    """Write what the classes of input and release give away about a sensitive attribute."""
+    return [
+        (
+            f"{name}, fewest values of a class",
+            f"{before.least_distinct:,}",
+            f"{after.least_distinct:,}",
+        ),
+        (
+            f"{name}, farthest class",
+            f"{before.greatest_distance:.4f}",
+            f"{after.greatest_distance:.4f}",
+        ),
+        (f"{name}, classes of one value", f"{before.one_value:,}", f"{after.one_value:,}"),
+    ]
 
 
 def estimate_cell(profile: RiskProfile) -> str:
@@ -219,6 +259,21 @@ def describe_progress(progress: Progress) -> str:
         return line
     best, bound = progress.best.quality, 1 - proof.bound
     return f"{line}, quality {best:.4f}, at most {bound:.4f}, gap {progress.gap:.4f}"
+
+
+def describe_stage(stage: Stage) -> str:
+    """Say in one line which threshold of a frontier is in work, and how far its search is."""
+    where = f"threshold {stage.value:g} ({stage.place + 1} of {stage.of}): "
+    return where + describe_progress(stage.search)
+
+
+def verdict(verification: Verification) -> str:
+    """Say in one line what came of a verification."""
+    unchecked = sum(check.passed is None for check in verification.checks)
+    rest = f", {unchecked} could not be checked" if unchecked else ""
+    if verification.passed:
+        return f"verified: every claim that was checked holds{rest}"
+    return f"NOT verified: {len(verification.failures)} claims fail{rest}"
 
 
 def verification_grid(verification: Verification) -> Grid:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
+from anonymizer.kernels.compilation import working_seconds
 from anonymizer.lattice import Lattice
 from anonymizer.search.bounding import raise_bound
 from anonymizer.search.branch_and_bound import BranchAndBound, OnProgress, RunAll
@@ -25,7 +25,7 @@ def search(
     limits: Limits = Limits(),  # noqa: B008 - a frozen value
     workers: int = 1,
     on_progress: OnProgress | None = None,
-    clock: Clock = time.monotonic,
+    clock: Clock = working_seconds,
     resume: Checkpoint | None = None,
     known: Iterable[Evaluation] = (),
     params: SearchParams = SearchParams(),  # noqa: B008 - a frozen value
@@ -34,7 +34,8 @@ def search(
 
     The result is the same for any number of workers and any `params`. When a limit is reached or the
     user interrupts, it is the best so far with the bound proven until then, and a checkpoint to
-    `resume` from. Schemes whose evaluation is `known` already are not evaluated again.
+    `resume` from. The default clock stands still while kernels are compiled. Schemes whose evaluation
+    is `known` already are not evaluated again.
     """
     usage = Usage(limits, clock)
     with Interrupt() as interrupt, running(workers) as run_all:

@@ -189,6 +189,7 @@ def make_task(evaluator: Evaluator, measure: Loss, least_class: int, tuples: Tup
         max_covered=np.maximum.reduceat(domain.covered, domain.offsets[:-1], axis=1).T.copy(),
         total_covered=microdata.total_covered,
         leaves=domain.sizes,
+        least=domain.least,
         heights=np.array([len(column.groups) for column in domain.columns]),
         parts=steps.parts,
         column=steps.column,

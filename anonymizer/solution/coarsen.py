@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.plan import Recoding, ReleasePlan
-from anonymizer.data.table import Table, open_table
+from anonymizer.data.table import Table, TableLike
 from anonymizer.errors import DataError, list_cells, quote_some, suggest_name
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.policy import Policy, PolicyLike
-from anonymizer.problem import Source
 from anonymizer.solution.layered import check_labels
+from anonymizer.solution.release import in_order
 
 
-def released_levels(released: Source, policy: PolicyLike) -> dict[str, NDArray[np.int64]]:
+def released_levels(released: TableLike, policy: PolicyLike) -> dict[str, NDArray[np.int64]]:
     """Return the level of every released cell, by quasi-identifier, in the order of the rows.
 
     Where a value is called the same at several levels, the lowest counts. A redacted cell is at the level
@@ -29,7 +29,7 @@ def released_levels(released: Source, policy: PolicyLike) -> dict[str, NDArray[n
     return {h.name: levels_of(h, columns[h.name])[columns[h.name].codes] for h in hierarchies}
 
 
-def coarsen_to(released: Source, policy: PolicyLike, levels: Mapping[str, int]) -> Any:
+def coarsen_to(released: TableLike, policy: PolicyLike, levels: Mapping[str, int]) -> Any:
     """Return a released table with some quasi-identifiers widened to one level each.
 
     Classes only merge, so none gets smaller. Raises a DataError where a cell is above the level already:
@@ -47,8 +47,11 @@ def coarsen_to(released: Source, policy: PolicyLike, levels: Mapping[str, int]) 
             )
     of_row = np.arange(columns[hierarchies[0].name].codes.size, dtype=np.int32)
     recodings = {
-        name: recoding_of(
-            widened_texts(named[name], columns[name], level, table.name), columns[name]
+        name: in_order(
+            recoding_of(
+                widened_texts(named[name], columns[name], level, table.name), columns[name]
+            ),
+            named[name],
         )
         for name, level in levels.items()
     }
@@ -65,20 +68,20 @@ def recoding_of(texts: Sequence[str], column: Coded) -> Recoding:
 
 
 def open_released(
-    released: Source, policy: Policy
+    released: TableLike, policy: Policy
 ) -> tuple[Table, dict[str, Coded], tuple[Hierarchy, ...]]:
     """Open a released table, read its quasi-identifiers, and check that their values tell their level."""
-    table = open_table(released, policy.data.delimiter)
+    table = policy.data.open_release(released)
     if absent := [name for name in policy.quasi_identifiers if name not in table.columns]:
         raise DataError(f"{table.name}: there is no column {quote_some(absent)}; give a release.")
-    columns = read_columns(table, policy.quasi_identifiers)
-    # a missing cell has a place in the release, whether or not the hierarchy names it
-    hierarchies = tuple(
-        hierarchy.with_missing() if MISSING in columns[hierarchy.name].texts else hierarchy
-        for hierarchy in policy.load_hierarchies()
-    )
+    columns, hierarchies = read_columns(table, policy.quasi_identifiers), []
+    for listed in policy.load_hierarchies():
+        hierarchy, labels = listed.fit(columns[listed.name].texts)
+        columns[listed.name] = columns[listed.name].rename(labels)
+        # a missing cell has a place in the release, whether or not the hierarchy names it
+        hierarchies.append(hierarchy.with_missing() if MISSING in labels else hierarchy)
     check_labels(hierarchies)
-    return table, columns, hierarchies
+    return table, columns, tuple(hierarchies)
 
 
 def levels_of(hierarchy: Hierarchy, column: Coded) -> NDArray[np.int64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -77,8 +76,7 @@ def watch_of(problem: Problem, on_progress: OnProgress | None) -> Watch:
     def note(found: Layers, bound: float) -> None:
         if on_progress is not None:
             proof = Proof(min(bound, found.loss), problem.lattice.size, 0)
-            seconds = time.perf_counter() - watch.started
-            on_progress(Progress(proof, evaluation_of(found), seconds))
+            on_progress(Progress(proof, evaluation_of(found), watch.elapsed))
 
     watch.on_bound = note
     return watch
@@ -194,12 +192,12 @@ def describe_layers(problem: Problem, found: Layers) -> tuple[Layer, ...]:
     """Return each layer with its records and what these lose by themselves."""
     layering, measure = found.layering, problem.measure
     assert isinstance(measure, Loss)
-    sizes = problem.microdata.domain.sizes
+    domain = problem.microdata.domain
     return tuple(
         Layer(
             problem.named(scheme),
             int(records),
-            measure.combine(attribute_loss(covered, int(records), sizes))[0],
+            measure.combine(attribute_loss(covered, int(records), domain.sizes, domain.least))[0],
         )
         for scheme, records, covered in zip(
             layering.schemes, layering.records, layering.covered_by_layer(), strict=True

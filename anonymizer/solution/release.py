@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,10 @@ from anonymizer.data.csv import write_csv
 from anonymizer.data.plan import Recoding, ReleasePlan
 from anonymizer.data.table import Table
 from anonymizer.engine.microdata import Microdata
-from anonymizer.hierarchy import REDACTED
+from anonymizer.hierarchy import REDACTED, Hierarchy
 from anonymizer.layers.layering import Layering
 from anonymizer.policy import Policy, Role
+from anonymizer.solution.microaggregation import aggregate_classes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,13 +71,26 @@ class Release:
         comes out as one.
         """
         at = self.microdata.attributes.index(attribute)
-        numbers, values = self.layering.values(at)
-        untouched = all(scheme[at] == 0 for scheme in self.layering.schemes)
+        numbers, values = self.values(at)
+        aggregated = attribute in self.policy.microaggregated
+        untouched = aggregated or all(scheme[at] == 0 for scheme in self.layering.schemes)
         redacted = self.redacts and bool(self.suppressed.any())
         if redacted:
             values = list(dict.fromkeys([*values, REDACTED]))  # a level may be called so too
             numbers = np.where(self.suppressed, values.index(REDACTED), numbers)
-        return Recoding(tuple(values), numbers, original=untouched and not redacted)
+        hierarchy = self.microdata.columns[at].hierarchy
+        read = hierarchy.reading.read if 0 in [s[at] for s in self.layering.schemes] else None
+        recoding = Recoding(tuple(values), numbers, original=untouched and not redacted, read=read)
+        return recoding if aggregated else in_order(recoding, hierarchy)
+
+    def values(self, attribute: int) -> tuple[NDArray[np.int64], list[str]]:
+        """Return the released value of each tuple in one attribute, as numbers of texts."""
+        name = self.microdata.attributes[attribute]
+        center = self.policy.attributes[name].microaggregation
+        if center is None or not self.layering.schemes:
+            return self.layering.values(attribute)
+        scheme = self.layering.schemes[0]
+        return aggregate_classes(self.microdata, scheme, self.suppressed, attribute, center)
 
     def plan(self, random: np.random.Generator | None = None) -> ReleasePlan:
         """Return what the table must know to make the release; without randomness, in its order."""
@@ -97,6 +111,39 @@ class Release:
     def file_name(self) -> str:
         """What the released file is called."""
         return self.table.file_name
+
+
+def in_order(recoding: Recoding, hierarchy: Hierarchy) -> Recoding:
+    """Put the values of an ordered hierarchy into the order of the leaves; redacted ones come last."""
+    if not hierarchy.ordered or not recoding.values:
+        return recoding
+    places, values = places_of(hierarchy, set(recoding.values)), recoding.values
+    order = sorted(range(len(values)), key=lambda n: places.get(values[n], (hierarchy.size, 0)))
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.arange(len(order))
+    return replace(
+        recoding,
+        values=tuple(values[number] for number in order),
+        number_of_tuple=numbers[recoding.number_of_tuple],
+        ordered=True,
+    )
+
+
+def places_of(hierarchy: Hierarchy, values: Collection[str]) -> dict[str, tuple[int, int]]:
+    """Return the first and the last leaf of some values, at whichever level they stand first.
+
+    >>> rows = [("1", "1-2"), ("2", "1-2"), ("3", "3")]
+    >>> places_of(Hierarchy.from_rows("n", rows), {"3", "1-2"})
+    {'3': (2, 2), '1-2': (0, 1)}
+    """
+    places: dict[str, tuple[int, int]] = {}
+    for labels, codes in zip(hierarchy.labels, hierarchy.codes, strict=True):
+        used, first = np.unique(codes, return_index=True)
+        last = codes.size - 1 - np.unique(codes[::-1], return_index=True)[1]
+        for number, *leaves in zip(used.tolist(), first.tolist(), last.tolist(), strict=True):
+            if labels[number] in values:
+                places.setdefault(labels[number], (leaves[0], leaves[1]))
+    return places
 
 
 def mapping_rows(policy: Policy, scheme: dict[str, int]) -> Sequence[tuple[str, str, str]]:

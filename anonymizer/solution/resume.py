@@ -16,7 +16,7 @@ from anonymizer import __version__
 from anonymizer.data.files import digest_of_file
 from anonymizer.data.secret import is_digest, keyed_digest
 from anonymizer.data.staging import Staging
-from anonymizer.data.table import Table, open_table
+from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerWarning, ReleaseError
 from anonymizer.policy import Policy, digest_of_hierarchy
 from anonymizer.search import Checkpoint
@@ -73,7 +73,7 @@ def read_checkpoint(folder: Path, policy: Policy) -> Checkpoint:
     path = folder / FILE_NAME
     kept = read_signed(path)
     assert policy.data_path is not None
-    table = open_table(policy.data_path, policy.data.delimiter)
+    table = policy.data.open(policy.data_path)
     if kept["fingerprint"] != fingerprint(policy, table):
         raise ReleaseError(
             f"{path}: the policy, a file that it names or the table has changed since that run was "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from anonymizer.data.table import open_table
+from anonymizer.display import Displayed, shown
 from anonymizer.errors import InfeasibleError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
+from anonymizer.kernels.compilation import compiled_seconds, working_seconds
 from anonymizer.layers.layering import one_layer
 from anonymizer.layers.narrowing import Narrowed, count_narrowed
 from anonymizer.layers.optimize import Layers
@@ -35,8 +37,8 @@ from anonymizer.solution.layered import (
 from anonymizer.solution.release import Release
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
+@dataclass(frozen=True, eq=False, repr=False)
+class Solution(Displayed):
     """A scheme that meets the risk models, what it costs, and what is proven about it."""
 
     status: Status
@@ -53,11 +55,11 @@ class Solution:
     proof: Proof | None
     """None where the scheme was given, not searched for."""
     seconds: dict[str, float]
-    problem: Problem = field(repr=False)
-    outcome: Outcome = field(repr=False)
+    problem: Problem
+    outcome: Outcome
     """The classes of the scheme, and what is suppressed of them."""
-    release: Release = field(repr=False)
-    checkpoint: Checkpoint | None = field(default=None, repr=False)
+    release: Release
+    checkpoint: Checkpoint | None = None
     """What another search needs to go on, where this one was stopped."""
     layers: tuple[Layer, ...] = ()
     """The schemes of a release in layers; nothing where all records have one."""
@@ -65,6 +67,8 @@ class Solution:
     """What layers give away; None where all records have one scheme, or where it is not known."""
     defaults: tuple[str, ...] = ()
     """What was decided for a short call though nobody said it, one sentence each."""
+    order: int = field(default_factory=lambda: secrets.randbits(128))
+    """What shuffles the rows unless a seed is given; whoever knows it can undo that."""
 
     @property
     def quality(self) -> float:
@@ -89,9 +93,13 @@ class Solution:
     def to_frame(self, seed: int | None = None) -> Any:
         """Make the released dataframe: of the kind that was given, of pandas for a file.
 
-        Rows are shuffled by the system's randomness unless seeded.
+        Rows are shuffled by the system's randomness unless seeded; called again, they are the same.
         """
-        return self.release.to_frame(np.random.default_rng(seed))
+        return self.release.to_frame(self.random(seed))
+
+    def random(self, seed: int | None = None) -> np.random.Generator:
+        """Return the randomness that shuffles the rows."""
+        return np.random.default_rng(self.order if seed is None else seed)
 
     def describe(self) -> dict[str, Any]:
         """Return all figures as JSON."""
@@ -157,7 +165,8 @@ def anonymize(
         short = (k, id, identifying, sensitive, keep, default_role)
         problem, defaults = as_problem_of(data, policy, quasi, *short)
         warn_of_flat(problem)
-    return replace(solve(problem, on_progress, resume, seconds), defaults=defaults)
+    with shown(on_progress) as told:
+        return replace(solve(problem, told, resume, seconds), defaults=defaults)
 
 
 def as_problem_of(
@@ -264,10 +273,11 @@ def apply(
 
 @contextmanager
 def timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
-    """Note how long a phase takes."""
-    started = time.perf_counter()
+    """Note how long a phase takes, and apart from it how long kernels were compiled meanwhile."""
+    started, compiled = working_seconds(), compiled_seconds()
     yield
-    seconds[phase] = time.perf_counter() - started
+    seconds[phase] = working_seconds() - started
+    seconds["compile"] = seconds.get("compile", 0.0) + compiled_seconds() - compiled
 
 
 def infeasible(problem: Problem) -> InfeasibleError:

@@ -60,14 +60,45 @@ class Loss(AttributeMeasure):
         self, microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice
     ) -> NDArray[np.float64]:
         """Return the loss of each attribute at every level of a box, with some records gone."""
-        sizes = microdata.domain.sizes[:, np.newaxis]
-        covered = microdata.total_covered
-        if gone.classes.any():
-            chosen = select_by_label(classes.label_of_tuple, gone.classes)
-            records = max(0, sum_chosen(classes.records, gone.classes) - gone.exempt)
-            # a suppressed record no longer covers its own group but the whole domain
-            covered = covered - microdata.sum_covered(chosen, box, gone.exempt) + records * sizes
-        return attribute_loss(covered, microdata.records, sizes)
+        return self.losses_of_both(microdata, classes, gone, box)[1]
+
+    def losses_of_both(
+        self, microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the losses with all records of the marked classes gone, and with all but the exempt."""
+        sizes, least = (
+            each[:, np.newaxis] for each in (microdata.domain.sizes, microdata.domain.least)
+        )
+        total, number = microdata.total_covered, microdata.records
+        records = sum_chosen(classes.records, gone.classes)
+        if not records:
+            nothing = attribute_loss(total, number, sizes, least)
+            return nothing, nothing
+        most_gone = 2 * records > number
+        chosen = select_by_label(classes.label_of_tuple, gone.classes ^ most_gone)
+        covered, left = microdata.sum_covered(chosen, box, gone.exempt, most_gone)
+        # a suppressed record no longer covers its own group but the whole domain
+        whole = attribute_loss(total - covered + records * sizes, number, sizes, least)
+        if not gone.exempt:
+            return whole, whole
+        fewer = max(0, records - gone.exempt)
+        return whole, attribute_loss(total - left + fewer * sizes, number, sizes, least)
+
+    def appraise(
+        self,
+        microdata: Microdata,
+        classes: EquivalenceClasses,
+        suppressed: NDArray[np.bool_],
+        binding: Binding,
+    ) -> Appraisal:
+        """Sum up the loss and its bound, in one go where classes are suppressed that bind in part."""
+        if not binding.exempt or (binding.classes != suppressed).any():
+            return AttributeMeasure.appraise(self, microdata, classes, suppressed, binding)
+        scheme = classes.scheme
+        below = Lattice((0,) * len(scheme), scheme)
+        whole, left = self.losses_of_both(microdata, classes, binding, below)
+        own = self.terms(whole[range(len(scheme)), scheme])
+        return Appraisal(self.of_terms(sum_left_to_right(own)), self.terms(left))
 
     def appraise_steps(
         self,
@@ -85,9 +116,11 @@ class Loss(AttributeMeasure):
         )  # fmt: skip
         records = np.bincount(step_of_class, classes.records, steps + 1)[:steps].astype(np.int64)
         suppressed = np.cumsum(records)[:, np.newaxis, np.newaxis]
-        sizes = microdata.domain.sizes[:, np.newaxis]
+        sizes, least = (
+            each[:, np.newaxis] for each in (microdata.domain.sizes, microdata.domain.least)
+        )
         left = microdata.total_covered - np.cumsum(covered, axis=0)
-        losses = attribute_loss(left + suppressed * sizes, microdata.records, sizes)
+        losses = attribute_loss(left + suppressed * sizes, microdata.records, sizes, least)
         terms = np.moveaxis(self.terms(np.moveaxis(losses, 1, 0)), 1, 0)
         own = terms[:, range(len(scheme)), scheme]
         return [
@@ -114,20 +147,30 @@ class Loss(AttributeMeasure):
     def of_release(self, released: Released) -> tuple[float, tuple[float, ...]]:
         """Count the leaves that the released values cover; suppressed records cover everything."""
         covered = released.covered + released.suppressed * released.leaves
-        return self.combine(attribute_loss(covered, released.records, released.leaves))
+        return self.combine(
+            attribute_loss(covered, released.records, released.leaves, released.least)
+        )
 
 
 def attribute_loss(
-    covered: NDArray[np.int64], records: int, leaves: NDArray[np.int64]
+    covered: NDArray[np.int64],
+    records: int,
+    leaves: NDArray[np.int64],
+    least: NDArray[np.int64] | int = 1,
 ) -> NDArray[np.float64]:
-    """Return the loss of attributes from the leaves their values cover, summed over the records.
+    """Return the loss of attributes from what their values cover, summed over the records.
 
     In the words of the design, `covered` is total(a) * D: whole numbers, so that sums are exact and
-    do not depend on the order of rows. A suppressed record covers all D leaves. With D = 1 there is
-    nothing to lose: every record covers the one leaf, and the loss is 0.
+    do not depend on the order of rows. A suppressed record covers all D leaves, a single value `least`:
+    1, or 0 in a continuous attribute, whose D is the width of the domain in some unit and N/D in the
+    formula is 0. With D = 1 there is nothing to lose: every record covers the one leaf, the loss is 0.
 
     >>> attribute_loss(np.array([5 * 1 + 5 * 4]), records=10, leaves=np.array([4])).tolist()
     [0.5]
+    >>> attribute_loss(np.array([5 * 0 + 5 * 4]), records=10, leaves=np.array([4]), least=0).tolist()
+    [0.5]
     """
-    losses: NDArray[np.float64] = (covered - records) / (records * np.maximum(leaves - 1, 1))
+    losses: NDArray[np.float64] = (covered - records * least) / (
+        records * np.maximum(leaves - least, 1)
+    )
     return np.maximum(0.0, losses)

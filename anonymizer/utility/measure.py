@@ -48,9 +48,11 @@ class Released:
     levels: NDArray[np.int64]
     heights: NDArray[np.int64]
     leaves: NDArray[np.int64] = field(repr=False)
-    """The number of leaves of each hierarchy."""
+    """The extent of each hierarchy: its leaves, or the units of a continuous domain's width."""
     covered: NDArray[np.int64] = field(repr=False)
-    """The leaves that the released values cover, summed over the released records."""
+    """What the released values cover of it, summed over the released records."""
+    least: NDArray[np.int64] = field(repr=False)
+    """What a single value of each attribute covers: 1, or 0 where it is continuous."""
 
     @property
     def suppressed(self) -> int:

@@ -177,6 +177,18 @@ def parse_delimiter(value: object) -> object:
     raise ValueError(f"{show(value)} is not a delimiter; use one ASCII character, such as ';'")
 
 
+def parse_encoding(value: object) -> object:
+    """Take the name of an encoding of text."""
+    try:
+        if isinstance(value, str) and "".encode(value) is not None:
+            return value
+    except (LookupError, ValueError):  # a name that Python does not know, or with a NUL in it
+        pass
+    raise ValueError(
+        f"{show(value)} is not an encoding; use one such as 'utf-8', 'latin-1' or 'cp1252'"
+    )
+
+
 def unquoted_names(name: object, inner: object, known: Collection[str]) -> list[str]:
     """List the names with dots that TOML took for tables, because they are not in quotes.
 
@@ -244,6 +256,7 @@ Delimiter = Annotated[
     BeforeValidator(parse_delimiter),
     WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 1}),
 ]
+Encoding = Annotated[str, BeforeValidator(parse_encoding), WithJsonSchema({"type": "string"})]
 CellText = Annotated[str, Field(strict=True), UNICODE, BeforeValidator(plain_text)]
 """A value of a column."""
 ByName = Annotated[dict[Text, T], explain_dots()]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anonymizer.data.table import Table
+from anonymizer.display import Displayed
 from anonymizer.errors import quote_some
 
 ROUNDING = 1e-12
@@ -24,8 +25,8 @@ class Check:
     """Whether it is a risk model: one that was not checked is no reason to trust a release."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+@dataclass(frozen=True, slots=True, repr=False)
+class Verification(Displayed):
     """All claims about a release."""
 
     checks: tuple[Check, ...]

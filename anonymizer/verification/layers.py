@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.coded import CodedTable
-from anonymizer.data.columns import Coded, read_columns
+from anonymizer.data.columns import Coded
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table
 from anonymizer.engine.classes import partition
 from anonymizer.engine.domain import Column
-from anonymizer.engine.microdata import count_by_leaves, encode_tuples
+from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.kernels.partition import label_keys
 from anonymizer.layers.narrowing import OpenClasses, takes_whole_classes
@@ -23,7 +23,14 @@ from anonymizer.policy import Policy
 from anonymizer.risk import Need, Remaining, RiskModel
 from anonymizer.utility import Released
 from anonymizer.verification.claims import Check, check_figures
-from anonymizer.verification.reading import Reading, check_model, classes_of, find_redacted
+from anonymizer.verification.reading import (
+    Reading,
+    check_model,
+    classes_of,
+    find_redacted,
+    in_one_way,
+    read_columns_of,
+)
 
 NO_LAYER = -1
 
@@ -40,6 +47,8 @@ class LayeredReading:
     """The first layer that has all values of a row; -1 where none has."""
     rows: int
     redacted: int
+    sensitive: Mapping[str, Coded]
+    """The sensitive columns of the records that are not redacted."""
 
     @property
     def kept(self) -> int:
@@ -50,7 +59,9 @@ class LayeredReading:
         """Return the rows of one layer as a release of its own."""
         here = self.layer_of_row == number
         columns = {name: column.keep(here) for name, column in self.columns.items()}
-        return Reading(self.hierarchies, self.schemes[number], columns, int(here.sum()), 0, {})
+        sensitive = {name: column.keep(here) for name, column in self.sensitive.items()}
+        rows = int(here.sum())
+        return Reading(self.hierarchies, self.schemes[number], columns, rows, 0, {}, 0, sensitive)
 
     @property
     def occupied(self) -> list[int]:
@@ -71,13 +82,32 @@ def read_layers(
     schemes: tuple[Mapping[str, int], ...],
 ) -> LayeredReading:
     """Read the quasi-identifiers back, and find the layer of each row."""
-    columns = read_columns(table, [hierarchy.name for hierarchy in hierarchies])
+    columns, sensitive = read_columns_of(table, policy, hierarchies)
     if policy.release.escape_formulas:
         columns = {h.name: as_labels(columns[h.name], h) for h in hierarchies}
+    hierarchies, columns = take_in(hierarchies, columns)
     redacted = find_redacted(columns, policy, hierarchies, schemes)
     kept = {name: column.keep(~redacted) for name, column in columns.items()}
     layers = find_layers(kept, hierarchies, schemes)
-    return LayeredReading(hierarchies, schemes, kept, layers, redacted.size, int(redacted.sum()))
+    left = {name: column.keep(~redacted) for name, column in sensitive.items()}
+    rows, gone = redacted.size, int(redacted.sum())
+    return LayeredReading(hierarchies, schemes, kept, layers, rows, gone, left)
+
+
+def take_in(
+    hierarchies: tuple[Hierarchy, ...], columns: Mapping[str, Coded]
+) -> tuple[tuple[Hierarchy, ...], dict[str, Coded]]:
+    """Take in released values that hierarchies do not list, and write all as labels."""
+    grown, read = [], {}
+    for hierarchy in hierarchies:
+        column = columns[hierarchy.name]
+        fitted, labels = hierarchy.fit(column.texts)
+        pairs = zip(column.texts, in_one_way(column.texts, labels), strict=True)
+        grown.append(fitted)
+        read[hierarchy.name] = column.rename(
+            [f"\0{text}" if label is None else label for text, label in pairs]
+        )
+    return tuple(grown), read
 
 
 def as_labels(column: Coded, hierarchy: Hierarchy) -> Coded:
@@ -189,7 +219,8 @@ def layered_classes(
         Hierarchy.from_rows(name, [(text, REDACTED) for text in column.texts])
         for name, column in reading.columns.items()
     ]
-    microdata = encode_tuples(count_by_leaves(CodedTable(reading.columns), texts), texts)
+    table = CodedTable({**reading.columns, **reading.sensitive})
+    microdata = encode(table, texts, sensitive=list(reading.sensitive))
     classes = partition(microdata, (0,) * len(texts))
     matching = None
     if any(Need.POPULATION_TABLE in model.needs for model in models):
@@ -205,11 +236,15 @@ def layered_classes(
 
 
 def check_layered_model(
-    model: RiskModel, reading: LayeredReading, together: Remaining, policy: Policy
+    model: RiskModel,
+    reading: LayeredReading,
+    together: Remaining,
+    policy: Policy,
+    overall: Mapping[str, Any],
 ) -> Check:
     """Check a model on the classes of all layers; one that looks at more, on each layer by itself."""
     if model.local:
-        return check_model(model, together)
+        return check_model(model, together, overall)
     people = together.classes.input_people
     checks = [
         check_model(model, classes_of(reading.layer(number), policy, [model], people))
@@ -240,8 +275,9 @@ def describe_part(
         class_sizes,
         np.array([coarsest[hierarchy.name] for hierarchy in hierarchies]),
         np.array([hierarchy.height for hierarchy in hierarchies]),
-        np.array([hierarchy.size for hierarchy in hierarchies]),
+        np.array([hierarchy.extent for hierarchy in hierarchies]),
         covered,
+        np.array([hierarchy.least_cover for hierarchy in hierarchies]),
     )
 
 
@@ -251,15 +287,16 @@ def coarsest_of(schemes: Sequence[Mapping[str, int]]) -> dict[str, int]:
 
 
 def covered_by_layer(reading: LayeredReading) -> NDArray[np.int64]:
-    """Sum the leaves that the released values cover: one row for each layer, one column an attribute."""
+    """Sum what the released values cover: one row for each layer, one column an attribute."""
     sums = np.zeros((len(reading.schemes), len(reading.hierarchies)), np.int64)
     for a, hierarchy in enumerate(reading.hierarchies):
         column = reading.columns[hierarchy.name]
         levels = np.array([scheme[hierarchy.name] for scheme in reading.schemes])
         for level in np.unique(levels).tolist():
             here = levels[reading.layer_of_row] == level
-            leaves = np.bincount(hierarchy.codes[level]).tolist()
-            covers = dict(zip(hierarchy.labels[level], leaves, strict=True))
+            covers = dict(
+                zip(hierarchy.labels[level], hierarchy.cover(level).tolist(), strict=True)
+            )
             by_value = np.array([covers.get(text, 0) for text in column.texts], np.int64)
             np.add.at(sums[:, a], reading.layer_of_row[here], by_value[column.codes[here]])
     return sums

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.cells import Cells
+from anonymizer.data.cells import Cells, same_text
 from anonymizer.data.coded import load
 from anonymizer.data.columns import Coded, Vocabulary, read_columns
 from anonymizer.data.formulas import escape
@@ -132,10 +132,15 @@ def number_rows(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number equal rows alike: those of a release, and those that are expected of the original."""
     released, kept = read_columns(table, plan.columns), read_columns(original, plan.kept)
+    released = {
+        name: each.rename(list(map(same_text, each.texts))) for name, each in released.items()
+    }
     labels: NDArray[np.int64] | None = None
     rows = 0
     for name, mine in released.items():
         rows = mine.codes.size
+        if name in plan.recodings:
+            mine = mine.rename(read_cells(mine.texts, plan, name))
         expected = (
             recoded_cells(plan, name) if name in plan.recodings else kept_cells(plan, kept[name])
         )
@@ -145,6 +150,14 @@ def number_rows(
         labels = label_keys(key)[0].astype(np.int64)
     assert labels is not None
     return labels[:rows], labels[rows:]
+
+
+def read_cells(texts: Sequence[str], plan: ReleasePlan, name: str) -> list[str]:
+    """Write released cells of a recoded column as the values they stand for, escaped as released."""
+    recoding = plan.recodings[name]
+    known = set(written(recoding.values, plan))
+    pairs = zip(texts, recoding.read_texts(texts), strict=True)
+    return [text if text in known else value for text, value in pairs]
 
 
 def recoded_cells(plan: ReleasePlan, name: str) -> Cells:
@@ -159,8 +172,8 @@ def kept_cells(plan: ReleasePlan, original: Coded) -> Cells:
 
 
 def written(texts: Sequence[str], plan: ReleasePlan) -> Sequence[str]:
-    """Return texts as they stand in a release."""
-    return [*map(escape, texts)] if plan.escape_formulas else texts
+    """Return texts as they stand in a release, numbers and times in one spelling."""
+    return [same_text(escape(text) if plan.escape_formulas else text) for text in texts]
 
 
 def check_optimum(problem: Problem, manifest: Mapping[str, Any]) -> Check:

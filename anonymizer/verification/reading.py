@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +16,13 @@ from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table
 from anonymizer.engine.classes import partition
 from anonymizer.engine.microdata import encode
-from anonymizer.errors import list_cells
+from anonymizer.errors import PolicyError, list_cells
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
+from anonymizer.hierarchy.numbers import groups_of_numbers
+from anonymizer.kernels.partition import label_keys
 from anonymizer.knowledge.external import to_leaves
 from anonymizer.policy import Policy
-from anonymizer.problem import open_population
+from anonymizer.problem import columns_described, open_population
 from anonymizer.risk import Need, Remaining, RiskModel
 from anonymizer.utility import Released
 from anonymizer.verification.claims import Check
@@ -36,6 +40,10 @@ class Reading:
     redacted: int
     unknown: dict[str, tuple[list[str], int]]
     """Values that are not of the declared level, by attribute, and the first row that has one."""
+    apart: int = 0
+    """By how many the distinct rows are more than the classes: records of one class must be alike."""
+    sensitive: Mapping[str, Coded] = field(default_factory=dict)
+    """The sensitive columns of the records that are not redacted."""
 
     @property
     def kept(self) -> int:
@@ -47,25 +55,67 @@ def read_released(
     table: Table, policy: Policy, hierarchies: tuple[Hierarchy, ...], scheme: Mapping[str, int]
 ) -> Reading:
     """Read the quasi-identifiers back, and set redacted records apart."""
-    columns = read_columns(table, [hierarchy.name for hierarchy in hierarchies])
+    own, sensitive = read_columns_of(table, policy, hierarchies)
+    columns = own
     redacted = find_redacted(columns, policy, hierarchies, [scheme])
     kept = {name: column.keep(~redacted) for name, column in columns.items()}
-    write = escape if policy.release.escape_formulas else str
-    known = {
-        h.name: {write(label): label for label in (MISSING, *h.labels[scheme[h.name]])}
-        for h in hierarchies
-    }
-    unknown = {
-        name: (strange, columns[name].first_row(strange) + 1)
-        for name, column in kept.items()
-        if (strange := [text for text in column.texts if text not in known[name]])
-    }
-    if policy.release.escape_formulas and not unknown:
-        kept = {
-            name: column.rename([known[name][text] for text in column.texts])
-            for name, column in kept.items()
-        }
-    return Reading(hierarchies, scheme, kept, redacted.size, int(redacted.sum()), unknown)
+    grown = tuple(
+        h.with_values(kept[h.name].texts) if scheme[h.name] == 0 else h for h in hierarchies
+    )
+    unknown, read = {}, {}
+    for hierarchy in grown:
+        name, column = hierarchy.name, kept[hierarchy.name]
+        labels = labels_of(hierarchy, scheme[name], column, policy.release.escape_formulas)
+        if name in policy.microaggregated and scheme[name] > 0:
+            groups = groups_of_numbers(hierarchy, scheme[name], column.texts)
+            labels = [group or label for group, label in zip(groups, labels, strict=True)]
+        strange = [t for t, label in zip(column.texts, labels, strict=True) if label is None]
+        if strange:
+            unknown[name] = (strange, columns[name].first_row(strange) + 1)
+        read[name] = column.rename([str(label) for label in labels])
+    counts = redacted.size, int(redacted.sum())
+    apart = 0 if unknown else count_distinct(kept) - count_distinct(read)
+    left = {name: column.keep(~redacted) for name, column in sensitive.items()}
+    return Reading(grown, scheme, kept if unknown else read, *counts, unknown, apart, left)
+
+
+def count_distinct(columns: Mapping[str, Coded]) -> int:
+    """Count the distinct rows of columns."""
+    codes = list(dict(columns).values())
+    labels = np.zeros(codes[0].codes.size, np.int64)
+    for column in codes:
+        labels = label_keys(labels * max(1, len(column.texts)) + column.codes)[0].astype(np.int64)
+    return int(labels.max(initial=-1)) + 1
+
+
+def labels_of(hierarchy: Hierarchy, level: int, column: Coded, escaped: bool) -> list[str | None]:
+    """Return the label of a level that each text of a column stands for; None where there is none."""
+    write = escape if escaped else str
+    known = {write(label): label for label in (MISSING, *hierarchy.labels[level])}
+    values = hierarchy.read_texts(column.texts, [level])
+    pairs = zip(column.texts, values, strict=True)
+    return in_one_way(column.texts, [known.get(text, known.get(value)) for text, value in pairs])
+
+
+def in_one_way(texts: Sequence[str], labels: Sequence[str | None]) -> list[str | None]:
+    """Return labels without those of values that are written in two ways, which would tell rows apart.
+
+    >>> in_one_way(["18", "18.0", "19.0"], ["18", "18", "19"])
+    ['18', None, '19']
+    """
+    times = Counter(labels)
+    pairs = zip(texts, labels, strict=True)
+    return [label if times[label] == 1 or text == label else None for text, label in pairs]
+
+
+def read_columns_of(
+    table: Table, policy: Policy, hierarchies: Sequence[Hierarchy]
+) -> tuple[dict[str, Coded], dict[str, Coded]]:
+    """Read the quasi-identifiers, and the sensitive columns, in one pass."""
+    names = [hierarchy.name for hierarchy in hierarchies]
+    sensitive = columns_described(table, policy.load_models(), policy)
+    found = read_columns(table, [*names, *sensitive])
+    return {name: found[name] for name in names}, {name: found[name] for name in sensitive}
 
 
 def find_redacted(
@@ -93,6 +143,8 @@ def check_values(reading: Reading) -> Check:
         f"{list_cells(texts)}, first at row {row}"
         for name, (texts, row) in reading.unknown.items()
     ]
+    if reading.apart:
+        details.append(f"{reading.apart} classes are released in more than one way")
     detail = "; ".join(details) or "every cell is of the level in the scheme"
     return Check("every quasi-identifier is generalized as declared", not details, detail)
 
@@ -107,14 +159,56 @@ def classes_of(
     """
     hierarchies, scheme = reading.hierarchies, reading.scheme
     released = {h.name: to_leaves(h, scheme[h.name], reading.columns[h.name]) for h in hierarchies}
-    microdata = encode(CodedTable(released), hierarchies, open_population(models, policy))
+    microdata = encode(
+        CodedTable({**released, **reading.sensitive}),
+        hierarchies,
+        open_population(models, policy),
+        sensitive=list(reading.sensitive),
+    )
     classes = partition(microdata, tuple(scheme[h.name] for h in hierarchies))
     classes = replace(classes, input_people=input_people)
     return Remaining(microdata, classes, np.zeros(classes.sizes.size, np.bool_))
 
 
-def check_model(model: RiskModel, remaining: Remaining) -> Check:
-    """Check one risk model on the released classes."""
+def check_model(
+    model: RiskModel, remaining: Remaining, overall: Mapping[str, Any] | None = None
+) -> Check:
+    """Check one risk model on the released classes.
+
+    What compares with the input is judged with the `overall` shares that the manifest has: it holds if it
+    does however they were rounded, and fails if it does not for any.
+    """
+    if Need.OVERALL_SHARES not in model.needs:
+        return check_exactly(model, remaining)
+    if not all((overall or {}).get(name, {}).get("complete") for name in model.sensitive):
+        detail = "the manifest does not have all overall shares; give the original with --against"
+        return Check(f"{model} holds", None, detail, about_risk=True)
+    assert overall is not None
+    worst = check_exactly(model, with_overall(remaining, overall, 0.5))
+    best = check_exactly(model, with_overall(remaining, overall, -0.5))
+    if worst.passed == best.passed:
+        return worst
+    detail = "that depends on how overall shares were rounded; give the original with --against"
+    return replace(worst, passed=None, detail=detail)
+
+
+def with_overall(
+    remaining: Remaining, overall: Mapping[str, Mapping[str, Any]], off: float
+) -> Remaining:
+    """Return the released classes with overall shares, which are off by so many of their steps."""
+    columns = dict(remaining.microdata.sensitive)
+    for name, given in overall.items():
+        shares = np.array([given["shares"].get(text, 0.0) for text in columns[name].texts])
+        columns[name] = replace(
+            columns[name], input_shares=shares, rounding=off * float(given["step"])
+        )
+    microdata = replace(remaining.microdata, sensitive=columns)
+    classes = replace(remaining.classes, microdata=microdata, counted={})
+    return replace(remaining, microdata=microdata, classes=classes)
+
+
+def check_exactly(model: RiskModel, remaining: Remaining) -> Check:
+    """Check one risk model on the released classes as they are."""
     claim = f"{model} holds"
     if Need.ORIGINAL_VALUES in model.needs:
         detail = (
@@ -125,7 +219,10 @@ def check_model(model: RiskModel, remaining: Remaining) -> Check:
     if faults:
         return Check(claim, False, " ".join(faults), about_risk=True)
     sizes = remaining.classes.sizes
-    violating = model.violating(remaining.classes)
+    try:
+        violating = model.violating(remaining.classes)
+    except PolicyError as error:  # such as a value that its hierarchy lacks
+        return Check(claim, False, str(error), about_risk=True)
     if violating.any():
         records, smallest = int(sizes[violating].sum()), int(sizes[violating].min())
         detail = (
@@ -151,15 +248,16 @@ def describe_released(reading: Reading, remaining: Remaining | None, records: in
         np.empty(0, np.int64) if remaining is None else remaining.classes.sizes,
         np.array([reading.scheme[hierarchy.name] for hierarchy in hierarchies]),
         np.array([hierarchy.height for hierarchy in hierarchies]),
-        np.array([hierarchy.size for hierarchy in hierarchies]),
-        np.array([sum_leaves(hierarchy, reading) for hierarchy in hierarchies]),
+        np.array([hierarchy.extent for hierarchy in hierarchies]),
+        np.array([sum_covered(hierarchy, reading) for hierarchy in hierarchies]),
+        np.array([hierarchy.least_cover for hierarchy in hierarchies]),
     )
 
 
-def sum_leaves(hierarchy: Hierarchy, reading: Reading) -> int:
-    """Sum the leaves that the released values of one attribute cover."""
+def sum_covered(hierarchy: Hierarchy, reading: Reading) -> int:
+    """Sum what the released values of one attribute cover."""
     level = reading.scheme[hierarchy.name]
-    covers = dict(zip(hierarchy.labels[level], np.bincount(hierarchy.codes[level]), strict=True))
+    covers = dict(zip(hierarchy.labels[level], hierarchy.cover(level), strict=True))
     column = reading.columns[hierarchy.name]
     # a missing cell where the level has none covers nothing, so that the loss will not agree
     by_value = np.array([covers.get(text, 0) for text in column.texts], np.int64)

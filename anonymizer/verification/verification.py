@@ -10,16 +10,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from anonymizer.data.coded import load
-from anonymizer.data.table import Table, open_table
+from anonymizer.data.formulas import escape
+from anonymizer.data.table import Table, TableLike
 from anonymizer.errors import AnonymizerError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
-from anonymizer.problem import Source, describe_risk, load_policy
+from anonymizer.problem import Source, columns_described, describe_risk, load_policy
 from anonymizer.risk import Remaining, RiskModel, packages_of
 from anonymizer.search import Status
 from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
@@ -53,13 +54,9 @@ from anonymizer.verification.reading import (
     read_released,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
 
 def verify(
-    released: str | Path | pd.DataFrame | pa.Table | Table,
+    released: TableLike,
     policy: PolicyLike,
     manifest: Mapping[str, Any] | str | Path | None = None,
     against: Source = None,
@@ -77,13 +74,13 @@ def verify(
     if manifest is None:
         raise AnonymizerError("verify needs the manifest of a dataframe; pass it as `manifest`.")
     check_manifest(manifest, "the manifest")
-    opened = open_table(released, policy.data.delimiter)
+    opened = policy.data.open_release(released)
     # a column that the policy does not name has its default role, also where the release lacks it
     policy = policy.with_columns([*opened.columns, *manifest["policy"].get("attributes", ())])
     table = open_release(opened, policy, against is not None)
     checks = list(check_release(table, policy, manifest))
     if against is not None and all(check.passed for check in checks[2:BASIC_CHECKS]):
-        original = open_table(against, policy.data.delimiter)
+        original = policy.data.open(against)
         with_original = list(check_against(table, original, policy, manifest))
         done = any(check.claim == FIGURES and check.passed for check in with_original)
         if done and all(check.passed is not False for check in with_original):
@@ -97,7 +94,8 @@ def open_release(table: Table, policy: Policy, whole: bool) -> Table:
     """See to it that a release is read once, as a whole or its quasi-identifiers alone."""
     if not check_released_columns(table, policy).passed:
         return table  # its digest is all that is asked for
-    return load(table, released_columns(policy) if whole else policy.quasi_identifiers)
+    own = (*policy.quasi_identifiers, *columns_described(table, policy.load_models(), policy))
+    return load(table, released_columns(policy) if whole else own)
 
 
 def settle(check: Check) -> Check:
@@ -129,13 +127,16 @@ def check_release(table: Table, policy: Policy, manifest: Mapping[str, Any]) -> 
         return
     reading = read_released(table, policy, hierarchies, manifest["scheme"])
     yield check_values(reading)
-    if reading.unknown:
+    if reading.unknown or reading.apart:
         return
     yield check_counts(reading.rows, reading.redacted, policy, manifest)
     models = policy.load_models()
     people = manifest.get("people", manifest["records"])
     remaining = classes_of(reading, policy, models, people) if reading.kept else None
-    checks = [] if remaining is None else [check_model(model, remaining) for model in models]
+    checks = []
+    if remaining is not None:
+        overall = overall_of(manifest, policy)
+        checks = [check_model(model, remaining, overall) for model in models]
     yield from check_risk(remaining, checks, models, manifest, policy.data.id is not None)
     released = describe_released(reading, remaining, manifest["records"])
     yield check_loss(released, reading.hierarchies, policy, manifest)
@@ -156,7 +157,10 @@ def check_layered(
     remaining = layered_classes(reading, policy, models, people) if reading.kept else None
     checks = []
     if remaining is not None:
-        checks = [check_layered_model(model, reading, remaining, policy) for model in models]
+        overall = overall_of(manifest, policy)
+        checks = [
+            check_layered_model(model, reading, remaining, policy, overall) for model in models
+        ]
     yield from check_risk(remaining, checks, models, manifest, policy.data.id is not None)
     if reading.kept:
         yield check_narrowed(reading, models, manifest)
@@ -272,7 +276,27 @@ def check_risk(
     kept = np.ones(remaining.classes.sizes.size, np.bool_)
     mine = asdict(describe_risk(remaining.microdata, models, remaining.classes, kept))
     claim = "the risk of the file is the one reported"
-    yield check_figures(claim, mine, manifest["risk"]["after"])
+    yield check_figures(
+        claim, without_distances(mine), without_distances(manifest["risk"]["after"])
+    )
+
+
+def overall_of(manifest: Mapping[str, Any], policy: Policy) -> dict[str, dict[str, Any]]:
+    """Return the overall shares that a manifest declares, with values as the release has them."""
+    write = escape if policy.release.escape_formulas else str
+    return {
+        name: {**given, "shares": {write(text): q for text, q in given["shares"].items()}}
+        for name, given in manifest.get("overall", {}).items()
+    }
+
+
+def without_distances(profile: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what compares the release with the input."""
+    sensitive = {
+        name: {key: value for key, value in figures.items() if key != "greatest_distance"}
+        for name, figures in profile.get("sensitive", {}).items()
+    }
+    return {**profile, "sensitive": sensitive}
 
 
 WHOSE = "the file does not tell whose its rows are; give the original with --against"

@@ -9,7 +9,18 @@ from typing import Any
 
 import pandas as pd
 
-from anonymizer import Policy, anonymize, assess, frontier, make_manifest, propose, verify
+from anonymizer import (
+    Policy,
+    Solution,
+    anonymize,
+    apply,
+    assess,
+    compare,
+    frontier,
+    make_manifest,
+    propose,
+    verify,
+)
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Release
 from anonymizer.risk import RiskProfile
@@ -29,6 +40,7 @@ OUTPUTS = (
     "manifest",
     "run",
     "risk profile",
+    "comparison",
     "frontier",
     "verification",
     "assessment",
@@ -38,14 +50,17 @@ BY_NAME = {
     "attribute_loss",
     "by_layers",
     "class_sizes",
+    "comparison",
     "explanation",
     "files",
     "hierarchies",
+    "overall",
     "packages",
     "policy",
     "pruned",
     "scheme",
     "seconds",
+    "sensitive",
 }
 """Tables whose keys are names or settings, or described elsewhere: the table is, not its keys."""
 
@@ -57,9 +72,12 @@ def examples() -> dict[str, Any]:
         attributes={
             "sex": {"role": "quasi", "hierarchy": SEX},
             "zip": {"role": "quasi", "hierarchy": ZIP},
-            "ward": {"role": "insensitive"},
+            "ward": {"role": "sensitive"},
         },
-        risk=[{"model": "k-anonymity", "k": 2}],
+        risk=[
+            {"model": "k-anonymity", "k": 2},
+            {"model": "distinct-l", "attribute": "ward", "l": 1},
+        ],
     )
     in_layers = policy.model_copy(update={"release": Release(recoding="layers")})
     layered = anonymize(PEOPLE, in_layers).describe_layers()
@@ -72,12 +90,27 @@ def examples() -> dict[str, Any]:
     return {
         "proposal": {**proposal.describe(), "files": {}},
         "manifest": {**manifest, **layered},
-        "run": {**solution.describe(), **layered, "seconds": {}, "files": {}, "explanation": {}},
+        "run": {
+            **solution.describe(),
+            **layered,
+            "seconds": {},
+            "files": {},
+            "explanation": {},
+            "comparison": {},
+        },
+        "comparison": compare(suppressing(policy)).describe(),
         "frontier": {**frontier(PEOPLE, in_layers, [2]).describe(), "files": {}},
         "verification": {"passed": True, "checks": [asdict(check) for check in checks]},
         "assessment": {**assess_example(policy, statement), "files": {}},
         "risk profile": asdict(solution.before),
     }
+
+
+def suppressing(policy: Policy) -> Solution:
+    """Solve a table by suppressing the only one who lives elsewhere."""
+    frame = pd.DataFrame({"sex": ["F"] * 12 + ["M"] * 5, "zip": "101", "ward": "A"})
+    frame.loc[16, "zip"] = "102"
+    return apply(frame, policy, {"sex": 0, "zip": 0})
 
 
 def assess_example(policy: Policy, statement: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from anonymizer.assessment.published import (
 )
 from anonymizer.assessment.published.partition import Answer
 from anonymizer.data.staging import Staging
+from anonymizer.report.provenance import Provenance
 from anonymizer.report.published import published_page
 from experiments.datasets import RESULTS
 from experiments.kitamura.page import write_page
@@ -51,7 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         indicators.to_csv(staging.path("indicators.csv"), index=False, float_format="%.6f")
         printed = pd.DataFrame(printed_rows(table))
         printed.to_csv(staging.path("printed.csv"), index=False)
-        page = published_page(table, "Attacks on a table of patient characteristics")
+        title = "Attacks on a table of patient characteristics"
+        page = published_page(table, title, Provenance(made=None))
         staging.path("published.html").write_text(page, encoding="utf-8")
         text = write_page(table, printed_rows(table), concluded_rows(table))
         staging.path("README.md").write_text(text, encoding="utf-8")

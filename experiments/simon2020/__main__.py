@@ -16,6 +16,7 @@ from rich.console import Console
 
 from anonymizer import Assessment
 from anonymizer.report.assessment import make_page
+from anonymizer.report.provenance import Provenance
 from experiments.datasets import RESULTS
 from experiments.simon2020 import paper
 from experiments.simon2020.measure import (
@@ -71,7 +72,9 @@ def write(plan: Plan, folder: Path | None, step: OnStep) -> None:
         reference.to_csv(folder / "sdcmicro.csv", index=False, float_format="%.10g")
     (folder / "README.md").write_text(page, encoding="utf-8")
     assessment = Assessment("synthetic visits", findings)
-    (folder / "assessment.html").write_text(make_page(assessment), encoding="utf-8")
+    (folder / "assessment.html").write_text(
+        make_page(assessment, provenance=Provenance(made=None)), encoding="utf-8"
+    )
     figures = json.dumps(assessment.describe(), indent=1)
     (folder / "assessment.json").write_text(figures + "\n", encoding="utf-8")
     print(f"written to {folder}", file=sys.stderr)

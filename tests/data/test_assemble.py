@@ -54,3 +54,24 @@ def test_a_column_that_pandas_has_no_type_for_is_of_objects() -> None:
     frame = to_pandas(pa.table({"x": views, "y": [1, 2]}))
     assert frame["x"].tolist() == [["a"], None]
     assert frame["y"].tolist() == [1, 2]
+
+
+def test_values_in_an_order_are_an_ordered_dictionary() -> None:
+    recoding = Recoding(("5-9", "20-29", "100-109"), np.array([2, 0, 2]), False, ordered=True)
+    rows = np.arange(3)
+    plan = ReleasePlan(("age",), {"age": recoding}, rows.astype(np.int32), rows)
+    released = assemble(TABLE, plan)["age"].chunk(0)
+    assert released.type.ordered
+    assert released.dictionary.to_pylist() == ["5-9", "100-109"]
+
+
+def test_a_dictionary_with_an_order_of_its_own_keeps_it() -> None:
+    sizes = pa.DictionaryArray.from_arrays([2, 0, None], ["low", "mid", "high"], ordered=True)
+    table = ArrowTable(pa.table({"age": pa.chunked_array([sizes.slice(0, 1), sizes.slice(1)])}))
+    recoding = Recoding(("high", "low", ""), np.array([0, 1, 2]), original=True)
+    rows = np.arange(3)
+    plan = ReleasePlan(("age",), {"age": recoding}, rows.astype(np.int32), rows)
+    released = assemble(table, plan)["age"].chunk(0)
+    assert released.type == sizes.type
+    assert released.dictionary.to_pylist() == ["low", "high"]
+    assert released.to_pylist() == ["high", "low", None]

@@ -49,6 +49,6 @@ def test_columns_that_were_computed_are_a_table_too() -> None:
 
 
 def test_a_wrong_delimiter_is_guessed_through_it(tmp_path: Path) -> None:
-    loaded = load(CsvTable(write(tmp_path, "a;b\n1;2\n")), ["a"])
+    loaded = load(CsvTable(write(tmp_path, "a;b\n1;2\n"), ","), ["a"])
     with pytest.raises(DataError, match=r"Is the delimiter ';' rather than ','\?"):
         check_present(loaded, ["a"])

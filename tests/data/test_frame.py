@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import date
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -69,6 +70,13 @@ ORIGINAL = {
     "string": pd.Series(["x", None], dtype="string"),
     "str": pd.Series(["x", None], dtype="str"),
     "date32[day][pyarrow]": pd.Series([date(2024, 3, 1), None], dtype="date32[pyarrow]"),
+    "category": pd.Series(["x", None], dtype="category"),
+    "category of numbers": pd.Series([3, 1], dtype="category"),
+    "period": pd.Series(pd.period_range("2024-03", periods=2, freq="M")),
+    "decimals": pd.Series([Decimal("1.50"), None]),
+    "days": pd.Series([date(2024, 3, 1), None]),
+    "objects that are whole": pd.Series([3, None], dtype=object),
+    "objects that are true or false": pd.Series([True, None], dtype=object),
 }
 
 
@@ -82,12 +90,34 @@ def test_a_recoded_column_whose_values_are_its_own_keeps_its_type(name: str) -> 
     assert released.dtype == column.dtype
     again = read_columns(FrameTable(released.to_frame()), ["a"])["a"]
     assert [again.texts[code] for code in again.codes] == [*coded.texts][::-1]
+    if column.dtype == object:
+        assert [type(value) for value in released.dropna()] == [type(column[0])]
 
 
-def test_objects_and_categories_are_released_as_text() -> None:
-    for column in (pd.Series([3, "x"], dtype=object), pd.Series(["3", "x"], dtype="category")):
-        recoding = Recoding(("3", "x"), np.array([0, 1]), original=True)
-        plan = ReleasePlan(("a",), {"a": recoding}, np.array([0, 1], np.int32), np.array([0, 1]))
-        released = FrameTable(pd.DataFrame({"a": column})).release(plan)["a"]
-        assert released.tolist() == ["3", "x"]
-        assert released.dtype == "str"
+def recoded(column: pd.Series, recoding: Recoding) -> pd.Series:
+    rows = np.arange(len(column))
+    plan = ReleasePlan(("a",), {"a": recoding}, rows.astype(np.int32), rows)
+    return FrameTable(pd.DataFrame({"a": column})).release(plan)["a"]
+
+
+def test_objects_of_several_kinds_are_released_as_text() -> None:
+    column = pd.Series([3, "x"], dtype=object)
+    released = recoded(column, Recoding(("3", "x"), np.array([0, 1]), original=True))
+    assert released.tolist() == ["3", "x"]
+    assert released.dtype == "str"
+
+
+def test_categories_keep_their_own_order_and_lose_what_no_row_has() -> None:
+    column = pd.Series(pd.Categorical(["high", "low"], ["low", "mid", "high"], ordered=True))
+    recoding = Recoding(("high", "low", "mid"), np.array([0, 1]), original=True)
+    assert recoded(column, recoding).dtype == pd.CategoricalDtype(["low", "high"], ordered=True)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "str", "category"])
+def test_values_in_an_order_come_out_as_ordered_categories(dtype: str) -> None:
+    column = pd.Series([100, 20, 8]).astype(dtype)
+    groups = Recoding(("5-9", "20-29", "40-49", "100-109", ""), np.array([3, 1, 4]), False, True)
+    released = recoded(column, groups)
+    assert released.dtype == pd.CategoricalDtype(["20-29", "100-109"], ordered=True)
+    assert released.sort_values().tolist()[:2] == ["20-29", "100-109"]
+    assert pd.isna(released[2])

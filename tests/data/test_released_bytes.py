@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import io
 import pickle
+import zipfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -20,7 +22,10 @@ from pyarrow import parquet
 from anonymizer import Hierarchy, Policy, anonymize, make_manifest, verify, write_release
 from anonymizer.data.cells import text_of
 from anonymizer.data.rebuild import from_values
+from anonymizer.data.unpacking import decompress
 from anonymizer.errors import DataError
+from anonymizer.hierarchy import Ordered
+from tests.data.formats import KINDS, make
 from tests.data.kinds import ARROW, PANDAS, SECRET, WORD
 
 GROUP = ["a", "z", "a", "a"]
@@ -294,3 +299,98 @@ def test_a_value_that_only_suppressed_records_had_is_in_no_dictionary(kind: str)
         content = bytes_of(released) if kind == "arrow" else pickle.dumps(released)
         assert len(released) == 4
         assert WORD not in content
+
+
+# Every kind of table, with a value that is gone and one that never was there
+
+GONE, NEVER = f"{SECRET}GONE", f"{SECRET}NEVER"
+SIZES = Ordered(values=("small", GONE, NEVER, "large"), groups=((2, 2),)).build("size")
+
+
+def unpacked(released: Any) -> bytes:
+    """Return all bytes of a release: of a file as it was before it was compressed."""
+    if not isinstance(released, Path):
+        table = released.collect() if isinstance(released, pl.LazyFrame) else released
+        return pickle.dumps(table)
+    if released.suffix == ".xlsx":
+        with zipfile.ZipFile(released) as archive:
+            return b"".join(archive.read(name) for name in archive.namelist())
+    with released.open("rb") as file:
+        return b"".join(iter(partial(decompress(file, released).read, 1 << 16), b""))
+
+
+@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_that_are_gone_or_never_were_are_in_no_release_of_any_kind(
+    kind: str, level: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        parquet, "ParquetWriter", partial(parquet.ParquetWriter, compression="none")
+    )
+    size = {"role": "quasi", "hierarchy": SIZES, "min_level": level, "max_level": level}
+    policy = policy_of(size=size, cell={"role": "sensitive"})
+    frame = pd.DataFrame(
+        {
+            "group": ["a", "z", "a", "a", "a"],
+            "size": ["large", GONE, "small", "large", "small"],
+            "cell": ["u", SECRET, "v", "w", "x"],
+        }
+    )
+    data = make(kind, tmp_path, frame)
+    solution = anonymize(data, policy)
+    path = Path(write_release(solution, tmp_path / "out")["release"])
+    for released in (solution.to_frame(), path):
+        content = unpacked(released)
+        if level == 0:
+            assert SECRET.encode() not in content
+        assert b"large" in content
+        assert verify(released, policy, make_manifest(solution, released), data).passed
+
+
+POLARS = {
+    "text": pl.Series(["u", SECRET, "v", "u"]),
+    "category": pl.Series(["u", SECRET, "v", None], dtype=pl.Categorical),
+    "enum": pl.Series(["u", SECRET, "v", "u"], dtype=pl.Enum(["u", SECRET, "v", NEVER])),
+    "list": pl.Series([["u"], [SECRET], ["v"], None]),
+    "struct": pl.Series([{"p": "u"}, {"p": SECRET}, {"p": "v"}, None]),
+    "binary": pl.Series([b"u", WORD, b"v", None]),
+}
+
+
+@pytest.mark.parametrize("name", POLARS)
+def test_a_polars_dataframe_is_released_without_values_of_suppressed_records(name: str) -> None:
+    column = POLARS[name]
+    original = pl.DataFrame({"group": GROUP, "cell": column})
+    solution = anonymize(original, KEEPING)
+    released = solution.to_frame()
+    if name == "enum":
+        assert released.schema["cell"] == pl.Enum(["u", "v"])
+    else:
+        assert released.schema == original.schema
+    for write in (pickle.dumps, ipc_of):
+        assert WORD in write(original)
+        assert WORD not in write(released)
+    assert verify(released, KEEPING, make_manifest(solution, released), original).passed
+
+
+def ipc_of(frame: pl.DataFrame) -> bytes:
+    sink = io.BytesIO()
+    frame.write_ipc(sink)
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize("name", ARROW)
+def test_a_feather_file_is_released_without_values_of_suppressed_records(
+    name: str, tmp_path: Path
+) -> None:
+    column, secret = ARROW[name]
+    original = tmp_path / "people.feather"
+    original.write_bytes(bytes_of(pa.table({"group": GROUP, "cell": column})))
+    solution = anonymize(original, KEEPING)
+    path = Path(write_release(solution, tmp_path / "out")["release"])
+    released = pa.ipc.open_file(path).read_all()["cell"]
+    assert released.type == column.type
+    assert texts(released.to_pylist()) == texts(others(column))
+    assert secret in original.read_bytes()
+    assert secret not in path.read_bytes()
+    assert verify(path, KEEPING, against=original).passed

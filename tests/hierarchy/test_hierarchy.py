@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 
 from anonymizer.errors import HierarchyError
-from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.hierarchy import (
+    MISSING,
+    Dates,
+    Explicit,
+    Hierarchy,
+    Intervals,
+    Ordered,
+    Redaction,
+)
 
 from .trees import tree_rows
 
@@ -124,3 +132,16 @@ def test_with_missing_adds_one_leaf_and_changes_no_other(rows: Rows) -> None:
     assert list(wider.rows())[: len(rows)] == rows
     assert wider.size == len(rows) + (MISSING not in hierarchy.leaves)
     assert wider.source == "a.csv"
+
+
+def test_only_hierarchies_of_numbers_dates_and_ordered_values_are_ordered() -> None:
+    ordered = [
+        Intervals((0, 9), widths=(5,)),
+        Dates("2024-01-01", "2024-01-09", ("day", "month")),
+        Ordered(values=("S", "M", "L")),
+    ]
+    assert all(builder.build("x").ordered for builder in ordered)
+    assert all(builder.build("x").with_missing().ordered for builder in ordered)
+    assert not Redaction(digits=2).build("x").ordered
+    assert not Explicit(values=("a", "b")).build("x").ordered
+    assert not Hierarchy.from_rows("x", [("1", "*"), ("2", "*")]).ordered

@@ -32,7 +32,6 @@ def test_the_domain_of_cut_points_reaches_beyond_them_by_the_widest_interval() -
     assert cut([0.5, 1.5])["domain"] == [-0.5, 2.5]
 
 
-@pytest.mark.xfail(strict=True, reason="intervals have no open ends yet")
 def test_cut_points_have_open_ends() -> None:
     ages, doses = make_inline([18, 40, 65]), make_inline([[2.5, 5.0], [5.0]])
     assert isinstance(ages, Builder)

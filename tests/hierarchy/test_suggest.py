@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import re
 import tomllib
+from datetime import date, datetime
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy import Hierarchy, check_rows, check_values, parse_spec, suggest
 from anonymizer.hierarchy.suggest import distinct_texts
 
@@ -33,7 +35,10 @@ CELLS = (
     | st.lists(st.integers(-(10**12), 10**12))
     | st.lists(st.integers(-200, 200))
     | st.lists(st.floats(allow_nan=True, allow_infinity=True))
+    | st.lists(st.floats(-1e6, 1e6).map(lambda number: round(number, 2)) | st.none())
     | st.lists(st.dates().map(str))
+    | st.lists(st.dates(date(1950, 1, 1), date(2050, 1, 1)).map(lambda day: f"{day:%d.%m.%Y}"))
+    | st.lists(st.dates(date(1950, 1, 1), date(2050, 1, 1)).map(lambda day: f"{day:%m/%d/%Y}"))
     | st.lists(st.datetimes())
     | st.lists(st.booleans())
     | st.lists(st.text("0123456789A", min_size=5, max_size=5), min_size=10)
@@ -43,12 +48,14 @@ CELLS = (
 
 @given(CELLS, st.text(max_size=5))
 def test_a_suggestion_loads_and_covers_every_value(cells: list[Any], name: str) -> None:
-    column = pd.Series(cells, name=name)
-    if distinct_texts(column):
-        assert_covers(column)
-    else:
-        with pytest.raises(HierarchyError, match="no cell has a value; there is nothing to group"):
-            suggest(column)
+    assert_covers(pd.Series(cells, name=name))
+
+
+@pytest.mark.parametrize("cells", [[], [None, None], [""]])
+def test_a_column_without_a_value_gets_a_spec_that_covers_its_missing_cells(cells: Any) -> None:
+    column = pd.Series(cells, name="empty", dtype=object)
+    assert build(column).leaves == ("",)
+    assert "no cell has a value" in suggest(column)
 
 
 @pytest.mark.parametrize("dataset", ["adult", "cup", "fars"])
@@ -69,26 +76,66 @@ def test_numbers_get_round_intervals_that_fill_their_domain() -> None:
         "builder": "intervals",
         "domain": [15, 94],
         "widths": [5, 10, 20],
+        "open": "both",
     }
 
 
-def test_numbers_read_as_text_or_with_missing_cells_are_still_numbers() -> None:
-    assert spec_of([str(age) for age in range(17, 91)]) == spec_of(range(17, 91))
-    assert spec_of([*map(float, range(17, 91)), None]) == spec_of(range(17, 91))
+@pytest.mark.parametrize("write", [str, float, "{}.0".format, " {} ".format])
+def test_numbers_are_the_same_however_they_are_written(write: Any) -> None:
+    assert spec_of([write(age) for age in range(17, 91)]) == spec_of(range(17, 91))
 
 
-def test_a_few_numbers_far_apart_are_ordered_and_merged() -> None:
-    spec = spec_of([1000, 7000, 2000])
-    assert spec["values"] == ["1000", "2000", "7000"]
-    assert (spec["builder"], spec["groups"]) == ("ordered", [2])
+def test_missing_cells_are_given_a_place() -> None:
+    ages = range(17, 91)
+    assert spec_of([*map(float, ages), None]) == spec_of(ages) | {"missing": "top"}
 
 
-def test_decimal_numbers_are_ordered_by_size_not_as_text() -> None:
-    assert spec_of([10.5, 9.25, 100.125])["values"] == ["9.25", "10.5", "100.125"]
+NUMBERS = st.lists(
+    st.integers(-(10**7), 10**7)
+    | st.floats(-1e6, 1e6, allow_nan=False).map(lambda number: round(number, 3)),
+    min_size=1,
+    max_size=40,
+)
 
 
-def test_numbers_too_far_apart_for_a_domain_are_listed() -> None:
-    assert spec_of([number * 10**7 for number in range(30)])["builder"] == "ordered"
+@given(NUMBERS)
+def test_no_bound_of_a_proposed_label_is_somebodys_own_value(numbers: list[float]) -> None:
+    spec = spec_of(numbers)
+    hierarchy = parse_spec(spec).build("column")
+    if not spec["widths"]:
+        return
+    width = Fraction(str(spec["widths"][0]))
+    for label in {label for labels in hierarchy.labels[1:-1] for label in labels}:
+        for text in re.findall(r"-?\d+(?:\.\d+)?", re.sub(r"(?<=\d)-", " to ", label)):
+            bound = Fraction(text)
+            # whole intervals are named by their last number, one below the next bound
+            assert bound % width == 0 or (bound + 1) % width == 0
+
+
+@given(NUMBERS)
+def test_numbers_unseen_so_far_are_covered(numbers: list[float]) -> None:
+    hierarchy = parse_spec(spec_of(numbers)).build("column")
+    more = [str(round(float(number) * 3 + 1)) for number in numbers]
+    assert check_values(hierarchy, more) == []
+
+
+def test_decimal_numbers_get_round_intervals_of_real_numbers() -> None:
+    assert spec_of([9.25, 10.5, 100.125, None]) == {
+        "builder": "intervals",
+        "domain": [5.0, 105.0],
+        "widths": [5, 10, 20, 40],
+        "open": "both",
+        "missing": "top",
+    }
+
+
+def test_outliers_do_not_widen_the_domain() -> None:
+    assert spec_of([*range(100), *range(100), 10**6])["domain"] == [0, 99]
+
+
+def test_numbers_too_far_apart_to_be_listed_are_taken_as_real() -> None:
+    spec = spec_of([number * 10**7 for number in range(30)])
+    assert spec["domain"] == [0.0, 300000000.0]
 
 
 def test_zip_codes_are_redacted() -> None:
@@ -102,11 +149,39 @@ def test_codes_with_letters_are_redacted_from_those_that_occur() -> None:
     assert (spec["builder"], len(spec["values"])) == ("redaction", 30)
 
 
-def test_dates_cover_whole_years() -> None:
+def test_dates_cover_whole_years_and_what_lies_beyond() -> None:
     spec = spec_of(["2021-03-04", "2019-12-31"])
-    assert (str(spec["from"]), str(spec["to"])) == ("2019-01-01", "2021-12-31")
+    assert (str(spec["from"]), str(spec["to"]), spec["open"]) == (
+        "2019-01-01",
+        "2021-12-31",
+        "both",
+    )
     assert spec_of(pd.to_datetime(["2021-03-04", "2019-12-31"])) == spec
     assert spec_of(["2021-03", "2019-12"])["levels"] == ["month", "quarter", "year", "decade"]
+
+
+@pytest.mark.parametrize(
+    ("form", "found"),
+    [
+        ("%d.%m.%Y", ["%d.%m.%Y"]),
+        ("%m/%d/%Y", ["%m/%d/%Y"]),
+        ("%d/%m/%Y %H:%M", ["%d/%m/%Y %H:%M"]),
+        ("%Y-%m-%d %H:%M:%S", None),
+        ("%Y-%m-%dT%H:%M:%S+02:00", None),
+    ],
+)
+def test_dates_are_recognised_in_many_formats(form: str, found: list[str] | None) -> None:
+    days = [datetime(2019, 12, 31, 8, 30), datetime(2021, 3, 14)]
+    spec = spec_of([day.strftime(form) for day in days])
+    assert (spec["builder"], spec.get("format")) == ("dates", found)
+    assert spec["levels"] == ["day", "month", "quarter", "year", "decade"]
+
+
+def test_day_and_month_that_cannot_be_told_apart_are_said_and_only_years_are_used() -> None:
+    column = pd.Series(["01/02/2020", "03/04/2021"], name="seen")
+    assert "cannot be told apart" in suggest(column)
+    assert spec_of(column)["levels"] == ["year", "decade"]
+    assert_covers(column)
 
 
 def test_text_that_only_looks_like_a_date_is_a_category() -> None:
@@ -117,12 +192,22 @@ def test_categories_become_a_mapping_to_fill_in() -> None:
     text = suggest(pd.Series(["red", "green", "red"], name="colour"))
     assert text == (
         "# Column 'colour': 2 categories.\n"
-        "# Each is kept or goes to the top. To merge some, put groups in place of `values`:\n"
+        "# One flat step: each is kept or goes to the top. To merge some, write groups for `values`:\n"
         "#   [groups]\n"
         '#   "name of the group" = ["green", "red"]\n'
         'builder = "mapping"\n'
         'values = ["green", "red"]\n'
     )
+
+
+def test_many_categories_are_merged_from_rare_to_frequent() -> None:
+    spec = spec_of([letter for number, letter in enumerate("abcdefgh") for _ in range(9 - number)])
+    assert spec == {
+        "builder": "priority",
+        "values": list("abcdefgh"),
+        "keep": [4, 2],
+        "unlisted": True,
+    }
 
 
 def test_a_column_of_unlike_cells_is_suspected_to_identify() -> None:

@@ -59,5 +59,8 @@ def test_an_external_table_without_a_common_key_is_refused():
 def test_a_header_that_cannot_be_read_is_one_sentence(tmp_path: Path, header: str, message: str):
     (tmp_path / "voters.csv").write_text(f"{header}\n")
     source = {"name": "v", "keys": ["age", "sex"], "table": "voters.csv", "id": "who"}
+    if ";" in header:
+        load_externals(Statement(source=[source], folder=tmp_path))  # found
+    source["delimiter"] = ","
     with pytest.raises(DataError, match=message):
         load_externals(Statement(source=[source], folder=tmp_path))

@@ -80,7 +80,6 @@ def test_a_hierarchy_is_given_where_it_is_used(sex: Any) -> None:
     assert solution.problem.hierarchies[1].name == "sex"
 
 
-@pytest.mark.xfail(strict=True, reason="intervals have no open ends yet")
 def test_cut_points_cut_whole_numbers_and_decimals() -> None:
     frame = FRAME.assign(dose=[f"{row % 30 / 4}" for row in range(ROWS)])
     solution = quietly(frame, quasi={"age": [30, 60], "dose": [2, 5]}, k=30)

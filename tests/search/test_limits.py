@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import random
 import time
 from collections.abc import Callable
@@ -7,6 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from anonymizer.kernels.compilation import Stopwatch, working_seconds
+from anonymizer.layers.optimize import Watch
 from anonymizer.risk import Average, KAnonymity, RiskModel
 from anonymizer.search import Limits, StopReason, search
 from anonymizer.search.limits import LimitReached, Usage
@@ -105,3 +108,28 @@ def test_a_time_limit_holds_with_many_attributes_or_levels(
     assert spent < 1.1 * seconds + 1
     assert found.stopped in (StopReason.TIME, StopReason.COMPLETE)
     assert found.gap == 0 or found.stopped is StopReason.TIME
+
+
+@pytest.mark.parametrize("stands_still", [True, False])
+def test_a_search_does_not_count_the_time_in_which_kernels_are_compiled(stands_still: bool) -> None:
+    clock = Ticks()
+    watch = Stopwatch(clock)
+
+    def compile_for_an_hour(_: object) -> None:
+        watch.on_start(None)
+        clock.now += 3600
+        watch.on_end(None)
+
+    problem = many_attributes(8)
+    given = watch.working_seconds if stands_still else clock
+    found = search(
+        evaluator_of(problem), lattice_of(problem), Limits(seconds=1),
+        on_progress=compile_for_an_hour, clock=given,
+    )  # fmt: skip
+    assert clock.now >= 3600
+    assert found.stopped is (StopReason.COMPLETE if stands_still else StopReason.TIME)
+
+
+def test_searches_and_layers_use_the_clock_that_stands_still_unless_told() -> None:
+    assert inspect.signature(search).parameters["clock"].default is working_seconds
+    assert Watch(None).clock is working_seconds

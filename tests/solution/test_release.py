@@ -21,7 +21,9 @@ from anonymizer import (
     make_manifest,
     write_release,
 )
-from anonymizer.solution.release import mapping_rows, write_mapping
+from anonymizer.data.plan import Recoding
+from anonymizer.hierarchy import Intervals
+from anonymizer.solution.release import in_order, mapping_rows, write_mapping
 from tests.wards import POLICY, change, patients, rows_of, write_files
 
 REDACT = POLICY + '\n[release]\nsuppressed = "redact"\n'
@@ -124,8 +126,9 @@ def test_rows_are_shuffled_unless_the_policy_says_otherwise(tmp_path: Path) -> N
     frame = patients()
     policy = Policy.read(write_files(tmp_path, policy=change(POLICY, k="k = 1")))
     solution = anonymize(frame, policy)
-    first, second = solution.to_frame(), solution.to_frame()
+    first, second = solution.to_frame(), anonymize(frame, policy).to_frame()
     assert not first.equals(second)
+    assert first.equals(solution.to_frame())
     assert solution.to_frame(seed=3).equals(solution.to_frame(seed=3))
     ordered = policy.model_copy(
         update={"release": policy.release.model_copy(update={"shuffle": False})}
@@ -246,3 +249,47 @@ def test_suppressed_records_count_as_nothing_left(tmp_path: Path) -> None:
     solution = anonymize(None, write_files(tmp_path))
     kept = np.flatnonzero(~solution.release.suppressed[solution.release.microdata.tuple_of_row])
     assert kept.size == solution.records - solution.suppressed == solution.after.records
+
+
+# Values that have an order
+
+
+AGES = Intervals((0, 119), widths=(10, 40)).build("age")
+
+
+@given(st.lists(st.tuples(st.integers(0, 119), st.integers(0, 2)), min_size=1))
+def test_values_of_several_levels_stand_in_the_order_of_the_leaves(
+    cells: list[tuple[int, int]],
+) -> None:
+    rows = list(AGES.rows())
+    texts = [rows[leaf][level] for leaf, level in cells]
+    values = tuple(dict.fromkeys([*texts, "*", "redacted"]))
+    recoding = Recoding(values, np.array([values.index(text) for text in texts]), original=False)
+    found = in_order(recoding, AGES)
+    *labels, last = found.values  # noqa: PD011 - of a recoding
+    assert found.ordered
+    assert [[*labels, last][n] for n in found.number_of_tuple] == texts
+    assert last == "redacted"
+    lows = [int(text.split("-")[0].replace("*", "0")) for text in labels]
+    assert lows == sorted(lows)
+
+
+def test_values_without_an_order_stay_as_they_are() -> None:
+    recoding = Recoding(("b", "a"), np.array([0, 1]), original=False)
+    assert in_order(recoding, Hierarchy.from_rows("x", [("a",), ("b",)])) is recoding
+
+
+@pytest.mark.parametrize("recoding", ["full-domain", "layers"])
+@pytest.mark.parametrize("suppressed", ["drop", "redact"])
+def test_released_numbers_sort_as_numbers_also_in_layers(
+    tmp_path: Path, recoding: str, suppressed: str
+) -> None:
+    text = f'{POLICY}\n[release]\nrecoding = "{recoding}"\nsuppressed = "{suppressed}"\n'
+    frame = patients()
+    frame["age"] = (frame["age"] * 7) % 99  # also below 10
+    released = anonymize(frame, Policy.read(write_files(tmp_path, policy=text))).to_frame()
+    ages = released["age"].dtype
+    assert ages.ordered
+    lows = [int(label.split("-")[0]) for label in ages.categories if label != "*"]
+    assert lows == sorted(lows)
+    assert set(ages.categories) == set(released["age"])

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-
-import pandas as pd
 
 from anonymizer.assessment.disclosure.external import ID, align
 from anonymizer.assessment.disclosure.nrf import Reidentification, check_e_uniqueness
@@ -21,19 +18,20 @@ from anonymizer.assessment.disclosure.unique_subsets import (
     check_attributes,
     count_unique,
 )
-from anonymizer.data.table import Table, check_present, open_table
+from anonymizer.data.table import Table, TableLike, check_present, open_table
 from anonymizer.errors import DataError
 from anonymizer.hierarchy import Hierarchy
 
 
 def assess_disclosure(
-    data: str | Path | pd.DataFrame | Table,
+    data: TableLike,
     sources: Sequence[Source] | Disclosing,
-    external: str | Path | pd.DataFrame | Table | None = None,
+    external: TableLike | None = None,
     *,
     e_uniqueness: float | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
-    delimiter: str = ",",
+    delimiter: str | None = None,
+    encoding: str | None = None,
     workers: int | None = None,
     on_subsets: OnSubsets | None = None,
 ) -> Reidentification:
@@ -55,13 +53,13 @@ def assess_disclosure(
             "so leave the number out."
         )
     check_e_uniqueness(e_uniqueness)  # before the work, not after
-    table = open_table(data, delimiter)
+    table = open_table(data, delimiter, encoding)
     check_named(asked.sources, table)
     attributes = named_attributes(asked.sources)
     check_attributes([table], attributes)
     outside, their_id = None, None
     if external is not None:
-        opened = open_table(external, delimiter)
+        opened = open_table(external, delimiter, encoding)
         named = asked.external
         their_id = None if named is None else named.id
         columns = {} if named is None else named.columns

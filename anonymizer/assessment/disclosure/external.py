@@ -60,6 +60,9 @@ def same_level(
     hierarchy: Hierarchy, mine: Coded, theirs: Coded, tables: tuple[Table, Table]
 ) -> tuple[Coded, Coded]:
     """Write the values of both columns as on the coarser of their levels."""
+    hierarchy, labels = hierarchy.fit([*mine.texts, *theirs.texts])
+    mine = mine.rename(labels[: len(mine.texts)])
+    theirs = theirs.rename(labels[len(labels) - len(theirs.texts) :])
     own, its = (
         level_of(hierarchy, column.texts, table.name)
         for column, table in zip((mine, theirs), tables, strict=True)

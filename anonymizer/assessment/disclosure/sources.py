@@ -198,7 +198,7 @@ class ExternalTable(Part):
     """A table of what is disclosed, in which E-uniqueness is counted."""
 
     table: FilePath
-    delimiter: Delimiter = ","
+    delimiter: Delimiter | None = None
     columns: ByName[Text] = Field({})
     """What it calls our attributes, where that differs."""
     id: Text | None = None

@@ -14,14 +14,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonymizer.assessment.disclosure.packed_tuples import Layout, Tuples, read_tuples
-from anonymizer.data.table import Table, check_present, open_table
+from anonymizer.data.table import Table, TableLike, check_present, open_table
 from anonymizer.engine.domain import read_only
 from anonymizer.errors import DataError, quote_some
 
@@ -75,11 +73,11 @@ class Uniqueness:
 
 
 def count_unique(
-    data: str | Path | pd.DataFrame | Table,
+    data: TableLike,
     attributes: Sequence[str],
-    external: str | Path | pd.DataFrame | Table | None = None,
+    external: TableLike | None = None,
     *,
-    delimiter: str = ",",
+    delimiter: str | None = None,
     workers: int | None = None,
     on_subsets: OnSubsets | None = None,
 ) -> Uniqueness:

@@ -127,8 +127,9 @@ def loss_of(
         column = microdata.columns[number]
         of_dropped = int(rows @ column.covered[level][microdata.codes[number]])
         everyone = int(microdata.total_covered[number, level])
-        covered[number] = everyone - of_dropped + int(rows.sum()) * column.hierarchy.size
-    losses = attribute_loss(covered, microdata.records, microdata.domain.sizes)
+        covered[number] = everyone - of_dropped + int(rows.sum()) * column.hierarchy.extent
+    domain = microdata.domain
+    losses = attribute_loss(covered, microdata.records, domain.sizes, domain.least)
     return measure.of_terms(float(measure.terms(losses).sum()))
 
 

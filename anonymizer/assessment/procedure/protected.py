@@ -68,12 +68,12 @@ def make_key_set(
     """See a table through the keys of a source, and count there who matches where it is at hand."""
     mine, base, hierarchies = {}, [], []
     for key in source.keys:
-        column = protected.columns[key]
-        hierarchy = hierarchy_of(
-            policy, key, column, *([] if external is None else [external.keys[key]])
-        )
+        others = [] if external is None else [external.keys[key]]
+        listed = hierarchy_of(policy, key, protected.columns[key], *others)
+        hierarchy, labels = listed.fit(protected.columns[key].texts)
+        column = protected.columns[key].rename(labels)
         own = level_of(hierarchy, column.texts, protected.name)
-        check_shares(source, column, key, own)
+        check_shares(source, column, key, own, hierarchy)
         mine[key] = to_leaves(hierarchy, own, column)
         if MISSING in mine[key].texts and MISSING not in column.texts:
             hierarchy = hierarchy.with_missing()  # for redacted cells
@@ -99,7 +99,9 @@ def hierarchy_of(policy: Policy, key: str, mine: Coded, *theirs: Coded) -> Hiera
     return flat_hierarchy(key, texts, missing=MISSING in texts)
 
 
-def check_shares(source: ExternalSource, column: Coded, key: str, level: int) -> None:
+def check_shares(
+    source: ExternalSource, column: Coded, key: str, level: int, hierarchy: Hierarchy
+) -> None:
     """Raise a PolicyError if a share is given for a value that the key never has."""
     shares = {"p": source.p, "q": source.q}
     for left_out, overlap in source.without.items():
@@ -109,7 +111,9 @@ def check_shares(source: ExternalSource, column: Coded, key: str, level: int) ->
     for name, share in shares.items():
         if share.by != key:
             continue
-        absent = [value for value in share.values if value not in values]
+        stated = list(share.values)
+        pairs = zip(stated, hierarchy.read_texts(stated), strict=True)
+        absent = [text for text, value in pairs if value not in values]
         if absent:
             raise PolicyError(
                 f"statement: source '{source.name}': {name}: {quote_some(absent)} does not occur in "

@@ -69,7 +69,8 @@ class SourceRisk:
                 largest = np.maximum(largest, share.default)
                 continue
             number = self.key_set.keys.index(share.by)
-            of_code = share.of(microdata.columns[number].labels(0))
+            column = microdata.columns[number]
+            of_code = share.read_as(column.hierarchy.read_texts).of(column.labels(0))
             largest = np.maximum(largest, of_code[microdata.codes[number]])
         return largest
 

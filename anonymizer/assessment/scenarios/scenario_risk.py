@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.table import Table, check_present, open_table
+from anonymizer.data.table import Table, check_present
 from anonymizer.engine.people import People
 from anonymizer.errors import AnonymizerWarning, PolicyError, list_cells
 from anonymizer.estimators.intervals import Interval
@@ -20,7 +20,7 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.attack import Attack, Floats, check_levels
 from anonymizer.knowledge.catalogue import find_scenario, load_scenario
 from anonymizer.knowledge.chance import HIGH, LOW, Chance, end_of
-from anonymizer.knowledge.chances import check_cells
+from anonymizer.knowledge.chances import candidates_of, check_cells
 from anonymizer.knowledge.exposure import MEASURES, Exposure, expose
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.knowledge.statement import THRESHOLDS as ACCEPTED
@@ -255,7 +255,7 @@ class Reader:
 
     def open_population(self, path: Path) -> Table:
         """Open a population table, which must have all quasi-identifiers."""
-        table = open_table(path, self.policy.data.delimiter)
+        table = self.policy.data.open_beside(path)
         check_present(table, self.policy.quasi_identifiers)
         return table
 
@@ -318,10 +318,9 @@ def warn_unlisted(name: str, chances: Sequence[Chance], subjects: Subjects) -> N
         return
     attribute = chances[0].by_names[0]
     values = subjects.values[attribute]
-    listed = {value for chance in chances for value in chance.listed(attribute)}
-    unlisted = [
-        at for at in range(len(values.texts)) if not listed.intersection(values.leaves_of(at))
-    ]
+    listed = list(dict.fromkeys(v for chance in chances for v in chance.listed(attribute)))
+    may_be = candidates_of(values, listed)
+    unlisted = [at for at, candidates in enumerate(may_be) if not {*listed} & {*candidates}]
     met = np.isin(subjects.codes[attribute], unlisted) & (subjects.counts > 0)
     if met.any():
         texts = list_cells([values.texts[at] for at in unlisted])

@@ -195,7 +195,8 @@ def test_columns_that_are_not_there_are_named(tmp_path: Path) -> None:
         count_unique(frame, [])
     (tmp_path / "t.csv").write_text("age;sex\n1;f\n")
     with pytest.raises(DataError, match="delimiter ';'"):
-        count_unique(tmp_path / "t.csv", ["age"])
+        count_unique(tmp_path / "t.csv", ["age"], delimiter=",")
+    assert count_unique(tmp_path / "t.csv", ["age"]).unique.tolist() == [1, 1]
     with pytest.raises(DataError, match="no column 'sex'"):
         count_unique(frame, ["age", "sex"], frame[["age"]])
 

@@ -1,0 +1,1 @@
+"""A release beside its original: distributions, associations, who was suppressed, and rows."""

@@ -1,0 +1,102 @@
+"""Files that are read as a whole, by a library that makes a table in memory of them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from anonymizer.data.assemble import assemble, to_pandas
+from anonymizer.data.batched import BatchedTable
+from anonymizer.data.cells import Cells
+from anonymizer.data.contract import Table
+from anonymizer.data.files import FirstRead, digest_of_file
+from anonymizer.data.frame import FrameTable
+from anonymizer.data.plan import ReleasePlan
+from anonymizer.errors import AnonymizerError, DataError
+
+
+@dataclass(frozen=True, eq=False)
+class WholeFile(BatchedTable):
+    """A file of which a table in memory is made when it is first asked for."""
+
+    path: Path
+
+    @abstractmethod
+    def load(self) -> Table:
+        """Read the file."""
+
+    @cached_property
+    def content(self) -> Table:
+        """The table in memory, as the file was when it was first read."""
+        self.first_read.check_digest(digest_of_file(self.path))
+        return self.load()
+
+    @cached_property
+    def first_read(self) -> FirstRead:
+        """The file as it was when it was first read."""
+        return FirstRead(self.path)
+
+    @property
+    def name(self) -> str:
+        """The file's path."""
+        return str(self.path)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.content.columns
+
+    @property
+    def types(self) -> Mapping[str, pa.DataType]:
+        """The types of the columns."""
+        return self.content.types
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows."""
+        return self.content.rows
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield the rows as distinct values."""
+        return self.content.batches(columns)
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """Read whole columns with their types."""
+        return self.content.read(columns)
+
+    def release(self, plan: ReleasePlan) -> pd.DataFrame:
+        """Make a release as a pandas dataframe."""
+        content = self.content
+        if isinstance(content, FrameTable):
+            return content.to_frame(plan)
+        return to_pandas(assemble(content, plan))
+
+    def digest(self) -> str:
+        """Return the digest of the file's bytes, as it was when it was first read."""
+        return self.first_read.digest or self.first_read.check_digest(digest_of_file(self.path))
+
+
+def load_library(name: str, path: Path, kind: str, extra: str) -> Any:
+    """Import the library that reads a kind of files, or say how to install it."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise DataError(
+            f"{path}: {kind} needs the package {name.split('.')[0]}; install it with "
+            f"`pip install 'anonymizer[{extra}]'`."
+        ) from None
+
+
+def damaged(path: Path, kind: str, error: Exception) -> AnonymizerError:
+    """Return the error for a file that its library cannot read; what is said already stays."""
+    if isinstance(error, AnonymizerError):
+        return error
+    return DataError(f"{path}: this is not {kind}, or it is damaged; export it again.")

@@ -1,0 +1,203 @@
+"""Dates: days, hours or longer periods of a span of time, in ever longer ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass as plain_dataclass
+from datetime import date, datetime
+from itertools import pairwise
+from typing import Annotated, Any, ClassVar, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic.dataclasses import dataclass
+
+from anonymizer.errors import quote_some
+from anonymizer.hierarchy.builders import Builder, Columns, Open, builder
+from anonymizer.hierarchy.checks import Day, check_size
+from anonymizer.hierarchy.ends import Beyond, name_ends
+from anonymizer.hierarchy.values import AsDate, Reading, Unit
+from anonymizer.validation import CHECKED, NOT_EMPTY, ONLY_LISTS, show
+
+
+class Period(NamedTuple):
+    """A period of time, numbered from 1970 on; each is made of whole shorter ones."""
+
+    number_of: Callable[[NDArray[np.datetime64]], NDArray[np.int64]]
+    """The numbers of the periods that hold some times."""
+    names_of: Callable[[range], list[str]]
+
+
+def months(times: NDArray[np.datetime64]) -> NDArray[np.int64]:
+    """Number the months that hold some times, January 1970 with 0."""
+    return times.astype("datetime64[M]").astype(np.int64)
+
+
+def iso_names(numbers: range, unit: str) -> list[str]:
+    """Write days or hours, numbered from 1970-01-01 on, as ISO does."""
+    times = np.arange(numbers.start, numbers.stop).astype(f"datetime64[{unit}]")
+    return list(map(str, np.datetime_as_string(times).tolist()))
+
+
+PERIODS: dict[Unit, Period] = {
+    "hour": Period(
+        lambda times: times.astype("datetime64[h]").astype(np.int64),
+        lambda numbers: iso_names(numbers, "h"),
+    ),
+    "day": Period(
+        lambda times: times.astype("datetime64[D]").astype(np.int64),
+        lambda numbers: iso_names(numbers, "D"),
+    ),
+    "month": Period(
+        months, lambda numbers: [f"{1970 + n // 12:04}-{n % 12 + 1:02}" for n in numbers]
+    ),
+    "quarter": Period(
+        lambda times: months(times) // 3,
+        lambda numbers: [f"{1970 + n // 4:04}-Q{n % 4 + 1}" for n in numbers],
+    ),
+    "year": Period(
+        lambda times: months(times) // 12, lambda numbers: [f"{1970 + n:04}" for n in numbers]
+    ),
+    "decade": Period(
+        lambda times: months(times) // 120,  # 1970 is the first year of a decade
+        lambda numbers: [f"{1970 + 10 * n:04}s" for n in numbers],
+    ),
+}
+"""From short to long."""
+
+
+def check_longer(levels: tuple[Unit, ...]) -> tuple[Unit, ...]:
+    """Check that each period is longer than the one before."""
+    ranks = [list(PERIODS).index(name) for name in levels]
+    if any(fine >= coarse for fine, coarse in pairwise(ranks)):
+        raise ValueError(f"list them from short to long, as in {quote_some(PERIODS, most=6)}")
+    return levels
+
+
+def parse_formats(value: object) -> object:
+    """Take one format of dates or several, each of which tells the year and the month at least."""
+    return tuple(map(parse_format, value if isinstance(value, list | tuple) else (value,)))
+
+
+def parse_format(value: object) -> str:
+    """Take the format of a date."""
+    if isinstance(value, str) and tells_month(value):
+        return value
+    raise ValueError(
+        f'{show(value)} is not the format of a date; write it as "%d.%m.%Y" or "%m/%d/%Y %H:%M"'
+    )
+
+
+def tells_month(form: str) -> bool:
+    """Whether a format tells at least the year and the month of a time.
+
+    >>> tells_month("%d.%m.%Y"), tells_month("%d.%m."), tells_month("no date")
+    (True, False, False)
+    """
+    when = datetime(2024, 11, 23, 17)
+    try:
+        found = datetime.strptime(when.strftime(form), form)
+    except ValueError:
+        return False
+    return (found.year, found.month) == (when.year, when.month)
+
+
+DateFormat = Annotated[str, BeforeValidator(parse_format)]
+"""How a table writes dates, in the directives of Python's strptime."""
+
+
+@builder
+@dataclass(frozen=True, slots=True, config=CHECKED)
+class Dates(Builder):
+    """Dates of a span of time, in ever longer periods; the first of `levels` is what a cell counts as.
+
+    A cell is a date or a time as ISO writes it, or by one of the formats.
+
+    >>> next(Dates("2024-02-28", "2024-12-31").rows())
+    ('2024-02-28', '2024-02', '2024-Q1', '2024', '2020s', '*')
+    >>> list(Dates("2023-12-01", "2024-01-31", levels=("month", "year"), open="high").rows())
+    [('2023-12', '2023', '*'), ('2024-01', '2024 or later', '*')]
+    """
+
+    kind: ClassVar[str] = "dates"
+    ordered: ClassVar[bool] = True
+    from_: Annotated[Day, Field(alias="from")]
+    to: Day
+    levels: Annotated[tuple[Unit, ...], NOT_EMPTY, AfterValidator(check_longer), ONLY_LISTS] = (
+        get_args(Unit)[1:]
+    )
+    format: Annotated[tuple[str, ...], BeforeValidator(parse_formats)] = ()
+    """How the table writes dates, beside ISO's way: one format, or several that are tried in turn."""
+    open: Open | None = None
+    """Which ends are open: what lies beyond the span is in the first or the last period."""
+
+    @field_validator("to")
+    @classmethod
+    def check_span(cls, to: date, info: ValidationInfo) -> date:
+        """Check that the span does not end before it starts."""
+        if to < info.data.get("from_", to):
+            raise ValueError(f"{to} is before {info.data['from_']}; swap the two")
+        return to
+
+    @field_validator("levels")
+    @classmethod
+    def check_hours(cls, levels: tuple[Unit, ...], info: ValidationInfo) -> tuple[Unit, ...]:
+        """Check that there are not too many hours."""
+        if levels[0] == "hour" and "to" in info.data and "from_" in info.data:
+            check_size(24 * ((info.data["to"] - info.data["from_"]).days + 1), len(levels))
+        return levels
+
+    @property
+    def reading(self) -> Reading:
+        """Cells are dates at the precision of the first level."""
+        return AsDate(self.format, self.levels[0])
+
+    def columns(self) -> Columns:
+        """List the dates, then the period of each, level by level."""
+        times = np.arange(np.datetime64(self.from_), np.datetime64(self.to) + 1)
+        if self.levels[0] == "hour":
+            times = np.arange(times[0], times[-1] + 1, dtype="datetime64[h]")
+        # one time stands for each leaf: whatever period holds the time holds the leaf
+        leaves = times[np.unique(PERIODS[self.levels[0]].number_of(times), return_index=True)[1]]
+        return [
+            names_of(PERIODS[level], leaves, self.open if above else None)
+            for above, level in enumerate(self.levels)
+        ]
+
+    def traits(self) -> dict[str, Any]:
+        """Return what knows dates beyond the span."""
+        traits: dict[str, Any] = {"span": f"the dates from {self.from_} to {self.to}"}
+        if self.open is not None:
+            columns = self.columns()
+            first, last = (tuple(column[at] for column in columns) for at in (0, -1))
+            beyond = Beyond(
+                self.open, DatePlace(self.levels[0]), (*first, self.top), (*last, self.top)
+            )
+            traits["growth"] = beyond
+        return traits
+
+
+@plain_dataclass(frozen=True, slots=True)
+class DatePlace:
+    """What dates of a unit are sorted by."""
+
+    unit: Unit
+
+    def __call__(self, value: str) -> float | None:
+        """Return the number of the period, from 1970 on; None where it is not one of the unit."""
+        if not value or AsDate(unit=self.unit).read(value) != value:
+            return None
+        if self.unit == "quarter":
+            return int(value[:4]) * 4.0 + int(value[-1])
+        text = value.removesuffix("s")
+        return float(np.datetime64(text).astype("datetime64[h]").astype(np.int64))
+
+
+def names_of(period: Period, times: NDArray[np.datetime64], ends: Open | None = None) -> list[str]:
+    """Name the period that holds each of some rising times."""
+    numbers = period.number_of(times)
+    names = period.names_of(range(int(numbers[0]), int(numbers[-1]) + 1))
+    earlier, later = f"{names[0]} or earlier", f"{names[-1]} or later"
+    names = name_ends(names, ends, earlier, later, "any date")
+    return list(map(names.__getitem__, (numbers - numbers[0]).tolist()))

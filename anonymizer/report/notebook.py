@@ -1,0 +1,367 @@
+"""What a notebook shows of each value: a sentence, figures, pictures; no cell of a single person."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import singledispatch
+from typing import Any
+
+from anonymizer.assessment.assessment import Assessment
+from anonymizer.comparison.comparison import Comparison, compare
+from anonymizer.display import Displayed
+from anonymizer.errors import AnonymizerError
+from anonymizer.explanation.explanation import Explanation
+from anonymizer.explanation.layered import LayeredExplanation
+from anonymizer.frontiers.frontier import Frontier
+from anonymizer.frontiers.points import Stage
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.kernels.compilation import while_compiling
+from anonymizer.policy import Attribute, Policy, Role
+from anonymizer.problem import Problem
+from anonymizer.proposal.proposal import Proposal
+from anonymizer.report import assessment as assessments
+from anonymizer.report import explanation as explanations
+from anonymizer.report.chart import draw_frontier, draw_shares
+from anonymizer.report.comparison import comparison_sections
+from anonymizer.report.page import render, share, whole
+from anonymizer.report.phrases import join
+from anonymizer.report.sections import Figures, Picture, Section
+from anonymizer.report.text import (
+    COMPILING,
+    PROFILE_HEADER,
+    describe_progress,
+    describe_proof,
+    describe_stage,
+    levels_of,
+    profile_rows,
+    verdict,
+)
+from anonymizer.search import Progress
+from anonymizer.solution.solution import Solution
+from anonymizer.verification.claims import Verification
+
+QUIET_SECONDS, BETWEEN_LINES = 1.0, 0.2
+"""Progress is shown after so many seconds, and then renewed this often."""
+VERDICTS = {True: "holds", False: "FAILS", None: "not checked"}
+
+
+@singledispatch
+def sentence(value: Displayed) -> str:
+    """Return what the prompt shows of a value, in one line."""
+    raise NotImplementedError(f"register {type(value).__name__} in anonymizer.report.notebook")
+
+
+@singledispatch
+def sections(value: Displayed) -> Sequence[Section]:
+    """Return the figures and pictures of a value."""
+    raise NotImplementedError(f"register {type(value).__name__} in anonymizer.report.notebook")
+
+
+def html(value: Displayed) -> str:
+    """Return the display of a value: HTML without scripts that asks for nothing from elsewhere."""
+    name = type(value).__name__
+    line = sentence(value).removeprefix(f"{name}(").removesuffix(")")
+    return render("notebook.html", name=name, line=line, sections=sections(value))
+
+
+def named(value: object, *parts: str) -> str:
+    """Write a value as its kind and what matters of it."""
+    return f"{type(value).__name__}({', '.join(parts)})"
+
+
+@sentence.register
+def policy_sentence(policy: Policy) -> str:
+    """Name the quasi-identifiers and the models."""
+    models = join([str(model) for model in policy.risk])
+    return named(policy, f"{models} over {join(policy.quasi_identifiers)}")
+
+
+@sections.register
+def policy_sections(policy: Policy) -> Sequence[Section]:
+    """List every column with its role, and what is asked for."""
+    rows = tuple(
+        (
+            name,
+            each.role.value,
+            hierarchy_of(each),
+            f"{each.weight:g}" if each.role is Role.QUASI else "",
+        )
+        for name, each in policy.attributes.items()
+    )
+    limit = f"At most {share(policy.search.suppression_limit)} of the records may be suppressed."
+    where = [] if policy.data.path is None else [f"The table is {policy.data.path}."]
+    if policy.data.sample < 1:
+        where.append(f"A sample of {share(policy.data.sample)} of the people is drawn.")
+    given = policy.release
+    released = f"Recoding: {given.recoding}; suppressed records: {given.suppressed}."
+    header = "column", "role", "hierarchy", "weight"
+    return [Section("", (*where, limit, released), (Figures(header, rows),))]
+
+
+def hierarchy_of(attribute: Attribute) -> str:
+    """Say where a hierarchy comes from."""
+    given = attribute.hierarchy
+    if isinstance(given, Hierarchy):
+        return f"{given.height} levels"
+    return "" if given is None else str(given)
+
+
+@sentence.register
+def proposal_sentence(proposal: Proposal) -> str:
+    """Count the columns of each role."""
+    roles = ", ".join(f"{len(proposal.with_role(role))} {role.value}" for role in Role)
+    return named(proposal, f"{proposal}: {roles}")
+
+
+@sections.register
+def proposal_sections(proposal: Proposal) -> Sequence[Section]:
+    """List every column with its role, why it has it, and how sure that is."""
+    rows = tuple(
+        (
+            each.column,
+            each.role.value,
+            each.reason,
+            each.confidence.value,
+            share(each.figures.unique),
+        )
+        for each in proposal.decisions
+    )
+    header = "column", "role", "why", "how sure", "unique alone"
+    return [Section("", proposal.warnings, (Figures(header, rows),))]
+
+
+@sentence.register
+def problem_sentence(problem: Problem) -> str:
+    """Say what is asked of which table."""
+    microdata, models = problem.microdata, join([str(model) for model in problem.models])
+    return named(
+        problem,
+        f"{models} over {join(microdata.attributes)}",
+        f"{whole(microdata.records)} records",
+        f"{whole(problem.lattice.size)} schemes",
+    )
+
+
+@sections.register
+def problem_sections(problem: Problem) -> Sequence[Section]:
+    """Show the risk of the table as it is, and the levels that are allowed."""
+    levels = tuple(
+        (hierarchy.name, str(hierarchy.height - 1), f"{low} to {high}", whole(hierarchy.size))
+        for hierarchy, low, high in zip(
+            problem.hierarchies, problem.lattice.low, problem.lattice.high, strict=True
+        )
+    )
+    header = "attribute", "highest level", "allowed", "values"
+    before = problem.profile_before
+    risks = tuple((row[0], row[1]) for row in profile_rows(before, before))
+    return [
+        Section("Quasi-identifiers", (), (Figures(header, levels),)),
+        Section("Risk of the table as it is", (), (Figures(("risk", "now"), risks),)),
+    ]
+
+
+@sentence.register
+def solution_sentence(solution: Solution) -> str:
+    """Say how good a solution is, and how far that is proven."""
+    layers = [f"{whole(len(solution.layers))} layers"] if solution.layers else []
+    return named(
+        solution,
+        f"{solution.status.value}",
+        f"quality {solution.quality:.4f}",
+        *layers,
+        f"{whole(solution.suppressed)} of {whole(solution.records)} records suppressed",
+    )
+
+
+@sections.register
+def solution_sections(solution: Solution) -> Sequence[Section]:
+    """Show the scheme, the risk before and after, and what is left of the table."""
+    columns = solution.release.microdata.columns
+    losses = {name: f"{loss:.4f}" for name, loss in solution.attribute_loss.items()}
+    rows = tuple(
+        (name, levels_of(solution, name), str(column.hierarchy.height - 1), losses.get(name, ""))
+        for column in columns
+        for name in [column.hierarchy.name]
+    )
+    risks = profile_rows(solution.before, solution.after)
+    return [
+        Section(
+            "Scheme",
+            (describe_proof(solution), *solution.defaults),
+            (Figures(("attribute", "level", "of", "loss"), rows),),
+        ),
+        Section("Risk", (), (Figures(PROFILE_HEADER, risks),)),
+        *what_is_left(solution),
+    ]
+
+
+def what_is_left(solution: Solution) -> Sequence[Section]:
+    """Compare a release with its original, as long as that is there."""
+    try:
+        return comparison_sections(compare(solution))
+    except (AnonymizerError, OSError) as error:
+        return [Section("What is left of each column", (f"Not compared: {error}",))]
+
+
+@sentence.register
+def comparison_sentence(comparison: Comparison) -> str:
+    """Say what changed most."""
+    most = max((column.distance for column in comparison.columns), default=0.0)
+    return named(
+        comparison,
+        f"{len(comparison.columns)} columns changed by at most {share(most)}",
+        f"{whole(comparison.suppressed)} of {whole(comparison.records)} records suppressed",
+    )
+
+
+sections.register(Comparison, comparison_sections)
+
+
+@sentence.register
+def frontier_sentence(frontier: Frontier) -> str:
+    """Say what is varied, and from where to where quality goes."""
+    values = [point.value for point in frontier.points]
+    qualities = [point.quality for point in frontier.points]
+    ends = f"{min(values):g} to {max(values):g}"
+    return named(
+        frontier,
+        f"{frontier.model}, {frontier.parameter.name} {ends}",
+        f"{len(values)} points",
+        f"quality {min(qualities):.4f} to {max(qualities):.4f}",
+    )
+
+
+@sections.register
+def frontier_sections(frontier: Frontier) -> Sequence[Section]:
+    """Draw quality over the threshold, with the points in a table."""
+    rows = tuple(
+        (
+            f"{point.value:g}",
+            f"{point.quality:.4f}",
+            whole(point.evaluation.suppressed_records),
+            point.verdict,
+        )
+        for point in frontier.points
+    )
+    header = frontier.parameter.name, "quality", "suppressed", "proof"
+    table = Figures(header, rows, f"All {len(rows)} points")
+    return [Section("", (), (table,), (Picture(draw_frontier(frontier)),))]
+
+
+@sentence.register
+def verification_sentence(verification: Verification) -> str:
+    """Say what came of a verification."""
+    return named(verification, verdict(verification))
+
+
+@sections.register
+def verification_sections(verification: Verification) -> Sequence[Section]:
+    """List the claims, those that fail first."""
+    checks = sorted(verification.checks, key=lambda check: check.passed is not False)
+    rows = tuple((check.claim, VERDICTS[check.passed], check.detail) for check in checks)
+    return [Section("", (), (Figures(("claim", "verdict", "detail"), rows),))]
+
+
+@sentence.register
+def explanation_sentence(explanation: Explanation) -> str:
+    """Say what drives the risk most."""
+    now, first = explanation.now, explanation.drivers[0]
+    return named(
+        explanation,
+        f"{first.attribute} drives most of the risk",
+        f"quality {now.quality:.4f}",
+        f"average risk {share(now.average)}",
+    )
+
+
+sections.register(Explanation, explanations.sections)
+
+
+@sentence.register
+def layered_sentence(explanation: LayeredExplanation) -> str:
+    """Say how many layers there are."""
+    return named(
+        explanation,
+        f"{whole(len(explanation.layers))} layers",
+        f"quality {explanation.quality:.4f}",
+        f"average risk {share(explanation.average)}",
+    )
+
+
+sections.register(LayeredExplanation, explanations.sections)
+
+
+@sentence.register
+def assessment_sentence(assessment: Assessment) -> str:
+    """Say what was asked, and whether a stated threshold is met."""
+    asked = [risk.name for risk in assessment.scenarios]
+    asked += ["external sources"] if assessment.findings is not None else []
+    asked += ["disclosure elsewhere"] if assessment.disclosure is not None else []
+    verdicts = {True: ["passes"], False: ["DOES NOT PASS"], None: []}
+    records = f"{assessment.table}, {whole(assessment.records)} records"
+    return named(assessment, records, join(asked), *verdicts[assessment.passes])
+
+
+@sections.register
+def assessment_sections(assessment: Assessment) -> Sequence[Section]:
+    """Answer each question in a sentence, with the risks side by side."""
+    bars = [(risk.name, risk.mean()) for risk in assessment.scenarios]
+    if assessment.disclosure is not None:
+        bars.append(("disclosure elsewhere", assessment.disclosure.individual_exact))
+    title = "The mean probability that a person is re-identified"
+    pictures = (Picture(draw_shares(bars, title), title),) if bars else ()
+    return [Section("", tuple(assessments.answers(assessment)), (), pictures)]
+
+
+@contextmanager
+def progress_line(
+    clock: Callable[[], float] = time.monotonic, show: Callable[[str], Any] | None = None
+) -> Iterator[Callable[[Progress | Stage], None]]:
+    """Show how far a call is, on a line of the notebook that is renewed and goes when it ends."""
+    line = Line(clock, show)
+
+    def tell(told: Progress | Stage) -> None:
+        line.say(describe_stage(told) if isinstance(told, Stage) else describe_progress(told))
+
+    try:
+        with while_compiling(lambda: line.write(COMPILING)):  # each kernel takes about a second
+            yield tell
+    finally:
+        line.clear()
+
+
+class Line:
+    """A line of text in a notebook; what takes less than a second shows none."""
+
+    def __init__(self, clock: Callable[[], float], show: Callable[[str], Any] | None) -> None:
+        self.clock, self.show = clock, show
+        self.due = clock() + QUIET_SECONDS
+        self.shown = False
+
+    def say(self, text: str) -> None:
+        """Show a text, unless one was shown a moment ago."""
+        if self.clock() >= self.due:
+            self.write(text)
+
+    def write(self, text: str) -> None:
+        """Show a text at once."""
+        self.due = self.clock() + BETWEEN_LINES
+        if self.show is None:
+            self.show = updated_display()
+        self.shown = True
+        self.show(text)
+
+    def clear(self) -> None:
+        """Empty the line."""
+        if self.shown and self.show is not None:
+            self.show("")
+
+
+def updated_display() -> Callable[[str], Any]:
+    """Return what writes into one place below the cell; plain text, so that nothing need be escaped."""
+    from IPython.display import display
+
+    handle = display({"text/plain": ""}, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+    return lambda text: handle.update({"text/plain": text}, raw=True)

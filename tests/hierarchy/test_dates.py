@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymizer.errors import HierarchyError
+from anonymizer.hierarchy import Dates
+
+FIRST, LAST = date(2019, 3, 5), date(2021, 8, 20)
+
+
+@given(st.sampled_from(["low", "high", "both"]), st.dates(date(1900, 1, 1), date(2100, 1, 1)))
+def test_days_beyond_an_open_end_join_the_first_or_last_period(ends: Any, day: date) -> None:
+    hierarchy = Dates(FIRST, LAST, open=ends).build("day")
+    grown = hierarchy.with_values([day.isoformat()])
+    rows = {row[0]: row for row in grown.rows()}
+    beyond = (day < FIRST and ends != "high") or (day > LAST and ends != "low")
+    assert (day.isoformat() in rows) == (FIRST <= day <= LAST or beyond)
+    if beyond:
+        nearest = rows[min(max(day, FIRST), LAST).isoformat()]
+        assert rows[day.isoformat()][1:] == nearest[1:]
+        assert all(label.endswith(("or earlier", "or later")) for label in nearest[1:-1])
+    assert list(grown.leaves) == sorted(grown.leaves)
+    assert grown.extent == hierarchy.size == (LAST - FIRST).days + 1
+
+
+@pytest.mark.parametrize("levels", [("month", "year"), ("quarter", "year"), ("year",), ("decade",)])
+def test_longer_periods_beyond_an_open_end_are_covered_too(levels: Any) -> None:
+    hierarchy = Dates(FIRST, LAST, levels, open="both").build("day")
+    grown = hierarchy.with_values(["1999-05-06", "2033-05-06", "2020-01-01"])
+    assert grown.size == hierarchy.size + 2
+    assert list(grown.leaves) == sorted(grown.leaves)
+
+
+def test_hours_are_leaves_where_the_first_level_is_the_hour() -> None:
+    days = Dates(date(2020, 2, 28), date(2020, 3, 1), ("hour", "day", "month")).build("at")
+    assert days.size == 72
+    assert list(days.rows())[24] == ("2020-02-29T00", "2020-02-29", "2020-02", "*")
+    assert days.read_texts(["2020-02-29 05:59"]) == ["2020-02-29T05"]
+
+
+@given(st.integers(0, 700))
+def test_dates_in_a_stated_format_are_read_as_iso_is(number: int) -> None:
+    day = FIRST + timedelta(number)
+    days = Dates(FIRST, LAST, format=("%d.%m.%Y", "%d.%m.%Y %H:%M")).build("day")
+    texts = [f"{day:%d.%m.%Y}", f"{day:%d.%m.%Y} 23:59", day.isoformat(), f"{day} 00:00:00"]
+    assert set(days.read_texts(texts)) == {day.isoformat()}
+
+
+@pytest.mark.parametrize("form", ["", "day", "%d.%m.", "%Y", 5])
+def test_what_is_no_format_of_a_date_is_refused(form: Any) -> None:
+    with pytest.raises(HierarchyError, match="is not the format of a date; write it as"):
+        Dates(FIRST, LAST, format=form)
