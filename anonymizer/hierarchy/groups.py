@@ -153,6 +153,10 @@ class Explicit(Builder):
             raise ValueError("give exactly one of `values`, `groups` and `levels`")
         return levels
 
+    def remedy(self) -> str | None:
+        """Say how to cover values that are not listed."""
+        return 'or cover what is not listed with builder = "priority" and `unlisted = true`'
+
     @property
     def reading(self) -> Reading:
         """Cells are numbers where every value is written as one."""

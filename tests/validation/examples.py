@@ -112,6 +112,7 @@ SPECS = {
     "redaction": (
         "digits = 2\nside = 'left'\nredact = [1]\nmask = '#'\nothers = ['?']\ntop = 'any'",
         "values = ['91326', 91327, [91328, 91330]]",
+        "length = [3, 5]\nalphabet = 'alphanumeric'",
     ),
     "dates": (
         "from = 2024-01-01\nto = '2024-12-31'\nlevels = ['day', 'month']\nothers = ['?']\ntop = '-'",
