@@ -238,5 +238,5 @@ def test_a_column_of_unlike_cells_is_suspected_to_identify() -> None:
 def test_a_few_postal_codes_are_codes_and_not_numbers() -> None:
     spec = suggest(pd.Series(["10115", "80331", "80333"], name="ZIP"))
     assert 'builder = "redaction"' in spec
-    assert "length = 5" in spec
+    assert "digits = 5" in spec
     assert 'builder = "redaction"' not in suggest(pd.Series(["101", "803"], name="beds"))
