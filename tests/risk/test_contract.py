@@ -21,7 +21,6 @@ from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import greatest_kept, order_of, shortest_cut, suppress
 from anonymizer.explanation.next_threshold import generalized_values
 from anonymizer.knowledge.statement import Statement
-from anonymizer.policy import parse_model, print_model
 from anonymizer.risk import (
     MODELS,
     AttributeGroup,
@@ -41,6 +40,7 @@ from anonymizer.risk import (
     Sources,
     StrictAverage,
 )
+from anonymizer.risk.parsing import parse_model, print_model
 from anonymizer.search import search
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import Problem, generalize

@@ -15,8 +15,9 @@ from anonymizer.demo.example import POLICY as DEMO
 from anonymizer.errors import HierarchyError, PolicyError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice
-from anonymizer.policy import Policy, Role, parse_model, policy_schema, print_model
+from anonymizer.policy import Policy, Role, policy_schema
 from anonymizer.risk import MODELS, KAnonymity
+from anonymizer.risk.parsing import parse_model, print_model
 from anonymizer.utility import (
     MEASURES,
     Aggregate,
