@@ -62,10 +62,20 @@ class Data(Part):
     """Of an Excel file that has several."""
     id: Text | None = None
     """The column that tells whose each row is, where a person has several."""
+    rows_are_people: Flag = False
+    """Each row is a person of their own, even if an identifying column repeats: no warning of it."""
     default_role: Annotated[Role, one_of(Role)] | None = None
     """The role of the columns that [attributes] does not name; left out: each must be named."""
     sample: Annotated[Number, Field(gt=0, le=1)] = 1.0
     """The probability with which each person is drawn before anything else; 1 is everybody."""
+
+    @field_validator("rows_are_people")
+    @classmethod
+    def check_people(cls, rows: bool, info: ValidationInfo) -> bool:
+        """Check that no column is said to tell whose a row is."""
+        if rows and info.data.get("id") is not None:
+            raise ValueError("it contradicts id, by which a person may have several; remove one")
+        return rows
 
     @field_validator("default_role")
     @classmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -194,7 +195,7 @@ class Policy(Displayed, Part):
     @property
     def data_path(self) -> Path | None:
         """The path of the table."""
-        return None if self.data.path is None else self.folder / self.data.path
+        return None if self.data.path is None else without_dots(self.folder / self.data.path)
 
     @property
     def files(self) -> list[Path]:
@@ -274,6 +275,17 @@ class Policy(Displayed, Part):
 
 PolicyLike: TypeAlias = Policy | Mapping[str, Any] | str | Path
 """A policy, its keys, or the path of its TOML file."""
+
+
+def without_dots(path: Path) -> Path:
+    """Write a path without its "..", which make messages hard to read; links may forbid it.
+
+    >>> without_dots(Path("policies/../no/such/table.csv")).as_posix()
+    'policies/../no/such/table.csv'
+    """
+    short = Path(os.path.normpath(path))
+    same = short.exists() and path.exists() and short.samefile(path)
+    return short if same else path
 
 
 def digest_of_hierarchy(hierarchy: Hierarchy) -> str:

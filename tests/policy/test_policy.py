@@ -30,6 +30,10 @@ from anonymizer.utility import (
 
 SEX = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
 AGE = Hierarchy.from_rows("age", [("34", "30s", "*"), ("47", "40s", "*")])
+KEYS_OF_ONE: dict[str, Any] = {
+    "attributes": {"a": {"role": "identifying"}, "sex": {"role": "quasi", "hierarchy": SEX}},
+    "risk": [{"model": "k-anonymity", "k": 2}],
+}
 
 FULL = """
 [data]
@@ -605,3 +609,23 @@ def test_the_schema_has_every_key_of_a_policy_but_its_folder() -> None:
     assert set(properties) == set(Policy.model_fields) - {"folder"}
     models = {each["properties"]["model"]["const"] for each in properties["risk"]["items"]["oneOf"]}
     assert models == set(MODELS)
+
+
+def test_an_id_and_rows_that_are_people_contradict_each_other() -> None:
+    with pytest.raises(PolicyError, match=r"data\.rows_are_people: it contradicts id"):
+        Policy.of({**KEYS_OF_ONE, "data": {"id": "a", "rows_are_people": True}})
+
+
+def test_the_path_of_the_table_is_written_without_dots_unless_a_link_forbids_it(
+    tmp_path: Path,
+) -> None:
+    for folder in ("one", "deep/one", "deep/two"):
+        (tmp_path / folder).mkdir(parents=True)
+    for file in ("table.csv", "deep/table.csv"):
+        (tmp_path / file).write_text("a\n1\n")
+    (tmp_path / "link").symlink_to(tmp_path / "deep" / "one")
+    keys = {**KEYS_OF_ONE, "data": {"path": "../table.csv"}}
+    assert Policy(**keys, folder=tmp_path / "one").data_path == tmp_path / "table.csv"
+    linked = Policy(**keys, folder=tmp_path / "link").data_path
+    assert linked is not None
+    assert linked.samefile(tmp_path / "deep" / "table.csv")
