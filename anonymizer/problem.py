@@ -23,6 +23,7 @@ from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError, quote_some, suggest_name
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator, Outcome
 from anonymizer.hierarchy import MISSING, Hierarchy, kind_of_texts
+from anonymizer.hierarchy.numbers import why_not_in_runs
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.policy import Policy, PolicyLike, Role
 from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
@@ -95,6 +96,7 @@ class Problem(Displayed):
         """Put a policy to an aggregated table; raise a PolicyError where it does not fit."""
         models = policy.load_models() if models is None else tuple(models)
         check_models(models, microdata)
+        check_microaggregation(policy, hierarchies_of(microdata), models)
         return Problem(
             policy,
             table,
@@ -331,6 +333,31 @@ def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:
         raise PolicyError.defective("policy", faults)
     for model in models:
         model.prepare(microdata)
+
+
+def check_microaggregation(
+    policy: Policy, hierarchies: Sequence[Hierarchy], models: Sequence[RiskModel]
+) -> None:
+    """Raise a PolicyError where a number of each class cannot stand for its interval."""
+    names, faults = policy.microaggregated, []
+    others = [model.name for model in models if not model.whole_classes]
+    if names and others:
+        faults.append(
+            f"attributes.{names[0]}: microaggregation tells classes apart by a single column, and "
+            f"{quote_some(others)} looks at single columns; leave out one of them."
+        )
+    if names and policy.release.recoding == "layers":
+        faults.append(
+            f"attributes.{names[0]}: microaggregation needs one scheme for all records, not layers; "
+            "leave out one of them."
+        )
+    faults += [
+        f"attributes.{hierarchy.name}: microaggregation needs intervals of numbers, and {why}."
+        for hierarchy in hierarchies
+        if hierarchy.name in names and (why := why_not_in_runs(hierarchy)) is not None
+    ]
+    if faults:
+        raise PolicyError.defective("policy", faults)
 
 
 def describe_risk(

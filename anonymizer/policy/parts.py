@@ -141,12 +141,18 @@ class Attribute(Part):
     min_level: Level = 0
     max_level: Level | None = None
     weight: Annotated[Number, Field(ge=0)] = 1.0
+    microaggregation: Literal["mean", "median"] | None = None
+    """What is released of each class in place of the interval that its records share."""
 
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON; the hierarchy has a digest of its own."""
         if self.role is not Role.QUASI:
             return {"role": self.role.value}
-        stated = {"type": self.type, "format": self.format}
+        stated = {
+            "type": self.type,
+            "format": self.format,
+            "microaggregation": self.microaggregation,
+        }
         return {
             "role": self.role.value,
             "weight": self.weight,

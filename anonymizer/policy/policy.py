@@ -173,6 +173,12 @@ class Policy(Displayed, Part):
         """The names of the quasi-identifiers, in the order of the policy."""
         return self.with_role(Role.QUASI)
 
+    @property
+    def microaggregated(self) -> tuple[str, ...]:
+        """The quasi-identifiers that are released as a number of each class."""
+        names = self.quasi_identifiers
+        return tuple(name for name in names if self.attributes[name].microaggregation is not None)
+
     def with_role(self, role: Role) -> tuple[str, ...]:
         """List the attributes that have a role."""
         return tuple(name for name, a in self.attributes.items() if a.role is role)

@@ -11,7 +11,7 @@ from anonymizer.report.page import share
 
 BEFORE, AFTER = "#9aa5ae", "#2f6f8f"
 """Grey is the original, blue the release, in every picture."""
-ROW, LABELS, BARS, FIGURES = 18, 130, 140, 90
+ROW, LABELS, BARS, FIGURES = 18, 130, 140, 120
 """Widths and heights, in pixels: a bin, its name, the longest bar, the shares beside it."""
 LONGEST = 20
 """Longer names are cut; the whole one is shown when pointed at."""

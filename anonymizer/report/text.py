@@ -50,7 +50,10 @@ def scheme_grid(solution: Solution) -> Grid:
 def levels_of(solution: Solution, attribute: str) -> str:
     """Say at which level an attribute is released, or from which to which in layers."""
     levels = {scheme[attribute] for scheme in solution.schemes}
-    return f"{min(levels)} to {max(levels)}" if len(levels) > 1 else str(max(levels))
+    if len(levels) > 1:
+        return f"{min(levels)} to {max(levels)}"
+    center = solution.problem.policy.attributes[attribute].microaggregation
+    return f"{max(levels)}" if center is None else f"{max(levels)}, {center}"
 
 
 def headline(solution: Solution) -> Text:

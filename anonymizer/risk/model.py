@@ -118,6 +118,11 @@ class RiskModel(ABC):
         return False
 
     @property
+    def whole_classes(self) -> bool:
+        """Whether all members of a class, and nobody else, count as alike: by all quasi-identifiers."""
+        return True
+
+    @property
     def needs(self) -> frozenset[Need]:
         """The statistics the model looks at."""
         return frozenset({Need.CLASS_SIZES})

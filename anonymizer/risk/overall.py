@@ -136,6 +136,11 @@ class Overall(RiskModel):
         return tuple(self.scenario.beside(quasi_identifiers))
 
     @property
+    def whole_classes(self) -> bool:
+        """People count as alike by what is known of them, which may be some attributes alone."""
+        return False
+
+    @property
     def needs(self) -> frozenset[Need]:
         """The original values too, where what the attacker learns, or how well, depends on one."""
         needs = {Need.CLASS_SIZES}

@@ -76,6 +76,11 @@ class Sources(RiskModel):
         return replace(self, statement=Statement.read(folder / self.statement))
 
     @property
+    def whole_classes(self) -> bool:
+        """People count as alike by what is known of them, which may be some attributes alone."""
+        return False
+
+    @property
     def needs(self) -> frozenset[Need]:
         """The original values too, where the overlap depends on one."""
         needs = {Need.CLASS_SIZES}

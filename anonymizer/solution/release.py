@@ -18,6 +18,7 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.hierarchy import REDACTED, Hierarchy
 from anonymizer.layers.layering import Layering
 from anonymizer.policy import Policy, Role
+from anonymizer.solution.microaggregation import aggregate_classes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,8 +71,9 @@ class Release:
         comes out as one.
         """
         at = self.microdata.attributes.index(attribute)
-        numbers, values = self.layering.values(at)
-        untouched = all(scheme[at] == 0 for scheme in self.layering.schemes)
+        numbers, values = self.values(at)
+        aggregated = attribute in self.policy.microaggregated
+        untouched = aggregated or all(scheme[at] == 0 for scheme in self.layering.schemes)
         redacted = self.redacts and bool(self.suppressed.any())
         if redacted:
             values = list(dict.fromkeys([*values, REDACTED]))  # a level may be called so too
@@ -79,7 +81,16 @@ class Release:
         hierarchy = self.microdata.columns[at].hierarchy
         read = hierarchy.reading.read if 0 in [s[at] for s in self.layering.schemes] else None
         recoding = Recoding(tuple(values), numbers, original=untouched and not redacted, read=read)
-        return in_order(recoding, hierarchy)
+        return recoding if aggregated else in_order(recoding, hierarchy)
+
+    def values(self, attribute: int) -> tuple[NDArray[np.int64], list[str]]:
+        """Return the released value of each tuple in one attribute, as numbers of texts."""
+        name = self.microdata.attributes[attribute]
+        center = self.policy.attributes[name].microaggregation
+        if center is None or not self.layering.schemes:
+            return self.layering.values(attribute)
+        scheme = self.layering.schemes[0]
+        return aggregate_classes(self.microdata, scheme, self.suppressed, attribute, center)
 
     def plan(self, random: np.random.Generator | None = None) -> ReleasePlan:
         """Return what the table must know to make the release; without randomness, in its order."""

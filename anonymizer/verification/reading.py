@@ -17,6 +17,8 @@ from anonymizer.engine.classes import partition
 from anonymizer.engine.microdata import encode
 from anonymizer.errors import list_cells
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
+from anonymizer.hierarchy.numbers import groups_of_numbers
+from anonymizer.kernels.partition import label_keys
 from anonymizer.knowledge.external import to_leaves
 from anonymizer.policy import Policy
 from anonymizer.problem import open_population
@@ -37,6 +39,8 @@ class Reading:
     redacted: int
     unknown: dict[str, tuple[list[str], int]]
     """Values that are not of the declared level, by attribute, and the first row that has one."""
+    apart: int = 0
+    """By how many the distinct rows are more than the classes: records of one class must be alike."""
 
     @property
     def kept(self) -> int:
@@ -58,12 +62,25 @@ def read_released(
     for hierarchy in grown:
         name, column = hierarchy.name, kept[hierarchy.name]
         labels = labels_of(hierarchy, scheme[name], column, policy.release.escape_formulas)
+        if name in policy.microaggregated and scheme[name] > 0:
+            groups = groups_of_numbers(hierarchy, scheme[name], column.texts)
+            labels = [group or label for group, label in zip(groups, labels, strict=True)]
         strange = [t for t, label in zip(column.texts, labels, strict=True) if label is None]
         if strange:
             unknown[name] = (strange, columns[name].first_row(strange) + 1)
         read[name] = column.rename([str(label) for label in labels])
     counts = redacted.size, int(redacted.sum())
-    return Reading(grown, scheme, kept if unknown else read, *counts, unknown)
+    apart = 0 if unknown else count_distinct(kept) - count_distinct(read)
+    return Reading(grown, scheme, kept if unknown else read, *counts, unknown, apart)
+
+
+def count_distinct(columns: Mapping[str, Coded]) -> int:
+    """Count the distinct rows of columns."""
+    codes = list(dict(columns).values())
+    labels = np.zeros(codes[0].codes.size, np.int64)
+    for column in codes:
+        labels = label_keys(labels * max(1, len(column.texts)) + column.codes)[0].astype(np.int64)
+    return int(labels.max(initial=-1)) + 1
 
 
 def labels_of(hierarchy: Hierarchy, level: int, column: Coded, escaped: bool) -> list[str | None]:
@@ -111,6 +128,8 @@ def check_values(reading: Reading) -> Check:
         f"{list_cells(texts)}, first at row {row}"
         for name, (texts, row) in reading.unknown.items()
     ]
+    if reading.apart:
+        details.append(f"{reading.apart} classes are released in more than one way")
     detail = "; ".join(details) or "every cell is of the level in the scheme"
     return Check("every quasi-identifier is generalized as declared", not details, detail)
 

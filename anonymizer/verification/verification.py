@@ -125,7 +125,7 @@ def check_release(table: Table, policy: Policy, manifest: Mapping[str, Any]) -> 
         return
     reading = read_released(table, policy, hierarchies, manifest["scheme"])
     yield check_values(reading)
-    if reading.unknown:
+    if reading.unknown or reading.apart:
         return
     yield check_counts(reading.rows, reading.redacted, policy, manifest)
     models = policy.load_models()
