@@ -85,7 +85,7 @@ class Priority(Builder):
 
 @plain_dataclass(frozen=True, slots=True)
 class Unlisted:
-    """Values that no list has: above level 0, what the least important one becomes."""
+    """Values that no list has: what all of them become above level 0."""
 
     last: tuple[str, ...]
     places: dict[str, float]
