@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from anonymizer.data.table import FILES
 from anonymizer.display import Displayed
 from anonymizer.errors import HierarchyError, PolicyError, suggest_name
 from anonymizer.hierarchy import Builder, Hierarchy, load_hierarchy
@@ -32,6 +33,9 @@ from anonymizer.validation import (
     read_described,
     show,
 )
+
+TABLES = {".csv", *FILES}
+"""How the names of tables end."""
 
 
 def check_models(value: object) -> Iterator[str]:
@@ -77,6 +81,10 @@ class Policy(Displayed, Part):
     @staticmethod
     def read(path: str | Path) -> Policy:
         """Read a policy from a TOML file, or say everything that is wrong with it."""
+        if Path(path).suffix.lower() in TABLES and Path(path).is_file():
+            raise PolicyError(
+                f"{path}: this is a table, not a policy; write one with `anonymizer init {path} --out DIR`."
+            )
         return read_described(Policy, path, "policy")
 
     @staticmethod

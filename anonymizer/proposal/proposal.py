@@ -162,6 +162,7 @@ def propose(
     check_rows(table, next(iter(columns.values())).codes.size if columns else 0)
     check_header(table, columns)
     person = find_id(table, columns, id, roles)
+    check_enough(table, columns, person, k)
     decisions = decide_all(columns, roles, person)
     given = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
     stated = {key: value for key, value in given.items() if value is not None}
@@ -177,6 +178,16 @@ def check_k(k: int) -> None:
         KAnonymity(k)
     except ValueError as error:
         raise PolicyError(f"{error}.") from None
+
+
+def check_enough(table: Table, columns: Mapping[str, Coded], person: str | None, k: int) -> None:
+    """Raise a PolicyError if there are fewer people than k."""
+    one = next(iter(columns.values()))
+    people = one.codes.size if person is None else len(columns[person].texts)
+    if k > people:
+        raise PolicyError(
+            f"{table.name}: k = {k} is larger than the table, which has {people:,} people; lower k."
+        )
 
 
 def find_id(

@@ -629,3 +629,13 @@ def test_the_path_of_the_table_is_written_without_dots_unless_a_link_forbids_it(
     linked = Policy(**keys, folder=tmp_path / "link").data_path
     assert linked is not None
     assert linked.samefile(tmp_path / "deep" / "table.csv")
+
+
+def test_a_table_or_a_folder_in_place_of_a_policy_is_said(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age\n1\n")
+    with pytest.raises(
+        PolicyError, match="this is a table, not a policy; write one with `anonymizer i"
+    ):
+        Policy.read(tmp_path / "people.csv")
+    with pytest.raises(PolicyError, match="this is a folder; name the policy file in it"):
+        Policy.read(tmp_path)
