@@ -83,7 +83,7 @@ class Policy(Displayed, Part):
         """Read a policy from a TOML file, or say everything that is wrong with it."""
         if Path(path).suffix.lower() in TABLES and Path(path).is_file():
             raise PolicyError(
-                f"{path}: this is a table, not a policy; write one with `anonymizer init {path} --out DIR`."
+                f"{path}: this is a table, not a policy; `anonymizer init {path} --out DIR` writes one."
             )
         return read_described(Policy, path, "policy")
 

@@ -25,8 +25,8 @@ def check_header(table: Table, columns: Mapping[str, Coded]) -> None:
         return
     if hidden := unread_delimiter(tuple(columns)):
         raise DataError(
-            f"{table.name}: the header is one name with {hidden!r} in it; if that separates columns, state "
-            "it with --delimiter."
+            f"{table.name}: the header is one name with {hidden!r} in it; if that separates columns, "
+            "state it with --delimiter."
         )
     if looks_like_cells(columns):
         raise DataError(

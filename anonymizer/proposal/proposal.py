@@ -107,7 +107,7 @@ class Proposal(Displayed):
     def __str__(self) -> str:
         whose = "" if self.id is None else f" of {self.people:,} people"
         return (
-            f"{Path(self.name).name}: {self.records:,} rows{whose}, {len(self.decisions)} columns"
+            f"{Path(self.name).name}: {self.records:,} rows{whose}, {len(self.decisions):,} columns"
         )
 
     def describe(self) -> dict[str, Any]:
@@ -186,7 +186,7 @@ def check_enough(table: Table, columns: Mapping[str, Coded], person: str | None,
     people = one.codes.size if person is None else len(columns[person].texts)
     if k > people:
         raise PolicyError(
-            f"{table.name}: k = {k} is larger than the table, which has {people:,} people; lower k."
+            f"{table.name}: k = {k} is larger than the number of people, {people:,}; lower k."
         )
 
 

@@ -424,10 +424,9 @@ def test_a_file_that_is_no_policy_is_refused(tmp_path: Path, content: bytes, mes
     assert str(caught.value).startswith(f"{tmp_path / 'policy.toml'}: {message}")
 
 
-@pytest.mark.parametrize("name", ["nowhere.toml", "."])
-def test_a_missing_policy_is_named(tmp_path: Path, name: str) -> None:
+def test_a_missing_policy_is_named(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="there is no such policy file"):
-        Policy.read(tmp_path / name)
+        Policy.read(tmp_path / "nowhere.toml")
 
 
 def test_the_faults_of_all_hierarchy_files_are_shown_together(tmp_path: Path) -> None:
@@ -633,9 +632,7 @@ def test_the_path_of_the_table_is_written_without_dots_unless_a_link_forbids_it(
 
 def test_a_table_or_a_folder_in_place_of_a_policy_is_said(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("age\n1\n")
-    with pytest.raises(
-        PolicyError, match="this is a table, not a policy; write one with `anonymizer i"
-    ):
+    with pytest.raises(PolicyError, match="this is a table, not a policy; `anonymizer init "):
         Policy.read(tmp_path / "people.csv")
     with pytest.raises(PolicyError, match="this is a folder; name the policy file in it"):
         Policy.read(tmp_path)

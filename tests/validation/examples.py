@@ -23,6 +23,9 @@ POLICY = """
 path = "discharges.csv"
 delimiter = ";"
 id = "patient_id"
+rows_are_people = false
+encoding = "utf-8"
+sheet = "people"
 default_role = "insensitive"
 sample = 0.5
 
@@ -117,7 +120,7 @@ SPECS = {
         "from = 2024-01-01\nto = '2024-12-31'\nlevels = ['day', 'month']\nothers = ['?']\ntop = '-'",
     ),
     "mapping": (
-        "values = ['a', 'b']\nothers = ['?']\ntop = 'any'",
+        "values = ['a', 'b']\nunlisted = true\nothers = ['?']\ntop = 'any'",
         "[groups.Europe]\nNorth = ['NO', 'SE']\nSouth = ['IT']",
         "[[levels]]\nNorth = ['NO', 'SE']\nSouth = ['IT']\n[[levels]]\nEurope = ['North', 'South']",
     ),
