@@ -37,6 +37,9 @@ diagnosis = { role = "sensitive" }
 role = "quasi"
 hierarchy = "age.csv"
 delimiter = ","
+type = "date"
+format = "%d.%m.%Y"
+microaggregation = "mean"
 min_level = 1
 max_level = 2
 weight = 0.5
