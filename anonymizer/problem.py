@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.cells import is_nested
 from anonymizer.data.coded import load
 from anonymizer.data.columns import code_columns, read_columns
 from anonymizer.data.sample import draw_sample
@@ -28,6 +29,7 @@ from anonymizer.lattice import Lattice, Scheme
 from anonymizer.policy import Policy, PolicyLike, Role
 from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
 from anonymizer.risk.profile import everyone_in
+from anonymizer.risk.sensitive_profile import describe_sensitive
 from anonymizer.search import Limits
 from anonymizer.utility import Measure
 
@@ -72,14 +74,15 @@ class Problem(Displayed):
         models = policy.load_models()
         population = open_population(models, policy)
         beside = columns_beside(models, policy)
+        sensitive = columns_described(table, models, policy)
         # a column that risk models look at is kept out of the release, but tells nobody's identity
         looked_at = policy.with_role(Role.IDENTIFYING) if warn is True else warn or ()
         settled = policy.data.id is not None or policy.data.rows_are_people
         asked = [] if settled else [name for name in looked_at if name not in beside]
         repeated = repeated_identifier(table, asked)
-        columns = [*policy.quasi_identifiers, *beside]
-        read = table if repeated is None else load(table, [*columns, repeated])
-        microdata = encode(read, hierarchies, population, policy.data.id, beside)
+        columns = [*policy.quasi_identifiers, *beside, *sensitive]
+        read = table if repeated is None else load(table, [*dict.fromkeys([*columns, repeated])])
+        microdata = encode(read, hierarchies, population, policy.data.id, beside, sensitive)
         if repeated is not None:
             warn_of_repeated_people(read, repeated)
         if warn:
@@ -177,15 +180,16 @@ class Problem(Displayed):
     def with_resolved(self, policy: Policy, models: Sequence[RiskModel]) -> Problem:
         """Put a policy to the same table; read that again only for another population or more columns."""
         same = population_tables(models).keys() == population_tables(self.models).keys()
-        if not same or set(columns_beside(models, policy)) - self.microdata.beside.keys():
+        more = set(columns_beside(models, policy)) - self.microdata.beside.keys()
+        more |= set(columns_counted(models, policy)) - self.microdata.sensitive.keys()
+        if not same or more:
             return Problem.read(self.table, policy)
         return Problem.of(policy, self.table, self.microdata, models)
 
     def with_models(self, *models: RiskModel) -> Problem:
         """Ask with other risk models, or the same at other thresholds."""
         policy = self.policy.model_copy(update={"risk": models})
-        resolved = tuple(model.resolve(policy.folder) for model in models)
-        return self.with_resolved(policy, resolved)
+        return self.with_resolved(policy, policy.resolve_models(models))
 
     def with_levels(
         self, low: Mapping[str, int] | None = None, high: Mapping[str, int] | None = None
@@ -263,15 +267,32 @@ def open_population(models: Sequence[RiskModel], policy: Policy) -> Table | None
 
 def columns_beside(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
     """Return the columns that models look at beside the quasi-identifiers."""
-    names = dict.fromkeys(
-        name for model in models for name in model.beside(policy.quasi_identifiers)
-    )
-    if absent := [name for name in names if name not in policy.attributes]:
+    names = [name for model in models for name in model.beside(policy.quasi_identifiers)]
+    return known_columns(names, policy)
+
+
+def columns_counted(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
+    """Return the columns whose values models count in each class; `check` refuses quasi-identifiers."""
+    names = known_columns([name for model in models for name in model.sensitive], policy)
+    return tuple(name for name in names if name not in policy.quasi_identifiers)
+
+
+def columns_described(table: Table, models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
+    """Return the columns that models count, and all other sensitive ones that have plain values."""
+    counted, types = columns_counted(models, policy), table.types
+    others = [n for n in policy.with_role(Role.SENSITIVE) if not is_nested(types[n])]
+    return tuple(dict.fromkeys([*counted, *others]))
+
+
+def known_columns(names: Iterable[str], policy: Policy) -> tuple[str, ...]:
+    """Return columns without repeats; raise a PolicyError for one that the policy does not name."""
+    once = tuple(dict.fromkeys(names))
+    if absent := [name for name in once if name not in policy.attributes]:
         raise PolicyError(
             f"policy: '{absent[0]}', which a risk model looks at, is not a column; "
             f"{suggest_name(absent[0], policy.attributes)}"
         )
-    return tuple(names)
+    return once
 
 
 def repeated_identifier(table: Table, identifying: Sequence[str]) -> str | None:
@@ -369,7 +390,8 @@ def describe_risk(
     """Return the risk profile of the classes that are kept, with the population that the models know."""
     population = population_model(models, classes, kept)
     everyone = everyone_in(microdata, classes, kept)
-    return profile(classes.sizes[kept], population, everyone, int(classes.records[kept].sum()))
+    records, sensitive = int(classes.records[kept].sum()), describe_sensitive(models, classes, kept)
+    return profile(classes.sizes[kept], population, everyone, records, sensitive)
 
 
 def population_model(

@@ -151,7 +151,7 @@ def test_every_model_has_its_parameters_below_its_name(name: str) -> None:
 
 
 def test_every_model_is_said_to_be_of_people_or_of_the_table() -> None:
-    named = [BLOCKS[f"models of {what}"]() for what in ("people", "the table", "either")]
+    named = [BLOCKS[f"models of {what}"]() for what in ("people", "classes", "the table", "either")]
     assert sorted(", ".join(named).split(", ")) == sorted(f"`{name}`" for name in MODELS)
 
 

@@ -42,7 +42,7 @@ from anonymizer.knowledge.scenario import Scenario
 from anonymizer.knowledge.statement import Statement
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Source as Data
-from anonymizer.problem import load_policy, open_data
+from anonymizer.problem import columns_described, load_policy, open_data
 
 DEFAULT_SCENARIO = "worst-case"
 
@@ -158,6 +158,7 @@ def open_assessed(
         *(policy.quasi_identifiers if scenarios or statement is not None else ()),
         *(name for scenario in scenarios for name in scenario.beside(policy.quasi_identifiers)),
         *(() if statement is None else statement.columns),
+        *(() if statement is None else columns_described(table, (), policy)),
         *(() if policy.data.id is None else (policy.data.id,)),
         *(() if disclosing is None else disclosing.columns),
     ]

@@ -183,8 +183,9 @@ def assess(
     named = [each.files for each in (stated, disclosing) if each is not None]
     read = [*given, *files, *loaded.files, *(path for paths in named for path in paths)]
     with Staging(out, read) as staging, step_line() as on_progress:
+        table = open_data(data, loaded)
         assessment = assess_table(
-            data,
+            table,
             loaded,
             scenarios or None,
             statement=statement,
@@ -195,9 +196,7 @@ def assess(
             on_progress=on_progress,
         )
         on_progress("drawing", 0, 0)
-        written = write_assessment(
-            assessment, staging, provenance_of(loaded, open_data(data, loaded))
-        )
+        written = write_assessment(assessment, staging, provenance_of(loaded, table))
         if apply:
             written |= apply_plan(assessment.findings, staging, data)
         if small_cells is not None and stated is not None:

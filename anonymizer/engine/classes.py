@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.microdata import Microdata, Population, Workspace
+from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.kernels.partition import (
     label_keys,
     label_word,
@@ -32,8 +33,24 @@ class EquivalenceClasses:
     """The number of records in each class: the same where each record is a person."""
     input_people: int
     """The number of people the table had before anything was suppressed."""
+    microdata: Microdata = field(repr=False)
+    """The table that the classes are of."""
     population_sizes: NDArray[np.int64] | None = None
     """The number of people in the population table who match each class."""
+    unmatched_population: bool = False
+    """Whether somebody in the population table matches no class."""
+    counted: dict[str, ClassHistograms] = field(default_factory=dict, repr=False)
+    """The histograms that were asked for, by column."""
+
+    def histograms(self, name: str, some: NDArray[np.bool_] | None = None) -> ClassHistograms:
+        """Return who has which value of a sensitive column in some classes, or in all; counted once."""
+        found = self.counted.get(name)
+        wanted = np.ones(self.sizes.size, np.bool_) if some is None else some
+        if found is None or (wanted & ~found.counted).any():
+            column = self.microdata.sensitive[name]
+            found = column.histograms(self.label_of_tuple, self.sizes, wanted)
+            self.counted[name] = found
+        return found
 
     def split(
         self, microdata: Microdata, part_of_tuple: NDArray[Any], parts: int
@@ -55,7 +72,9 @@ class EquivalenceClasses:
             microdata.count_people(labels, records),
             records,
             self.input_people,
+            microdata,
             population,
+            self.unmatched_population,
         )
 
 
@@ -63,8 +82,13 @@ def partition(microdata: Microdata, scheme: Scheme) -> EquivalenceClasses:
     """Split the records into classes that a scheme makes equal, and find who matches them."""
     labels, first, records, matching = match_tuples(microdata, microdata.domain.paths.mask(scheme))
     sizes = microdata.count_people(labels, records)
-    people = microdata.number_of_people
-    return EquivalenceClasses(scheme, labels, first, sizes, records, people, matching)
+    people, population = microdata.number_of_people, microdata.population
+    unmatched = False
+    if population is not None and matching is not None and population.known is None:
+        unmatched = int(matching.sum()) < population.people
+    return EquivalenceClasses(
+        scheme, labels, first, sizes, records, people, microdata, matching, unmatched
+    )
 
 
 def match_tuples(

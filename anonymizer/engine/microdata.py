@@ -23,6 +23,7 @@ from anonymizer.data.tuples import Tuples
 from anonymizer.engine.domain import Column, Domain, read_only
 from anonymizer.engine.leaves import count_texts, first_row, take_in, to_leaves
 from anonymizer.engine.people import People
+from anonymizer.engine.sensitive import SensitiveColumn
 from anonymizer.errors import AnonymizerWarning, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.kernels.entropy import sum_entropy
@@ -30,9 +31,10 @@ from anonymizer.kernels.partition import sum_covered
 from anonymizer.lattice import Lattice
 
 Prepared = TypeVar("Prepared")
+NO_RECORDS = np.empty(0, np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Population:
     """The distinct tuples of a population table, in the paths of the microdata, with counts."""
 
@@ -40,6 +42,11 @@ class Population:
     counts: NDArray[np.int32]
     known: NDArray[np.uint64] | None = None
     """The bits, in every word, of the attributes that the population table has; None where it has all."""
+
+    @cached_property
+    def people(self) -> int:
+        """The number of people in the population table."""
+        return int(self.counts.sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +100,8 @@ class Microdata:
     beside: Mapping[str, Beside] = field(default_factory=dict, repr=False)
     """Columns that risk models look at beside the quasi-identifiers. Where there are any, tuples that
     differ in them alone are distinct too."""
+    sensitive: Mapping[str, SensitiveColumn] = field(default_factory=dict, repr=False)
+    """Columns whose values are counted in each class; they tell no tuples apart."""
 
     @property
     def number_of_people(self) -> int:
@@ -158,13 +167,14 @@ class Microdata:
         return self.counts.size
 
     def sum_covered(
-        self, selected: NDArray[np.int32], box: Lattice, exempt: int = 0
-    ) -> NDArray[np.int64]:
+        self, selected: NDArray[np.int32], box: Lattice, exempt: int = 0, all_but: bool = False
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Sum the leaves covered by some tuples, for each attribute and level of a box; elsewhere, 0.
 
-        Of their records, the `exempt` ones that cover least are left out of each sum.
+        Where it is `all_but`, by all others: with the fewer of the two it takes less time. Returns the
+        sums, and the same without the `exempt` records that cover least in each of them.
         """
-        sums: NDArray[np.int64] = sum_covered(
+        sums: tuple[NDArray[np.int64], NDArray[np.int64]] = sum_covered(
             selected,
             self.codes,
             self.counts,
@@ -174,14 +184,26 @@ class Microdata:
             np.array(box.low),
             np.array(box.high),
             exempt,
+            all_but,
+            self.records_of_code if all_but else NO_RECORDS,
         )
         return sums
+
+    @cached_property
+    def records_of_code(self) -> NDArray[np.int64]:
+        """The records of each value of all attributes side by side: `records[offset + code]`."""
+        sizes = np.diff(self.domain.offsets)
+        counts = [
+            np.bincount(codes, self.counts, size)
+            for codes, size in zip(self.codes, sizes, strict=True)
+        ]
+        return read_only(np.concatenate(counts).astype(np.int64))
 
     @cached_property
     def total_covered(self) -> NDArray[np.int64]:
         """For each attribute and level: the leaves covered, summed over all records."""
         everything = np.arange(self.distinct, dtype=np.int32)
-        return read_only(self.sum_covered(everything, self.lattice))
+        return read_only(self.sum_covered(everything, self.lattice)[0])
 
     def sum_entropy(
         self, selected: NDArray[np.int32], box: Lattice, exempt: int = 0
@@ -215,18 +237,20 @@ def encode(
     population: Table | None = None,
     person: str | None = None,
     beside: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
 ) -> Microdata:
     """Aggregate a table, and a population table if there is one.
 
     The quasi-identifiers are the hierarchies' names; a population table may lack some, and is matched on
     those it has. `person` is the column that tells whose each row is, where people have several, and
-    `beside` are columns that tell tuples apart although they are no quasi-identifiers. Cells are read as
-    the hierarchies say. Raises a HierarchyError that lists every value without a leaf, and warns where a
-    leaf for missing cells had to be added.
+    `beside` are columns that tell tuples apart although they are no quasi-identifiers; those that are
+    `sensitive` do not, and are counted. Cells are read as the hierarchies say. Raises a HierarchyError
+    that lists every value without a leaf, and warns where a leaf for missing cells had to be added.
     """
     there = () if population is None else population.columns
     places = [at for at, hierarchy in enumerate(hierarchies) if hierarchy.name in there]
-    counted = count_texts(table, hierarchies, [*beside, *([] if person is None else [person])])
+    id_column = [] if person is None else [person]
+    counted = count_texts(table, hierarchies, [*beside, *sensitive, *id_column])
     matching = None
     if population is not None:
         matching = count_texts(population, [hierarchies[at] for at in places])
@@ -234,12 +258,13 @@ def encode(
     if matching is not None:
         listed, taken = ([each[at] for at in places] for each in (hierarchies, grown))
         matching = to_leaves(matching, listed, taken)
-    tuples = to_leaves(counted, hierarchies, grown)
-    if person is None and not beside:
-        return encode_tuples(tuples, grown, matching, places)
+    wider = to_leaves(counted, hierarchies, grown)
+    if person is None and not beside and not sensitive:
+        return encode_tuples(wider, grown, matching, places)
     attributes = len(hierarchies)
-    tuples = in_order(tuples, range(attributes, attributes + len(beside)))
-    people = None
+    first = attributes + len(beside)
+    wider = in_order(wider, range(attributes, first + len(sensitive)))
+    tuples, people = without_columns(wider, range(first, first + len(sensitive))), None
     if person is not None:
         tuples, people = split_people(tuples, table.name, person)
     columns = {
@@ -248,9 +273,42 @@ def encode(
             beside, tuples.texts[attributes:], tuples.codes[attributes:], strict=True
         )
     }
+    found = count_sensitive(wider, sensitive, first, tuples, person is not None)
     narrow = replace(tuples, texts=tuples.texts[:attributes], codes=tuples.codes[:attributes])
     encoded = encode_tuples(narrow, grown, matching, places)
-    return replace(encoded, people=people, id=person, beside=columns)
+    return replace(encoded, people=people, id=person, beside=columns, sensitive=found)
+
+
+def without_columns(tuples: Tuples, columns: Sequence[int]) -> Tuples:
+    """Take some columns out of tuples, and join what becomes equal."""
+    if not columns:
+        return tuples
+    numbers: list[NDArray[np.integer]] = [np.arange(len(texts)) for texts in tuples.texts]
+    texts = [*tuples.texts]
+    for at in columns:
+        numbers[at], texts[at] = np.zeros(len(texts[at]), np.int64), ("",)
+    joined = recode(tuples, numbers, texts)
+    left = [at for at in range(len(texts)) if at not in columns]
+    return replace(
+        joined,
+        texts=tuple(joined.texts[at] for at in left),
+        codes=tuple(joined.codes[at] for at in left),
+    )
+
+
+def count_sensitive(
+    wider: Tuples, names: Sequence[str], first: int, tuples: Tuples, several: bool
+) -> dict[str, SensitiveColumn]:
+    """Count the values of some columns of wider tuples; where people have `several`, they come last."""
+    if not names:
+        return {}
+    tuple_of_wide = np.empty(wider.counts.size, np.int32)
+    tuple_of_wide[wider.tuple_of_row] = tuples.tuple_of_row
+    people = np.unique(wider.codes[-1], return_inverse=True)[1] if several else None
+    return {
+        name: SensitiveColumn.of(wider, first + at, tuple_of_wide, people)
+        for at, name in enumerate(names)
+    }
 
 
 def in_order(tuples: Tuples, columns: Sequence[int]) -> Tuples:

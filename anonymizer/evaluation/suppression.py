@@ -53,9 +53,10 @@ def suppress(
     """
     if not all(model.local for model in models):
         return suppress_together(microdata, classes, models, hopeless)
-    violating = violating_classes(classes, models)
+    violations = violations_of(classes, models)
+    violating = np.logical_or.reduce(violations) if models else no_class(classes)
     remaining = Remaining(microdata, classes, violating, order_of(models))
-    binding = combine_bindings(remaining, models)
+    binding = combine_bindings(remaining, models, violations)
     # smallest first, finding a cut takes less time than seeing that none is needed
     if remaining.ranked is not None and hopeless is not None and hopeless(classes, binding):
         return Suppression(classes, violating, binding, complete=False)
@@ -73,11 +74,36 @@ def violating_classes(
     classes: EquivalenceClasses, models: Sequence[RiskModel]
 ) -> NDArray[np.bool_]:
     """Mark the classes that violate a model by themselves."""
-    violating = np.zeros(classes.sizes.size, np.bool_)
-    for model in models:
-        if model.local:
-            violating |= model.violating(classes)
+    local = [model for model in models if model.local]
+    violating = no_class(classes)
+    for found in violations_of(classes, local):
+        violating |= found
     return violating
+
+
+def violations_of(
+    classes: EquivalenceClasses, models: Sequence[RiskModel]
+) -> list[NDArray[np.bool_]]:
+    """Mark for each model the classes that violate it, and none that is asked before.
+
+    What binds record by record is asked first, and sizes before all else: it says most for least time.
+    """
+    found = [no_class(classes) for _ in models]
+    left = ~found[0] if models else no_class(classes)
+    for at in sorted(range(len(models)), key=lambda at: precedence(models[at])):
+        found[at] = models[at].violating_among(classes, left)
+        left = left & ~found[at]
+    return found
+
+
+def precedence(model: RiskModel) -> tuple[bool, bool]:
+    """Return what decides which model is asked first: the least."""
+    return model.monotone is not Monotone.RECORD, not model.by_class_size
+
+
+def no_class(classes: EquivalenceClasses) -> NDArray[np.bool_]:
+    """Mark no class."""
+    return np.zeros(classes.sizes.size, np.bool_)
 
 
 def suppress_together(
@@ -167,30 +193,57 @@ def greatest_kept(
         gone = gone | more
 
 
-def combine_bindings(remaining: Remaining, models: Sequence[RiskModel]) -> Binding:
+def combine_bindings(
+    remaining: Remaining, models: Sequence[RiskModel], violations: Sequence[NDArray[np.bool_]]
+) -> Binding:
     """Return what must go at every finer scheme, as far as the models know.
 
-    `remaining` is what is left when the classes that violate a model by themselves are suppressed. Those
-    that violate one record by record are taken together. Where there are none, one of the models that
-    are monotone as a whole speaks for itself, about the whole table.
+    `remaining` is what is left when the classes that violate a model by themselves, which are given model
+    by model, are suppressed. Those that violate one record by record are taken together with those of
+    which no more than some records can be kept. Where there are none, one of the models that are monotone
+    as a whole speaks for itself, about the whole table.
     """
-    together = np.zeros(remaining.suppressed.size, np.bool_)
+    together = no_class(remaining.classes)
     whole = remaining
     if remaining.suppressed.any():
-        nothing = np.zeros(remaining.suppressed.size, np.bool_)
-        whole = Remaining(remaining.microdata, remaining.classes, nothing)
+        whole = Remaining(remaining.microdata, remaining.classes, no_class(remaining.classes))
     single: Binding | None = None
-    for model in models:
+    for model, violating in zip(models, violations, strict=True):
         if model.monotone is Monotone.RECORD:
             binding = model.binding(remaining)
-            together |= model.violating(remaining.classes) if binding is None else binding.classes
+            together |= violating if binding is None else binding.classes
         elif model.monotone is Monotone.TABLE:
             single = single or model.binding(whole)
     people = remaining.classes.input_people
     least = max((model.least_class(people) for model in models), default=1)
-    if together.any() or single is None:
-        return Binding(together, least_class=least)
+    partly = bind_partly(remaining.classes, models, violations, together, least)
+    if partly.classes.any() or single is None:
+        return partly
     return replace(single, least_class=least)
+
+
+def bind_partly(
+    classes: EquivalenceClasses,
+    models: Sequence[RiskModel],
+    violations: Sequence[NDArray[np.bool_]],
+    together: NDArray[np.bool_],
+    least: int,
+) -> Binding:
+    """Add, to classes of which nothing can be kept, those of which no more than some records can.
+
+    Of fewer records than the least class has people, nothing can be kept either.
+    """
+    kept: NDArray[np.int64] | None = None
+    for model, violating in zip(models, violations, strict=True):
+        asked = violating & ~together
+        if model.monotone is Monotone.CLASS and asked.any():
+            most = model.most_kept(classes, asked)
+            kept = most if kept is None else np.minimum(kept, most)
+    if kept is None:
+        return Binding(together, least_class=least)
+    kept = np.where(kept < least, 0, kept)
+    marked = together | (kept < classes.records)
+    return Binding(marked, int(kept[marked & ~together].sum()), least)
 
 
 def shortest_cut(remaining: Remaining, models: Sequence[RiskModel]) -> int:

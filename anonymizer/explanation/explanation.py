@@ -31,6 +31,7 @@ from anonymizer.explanation.layered import LayeredExplanation, explain_layers
 from anonymizer.explanation.next_threshold import Blocking, find_blocking
 from anonymizer.lattice import Lattice, Scheme, with_level
 from anonymizer.risk import Remaining, RiskModel
+from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.search import Limits, Status, search
 from anonymizer.search.result import TIE
 from anonymizer.solution.solution import Solution
@@ -187,6 +188,10 @@ class Explanation(Displayed):
     """Along the order of suppression, from fewer to more records."""
     raised: RaisedLimit | None
     """None where the limit is 1 already."""
+    classes: int
+    """How many classes are released."""
+    sensitive: dict[str, SensitiveProfile]
+    """What they give away about each sensitive attribute."""
 
     def describe(self) -> dict[str, Any]:
         """Return all of it as JSON."""
@@ -203,6 +208,8 @@ class Explanation(Displayed):
             "blocking": [blocking.describe() for blocking in self.blocking],
             "points": [point.describe() for point in self.points],
             "raised_limit": None if self.raised is None else self.raised.describe(),
+            "classes": self.classes,
+            "sensitive": {name: asdict(found) for name, found in self.sensitive.items()},
         }
 
 
@@ -238,6 +245,8 @@ def explain_scheme(solution: Solution, on_progress: OnProgress | None = None) ->
         blocking=find_blocking(evaluator, classes, suppressed),
         points=find_points(evaluator, classes, suppressed),
         raised=None if limit >= 1 else raise_limit(around, limit, on_progress),
+        classes=solution.after.classes,
+        sensitive=solution.after.sensitive,
     )
 
 

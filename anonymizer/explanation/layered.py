@@ -17,6 +17,7 @@ from anonymizer.explanation.next_threshold import least_shown
 from anonymizer.layers.costs import Costs
 from anonymizer.layers.layering import Layering
 from anonymizer.layers.narrowing import Narrowed
+from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.solution.layered import Layer
 from anonymizer.solution.solution import Solution
 from anonymizer.utility import Loss
@@ -60,6 +61,10 @@ class LayeredExplanation(Displayed):
     """The classes whose records lost most, where a class of that size may be shown."""
     narrowed: Narrowed | None
     """None where it is not known."""
+    classes: int
+    """How many classes are released."""
+    sensitive: dict[str, SensitiveProfile]
+    """What they give away about each sensitive attribute."""
 
     def describe(self) -> dict[str, Any]:
         """Return all of it as JSON."""
@@ -75,6 +80,8 @@ class LayeredExplanation(Displayed):
             "levels": {name: list(records) for name, records in self.levels.items()},
             "bear_half": self.bear_half,
             "lost_most": [asdict(each) for each in self.lost_most],
+            "classes": self.classes,
+            "sensitive": {name: asdict(found) for name, found in self.sensitive.items()},
             "narrowed": None if self.narrowed is None else self.narrowed.describe(),
         }
 
@@ -96,6 +103,8 @@ def explain_layers(solution: Solution) -> LayeredExplanation:
         bear_half=bear_half(lost, layering.microdata.counts),
         lost_most=find_lost_most(solution, lost),
         narrowed=solution.narrowed,
+        classes=solution.after.classes,
+        sensitive=solution.after.sensitive,
     )
 
 

@@ -215,26 +215,34 @@ def select_by_label(labels, chosen):
 
 
 @kernel
-def sum_covered(selected, codes, counts, covered, by_cover, offsets, lowest, highest, exempt):
+def sum_covered(
+    selected, codes, counts, covered, by_cover, offsets, lowest, highest, exempt, all_but, records
+):
     """Sum what the selected tuples' values cover, for each attribute and level of a range.
 
-    `covered[level, offset + code]` is what a value covers; a tuple counts as often as it occurs. Of
-    all records so counted, the `exempt` ones that cover least are left out, for each attribute and
-    level anew; `by_cover[level, offset:]` lists the places by what they cover.
+    `covered[level, offset + code]` is what a value covers; a tuple counts as often as it occurs. Where it
+    is `all_but`, the others are selected: then `records[offset + code]` are those of all tuples. Returns
+    the sums, and what is left of them without the `exempt` records that cover least, for each attribute
+    and level anew; `by_cover[level, offset:]` lists the places by what they cover.
     """
     totals = np.zeros((highest.size, covered.shape[0]), np.int64)
+    left = np.zeros((highest.size, covered.shape[0]), np.int64)
     for a in range(highest.size):
         code, begin, end = codes[a], offsets[a], offsets[a + 1]
-        by_code = np.zeros(end - begin, np.int64)
-        for i in selected:
-            by_code[code[i]] += counts[i]
+        if all_but:
+            by_code = records[begin:end].copy()
+            for i in selected:
+                by_code[code[i]] -= counts[i]
+        else:
+            by_code = np.zeros(end - begin, np.int64)
+            for i in selected:
+                by_code[code[i]] += counts[i]
         for level in range(lowest[a], highest[a] + 1):
+            totals[a, level] = left[a, level] = (by_code * covered[level, begin:end]).sum()
             if exempt:
                 places = by_cover[level, begin:end] - begin
-                totals[a, level] = sum_but(by_code, covered[level, begin:end], places, exempt)
-            else:
-                totals[a, level] = (by_code * covered[level, begin:end]).sum()
-    return totals
+                left[a, level] = sum_but(by_code, covered[level, begin:end], places, exempt)
+    return totals, left
 
 
 @kernel

@@ -135,6 +135,7 @@ class Layering:
                 microdata.count_people(of_tuple, records),
                 records,
                 microdata.number_of_people,
+                microdata,
                 self.population_sizes(first),
             ),
             self.suppressed[first],

@@ -182,8 +182,12 @@ class Attribute(Part):
 
     @model_validator(mode="after")
     def check_role(self) -> Self:
-        """Check that only a quasi-identifier has what only quasi-identifiers have."""
-        extra = self.model_fields_set - {"role"}
+        """Check that only a quasi-identifier has what only quasi-identifiers have.
+
+        A sensitive attribute may have a hierarchy: it says how far values are from one another.
+        """
+        own = {"hierarchy", "delimiter"} if self.role is Role.SENSITIVE else set()
+        extra = self.model_fields_set - {"role"} - own
         if self.role is not Role.QUASI and extra:
             raise ValueError(
                 f"only a quasi-identifier has {quote_some(sorted(extra))}, and this is {self.role}; "

@@ -193,7 +193,19 @@ class Policy(Displayed, Part):
 
     def load_models(self) -> tuple[RiskModel, ...]:
         """Return the risk models with the files they name; a solution meets them all."""
-        return tuple(model.resolve(self.folder) for model in self.risk)
+        return self.resolve_models(self.risk)
+
+    def resolve_models(self, models: Iterable[RiskModel]) -> tuple[RiskModel, ...]:
+        """Return risk models with the files they name and the hierarchies of attributes they need."""
+        return tuple(self.resolve_model(model) for model in models)
+
+    def resolve_model(self, model: RiskModel) -> RiskModel:
+        """Return a risk model with its files and hierarchies."""
+        found = model.resolve(self.folder)
+        for name in found.hierarchies:
+            if name in self.attributes and self.attributes[name].hierarchy is not None:
+                found = found.with_hierarchy(name, self.hierarchy(name))
+        return found
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -231,7 +243,7 @@ class Policy(Displayed, Part):
         return tuple(loaded)
 
     def hierarchy(self, name: str) -> Hierarchy:
-        """Load the hierarchy of one quasi-identifier."""
+        """Load the hierarchy of one attribute."""
         attribute = self.attributes[name]
         if isinstance(attribute.hierarchy, Hierarchy):
             hierarchy = replace(attribute.hierarchy, name=name)

@@ -24,6 +24,7 @@ from anonymizer.report.page import render, share, whole
 from anonymizer.report.phrases import (
     capital,
     estimated,
+    given_away,
     join,
     points,
     quality_effect,
@@ -89,7 +90,14 @@ def sections(explanation: Explanation | LayeredExplanation) -> tuple[Section, ..
     if isinstance(explanation, LayeredExplanation):
         return layered_sections(explanation)
     return (
-        Section("Where the release stands", (standing_of(explanation), MODEL_RISK)),
+        Section(
+            "Where the release stands",
+            (
+                standing_of(explanation),
+                *given_away(explanation.sensitive, explanation.classes),
+                MODEL_RISK,
+            ),
+        ),
         drivers_section(explanation),
         cheapest_section(explanation),
         blocking_section(explanation),

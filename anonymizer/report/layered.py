@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from anonymizer.explanation.layered import CoarseClass, LayeredExplanation
 from anonymizer.report.page import share, whole
-from anonymizer.report.phrases import points, standing
+from anonymizer.report.phrases import given_away, points, standing
 from anonymizer.report.sections import Figures, Section
 from anonymizer.report.text import say_narrowed
 from anonymizer.solution.layered import Layer
@@ -23,7 +23,14 @@ LEARNED = (
 def layered_sections(explanation: LayeredExplanation) -> tuple[Section, ...]:
     """Answer a steward's questions about layers, one after the other."""
     return (
-        Section("Where the release stands", (standing_of(explanation), bound_of(explanation))),
+        Section(
+            "Where the release stands",
+            (
+                standing_of(explanation),
+                *given_away(explanation.sensitive, explanation.classes),
+                bound_of(explanation),
+            ),
+        ),
         layers_section(explanation),
         levels_section(explanation),
         lost_section(explanation),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from anonymizer.explanation.explanation import Explanation, Step
 from anonymizer.report.page import share, whole
+from anonymizer.risk.sensitive_profile import SensitiveProfile
 
 NOT_KNOWN = "not known"
 
@@ -36,6 +37,19 @@ def standing(quality: float, suppressed: int, records: int, highest: float, aver
         f"a person is in the release finds the record with a probability of at most "
         f"{share(highest)}, on average {share(average)}."
     )
+
+
+def given_away(sensitive: Mapping[str, SensitiveProfile], classes: int) -> Iterator[str]:
+    """Say in how many groups everybody shares a value, one sentence for each sensitive attribute."""
+    for name, found in sensitive.items():
+        groups = f"of {whole(classes)} groups everybody has"
+        if found.all_marked is not None:
+            yield f"In {whole(found.all_marked)} {groups} a value of {name} that you marked."
+        yield (
+            f"In {whole(found.one_value)} {groups} the same {name}; a group has at least "
+            f"{whole(found.least_distinct)} values of it, and is at most "
+            f"{found.greatest_distance:.3f} from the distribution of all records (0 to 1)."
+        )
 
 
 def moves(step: Step) -> str:

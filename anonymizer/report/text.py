@@ -13,6 +13,7 @@ from anonymizer.errors import quote_some
 from anonymizer.frontiers.points import MAX_LAYERS, Point, Stage
 from anonymizer.layers.narrowing import Narrowed
 from anonymizer.risk import RiskModel, RiskProfile, Scope
+from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.search import Progress, Status, StopReason
 from anonymizer.solution.solution import Solution
 from anonymizer.verification.claims import Verification
@@ -169,7 +170,28 @@ def profile_rows(before: RiskProfile, after: RiskProfile) -> tuple[tuple[str, st
             ]
     if before.population_uniques_interval is not None:
         rows.append(("population uniques", estimate_cell(before), estimate_cell(after)))
+    for name in before.sensitive:
+        rows += sensitive_rows(name, before.sensitive[name], after.sensitive[name])
     return tuple(rows)
+
+
+def sensitive_rows(
+    name: str, before: SensitiveProfile, after: SensitiveProfile
+) -> list[tuple[str, str, str]]:
+    """Write what the classes of input and release give away about a sensitive attribute."""
+    return [
+        (
+            f"{name}, fewest values of a class",
+            f"{before.least_distinct:,}",
+            f"{after.least_distinct:,}",
+        ),
+        (
+            f"{name}, farthest class",
+            f"{before.greatest_distance:.4f}",
+            f"{after.greatest_distance:.4f}",
+        ),
+        (f"{name}, classes of one value", f"{before.one_value:,}", f"{after.one_value:,}"),
+    ]
 
 
 def estimate_cell(profile: RiskProfile) -> str:

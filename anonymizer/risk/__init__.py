@@ -2,6 +2,11 @@
 
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.risk.average import Average, StrictAverage
+from anonymizer.risk.beta_likeness import BetaLikeness
+from anonymizer.risk.delta_disclosure import DeltaDisclosure
+from anonymizer.risk.delta_presence import DeltaPresence
+from anonymizer.risk.distinct_l import DistinctL
+from anonymizer.risk.entropy_l import EntropyL
 from anonymizer.risk.k_anonymity import KAnonymity
 from anonymizer.risk.k_map import KMap
 from anonymizer.risk.model import (
@@ -16,6 +21,7 @@ from anonymizer.risk.model import (
 from anonymizer.risk.overall import Overall
 from anonymizer.risk.parameters import Direction, Parameter
 from anonymizer.risk.profile import Attacker, PopulationModel, RiskProfile, profile
+from anonymizer.risk.recursive_cl import RecursiveCL
 from anonymizer.risk.registry import (
     ENTRY_POINTS,
     MODELS,
@@ -26,6 +32,7 @@ from anonymizer.risk.registry import (
 )
 from anonymizer.risk.remaining import Binding, Histogram, Remaining
 from anonymizer.risk.sources import Sources
+from anonymizer.risk.t_closeness import TCloseness
 from anonymizer.risk.uniqueness import PUniqueness, SampleUniqueness
 
 __all__ = [
@@ -34,9 +41,14 @@ __all__ = [
     "Attacker",
     "AttributeGroup",
     "Average",
+    "BetaLikeness",
     "Binding",
     "ClassModel",
+    "DeltaDisclosure",
+    "DeltaPresence",
     "Direction",
+    "DistinctL",
+    "EntropyL",
     "Histogram",
     "KAnonymity",
     "KMap",
@@ -47,6 +59,7 @@ __all__ = [
     "Parameter",
     "Population",
     "PopulationModel",
+    "RecursiveCL",
     "Remaining",
     "RiskModel",
     "RiskProfile",
@@ -55,6 +68,7 @@ __all__ = [
     "Scope",
     "Sources",
     "StrictAverage",
+    "TCloseness",
     "TableModel",
     "check_name",
     "find_model",

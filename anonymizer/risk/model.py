@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
 from anonymizer.estimators.intervals import Interval
+from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk.parameters import THRESHOLD, Parameter
 from anonymizer.risk.remaining import Binding, Histogram, Kept, Order, Remaining
 
@@ -50,6 +51,9 @@ class Monotone(StrEnum):
 
     RECORD = "record"
     """A record whose class violates the model violates it at every finer scheme."""
+    CLASS = "class"
+    """Of a class that violates the model, no more records are kept at any finer scheme, over all its
+    parts, than `most_kept` says."""
     TABLE = "table"
     """The risk of the whole table, nothing suppressed and the model relaxed, does not fall."""
     NONE = "none"
@@ -59,6 +63,10 @@ class Need(StrEnum):
     """The statistics a model looks at; verification asks what it must have at hand."""
 
     CLASS_SIZES = "class sizes"
+    SENSITIVE_VALUES = "sensitive values"
+    """Those that a release has."""
+    OVERALL_SHARES = "overall shares"
+    """Those of all sensitive values in the input."""
     POPULATION_TABLE = "population table"
     ORIGINAL_VALUES = "original values"
 
@@ -157,6 +165,24 @@ class RiskModel(ABC):
         """Return the columns that the model looks at beside the quasi-identifiers."""
         return ()
 
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The columns whose values the model counts in each class; no quasi-identifiers."""
+        return ()
+
+    def harmful(self, name: str) -> tuple[str, ...]:  # noqa: ARG002
+        """Return the values of a sensitive column that the model marks as harmful; none if all are."""
+        return ()
+
+    @property
+    def hierarchies(self) -> tuple[str, ...]:
+        """The sensitive columns whose own hierarchies the model needs, and does not have yet."""
+        return ()
+
+    def with_hierarchy(self, name: str, hierarchy: Hierarchy) -> Self:  # noqa: ARG002
+        """Return the model with the hierarchy of one of these columns."""
+        return self
+
     def with_population(self, size: int) -> Self:  # noqa: ARG002
         """Return the model for a population of another size."""
         raise ValueError("it does not rest on the size of a population")
@@ -177,6 +203,12 @@ class RiskModel(ABC):
     def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         """Mark the classes that violate the model by themselves; no class does."""
         return np.zeros(classes.sizes.size, np.bool_)
+
+    def violating_among(
+        self, classes: EquivalenceClasses, some: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Mark those of some classes that violate the model by themselves; override it to save time."""
+        return self.violating(classes) & some
 
     @property
     def local(self) -> bool:
@@ -229,6 +261,17 @@ class RiskModel(ABC):
         record.
         """
         return None
+
+    def most_kept(
+        self,
+        classes: EquivalenceClasses,
+        violating: NDArray[np.bool_],  # noqa: ARG002
+    ) -> NDArray[np.int64]:
+        """Return how many records of each class can be kept, over all its parts, at any finer scheme.
+
+        Asked only of a model that is monotone class by class, with the classes that violate it.
+        """
+        return classes.records
 
 
 class ClassModel(RiskModel):

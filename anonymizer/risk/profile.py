@@ -13,6 +13,7 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.people import People
 from anonymizer.estimators.intervals import Estimate, Interval, estimate_uniques, within
 from anonymizer.risk.remaining import Histogram
+from anonymizer.risk.sensitive_profile import SensitiveProfile
 
 THRESHOLDS = (0.05, 0.1, 0.2, 0.5)
 """A record at more than such a risk is counted; 0.05 and 0.2 are the usual limits (Simon et al. 2020)."""
@@ -62,6 +63,11 @@ class RiskProfile:
     largest_class: int
     class_sizes: dict[str, int]
     """The number of records in classes of each range of sizes."""
+    sensitive: dict[str, SensitiveProfile]
+    """What the classes give away about each sensitive attribute: its `values`, the `least_distinct` ones
+    and the `least_entropy` of a class (as a number of values), the `greatest_share` of one value, the
+    `greatest_distance` from the input's distribution, the classes of `one_value`, and those in which
+    everybody has a value that a model marks (`all_marked`)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,6 +122,7 @@ def profile(
     population: PopulationModel | None = None,
     everyone: Everyone | None = None,
     records: int | None = None,
+    sensitive: dict[str, SensitiveProfile] | None = None,
 ) -> RiskProfile:
     """Describe a table by the sizes of its classes; suppressed classes are left out by the caller.
 
@@ -143,6 +150,7 @@ def profile(
         median_class=float(np.median(class_sizes)) if histogram.classes else 0.0,
         largest_class=int(histogram.sizes[-1]) if histogram.classes else 0,
         class_sizes=records_by_size(class_sizes),
+        sensitive=sensitive or {},
     )
 
 

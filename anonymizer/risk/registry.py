@@ -15,11 +15,18 @@ from importlib.metadata import EntryPoint, entry_points, packages_distributions,
 from anonymizer import __version__
 from anonymizer.errors import AnonymizerWarning, quote_some
 from anonymizer.risk.average import Average, StrictAverage
+from anonymizer.risk.beta_likeness import BetaLikeness
+from anonymizer.risk.delta_disclosure import DeltaDisclosure
+from anonymizer.risk.delta_presence import DeltaPresence
+from anonymizer.risk.distinct_l import DistinctL
+from anonymizer.risk.entropy_l import EntropyL
 from anonymizer.risk.k_anonymity import KAnonymity
 from anonymizer.risk.k_map import KMap
 from anonymizer.risk.model import RiskModel
 from anonymizer.risk.overall import Overall
+from anonymizer.risk.recursive_cl import RecursiveCL
 from anonymizer.risk.sources import Sources
+from anonymizer.risk.t_closeness import TCloseness
 from anonymizer.risk.uniqueness import PUniqueness, SampleUniqueness
 
 MODELS: dict[str, type[RiskModel]] = {
@@ -33,6 +40,13 @@ MODELS: dict[str, type[RiskModel]] = {
         PUniqueness,
         Overall,
         Sources,
+        DistinctL,
+        EntropyL,
+        RecursiveCL,
+        TCloseness,
+        BetaLikeness,
+        DeltaDisclosure,
+        DeltaPresence,
     )
 }
 """The built-in models, by name."""

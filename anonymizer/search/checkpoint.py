@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
@@ -209,7 +209,7 @@ def digest_basis(evaluator: Evaluator, lattice: Lattice) -> str:
 
 
 def add_to(digest: Any, value: Any) -> None:
-    """Add a value to a digest: an array with all its numbers, a dataclass or a list part by part."""
+    """Add a value to a digest: an array with all its numbers, a dataclass, list or dict by its parts."""
     if isinstance(value, np.ndarray):
         digest.update(f"{value.dtype}{value.shape}".encode())
         digest.update(np.ascontiguousarray(value).tobytes())
@@ -217,6 +217,11 @@ def add_to(digest: Any, value: Any) -> None:
         digest.update(type(value).__name__.encode())
         for each in fields(value):
             add_to(digest, getattr(value, each.name))
+    elif isinstance(value, Mapping):
+        digest.update(f"{{{len(value)}".encode())
+        for key, item in value.items():
+            digest.update(repr(key).encode())
+            add_to(digest, item)
     elif isinstance(value, list | tuple) and not all(isinstance(item, PLAIN) for item in value):
         digest.update(f"[{len(value)}".encode())
         for item in value:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
 from anonymizer import __version__
@@ -34,10 +35,48 @@ def make_manifest(solution: Solution, released: TableLike) -> dict[str, Any]:
         "hierarchies": {
             column.hierarchy.name: digest_of_hierarchy(column.hierarchy) for column in columns
         },
+        **describe_overall(solution),
         "input": describe_input(release.table),
         "output": describe_output(open_table(released)),
         **solution.describe(),
     }
+
+
+def describe_overall(solution: Solution) -> dict[str, Any]:
+    """Return the overall shares of the values that models of a sensitive attribute compare with.
+
+    Rounded, so that a step is at least ten people: nobody who knows all others can tell the last one's
+    value from it. Values that only suppressed records have are left out.
+    """
+    problem, suppressed = solution.problem, solution.outcome.suppressed
+    classes, found = solution.outcome.classes, {}
+    for name in dict.fromkeys(name for model in problem.models for name in model.sensitive):
+        column, step = problem.microdata.sensitive[name], rounding_step(problem.microdata.records)
+        kept = ~suppressed[classes.label_of_tuple[column.tuple_of_pair]]
+        released = np.unique(column.value_of_pair[kept]).tolist()
+        shares = {
+            column.texts[value]: round(round(column.shares[value] / step) * step, 9)
+            for value in released
+        }
+        found[name] = {
+            "step": step,
+            "shares": shares,
+            "complete": len(released) == len(column.texts),
+        }
+    return {"overall": found} if found else {}
+
+
+def rounding_step(records: int) -> float:
+    """Return the round number (1, 2 or 5 times a power of ten) that is at least ten people, and 0.001.
+
+    >>> rounding_step(1_000_000), rounding_step(30_162), rounding_step(7)
+    (0.001, 0.001, 1.0)
+    >>> rounding_step(1_500)
+    0.01
+    """
+    least = min(1.0, max(0.001, 10 / max(1, records)))
+    steps = (float(f"{digit}e{power}") for power in (-3, -2, -1) for digit in (1, 2, 5))
+    return next((step for step in steps if step >= least), 1.0)
 
 
 def describe_output(table: Table) -> dict[str, str]:
@@ -142,6 +181,18 @@ class DeclaredNarrowing(BaseModel):
     by_attribute: dict[str, int]
 
 
+class DeclaredOverall(BaseModel):
+    """The overall shares of the released values of a sensitive attribute, rounded."""
+
+    model_config = ConfigDict(strict=True)
+
+    step: FiniteFloat
+    """What the shares are multiples of."""
+    shares: dict[str, FiniteFloat]
+    complete: bool
+    """Whether these are all values of the input."""
+
+
 class Manifest(BaseModel):
     """What a manifest must hold for its claims to be checked."""
 
@@ -151,6 +202,8 @@ class Manifest(BaseModel):
     packages: dict[str, str] = {}
     """The package and version that each risk model comes from."""
     hierarchies: dict[str, str]
+    overall: dict[str, DeclaredOverall] = {}
+    """By sensitive attribute; those that a risk model looks at."""
     input: Input
     output: Output
     status: str

@@ -3,15 +3,25 @@
 from dataclasses import fields
 from typing import Any
 
+from anonymizer.utility.ambiguity import Ambiguity
 from anonymizer.utility.class_sizes import AverageClassSize, Discernibility
 from anonymizer.utility.entropy import Entropy
+from anonymizer.utility.height import Height
 from anonymizer.utility.loss import Aggregate, Loss
 from anonymizer.utility.measure import Appraisal, Measure, Released
 from anonymizer.utility.precision import Precision
 
 MEASURES: dict[str, type[Measure]] = {
     measure.name: measure
-    for measure in (Loss, Entropy, Discernibility, AverageClassSize, Precision)
+    for measure in (
+        Loss,
+        Entropy,
+        Discernibility,
+        AverageClassSize,
+        Precision,
+        Height,
+        Ambiguity,
+    )
 }
 """The measures a policy can ask for, by name."""
 
@@ -36,10 +46,12 @@ def make_measure(name: str, **parameters: object) -> Measure:
 __all__ = [
     "MEASURES",
     "Aggregate",
+    "Ambiguity",
     "Appraisal",
     "AverageClassSize",
     "Discernibility",
     "Entropy",
+    "Height",
     "Loss",
     "Measure",
     "Precision",

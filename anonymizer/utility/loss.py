@@ -60,16 +60,45 @@ class Loss(AttributeMeasure):
         self, microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice
     ) -> NDArray[np.float64]:
         """Return the loss of each attribute at every level of a box, with some records gone."""
+        return self.losses_of_both(microdata, classes, gone, box)[1]
+
+    def losses_of_both(
+        self, microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the losses with all records of the marked classes gone, and with all but the exempt."""
         sizes, least = (
             each[:, np.newaxis] for each in (microdata.domain.sizes, microdata.domain.least)
         )
-        covered = microdata.total_covered
-        if gone.classes.any():
-            chosen = select_by_label(classes.label_of_tuple, gone.classes)
-            records = max(0, sum_chosen(classes.records, gone.classes) - gone.exempt)
-            # a suppressed record no longer covers its own group but the whole domain
-            covered = covered - microdata.sum_covered(chosen, box, gone.exempt) + records * sizes
-        return attribute_loss(covered, microdata.records, sizes, least)
+        total, number = microdata.total_covered, microdata.records
+        records = sum_chosen(classes.records, gone.classes)
+        if not records:
+            nothing = attribute_loss(total, number, sizes, least)
+            return nothing, nothing
+        most_gone = 2 * records > number
+        chosen = select_by_label(classes.label_of_tuple, gone.classes ^ most_gone)
+        covered, left = microdata.sum_covered(chosen, box, gone.exempt, most_gone)
+        # a suppressed record no longer covers its own group but the whole domain
+        whole = attribute_loss(total - covered + records * sizes, number, sizes, least)
+        if not gone.exempt:
+            return whole, whole
+        fewer = max(0, records - gone.exempt)
+        return whole, attribute_loss(total - left + fewer * sizes, number, sizes, least)
+
+    def appraise(
+        self,
+        microdata: Microdata,
+        classes: EquivalenceClasses,
+        suppressed: NDArray[np.bool_],
+        binding: Binding,
+    ) -> Appraisal:
+        """Sum up the loss and its bound, in one go where classes are suppressed that bind in part."""
+        if not binding.exempt or (binding.classes != suppressed).any():
+            return AttributeMeasure.appraise(self, microdata, classes, suppressed, binding)
+        scheme = classes.scheme
+        below = Lattice((0,) * len(scheme), scheme)
+        whole, left = self.losses_of_both(microdata, classes, binding, below)
+        own = self.terms(whole[range(len(scheme)), scheme])
+        return Appraisal(self.of_terms(sum_left_to_right(own)), self.terms(left))
 
     def appraise_steps(
         self,

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.coded import CodedTable
-from anonymizer.data.columns import Coded, read_columns
+from anonymizer.data.columns import Coded
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table
 from anonymizer.engine.classes import partition
 from anonymizer.engine.domain import Column
-from anonymizer.engine.leaves import count_by_leaves
-from anonymizer.engine.microdata import encode_tuples
+from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.kernels.partition import label_keys
 from anonymizer.layers.narrowing import OpenClasses, takes_whole_classes
@@ -30,6 +29,7 @@ from anonymizer.verification.reading import (
     classes_of,
     find_redacted,
     in_one_way,
+    read_columns_of,
 )
 
 NO_LAYER = -1
@@ -47,6 +47,8 @@ class LayeredReading:
     """The first layer that has all values of a row; -1 where none has."""
     rows: int
     redacted: int
+    sensitive: Mapping[str, Coded]
+    """The sensitive columns of the records that are not redacted."""
 
     @property
     def kept(self) -> int:
@@ -57,7 +59,9 @@ class LayeredReading:
         """Return the rows of one layer as a release of its own."""
         here = self.layer_of_row == number
         columns = {name: column.keep(here) for name, column in self.columns.items()}
-        return Reading(self.hierarchies, self.schemes[number], columns, int(here.sum()), 0, {})
+        sensitive = {name: column.keep(here) for name, column in self.sensitive.items()}
+        rows = int(here.sum())
+        return Reading(self.hierarchies, self.schemes[number], columns, rows, 0, {}, 0, sensitive)
 
     @property
     def occupied(self) -> list[int]:
@@ -78,14 +82,16 @@ def read_layers(
     schemes: tuple[Mapping[str, int], ...],
 ) -> LayeredReading:
     """Read the quasi-identifiers back, and find the layer of each row."""
-    columns = read_columns(table, [hierarchy.name for hierarchy in hierarchies])
+    columns, sensitive = read_columns_of(table, policy, hierarchies)
     if policy.release.escape_formulas:
         columns = {h.name: as_labels(columns[h.name], h) for h in hierarchies}
     hierarchies, columns = take_in(hierarchies, columns)
     redacted = find_redacted(columns, policy, hierarchies, schemes)
     kept = {name: column.keep(~redacted) for name, column in columns.items()}
     layers = find_layers(kept, hierarchies, schemes)
-    return LayeredReading(hierarchies, schemes, kept, layers, redacted.size, int(redacted.sum()))
+    left = {name: column.keep(~redacted) for name, column in sensitive.items()}
+    rows, gone = redacted.size, int(redacted.sum())
+    return LayeredReading(hierarchies, schemes, kept, layers, rows, gone, left)
 
 
 def take_in(
@@ -213,7 +219,8 @@ def layered_classes(
         Hierarchy.from_rows(name, [(text, REDACTED) for text in column.texts])
         for name, column in reading.columns.items()
     ]
-    microdata = encode_tuples(count_by_leaves(CodedTable(reading.columns), texts), texts)
+    table = CodedTable({**reading.columns, **reading.sensitive})
+    microdata = encode(table, texts, sensitive=list(reading.sensitive))
     classes = partition(microdata, (0,) * len(texts))
     matching = None
     if any(Need.POPULATION_TABLE in model.needs for model in models):
@@ -229,11 +236,15 @@ def layered_classes(
 
 
 def check_layered_model(
-    model: RiskModel, reading: LayeredReading, together: Remaining, policy: Policy
+    model: RiskModel,
+    reading: LayeredReading,
+    together: Remaining,
+    policy: Policy,
+    overall: Mapping[str, Any],
 ) -> Check:
     """Check a model on the classes of all layers; one that looks at more, on each layer by itself."""
     if model.local:
-        return check_model(model, together)
+        return check_model(model, together, overall)
     people = together.classes.input_people
     checks = [
         check_model(model, classes_of(reading.layer(number), policy, [model], people))

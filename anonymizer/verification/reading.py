@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,13 @@ from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table
 from anonymizer.engine.classes import partition
 from anonymizer.engine.microdata import encode
-from anonymizer.errors import list_cells
+from anonymizer.errors import PolicyError, list_cells
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.hierarchy.numbers import groups_of_numbers
 from anonymizer.kernels.partition import label_keys
 from anonymizer.knowledge.external import to_leaves
 from anonymizer.policy import Policy
-from anonymizer.problem import open_population
+from anonymizer.problem import columns_described, open_population
 from anonymizer.risk import Need, Remaining, RiskModel
 from anonymizer.utility import Released
 from anonymizer.verification.claims import Check
@@ -41,6 +42,8 @@ class Reading:
     """Values that are not of the declared level, by attribute, and the first row that has one."""
     apart: int = 0
     """By how many the distinct rows are more than the classes: records of one class must be alike."""
+    sensitive: Mapping[str, Coded] = field(default_factory=dict)
+    """The sensitive columns of the records that are not redacted."""
 
     @property
     def kept(self) -> int:
@@ -52,7 +55,8 @@ def read_released(
     table: Table, policy: Policy, hierarchies: tuple[Hierarchy, ...], scheme: Mapping[str, int]
 ) -> Reading:
     """Read the quasi-identifiers back, and set redacted records apart."""
-    columns = read_columns(table, [hierarchy.name for hierarchy in hierarchies])
+    own, sensitive = read_columns_of(table, policy, hierarchies)
+    columns = own
     redacted = find_redacted(columns, policy, hierarchies, [scheme])
     kept = {name: column.keep(~redacted) for name, column in columns.items()}
     grown = tuple(
@@ -71,7 +75,8 @@ def read_released(
         read[name] = column.rename([str(label) for label in labels])
     counts = redacted.size, int(redacted.sum())
     apart = 0 if unknown else count_distinct(kept) - count_distinct(read)
-    return Reading(grown, scheme, kept if unknown else read, *counts, unknown, apart)
+    left = {name: column.keep(~redacted) for name, column in sensitive.items()}
+    return Reading(grown, scheme, kept if unknown else read, *counts, unknown, apart, left)
 
 
 def count_distinct(columns: Mapping[str, Coded]) -> int:
@@ -101,6 +106,16 @@ def in_one_way(texts: Sequence[str], labels: Sequence[str | None]) -> list[str |
     times = Counter(labels)
     pairs = zip(texts, labels, strict=True)
     return [label if times[label] == 1 or text == label else None for text, label in pairs]
+
+
+def read_columns_of(
+    table: Table, policy: Policy, hierarchies: Sequence[Hierarchy]
+) -> tuple[dict[str, Coded], dict[str, Coded]]:
+    """Read the quasi-identifiers, and the sensitive columns, in one pass."""
+    names = [hierarchy.name for hierarchy in hierarchies]
+    sensitive = columns_described(table, policy.load_models(), policy)
+    found = read_columns(table, [*names, *sensitive])
+    return {name: found[name] for name in names}, {name: found[name] for name in sensitive}
 
 
 def find_redacted(
@@ -144,14 +159,56 @@ def classes_of(
     """
     hierarchies, scheme = reading.hierarchies, reading.scheme
     released = {h.name: to_leaves(h, scheme[h.name], reading.columns[h.name]) for h in hierarchies}
-    microdata = encode(CodedTable(released), hierarchies, open_population(models, policy))
+    microdata = encode(
+        CodedTable({**released, **reading.sensitive}),
+        hierarchies,
+        open_population(models, policy),
+        sensitive=list(reading.sensitive),
+    )
     classes = partition(microdata, tuple(scheme[h.name] for h in hierarchies))
     classes = replace(classes, input_people=input_people)
     return Remaining(microdata, classes, np.zeros(classes.sizes.size, np.bool_))
 
 
-def check_model(model: RiskModel, remaining: Remaining) -> Check:
-    """Check one risk model on the released classes."""
+def check_model(
+    model: RiskModel, remaining: Remaining, overall: Mapping[str, Any] | None = None
+) -> Check:
+    """Check one risk model on the released classes.
+
+    What compares with the input is judged with the `overall` shares that the manifest has: it holds if it
+    does however they were rounded, and fails if it does not for any.
+    """
+    if Need.OVERALL_SHARES not in model.needs:
+        return check_exactly(model, remaining)
+    if not all((overall or {}).get(name, {}).get("complete") for name in model.sensitive):
+        detail = "the manifest does not have all overall shares; give the original with --against"
+        return Check(f"{model} holds", None, detail, about_risk=True)
+    assert overall is not None
+    worst = check_exactly(model, with_overall(remaining, overall, 0.5))
+    best = check_exactly(model, with_overall(remaining, overall, -0.5))
+    if worst.passed == best.passed:
+        return worst
+    detail = "that depends on how overall shares were rounded; give the original with --against"
+    return replace(worst, passed=None, detail=detail)
+
+
+def with_overall(
+    remaining: Remaining, overall: Mapping[str, Mapping[str, Any]], off: float
+) -> Remaining:
+    """Return the released classes with overall shares, which are off by so many of their steps."""
+    columns = dict(remaining.microdata.sensitive)
+    for name, given in overall.items():
+        shares = np.array([given["shares"].get(text, 0.0) for text in columns[name].texts])
+        columns[name] = replace(
+            columns[name], input_shares=shares, rounding=off * float(given["step"])
+        )
+    microdata = replace(remaining.microdata, sensitive=columns)
+    classes = replace(remaining.classes, microdata=microdata, counted={})
+    return replace(remaining, microdata=microdata, classes=classes)
+
+
+def check_exactly(model: RiskModel, remaining: Remaining) -> Check:
+    """Check one risk model on the released classes as they are."""
     claim = f"{model} holds"
     if Need.ORIGINAL_VALUES in model.needs:
         detail = (
@@ -162,7 +219,10 @@ def check_model(model: RiskModel, remaining: Remaining) -> Check:
     if faults:
         return Check(claim, False, " ".join(faults), about_risk=True)
     sizes = remaining.classes.sizes
-    violating = model.violating(remaining.classes)
+    try:
+        violating = model.violating(remaining.classes)
+    except PolicyError as error:  # such as a value that its hierarchy lacks
+        return Check(claim, False, str(error), about_risk=True)
     if violating.any():
         records, smallest = int(sizes[violating].sum()), int(sizes[violating].min())
         detail = (

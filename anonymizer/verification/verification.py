@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from anonymizer.data.coded import load
+from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table, TableLike
 from anonymizer.errors import AnonymizerError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
-from anonymizer.problem import Source, describe_risk, load_policy
+from anonymizer.problem import Source, columns_described, describe_risk, load_policy
 from anonymizer.risk import Remaining, RiskModel, packages_of
 from anonymizer.search import Status
 from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
@@ -93,7 +94,8 @@ def open_release(table: Table, policy: Policy, whole: bool) -> Table:
     """See to it that a release is read once, as a whole or its quasi-identifiers alone."""
     if not check_released_columns(table, policy).passed:
         return table  # its digest is all that is asked for
-    return load(table, released_columns(policy) if whole else policy.quasi_identifiers)
+    own = (*policy.quasi_identifiers, *columns_described(table, policy.load_models(), policy))
+    return load(table, released_columns(policy) if whole else own)
 
 
 def settle(check: Check) -> Check:
@@ -131,7 +133,10 @@ def check_release(table: Table, policy: Policy, manifest: Mapping[str, Any]) -> 
     models = policy.load_models()
     people = manifest.get("people", manifest["records"])
     remaining = classes_of(reading, policy, models, people) if reading.kept else None
-    checks = [] if remaining is None else [check_model(model, remaining) for model in models]
+    checks = []
+    if remaining is not None:
+        overall = overall_of(manifest, policy)
+        checks = [check_model(model, remaining, overall) for model in models]
     yield from check_risk(remaining, checks, models, manifest, policy.data.id is not None)
     released = describe_released(reading, remaining, manifest["records"])
     yield check_loss(released, reading.hierarchies, policy, manifest)
@@ -152,7 +157,10 @@ def check_layered(
     remaining = layered_classes(reading, policy, models, people) if reading.kept else None
     checks = []
     if remaining is not None:
-        checks = [check_layered_model(model, reading, remaining, policy) for model in models]
+        overall = overall_of(manifest, policy)
+        checks = [
+            check_layered_model(model, reading, remaining, policy, overall) for model in models
+        ]
     yield from check_risk(remaining, checks, models, manifest, policy.data.id is not None)
     if reading.kept:
         yield check_narrowed(reading, models, manifest)
@@ -268,7 +276,27 @@ def check_risk(
     kept = np.ones(remaining.classes.sizes.size, np.bool_)
     mine = asdict(describe_risk(remaining.microdata, models, remaining.classes, kept))
     claim = "the risk of the file is the one reported"
-    yield check_figures(claim, mine, manifest["risk"]["after"])
+    yield check_figures(
+        claim, without_distances(mine), without_distances(manifest["risk"]["after"])
+    )
+
+
+def overall_of(manifest: Mapping[str, Any], policy: Policy) -> dict[str, dict[str, Any]]:
+    """Return the overall shares that a manifest declares, with values as the release has them."""
+    write = escape if policy.release.escape_formulas else str
+    return {
+        name: {**given, "shares": {write(text): q for text, q in given["shares"].items()}}
+        for name, given in manifest.get("overall", {}).items()
+    }
+
+
+def without_distances(profile: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what compares the release with the input."""
+    sensitive = {
+        name: {key: value for key, value in figures.items() if key != "greatest_distance"}
+        for name, figures in profile.get("sensitive", {}).items()
+    }
+    return {**profile, "sensitive": sensitive}
 
 
 WHOSE = "the file does not tell whose its rows are; give the original with --against"

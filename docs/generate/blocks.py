@@ -153,6 +153,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "commands": describe_commands,
     **{name: (lambda name=name: describe_output(name)) for name in OUTPUTS},
     "models of people": lambda: name_models(Scope.PEOPLE),
+    "models of classes": lambda: name_models(Scope.CLASSES),
     "models of the table": lambda: name_models(Scope.TABLE),
     "models of either": lambda: name_models(None),
     "benchmark searches": benchmark.describe_searches,

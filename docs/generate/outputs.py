@@ -54,11 +54,13 @@ BY_NAME = {
     "explanation",
     "files",
     "hierarchies",
+    "overall",
     "packages",
     "policy",
     "pruned",
     "scheme",
     "seconds",
+    "sensitive",
 }
 """Tables whose keys are names or settings, or described elsewhere: the table is, not its keys."""
 
@@ -70,9 +72,12 @@ def examples() -> dict[str, Any]:
         attributes={
             "sex": {"role": "quasi", "hierarchy": SEX},
             "zip": {"role": "quasi", "hierarchy": ZIP},
-            "ward": {"role": "insensitive"},
+            "ward": {"role": "sensitive"},
         },
-        risk=[{"model": "k-anonymity", "k": 2}],
+        risk=[
+            {"model": "k-anonymity", "k": 2},
+            {"model": "distinct-l", "attribute": "ward", "l": 1},
+        ],
     )
     in_layers = policy.model_copy(update={"release": Release(recoding="layers")})
     layered = anonymize(PEOPLE, in_layers).describe_layers()

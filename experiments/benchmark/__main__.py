@@ -30,6 +30,7 @@ from experiments.benchmark.memory import measure_encoding
 from experiments.benchmark.overall import measure_overall
 from experiments.benchmark.people import measure_people
 from experiments.benchmark.searches import K_ANONYMITY, Searches, measure_all
+from experiments.benchmark.sensitive import measure_sensitive
 from experiments.datasets import RESULTS, draw_stand_in, path_of, policy_of
 
 Rows = list[dict[str, Any]]
@@ -148,6 +149,9 @@ def measure_gap(_: Path, __: Path | None) -> None:
 PARTS: dict[str, Callable[[Path, Path | None], None]] = {
     "searches": measure_searches,
     "overall": lambda *_: report("Overall risk", list(measure_overall()), "overall.csv"),
+    "sensitive": lambda *_: report(
+        "Models of a sensitive attribute", list(measure_sensitive()), "sensitive.csv"
+    ),
     "workers": measure_workers,
     "frontiers": measure_sweeps,
     "people": measure_ids,

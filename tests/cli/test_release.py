@@ -75,7 +75,7 @@ def test_every_measure_is_shown_and_printed_for_scripts(tmp_path: Path, run, nam
     assert status == 0
     assert result["status"] == "optimal"
     assert 0 < result["loss"] < 1
-    by_attribute = name not in ("discernibility", "class-size")
+    by_attribute = name not in ("discernibility", "class-size", "height", "ambiguity")
     assert ("attribute_loss" in result) == by_attribute
     (head,) = [line for line in shown.splitlines() if "attribute" in line]
     assert ("loss" in head) == by_attribute

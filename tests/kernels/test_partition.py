@@ -198,16 +198,25 @@ def test_covered_leaves_are_summed_over_all_but_the_spared_records_at_each_level
         ]
         for row in covered
     ]
-    totals = sum_covered(
-        np.array(selected, np.int32), np.array(codes, np.uint8), np.array(counts, np.int32),
+    all_but = data.draw(st.booleans())
+    named = sorted({*tuples} - {*selected}) if all_but else selected
+    records = [
+        sum(counts[i] for i in tuples if codes[a][i] == code)
+        for a, size in enumerate(leaves)
+        for code in range(size)
+    ]
+    totals, left = sum_covered(
+        np.array(named, np.int32), np.array(codes, np.uint8), np.array(counts, np.int32),
         np.array(covered), np.array(by_cover), offsets, np.array(lowest), np.array(levels), exempt,
+        all_but, np.array(records),
     )  # fmt: skip
 
-    def expected(a: int, level: int) -> int:
+    def expected(a: int, level: int, exempt: int) -> int:
         cover = [covered[level][int(offsets[a]) + codes[a][i]] for i in selected]
         records = sorted(c for c, i in zip(cover, selected, strict=True) for _ in range(counts[i]))
         return sum(records[exempt:]) if lowest[a] <= level <= levels[a] else 0
 
-    assert totals.tolist() == [
-        [expected(a, level) for level in range(3)] for a in range(len(leaves))
-    ]
+    for found, without in ((totals, 0), (left, exempt)):
+        assert found.tolist() == [
+            [expected(a, level, without) for level in range(3)] for a in range(len(leaves))
+        ]

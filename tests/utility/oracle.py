@@ -65,10 +65,33 @@ def class_size(problem: Problem, levels: Levels, suppressed: Suppressed) -> floa
     return float((1 - 1 / average) / (1 - Fraction(1, n))) if n > 1 else 0.0
 
 
+def height(problem: Problem, levels: Levels, suppressed: Suppressed) -> float:
+    """Add up, record by record, the levels of its values; a suppressed one is at the top."""
+    tops = [max(1, oracle.height(tree) - 1) for tree in problem.trees]
+    lost = [sum(tops) if n in suppressed else sum(levels) for n in range(len(problem.rows))]
+    return sum(lost) / (len(lost) * sum(tops))
+
+
+def ambiguity(problem: Problem, levels: Levels, suppressed: Suppressed) -> float:
+    """Count, record by record, the combinations of leaves that it could stand for."""
+    everything = math.prod(len(tree) for tree in problem.trees)
+    counts = []
+    for number, row in enumerate(problem.rows):
+        values = zip(row, problem.trees, levels, strict=True)
+        leaves = [
+            sum(labels[level] == tree[value][level] for labels in tree.values())
+            for value, tree, level in values
+        ]
+        counts.append(everything if number in suppressed else math.prod(leaves))
+    return (sum(counts) / len(counts) - 1) / (everything - 1) if everything > 1 else 0.0
+
+
 ORACLES: dict[str, Callable[[Problem, Levels, Suppressed], float]] = {
     "loss": oracle.loss,
     "entropy": entropy,
     "discernibility": discernibility,
     "class-size": class_size,
     "precision": precision,
+    "height": height,
+    "ambiguity": ambiguity,
 }

@@ -231,7 +231,8 @@ def test_a_release_tells_the_loss_or_the_measure_says_that_it_does_not(
     small = classes.sizes < problem.k
     kept = np.flatnonzero(~small[classes.label_of_tuple]).astype(np.int32)
     levels = np.array(problem.high)
-    covered = microdata.sum_covered(kept, microdata.lattice)[range(levels.size), problem.high]
+    sums, _ = microdata.sum_covered(kept, microdata.lattice)
+    covered = sums[range(levels.size), problem.high]
     released = Released(
         microdata.records,
         classes.sizes[~small],
@@ -242,7 +243,7 @@ def test_a_release_tells_the_loss_or_the_measure_says_that_it_does_not(
         microdata.domain.least,
     )
     found = measure.of_release(released)
-    if name == "entropy":
+    if name in ("entropy", "ambiguity"):
         assert found is None
         return
     assert found is not None

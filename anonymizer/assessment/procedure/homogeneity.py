@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.assessment.procedure.people import Integers
+from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.kernels.partition import label_keys
 from anonymizer.knowledge.statistics import SLACK
 
@@ -20,41 +21,23 @@ SIZES = (3, 5)
 """The smallest and the largest cell that the paper looks at."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Holders:
-    """Who in each cell has which value of a sensitive attribute: people, each counted once."""
-
-    cell: Integers
-    value: Integers
-    people: Integers
-    """The people of the cell who have the value; cells are ascending, and values within a cell."""
-
-    @staticmethod
-    def count(
-        cell_of_row: Integers, value_of_row: Integers, person_of_row: Integers | None
-    ) -> Holders:
-        """Count the holders of each value in each cell; each row is a person unless they are numbered."""
-        values = int(value_of_row.max()) + 1
-        joint, label = np.unique(cell_of_row * values + value_of_row, return_inverse=True)
-        if person_of_row is not None:  # the same person with the same value in the same cell: once
-            people = int(person_of_row.max()) + 1
-            label = label[first_of_each(label * people + person_of_row)]
-        cell, value = np.divmod(joint, values)
-        return Holders(cell, value, np.bincount(label))
-
-    def starts(self) -> Integers:
-        """Return where each cell begins."""
-        return np.searchsorted(self.cell, np.arange(int(self.cell[-1]) + 1))
-
-    def distinct(self) -> Integers:
-        """Return distinct l-diversity: the number of values in each cell."""
-        return np.bincount(self.cell)
-
-    def entropy(self) -> NDArray[np.float64]:
-        """Return entropy l-diversity: exp of the entropy of each cell's values."""
-        totals = np.add.reduceat(self.people, self.starts())[self.cell]
-        share = self.people / totals
-        return np.exp(np.add.reduceat(-share * np.log(share), self.starts()))
+def count_holders(
+    sizes: Integers,
+    cell_of_row: Integers,
+    value_of_row: Integers,
+    person_of_row: Integers | None,
+) -> ClassHistograms:
+    """Count who in each cell has which value; each row is a person unless they are numbered."""
+    values = int(value_of_row.max()) + 1
+    joint, label = np.unique(cell_of_row * values + value_of_row, return_inverse=True)
+    if person_of_row is not None:  # the same person with the same value in the same cell: once
+        people = int(person_of_row.max()) + 1
+        label = label[first_of_each(label * people + person_of_row)]
+    cell, value = np.divmod(joint, values)
+    starts = np.searchsorted(cell, np.arange(sizes.size + 1))
+    everywhere = np.ones(sizes.size, np.bool_)
+    counts = np.bincount(label, minlength=joint.size)
+    return ClassHistograms(starts, value.astype(np.int32), counts, sizes, everywhere)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +109,12 @@ def measure_homogeneity(
     `sizes` are the people in each cell; values and people are numbered from 0.
     """
     tolerance = tolerance or Tolerance(1.0, np.ones(sizes.size), 0.0)
-    holders = Holders.count(cell_of_row, value_of_row, person_of_row)
+    holders = count_holders(sizes, cell_of_row, value_of_row, person_of_row)
     sensitive = np.isin(value_of_row, marked)
     having = count_people(cell_of_row[sensitive], person_of_row, sensitive, sizes.size)
     small = (sizes >= SIZES[0]) & (sizes <= SIZES[1])
     homogeneous = small & (having == sizes)
-    distinct, entropy = holders.distinct(), holders.entropy()
+    distinct, entropy = holders.distinct, np.exp(holders.entropies)
     looked_at = np.flatnonzero(sizes >= SIZES[0])
     return Homogeneity(
         attribute,

@@ -1,0 +1,178 @@
+"""Sensitive columns: who in each class has which value, counted from tuples, never from rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.data.tuples import Tuples
+from anonymizer.engine.domain import read_only
+from anonymizer.engine.people import People
+from anonymizer.kernels.histograms import (
+    count_chosen,
+    count_values,
+    entropies,
+    largest_counts,
+    sum_entries,
+)
+from anonymizer.kernels.partition import label_keys
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class SensitiveColumn:
+    """A column that is no quasi-identifier: which of its values each distinct tuple occurs with.
+
+    There is a pair for each tuple and each value that it occurs with, in the order of the tuples.
+    """
+
+    texts: tuple[str, ...]
+    """The values, in their order as texts; the empty one is a missing cell."""
+    tuple_of_pair: NDArray[np.int32]
+    value_of_pair: NDArray[np.int32]
+    records: Integers
+    """The records of each pair."""
+    number_of_people: int
+    """The different people of the table."""
+    people: People | None = None
+    """Whose the pairs are; None where each record is a person."""
+    input_shares: NDArray[np.float64] | None = None
+    """The share of each value in the input, where the table is not all of it."""
+    rounding: float = 0.0
+    """How far these may be off, each of them; models judge with the worst, or if negative the best."""
+
+    @staticmethod
+    def of(
+        wider: Tuples, column: int, tuple_of_wide: NDArray[np.int32], people: Integers | None
+    ) -> SensitiveColumn:
+        """Pair tuples with the values of a column of wider tuples, given the tuple of each of these.
+
+        `people` numbers the people of the wider tuples, where a person may have several.
+        """
+        texts = wider.texts[column]
+        keys = tuple_of_wide.astype(np.int64) * len(texts) + wider.codes[column]
+        pairs, pair_of_wide = np.unique(keys, return_inverse=True)
+        holders = None
+        if people is not None:
+            holders = People.of_rows(people, pair_of_wide.astype(np.int32), pairs.size)
+        tuple_of_pair, value_of_pair = np.divmod(pairs, len(texts))
+        records = np.bincount(pair_of_wide, wider.counts, pairs.size).astype(np.int64)
+        return SensitiveColumn(
+            texts,
+            read_only(tuple_of_pair.astype(np.int32)),
+            read_only(value_of_pair.astype(np.int32)),
+            read_only(records),
+            wider.rows if holders is None else holders.number,
+            holders,
+        )
+
+    @cached_property
+    def counts(self) -> Integers:
+        """How many people of the table have each value."""
+        if self.people is not None:
+            return read_only(self.people.class_sizes(self.value_of_pair, len(self.texts)))
+        records = np.bincount(self.value_of_pair, self.records, len(self.texts))
+        return read_only(records.astype(np.int64))
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of each value in the input; they add up to 1."""
+        if self.input_shares is not None:
+            return self.input_shares
+        return read_only(self.counts / max(1, int(self.counts.sum())))
+
+    @cached_property
+    def shares_of_people(self) -> NDArray[np.float64]:
+        """The share of the people of the input who have each value: they may have several."""
+        if self.input_shares is not None:
+            return self.input_shares
+        return read_only(self.counts / self.number_of_people)
+
+    def choose(self, values: Collection[str] | None) -> NDArray[np.bool_]:
+        """Mark some values; all where none are named."""
+        if values is None:
+            return np.ones(len(self.texts), np.bool_)
+        return np.array([text in values for text in self.texts], np.bool_)
+
+    def people_with(
+        self, labels: NDArray[np.int32], classes: int, chosen: NDArray[np.bool_]
+    ) -> Integers:
+        """Count the people of each class who have one of the chosen values, or several, each once."""
+        of_pair = np.where(chosen[self.value_of_pair], labels[self.tuple_of_pair], classes)
+        if self.people is not None:
+            return self.people.class_sizes(of_pair.astype(np.int32), classes + 1)[:-1]
+        return np.bincount(of_pair, self.records, classes + 1)[:-1].astype(np.int64)
+
+    def histograms(
+        self, labels: NDArray[np.int32], sizes: Integers, classes: NDArray[np.bool_]
+    ) -> ClassHistograms:
+        """Count the values in some classes, given the class of each tuple; the others have none."""
+        values = len(self.texts)
+        if self.people is None:
+            starts, of_class, counts = count_values(
+                labels, self.tuple_of_pair, self.value_of_pair, self.records, classes, values
+            )
+        else:
+            starts, of_class, counts = self.count_holders(labels, classes)
+        return ClassHistograms(starts, of_class, counts, sizes, classes)
+
+    def count_holders(
+        self, labels: NDArray[np.int32], classes: NDArray[np.bool_]
+    ) -> tuple[Integers, NDArray[np.int32], Integers]:
+        """Count the different people with each value in each class."""
+        assert self.people is not None
+        of_pair = labels[self.tuple_of_pair]
+        keys = of_pair.astype(np.int64) * len(self.texts) + self.value_of_pair
+        label_of_pair, first = label_keys(keys)
+        counts = self.people.class_sizes(label_of_pair, first.size)
+        order = np.argsort(of_pair[first], kind="stable")
+        order = order[classes[of_pair[first[order]]]]
+        starts = np.searchsorted(of_pair[first[order]], np.arange(classes.size + 1))
+        return starts, self.value_of_pair[first[order]], counts[order]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassHistograms:
+    """The values that occur in each class, class after class, with the people who have them."""
+
+    starts: Integers
+    """Where the entries of each class begin; the last is where they end."""
+    values: NDArray[np.int32]
+    counts: Integers
+    """The people of the class who have the value: whoever has several values counts for each."""
+    sizes: Integers
+    """The people in each class."""
+    counted: NDArray[np.bool_]
+    """The classes that were counted; the others have no entries."""
+
+    @cached_property
+    def totals(self) -> Integers:
+        """The sum of each class: its people, each counted once for every value they have."""
+        totals: Integers = sum_entries(self.starts, self.counts)
+        return totals
+
+    @cached_property
+    def entropies(self) -> NDArray[np.float64]:
+        """The entropy of each class in nats."""
+        found: NDArray[np.float64] = entropies(self.starts, self.counts)
+        return found
+
+    @property
+    def distinct(self) -> Integers:
+        """How many values each class has."""
+        return np.diff(self.starts)
+
+    def with_any(self, chosen: NDArray[np.bool_]) -> Integers:
+        """Sum the counts of the chosen values in each class."""
+        sums: Integers = count_chosen(self.starts, self.values, self.counts, chosen)
+        return sums
+
+    def largest(self, chosen: NDArray[np.bool_]) -> Integers:
+        """Return how many people of each class share one of the chosen values, at most."""
+        found: Integers = largest_counts(self.starts, self.values, self.counts, chosen)
+        return found

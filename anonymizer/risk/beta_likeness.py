@@ -1,0 +1,100 @@
+"""beta-likeness: no value becomes much more likely for somebody whose class is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.sensitive import ClassHistograms
+from anonymizer.kernels.histograms import highest_ratios
+from anonymizer.kernels.most_kept import most_under_caps
+from anonymizer.risk.model import Monotone
+from anonymizer.risk.parameters import Direction, Parameter
+from anonymizer.risk.sensitive import SLACK, Floats, SensitiveModel, check_positive
+
+
+@dataclass(frozen=True)
+class BetaLikeness(SensitiveModel):
+    """For every value of every class, (p - q) / q is at most beta (Cao and Karras 2012).
+
+    p is the share of the class's people who have the value, q that of all people. Enhanced, it is at most
+    the lesser of beta and -ln q. Of `values`, where they are named, alone.
+
+    >>> print(BetaLikeness("diagnosis", 2, enhanced=True))
+    enhanced beta-likeness of 'diagnosis' with beta = 2
+    """
+
+    name: ClassVar[str] = "beta-likeness"
+    compares: ClassVar[bool] = True
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("beta", Direction.DOWN, (4, 3, 2, 1, 0.5), meaning="relative gain, at most"),
+    )
+
+    beta: float
+    enhanced: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_positive("beta", self.beta)
+        if not isinstance(self.enhanced, bool):
+            raise ValueError(f"enhanced must be true or false, got {self.enhanced!r}")
+
+    def __str__(self) -> str:
+        kind = "enhanced " if self.enhanced else ""
+        return f"{kind}{self.name} of '{self.attribute}' with beta = {self.beta:g}"
+
+    @property
+    def monotone(self) -> Monotone:
+        """A class that violates it cannot be kept whole at a finer scheme, whichever values harm."""
+        return Monotone.CLASS
+
+    def judged(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:  # noqa: ARG002
+        """Judge every class, by the values that do harm."""
+        return np.ones(histograms.sizes.size, np.bool_)
+
+    def caps(self, microdata: Microdata) -> Floats:
+        """Return the largest share that each value may have in a class."""
+        column = self.column(microdata)
+        q = np.maximum(column.shares_of_people - column.rounding, 0.0)
+        limit = np.full(q.size, float(self.beta))
+        if self.enhanced:
+            limit = np.minimum(limit, -np.log(np.maximum(q, np.finfo(float).tiny)))
+        return np.where(self.chosen(microdata), (1 + limit) * q, np.inf)
+
+    def exposure(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
+        """Return gain / (1 + gain) for the value that gains most: 1 - q / p."""
+        q = self.column(microdata).shares_of_people
+        weights = np.where(self.chosen(microdata), q, np.inf)
+        ratios: Floats = highest_ratios(
+            histograms.starts, histograms.values, histograms.counts, histograms.sizes, weights
+        )
+        return 1 - 1 / np.maximum(ratios, 1.0)
+
+    def exceeds(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
+        """Mark the classes in which a value is too frequent."""
+        ratios: Floats = highest_ratios(
+            histograms.starts,
+            histograms.values,
+            histograms.counts,
+            histograms.sizes,
+            self.caps(microdata),
+        )
+        return ratios > 1 + SLACK
+
+    def most_passing(
+        self, histograms: ClassHistograms, microdata: Microdata, chosen: NDArray[np.bool_]
+    ) -> Floats:
+        """Of m records, each value has at most its cap."""
+        found: Floats = most_under_caps(
+            histograms.starts,
+            histograms.values,
+            histograms.counts,
+            chosen,
+            self.caps(microdata) * (1 + 1e-9),
+            1.0,
+        )
+        return found

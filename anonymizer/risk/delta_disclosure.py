@@ -1,0 +1,115 @@
+"""delta-disclosure privacy: no value becomes much more, or much less, likely in a class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.sensitive import ClassHistograms
+from anonymizer.kernels.histograms import highest_ratios, lowest_ratios
+from anonymizer.kernels.most_kept import most_under_caps
+from anonymizer.risk.model import Monotone
+from anonymizer.risk.parameters import Direction, Parameter
+from anonymizer.risk.sensitive import SLACK, Floats, SensitiveModel, check_positive
+
+ABSENT = ("fail", "skip")
+
+
+@dataclass(frozen=True)
+class DeltaDisclosure(SensitiveModel):
+    """For every value and every class, |log2(p / q)| is below delta (Brickell and Shmatikov 2008).
+
+    p is the share of the class's people who have the value, q that of all people. A class that lacks a
+    value violates it, as log 0 is infinite. With `absent` = "skip", as in ARX, only the values that a
+    class has count: a class of one frequent value may then pass. Of `values` alone, where they are named.
+
+    >>> print(DeltaDisclosure("diagnosis", 1))
+    delta-disclosure of 'diagnosis' with delta = 1
+    """
+
+    name: ClassVar[str] = "delta-disclosure"
+    compares: ClassVar[bool] = True
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("delta", Direction.DOWN, (4, 3, 2, 1.5, 1, 0.5), meaning="bits, below"),
+    )
+
+    delta: float
+    absent: str = "fail"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_positive("delta", self.delta)
+        if self.absent not in ABSENT:
+            raise ValueError(f'absent must be "fail" or "skip", got {self.absent!r}')
+
+    def __str__(self) -> str:
+        skipped = " (absent values skipped)" if self.absent == "skip" else ""
+        return f"{self.name} of '{self.attribute}' with delta = {self.delta:g}{skipped}"
+
+    @property
+    def monotone(self) -> Monotone:
+        """A class that violates it cannot be kept whole at a finer scheme; see `most_kept`."""
+        return Monotone.CLASS
+
+    def judged(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:  # noqa: ARG002
+        """Judge every class, by the values that do harm."""
+        return np.ones(histograms.sizes.size, np.bool_)
+
+    def bits(self, histograms: ClassHistograms, microdata: Microdata) -> tuple[Floats, Floats]:
+        """Return the largest log2(p / q) of each class, and the largest -log2(p / q)."""
+        off = self.column(microdata).rounding
+        weights = self.weights(microdata, off)
+        needed = int(np.isfinite(weights).sum()) if self.absent == "fail" else 0
+        parts = histograms.starts, histograms.values, histograms.counts, histograms.sizes
+        with np.errstate(divide="ignore"):  # the logarithm of 0 is meant
+            highest = np.log2(highest_ratios(*parts, weights))
+            lowest = np.log2(lowest_ratios(*parts, self.weights(microdata, -off), needed))
+        return highest, -lowest
+
+    def weights(self, microdata: Microdata, less: float = 0.0) -> Floats:
+        """Return the share of each value that does harm; infinite for the others, and for none."""
+        q = self.column(microdata).shares_of_people
+        return np.where(self.chosen(microdata) & (q > 0), np.maximum(q - less, 0.0), np.inf)
+
+    def exposure(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
+        """Return 1 - 2 ** -bits, for the value that becomes more or less likely by most."""
+        bits = np.maximum(*self.bits(histograms, microdata))
+        return 1 - np.exp2(-np.maximum(bits, 0.0))
+
+    def exceeds(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
+        """Mark the classes in which a value is too frequent, or too rare."""
+        bits = np.maximum(*self.bits(histograms, microdata))
+        return bits >= self.delta - SLACK
+
+    def most_kept(
+        self, classes: EquivalenceClasses, violating: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """Return how many records of each violating class can be kept at a finer scheme, at most.
+
+        Where absent values are skipped, parts of a class in which a value is too rare may all pass: those
+        that lack it. Then only what is too frequent binds.
+        """
+        if self.absent == "skip":
+            highest, _ = self.bits(classes.histograms(self.attribute, violating), classes.microdata)
+            violating = violating & (highest >= self.delta - SLACK)
+        return super().most_kept(classes, violating)
+
+    def most_passing(
+        self, histograms: ClassHistograms, microdata: Microdata, chosen: NDArray[np.bool_]
+    ) -> Floats:
+        """Of m records, each value has at most q m 2 ** delta, and at least q m / 2 ** delta."""
+        caps = self.weights(microdata) * 2.0**self.delta * (1 + 1e-9)
+        found: Floats = most_under_caps(
+            histograms.starts, histograms.values, histograms.counts, chosen, caps, 1.0
+        )
+        if self.absent == "skip":
+            return found
+        _, falls = self.bits(histograms, microdata)
+        factor = np.exp2(self.delta - falls) * (1 + 1e-9)
+        rarest: Floats = (histograms.sizes * factor).astype(np.float64)
+        return np.minimum(found, rarest)

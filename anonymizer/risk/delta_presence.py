@@ -1,0 +1,126 @@
+"""delta-presence: nobody's being in the table becomes too likely, or too unlikely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.risk.model import ClassModel, Monotone, Need, Population
+from anonymizer.risk.parameters import Direction, Parameter, check_share
+from anonymizer.risk.remaining import Remaining
+from anonymizer.risk.sensitive import SLACK
+
+
+@dataclass(frozen=True)
+class DeltaPresence(ClassModel):
+    """In every class, the share of the population who are in the table is within limits (Nergiz 2007).
+
+    The table is the research subset; the population table (a path or a dataframe) holds all who could be
+    in it, those of the table too, generalized by the same scheme. Whoever is in a class of the population
+    without a record is known not to be in the table: where `minimum` is above 0, a scheme with such a
+    class lets nothing through.
+
+    >>> print(DeltaPresence(0.5, minimum=0.1, population_table="people.csv"))
+    delta-presence from 0.1 to 0.5 in the population table
+    """
+
+    name: ClassVar[str] = "delta-presence"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter(
+            "maximum",
+            Direction.DOWN,
+            (1.0, 0.75, 0.5, 0.33, 0.25, 0.2, 0.1),
+            limits_risk=True,
+            meaning="share of the matching people who are in the table, at most",
+        ),
+    )
+    monotone: ClassVar[Monotone] = Monotone.CLASS  # of two shares, that of both lies between them
+
+    maximum: float
+    minimum: float = 0.0
+    population_table: Any = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        check_share("maximum", self.maximum)
+        check_share("minimum", self.minimum)
+        if self.population_table is None:
+            raise ValueError("delta-presence needs population_table: all who could be in the table")
+
+    def __str__(self) -> str:
+        return f"{self.name} from {self.minimum:g} to {self.maximum:g} in the population table"
+
+    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
+        """The least share is not above the largest."""
+        if self.minimum <= self.maximum:
+            return []
+        return [
+            f"{self.name}: minimum {self.minimum:g} is above maximum {self.maximum:g}; swap the two."
+        ]
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """The population table."""
+        return frozenset({Need.CLASS_SIZES, Need.POPULATION_TABLE})
+
+    @property
+    def sampled_from(self) -> Population:
+        """The population table."""
+        return Population(table=self.population_table)
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the population table, if it is a file."""
+        table = self.population_table
+        return (Path(table),) if isinstance(table, str | Path) else ()
+
+    def resolve(self, folder: Path) -> Self:
+        """Find the population table relative to a folder."""
+        files = self.files()
+        return replace(self, population_table=folder / files[0]) if files else self
+
+    def shares(self, classes: EquivalenceClasses) -> NDArray[np.float64]:
+        """Return the share of those who match each class that are in the table."""
+        assert classes.population_sizes is not None
+        # whoever is in the table is in the population, even where its table lacks them
+        return classes.sizes / np.maximum(classes.population_sizes, classes.sizes)
+
+    def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        """Mark the classes whose share is out of the limits; all where somebody is known to be absent."""
+        if self.minimum > 0 and classes.unmatched_population:
+            return np.ones(classes.sizes.size, np.bool_)
+        shares = self.shares(classes)
+        return (shares > self.maximum + SLACK) | (shares < self.minimum - SLACK)
+
+    def most_kept(
+        self, classes: EquivalenceClasses, violating: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """Return how many records of each violating class can be kept at a finer scheme, at most.
+
+        Of those who match a class, at most the largest share is kept. Where the class is below the least
+        share, some part of it is too. A class of the population without a record is one, or several, at
+        every finer scheme.
+        """
+        assert classes.population_sizes is not None
+        if classes.microdata.people is not None:
+            return classes.records
+        if self.minimum > 0 and classes.unmatched_population:
+            return np.zeros(classes.sizes.size, np.int64)
+        people = np.maximum(classes.population_sizes, classes.sizes)
+        most = np.floor(people * self.maximum + 1e-6).astype(np.int64)
+        return np.where(violating, np.minimum(most, classes.records - 1), classes.records)
+
+    def risk(self, remaining: Remaining, cut: int = 0) -> float:
+        """Return the largest share of a class that remains."""
+        return float(self.shares(remaining.classes)[remaining.after(cut)].max(initial=0.0))
+
+    def passes(self, remaining: Remaining, cut: int = 0) -> bool:
+        """Whether no remaining class violates the model."""
+        return not self.violating(remaining.classes)[remaining.after(cut)].any()
+
+    def residual_risk(self, remaining: Remaining) -> float:
+        """Return the largest share of a class that remains."""
+        return self.risk(remaining)

@@ -1,0 +1,200 @@
+"""What all models of a sensitive attribute share: they judge the values of each class by themselves.
+
+Counts are of people. Whoever has several rows in a class counts once for each value that they have there;
+the distribution of a class, and that of the whole table, is over these pairs of person and value. The
+overall distribution is that of the input, and does not change with what is suppressed. A missing cell is
+a value of its own.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.sensitive import ClassHistograms, SensitiveColumn
+from anonymizer.errors import PolicyError, quote_some, suggest_name
+from anonymizer.risk.model import ClassModel, Monotone, Need
+from anonymizer.risk.remaining import Remaining
+
+SLACK = 1e-12
+"""What exceeds a limit by rounding only does not exceed it."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SensitiveModel(ClassModel):
+    """A base for models that judge how the values of one sensitive attribute are spread in each class.
+
+    A model gives `exceeds` and `exposure`. `values` are those that do harm; where they are named, a class
+    in which nobody has one of them passes, unless the model says otherwise.
+    """
+
+    attribute: str
+    """The sensitive attribute, a column that is not a quasi-identifier."""
+    values: tuple[str, ...] | None = field(default=None, kw_only=True)
+    """The values that do harm; None for all of them."""
+
+    def __post_init__(self) -> None:
+        check_attribute(self.attribute)
+        object.__setattr__(self, "values", check_values(self.values))
+
+    compares: ClassVar[bool] = False
+    """Whether classes are compared with the distribution of the input."""
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """The values of the attribute, and their shares in the input if it compares with them."""
+        own = {Need.CLASS_SIZES, Need.SENSITIVE_VALUES}
+        return frozenset({*own, Need.OVERALL_SHARES} if self.compares else own)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive attribute."""
+        return (self.attribute,)
+
+    def harmful(self, name: str) -> tuple[str, ...]:
+        """Return the values that do harm, where they are named."""
+        return (self.values or ()) if name == self.attribute else ()
+
+    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
+        """A quasi-identifier is not sensitive: it is known, and generalized."""
+        if self.attribute not in quasi_identifiers:
+            return []
+        return [
+            f"{self.name}: '{self.attribute}' is a quasi-identifier, which an attacker knows already; "
+            "give it the role 'sensitive', or name another attribute."
+        ]
+
+    def prepare(self, microdata: Microdata) -> None:
+        """Check that the values that do harm occur."""
+        texts = self.column(microdata).texts
+        unknown = [value for value in self.values or () if value not in texts]
+        if unknown:
+            raise PolicyError(
+                f"{self.name}: '{self.attribute}' does not have the value {quote_some(unknown)}; "
+                f"{suggest_name(unknown[0], texts)}"
+            )
+
+    def column(self, microdata: Microdata) -> SensitiveColumn:
+        """Return the sensitive attribute of a table."""
+        return microdata.sensitive[self.attribute]
+
+    def chosen(self, microdata: Microdata) -> NDArray[np.bool_]:
+        """Mark the values that do harm."""
+        return self.column(microdata).choose(self.values)
+
+    @abstractmethod
+    def exposure(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
+        """Return what the model limits, for each class: 0 for none, 1 for the most there can be."""
+
+    @abstractmethod
+    def exceeds(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
+        """Mark the classes that are above the limit."""
+
+    def judged(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
+        """Mark the classes that are judged: those in which somebody has a value that does harm."""
+        if self.values is None:
+            return np.ones(histograms.sizes.size, np.bool_)
+        return histograms.with_any(self.chosen(microdata)) > 0
+
+    def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        """Mark the classes that are judged and above the limit."""
+        return self.violating_among(classes, np.ones(classes.sizes.size, np.bool_))
+
+    def violating_among(
+        self, classes: EquivalenceClasses, some: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Count and judge only some of the classes."""
+        histograms, microdata = classes.histograms(self.attribute, some), classes.microdata
+        marked = self.exceeds(histograms, microdata) & some
+        return marked if self.values is None else marked & self.judged(histograms, microdata)
+
+    def exposures(self, classes: EquivalenceClasses) -> Floats:
+        """Return what the model limits, for each class, 0 to 1; 0 where it is not judged."""
+        histograms, microdata = classes.histograms(self.attribute), classes.microdata
+        return np.where(
+            self.judged(histograms, microdata), self.exposure(histograms, microdata), 0.0
+        )
+
+    def risk(self, remaining: Remaining, cut: int = 0) -> float:
+        """Return the highest exposure of a class that remains."""
+        return float(self.exposures(remaining.classes)[remaining.after(cut)].max(initial=0.0))
+
+    def passes(self, remaining: Remaining, cut: int = 0) -> bool:
+        """Whether no remaining class violates the model."""
+        return not self.violating(remaining.classes)[remaining.after(cut)].any()
+
+    def residual_risk(self, remaining: Remaining) -> float:
+        """Return the highest exposure of a class that remains."""
+        return self.risk(remaining)
+
+    def binding(self, remaining: Remaining) -> None:  # noqa: ARG002
+        """Leave it to whoever asks: the classes that violate the model are counted already."""
+        return
+
+    @property
+    def monotone(self) -> Monotone:
+        """A class that violates it cannot be kept whole at a finer scheme, if all of it is judged."""
+        return Monotone.CLASS if self.values is None else Monotone.NONE
+
+    def most_kept(
+        self, classes: EquivalenceClasses, violating: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """Return how many records of each violating class can be kept at a finer scheme, at most.
+
+        Where people have several rows, parts of a class share people, and nothing is known.
+        """
+        if classes.microdata.people is not None:
+            return classes.records
+        found = self.most_passing(
+            classes.histograms(self.attribute, violating), classes.microdata, violating
+        )
+        kept = np.minimum(np.floor(found + 1e-6).astype(np.int64), classes.records - 1)
+        # what violates it by no more than rounding may be kept whole
+        return np.where(violating & (found < classes.records), kept, classes.records)
+
+    @abstractmethod
+    def most_passing(
+        self, histograms: ClassHistograms, microdata: Microdata, chosen: NDArray[np.bool_]
+    ) -> Floats:
+        """Return the size of the largest part of each chosen class whose histogram passes, at least."""
+
+
+def check_attribute(attribute: object) -> None:
+    """Raise a ValueError unless the name of an attribute is given."""
+    if not isinstance(attribute, str) or not attribute:
+        raise ValueError(f"attribute must be the name of a column, got {attribute!r}")
+
+
+def check_values(values: object) -> tuple[str, ...] | None:
+    """Take a list of texts; raise a ValueError for anything else."""
+    if values is None:
+        return None
+    if not isinstance(values, list | tuple) or not all(isinstance(v, str) for v in values):
+        raise ValueError(f"values must be a list of strings, got {values!r}")
+    if not values:
+        raise ValueError("values is an empty list; name a value, or leave it out to protect all")
+    return tuple(values)
+
+
+def check_positive(name: str, value: Any) -> None:
+    """Raise a ValueError unless the value is a finite number above 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < np.inf:
+        raise ValueError(f"{name} must be a number above 0, got {value!r}")
+
+
+def check_values_enough(model: SensitiveModel, least: float, microdata: Microdata) -> None:
+    """Raise a PolicyError if a model asks for more values than there are."""
+    values = int((model.column(microdata).counts > 0).sum())
+    if least > values:
+        raise PolicyError(
+            f"{model.name}: l = {least:g} is larger than the number of values of '{model.attribute}'; "
+            f"the largest possible is {values}."
+        )
