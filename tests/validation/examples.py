@@ -112,24 +112,30 @@ levels = { zip = 2 }
 
 SPECS = {
     "intervals": (
-        "domain = [0, 9]\nwidths = [2, 4]\norigin = 1\nothers = ['?']\ntop = 'any'",
-        "domain = [0, 9]\nbounds = [[3, 5], [5]]",
+        "domain = [0, 9]\nwidths = [2, 4]\norigin = 1\nothers = ['?']\ntop = 'any'\nmissing = 'top'",
+        "domain = [0, 9]\nbounds = [[3, 5], [5]]\nopen = 'both'",
     ),
     "redaction": (
-        "digits = 2\nside = 'left'\nredact = [1]\nmask = '#'\nothers = ['?']\ntop = 'any'",
+        "digits = 2\nside = 'left'\nredact = [1]\nmask = '#'\nothers = ['?']\ntop = 'any'\n"
+        "missing = 'top'",
         "values = ['91326', 91327, [91328, 91330]]",
     ),
     "dates": (
-        "from = 2024-01-01\nto = '2024-12-31'\nlevels = ['day', 'month']\nothers = ['?']\ntop = '-'",
+        "from = 2024-01-01\nto = '2024-12-31'\nlevels = ['day', 'month']\nothers = ['?']\ntop = '-'\n"
+        "missing = 'top'\nformat = '%d.%m.%Y'\nopen = 'both'",
     ),
     "mapping": (
-        "values = ['a', 'b']\nunlisted = true\nothers = ['?']\ntop = 'any'",
+        "values = ['a', 'b']\nunlisted = true\nothers = ['?']\ntop = 'any'\nmissing = 'top'",
         "[groups.Europe]\nNorth = ['NO', 'SE']\nSouth = ['IT']",
         "[[levels]]\nNorth = ['NO', 'SE']\nSouth = ['IT']\n[[levels]]\nEurope = ['North', 'South']",
     ),
     "ordered": (
         "values = ['S', 'M', 'L', [1, 3]]\ngroups = [2, [1, 2]]\nlabels = [['a', 'b', 'c']]\n"
-        "others = ['?']\ntop = 'any'",
+        "others = ['?']\ntop = 'any'\nmissing = 'top'",
+    ),
+    "priority": (
+        "values = ['a', 'b', 'c']\nkeep = [2, 1]\nother = 'rest'\nunlisted = true\nothers = ['?']\n"
+        "top = 'any'\nmissing = 'top'",
     ),
 }
 
