@@ -57,9 +57,13 @@ class HierarchyError(AnonymizerError):
 
     @classmethod
     def uncovered(
-        cls, attribute: str, values: Sequence[str], source: str | None = None
+        cls,
+        attribute: str,
+        values: Sequence[str],
+        source: str | None = None,
+        remedy: str | None = None,
     ) -> HierarchyError:
-        """Say which values of a column have no leaf.
+        """Say which values of a column have no leaf, and what to do; `remedy` is another way.
 
         >>> with show_values():
         ...     print(HierarchyError.uncovered("zip", ["1", "2"], "zip.csv"))
@@ -69,7 +73,7 @@ class HierarchyError(AnonymizerError):
         them = "it" if len(values) == 1 else "them"
         return cls(
             f"column '{attribute}': {many} no row in its hierarchy{list_cells(values)}. "
-            f"Add {them} to {source or 'the hierarchy'}."
+            f"Add {them} to {source or 'the hierarchy'}{'' if remedy is None else f', {remedy}'}."
         )
 
 

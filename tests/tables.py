@@ -81,6 +81,7 @@ def several_rows(random: np.random.Generator, people: int = 250) -> pd.DataFrame
             "birth_year": birth[whose],
             "sex": random.choice(["F", "M"], people)[whose],
             "zip": random.choice(["10115", "10117", "10119", "20095", "20097"], people)[whose],
+            "ward": random.choice([f"W{n}" for n in range(100, 120)], people)[whose],
             "diagnosis": random.choice(["I10.0", "E11.9", "J45.1", "M54.5"], whose.size),
         }
     )

@@ -111,3 +111,24 @@ def test_on_the_command_line(
         assert status == 0, f"{command}\n{errors}"
         assert json.loads(out)
     assert Path("now.csv").read_bytes() == before
+
+
+def test_codes_that_come_next_month_are_covered_and_none_stands_in_a_proposal(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    now, later = parts_of(draw("several rows for each person"))
+    later.loc[::2, "ward"] = "X9Z7"
+    write(now, Path("now.csv"), ",")
+    write(later, Path("later.csv"), ",")
+    for command in (
+        "init now.csv --out init",
+        "run init/policy.toml --out release",
+        "apply init/policy.toml release/manifest.json --data later.csv --out later",
+        "verify later/release.csv init/policy.toml --against later.csv",
+    ):
+        status, _, errors = run(*command.split(), "--json")
+        assert status == 0, f"{command}\n{errors}"
+    spec = Path("init/hierarchies/ward.toml").read_text()
+    assert "length = 4" in spec
+    assert not set(now["ward"]) & set(re.findall(r"\w+", spec))

@@ -1,4 +1,4 @@
-"""hierarchy check, build, show and suggest."""
+"""hierarchy check, build, show, suggest and import."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from anonymizer.cli.terminal import (
 from anonymizer.errors import AnonymizerError
 
 app = typer.Typer(
-    help="Check, build, show and suggest generalization hierarchies.", no_args_is_help=True
+    help="Check, build, show, suggest and import generalization hierarchies.", no_args_is_help=True
 )
 
 
@@ -78,6 +78,9 @@ def build_hierarchy(
         return
     import csv
 
+    from anonymizer.hierarchy.arx import check_listed
+
+    check_listed(hierarchy)
     writer = csv.writer(sys.stdout, delimiter=delimiter, lineterminator="\n")
     writer.writerows(hierarchy.rows())
 
@@ -122,3 +125,31 @@ def suggest_hierarchies(
         return
     for name, spec in specs.items():
         print(f"# {name}.toml\n{spec}")
+
+
+@app.command("import")
+def import_hierarchies(
+    project: Annotated[Path, typer.Argument(help="An ARX project: a .deid file.")],
+    out: Annotated[Path, typer.Option("--out", help="A folder for policy, hierarchies and data.")],
+    without_data: Annotated[
+        bool,
+        typer.Option("--without-data", help="Leave the table out; add its path to the policy."),
+    ] = False,
+    json_: AsJson = False,
+) -> None:
+    """Write the policy, the hierarchies and the table of an ARX project; say what has no counterpart.
+
+    Example: `anonymizer hierarchy import project.deid --out project`
+    """
+    from anonymizer.hierarchy.spec import refuse_ahs
+    from anonymizer.proposal.arx_import import import_project
+
+    refuse_ahs(project)
+    imported = import_project(project, out, not without_data)
+    if json_:
+        print(json.dumps(imported.describe()))
+        return
+    for path in imported.files:
+        print(path)
+    for note in imported.notes:
+        print(f"not carried over: {note}")

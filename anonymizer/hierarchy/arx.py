@@ -43,11 +43,7 @@ def read_rows(path: str | Path, delimiter: str = ";") -> list[list[str]]:
 def write_arx(hierarchy: Hierarchy, path: str | Path, delimiter: str = ";") -> None:
     """Write a hierarchy as ARX reads it; an interrupted write leaves the old file or none."""
     _check_delimiter(delimiter)
-    if hierarchy.continuous:
-        raise HierarchyError(
-            f"hierarchy '{hierarchy.name}' is continuous: there is no list of its values to write; keep "
-            "its .toml file."
-        )
+    check_listed(hierarchy)
     quoted = [[_quote(label, delimiter) for label in labels] for labels in hierarchy.labels]
     if hierarchy.height == 1:
         # a line with nothing on it would be no row at all
@@ -58,6 +54,20 @@ def write_arx(hierarchy: Hierarchy, path: str | Path, delimiter: str = ";") -> N
     ]
     text = "".join(f"{delimiter.join(row)}\n" for row in zip(*columns, strict=True))
     _replace(Path(path), text)
+
+
+def check_listed(hierarchy: Hierarchy) -> None:
+    """Raise a HierarchyError if there are values that no row has."""
+    if hierarchy.continuous:
+        raise HierarchyError(
+            f"hierarchy '{hierarchy.name}' is continuous: there is no list of its values to write; keep "
+            "its .toml file."
+        )
+    if hierarchy.has_examples:
+        raise HierarchyError(
+            f"hierarchy '{hierarchy.name}' covers {hierarchy.extent:,} values, which are not listed; "
+            "keep its .toml file, or list those that exist in `values`."
+        )
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:

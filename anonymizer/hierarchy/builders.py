@@ -54,6 +54,10 @@ class Builder(ABC):
         """Return what else the hierarchy is made with: widths, and what knows values not listed."""
         return {}
 
+    def remedy(self) -> str | None:
+        """Say what to do about a value that is not covered, beside adding it; None where nothing else."""
+        return None
+
     @model_validator(mode="after")
     def check_others(self) -> Self:
         """Check that what is outside the pattern is not inside, and that missing cells have a place."""
@@ -94,7 +98,7 @@ class Builder(ABC):
         """Make the hierarchy of the attribute `name`."""
         levels = Levels.of_columns(self.all_columns())
         made = Hierarchy.from_levels(name, levels, source, self.ordered)
-        return replace(made, reading=self.reading, **self.traits())
+        return replace(made, reading=self.reading, remedy=self.remedy(), **self.traits())
 
 
 def builder(cls: type[T]) -> type[T]:

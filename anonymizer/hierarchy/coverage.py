@@ -55,7 +55,9 @@ def check_values(hierarchy: Hierarchy, values: Iterable[str]) -> list[Defect]:
     if unknown and hierarchy.span is not None:
         defects.append(_outside(hierarchy, unknown))
     elif unknown:
-        error = HierarchyError.uncovered(hierarchy.name, unknown, hierarchy.source)
+        error = HierarchyError.uncovered(
+            hierarchy.name, unknown, hierarchy.source, hierarchy.remedy
+        )
         defects.append(_uncovered(hierarchy, unknown, str(error)))
     return defects
 

@@ -45,14 +45,18 @@ def draw(hierarchy: Hierarchy, most: int = 10) -> Tree:
 
 def _summary(hierarchy: Hierarchy) -> list[str]:
     levels = _count(hierarchy.height, "level", "levels")
-    leaves = "numbers" if hierarchy.continuous else _count(hierarchy.size, "leaf", "leaves")
+    many = "numbers" if hierarchy.reading.kind == "number" else "codes"
+    leaves = many if hierarchy.continuous else _count(hierarchy.extent, "leaf", "leaves")
     lines = [f"{hierarchy.name}: {leaves}, {levels}"]
     if hierarchy.continuous:
-        lines.append("level 0: numbers as they are")
+        lines.append(f"level 0: {many} as they are")
     for level, labels in enumerate(hierarchy.labels):
         if hierarchy.continuous and level == 0:
             continue
         example = f"{'' if len(labels) == 1 else 'such as '}{_name(labels[0])}"
+        if hierarchy.has_examples and len(labels) > 1:
+            lines.append(f"level {level}: {example}")
+            continue
         lines.append(f"level {level}: {_count(len(labels), 'value', 'values')}, {example}")
     return lines
 

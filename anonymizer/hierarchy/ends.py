@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from anonymizer.hierarchy.builders import Open
+from anonymizer.hierarchy.hierarchy import Growth
 
 LOW: tuple[Open, ...] = ("low", "both")
 HIGH: tuple[Open, ...] = ("high", "both")
 
 
-@dataclass(frozen=True, slots=True)
-class Beyond:
+@dataclass(frozen=True)
+class Beyond(Growth):
     """Values beyond an open end: above level 0, what the nearest listed value becomes."""
 
     open: Open

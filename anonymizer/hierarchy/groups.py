@@ -167,6 +167,10 @@ class Explicit(Builder):
             )
         return unlisted
 
+    def remedy(self) -> str | None:
+        """Say how to cover values that are not listed."""
+        return 'or cover what is not listed with builder = "priority" and `unlisted = true`'
+
     @property
     def reading(self) -> Reading:
         """Cells are numbers where every value is written as one."""

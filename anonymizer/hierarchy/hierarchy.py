@@ -19,16 +19,22 @@ from anonymizer.hierarchy.values import TEXT, Kind, Reading
 
 
 class Growth(Protocol):
-    """What knows the rows of values that a hierarchy does not list: decimals, dates beyond a span."""
+    """What knows the rows of values that a hierarchy does not list: decimals, codes, late dates."""
 
     def row_of(self, value: str) -> tuple[str, ...] | None:
-        """Return what a value becomes, level by level; None where nothing covers it.
+        """Return what a value becomes, level by level; None where nothing covers it."""
 
-        The labels above level 0 are those of values that are listed.
-        """
-
-    def position(self, value: str) -> float | None:
+    def position(self, value: str) -> float | None:  # noqa: ARG002 - of any value
         """Return what listed values and new ones are sorted by; None where a value has no place."""
+        return None
+
+    def cover_of(self, level: int, label: str) -> int:
+        """Return what a label that is not listed covers of the extent; most rules make no new labels."""
+        raise AssertionError(f"level {level}: no new label {label!r} was to be expected")
+
+    def leaf_of(self, level: int, label: str) -> str | None:  # noqa: ARG002 - of any label
+        """Return a value that becomes a label that is not listed; None where there are no such labels."""
+        return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +74,8 @@ class Hierarchy:
     """The hierarchy without the values of a table that were taken in; None where none were."""
     ordered: bool = False
     """Whether the leaves are in an order that their groups keep, as numbers and dates are."""
+    remedy: str | None = None
+    """What to do about a value that has no leaf, beside adding it."""
 
     def __post_init__(self) -> None:
         codes = np.array(self.codes, np.int32)
@@ -106,6 +114,11 @@ class Hierarchy:
     def extent(self) -> int:
         """D in the formulas: the number of leaves, or the width of a domain in units of `cover`."""
         return self.size if self.whole is None else self.whole
+
+    @property
+    def has_examples(self) -> bool:
+        """Whether the leaves are only examples of the texts of a form."""
+        return self.reading.kind == "text" and self.size < self.extent
 
     @property
     def least_cover(self) -> int:
@@ -201,22 +214,35 @@ class Hierarchy:
                     rows[value] = row
         return self._grown(dict(sorted(rows.items())), self.growth) if rows else self
 
+    def with_labels(self, texts: Iterable[str], level: int) -> Hierarchy:
+        """Take in cells of one level that are not listed, as far as a rule covers them."""
+        if level == 0 or self.growth is None:
+            return self.with_values(texts)
+        known = set(self.labels[level])
+        leaves = (self.growth.leaf_of(level, text) for text in texts if text not in known)
+        return self.with_values(leaf for leaf in leaves if leaf is not None)
+
     def _grown(self, rows: dict[str, tuple[str, ...]], growth: Growth) -> Hierarchy:
         """Put new values where they belong among the listed ones; others stay last, in their order."""
         leaves = [*self.leaves, *rows]
         positions = np.array([growth.position(leaf) for leaf in leaves], np.float64)
         order = np.argsort(positions, kind="stable")  # what has no place is NaN, and comes last
+        labels = [tuple(leaves[at] for at in order.tolist())]
         codes = [np.arange(len(leaves))]
+        covers = [np.full(len(leaves), self.least_cover, np.int64)]
         for level in range(1, self.height):
             number = {label: code for code, label in enumerate(self.labels[level])}
-            new = [number[row[level]] for row in rows.values()]
+            new = [number.setdefault(row[level], len(number)) for row in rows.values()]
+            labels.append(tuple(number))
             codes.append(np.append(self.codes[level], new)[order])
-        own = np.full(len(leaves), self.least_cover, np.int64)
+            added = labels[level][len(self.labels[level]) :]
+            wider = np.array([growth.cover_of(level, label) for label in added], np.int64)
+            covers.append(np.append(self.cover(level), wider))
         return replace(
             self,
-            labels=(tuple(leaves[at] for at in order.tolist()), *self.labels[1:]),
+            labels=tuple(labels),
             codes=np.array(codes, np.int32),
-            covers=(own, *(self.cover(level) for level in range(1, self.height))),
+            covers=tuple(covers),
             whole=self.extent,
             declared=self.declared or self,
         )
@@ -252,7 +278,10 @@ class Hierarchy:
     def fit(self, texts: Sequence[str]) -> tuple[Hierarchy, list[str]]:
         """Take in the values of cells of any level, and return the labels that they stand for."""
         known = {label for labels in self.labels for label in labels}
-        grown = self.with_values(text for text in texts if text not in known)
+        new = [text for text in texts if text not in known]
+        grown = self.with_values(new)
+        for level in range(1, self.height) if new else ():
+            grown = grown.with_labels(new, level)
         return grown, grown.read_texts(texts, range(self.height))
 
     def __eq__(self, other: object) -> bool:

@@ -27,6 +27,7 @@ from anonymizer.hierarchy.checks import (
     parse_real_range,
 )
 from anonymizer.hierarchy.ends import HIGH, LOW, Beyond, name_ends
+from anonymizer.hierarchy.hierarchy import Growth
 from anonymizer.hierarchy.values import NUMBER, Reading, parse_number, write_number
 from anonymizer.validation import (
     CHECKED,
@@ -178,8 +179,8 @@ class Intervals(Builder):
         return {"covers": tuple(covers), "whole": whole, "continuous": True, "growth": grid}
 
 
-@plain_dataclass(frozen=True, slots=True)
-class Grid:
+@plain_dataclass(frozen=True)
+class Grid(Growth):
     """The intervals of a continuous domain, level by level; a cut is the first number of its interval."""
 
     low: Fraction

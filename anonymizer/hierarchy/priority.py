@@ -11,6 +11,7 @@ from pydantic.dataclasses import dataclass
 
 from anonymizer.hierarchy.builders import Builder, Columns, builder
 from anonymizer.hierarchy.checks import SomeValues, check_size, expand
+from anonymizer.hierarchy.hierarchy import Growth
 from anonymizer.hierarchy.values import Reading, reading_of_values
 from anonymizer.validation import CHECKED, ONLY_LISTS, Count, Flag, Text
 
@@ -74,6 +75,10 @@ class Priority(Builder):
     def _rest(self, count: int) -> str:
         return f"{self.other} ({count} value{'' if count == 1 else 's'})"
 
+    def remedy(self) -> str | None:
+        """Say how to cover values that are not listed."""
+        return "or write `unlisted = true` there"
+
     def traits(self) -> dict[str, Any]:
         """Return what knows values that are not listed."""
         if not self.unlisted:
@@ -83,8 +88,8 @@ class Priority(Builder):
         return {"growth": Unlisted((*last[1:], self.top), places)}
 
 
-@plain_dataclass(frozen=True, slots=True)
-class Unlisted:
+@plain_dataclass(frozen=True)
+class Unlisted(Growth):
     """Values that no list has: what all of them become above level 0."""
 
     last: tuple[str, ...]

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass as plain_dataclass
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+import numpy as np
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 from pydantic.dataclasses import dataclass
 
+from anonymizer.errors import suggest_name
 from anonymizer.hierarchy.builders import Builder, Columns, builder
 from anonymizer.hierarchy.checks import RisingCounts, Values, check_size, expand
-from anonymizer.validation import CHECKED, FROM_NUMPY, expecting
+from anonymizer.hierarchy.hierarchy import Growth
+from anonymizer.validation import CHECKED, FROM_NUMPY, Text, expecting, show
+
+DIGITS, LETTERS = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+ALPHABETS = {"digits": DIGITS, "letters": LETTERS, "alphanumeric": DIGITS + LETTERS}
+"""Alphabets that have a name; each name repeats a character, so it is never taken as an alphabet."""
+LONGEST_CODE = 100
+MOST_UNITS = 10**9
+"""The domain is counted in so many units at most, so that sums over all records are 64-bit integers."""
+
+
+def parse_lengths(value: Any) -> Any:
+    """Take one length as a list of one."""
+    return value if isinstance(value, list | tuple) else [value]
 
 
 @builder
@@ -17,18 +35,32 @@ from anonymizer.validation import CHECKED, FROM_NUMPY, expecting
 class Redaction(Builder):
     """Codes that lose character after character, by default from the right.
 
-    The codes are all numbers of so many `digits`, or the `values`. `redact` says how many
-    characters are gone at each level; by default one more each time, until one is left.
+    The codes are all numbers of so many `digits`, or the `values`, or all texts of a `length` (or of one
+    of several) over an `alphabet`. `redact` says how many characters are gone at each level; by default
+    one more each time, until one is left.
+
+    With `length`, codes are not listed, so one that no table had so far is covered. All texts of that
+    form are leaves, whether or not they are in use: D is the number of characters to the power of the
+    length, summed over the lengths, and a value with n hidden characters covers (number of characters)^n
+    of them. So a share does not depend on the table: `digits = 5` and `length = 5` have the same loss. Of
+    more than 10^9 codes, a single one covers nothing, as a number of a continuous domain. Where only
+    some codes exist, `values` counts those alone.
 
     >>> next(Redaction(digits=5).rows())
     ('00000', '0000*', '000**', '00***', '0****', '*')
     >>> next(Redaction(values=("DE-BY",), side="left", redact=(3,)).rows())
     ('DE-BY', '***BY', '*')
+    >>> codes = Redaction(length=3, alphabet="alphanumeric").build("icd").with_values(["J45"])
+    >>> codes.extent, list(codes.rows())[-1]
+    (46656, ('J45', 'J4*', 'J**', '*'))
     """
 
     kind: ClassVar[str] = "redaction"
     digits: Annotated[int, Field(strict=True, ge=1, le=6), FROM_NUMPY] | None = None
     values: Values = ()
+    length: Annotated[RisingCounts, BeforeValidator(parse_lengths)] = ()
+    alphabet: Text = "digits"
+    """What codes of a `length` consist of."""
     side: Literal["left", "right"] = "right"
     redact: RisingCounts = ()
     mask: Annotated[
@@ -37,13 +69,28 @@ class Redaction(Builder):
         expecting("is not one character; write one in quotes"),
     ] = "*"
 
-    @field_validator("values")
+    @field_validator("length")
     @classmethod
-    def check_codes(cls, values: Any, info: ValidationInfo) -> Any:
-        """Check that the codes are known."""
-        if "digits" in info.data and (info.data["digits"] is None) == (not values):
-            raise ValueError("give either this or `digits`, so that the codes are known")
-        return values
+    def check_codes(cls, length: Any, info: ValidationInfo) -> Any:
+        """Check that the codes are known in one way."""
+        others = [bool(info.data[key]) for key in ("digits", "values") if key in info.data]
+        given = [bool(length), *others]
+        if len(given) == 3 and sum(given) != 1:
+            raise ValueError("give exactly one of `digits`, `values` and `length`")
+        if any(number > LONGEST_CODE for number in length):
+            raise ValueError(f"{max(length)} is too long for a code; use at most {LONGEST_CODE}")
+        return length
+
+    @field_validator("alphabet")
+    @classmethod
+    def check_alphabet(cls, alphabet: Any) -> Any:
+        """Check that the alphabet is known, or a list of characters."""
+        if alphabet not in ALPHABETS and len(set(alphabet)) < max(2, len(alphabet)):
+            raise ValueError(
+                f"{show(alphabet)} is neither the name of an alphabet nor different characters; "
+                f"{suggest_name(alphabet, ALPHABETS).removesuffix('.')}"
+            )
+        return alphabet
 
     @field_validator("redact")
     @classmethod
@@ -55,18 +102,106 @@ class Redaction(Builder):
             check_size(len(expand(info.data["values"])), len(redact))
         return redact
 
+    @field_validator("mask")
+    @classmethod
+    def check_mask(cls, mask: Any, info: ValidationInfo) -> Any:
+        """Check that a hidden character is not taken for one of a code that is not listed."""
+        alphabet = info.data.get("alphabet", "")
+        if info.data.get("length") and mask in ALPHABETS.get(alphabet, alphabet):
+            raise ValueError(f"{show(mask)} is a character of the alphabet; choose another one")
+        return mask
+
     def columns(self) -> Columns:
-        """List the codes, then what is left of them, level by level."""
+        """List the codes, then what is left of them, level by level; of a form, a few examples."""
         codes = self._codes()
-        counts = self.redact or range(1, max(map(len, codes)))
-        return [codes, *([self._redacted(code, count) for code in codes] for count in counts)]
+        counts = self._counts(codes)
+        return [codes, *([self.redacted(code, count) for code in codes] for count in counts)]
+
+    def _counts(self, codes: Sequence[str]) -> Sequence[int]:
+        return self.redact or range(1, max(map(len, codes)))
 
     def _codes(self) -> list[str]:
+        if self.length:
+            return [code for length in self.length for code in self._examples(length)]
         if self.digits is None:
             return expand(self.values)
         return [f"{number:0{self.digits}}" for number in range(10**self.digits)]
 
-    def _redacted(self, code: str, count: int) -> str:
+    def _examples(self, length: int) -> list[str]:
+        """List codes of which each level merges two."""
+        characters = ALPHABETS.get(self.alphabet, self.alphabet)
+        first, second = characters[0], characters[1]
+        places = range(length - 1, -1, -1)
+        return [first * length] + [first * at + second + first * (length - 1 - at) for at in places]
+
+    def redacted(self, code: str, count: int) -> str:
+        """Hide so many characters of a code."""
         kept = max(0, len(code) - count)
         hidden = self.mask * (len(code) - kept)
         return code[:kept] + hidden if self.side == "right" else hidden + code[len(code) - kept :]
+
+    def remedy(self) -> str | None:
+        """Say how to cover values that are not listed."""
+        if self.length:
+            return "or state its length and its characters with `length` and `alphabet`"
+        return "or cover all codes of a form with `length` and `alphabet`"
+
+    def traits(self) -> dict[str, Any]:
+        """Return what each value covers of all codes of the form, and what knows those not listed."""
+        if not self.length:
+            return {}
+        codes = self._codes()
+        growth = Codes(self, tuple(self._counts(codes)))
+        rows = [growth.row_of(code) or () for code in codes]
+        own = 0 if growth.unit else 1
+        covers = []
+        for level, column in enumerate(self.all_columns()):
+            cover = {row[level]: growth.cover_of(level, row[level]) for row in rows}
+            for label in column[len(codes) :]:  # others, and missing cells
+                cover[label] = cover.get(label, 0) + own
+            covers.append(np.array([cover[label] for label in dict.fromkeys(column)], np.int64))
+        whole = int(covers[-1].sum())
+        return {"growth": growth, "covers": tuple(covers), "whole": whole, "continuous": not own}
+
+
+@plain_dataclass(frozen=True)
+class Codes(Growth):
+    """Codes of a stated form that are not listed."""
+
+    builder: Redaction
+    counts: tuple[int, ...]
+    """How many characters are hidden at each level between the code and the top."""
+
+    @property
+    def characters(self) -> str:
+        """The characters of a code."""
+        return ALPHABETS.get(self.builder.alphabet, self.builder.alphabet)
+
+    @cached_property
+    def unit(self) -> int:
+        """How many hidden characters make one unit of the domain; 0 where that is a single code."""
+        base, lengths = len(self.characters), self.builder.length
+        return next(
+            unit
+            for unit in range(LONGEST_CODE + 1)
+            if sum(base ** max(0, length - unit) for length in lengths) <= MOST_UNITS
+        )
+
+    def row_of(self, value: str) -> tuple[str, ...] | None:
+        """Return what a code becomes; None where it is not of the form."""
+        if len(value) not in self.builder.length or not set(value) <= set(self.characters):
+            return None
+        return (value, *(self.builder.redacted(value, n) for n in self.counts), self.builder.top)
+
+    def cover_of(self, level: int, label: str) -> int:
+        """Return how many codes become a label, in units."""
+        lengths = self.builder.length if level > len(self.counts) else (len(label),)
+        counts = (min((0, *self.counts, LONGEST_CODE)[level], length) for length in lengths)
+        base = len(self.characters)
+        return sum(base ** (hidden - self.unit) for hidden in counts if hidden >= self.unit)
+
+    def leaf_of(self, level: int, label: str) -> str | None:
+        """Return the first code that becomes a label."""
+        code = label.replace(self.builder.mask, self.characters[0])
+        row = self.row_of(code)
+        return code if row is not None and row[level] == label else None

@@ -31,8 +31,8 @@ def propose_intervals(name: str, counts: Mapping[str, int]) -> list[str]:
 def core(numbers: Mapping[Fraction, int]) -> tuple[Fraction, Fraction]:
     """Return where the numbers lie, outliers aside if the domain would be mostly empty with them.
 
-    >>> core({Fraction(n): 10 for n in range(100)} | {Fraction(10**6): 1})
-    (Fraction(0, 1), Fraction(99, 1))
+    >>> core({Fraction(n): 10 for n in range(50)} | {Fraction(10**6): 1})
+    (Fraction(0, 1), Fraction(49, 1))
     """
     ordered = sorted(numbers)
     cells, tail = sum(numbers.values()), TAIL * sum(numbers.values())

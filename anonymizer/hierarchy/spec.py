@@ -34,15 +34,20 @@ def load_hierarchy(path: str | Path, name: str | None = None, delimiter: str = "
         return read_spec(path).build(name or path.stem, str(path))
     if path.suffix.lower() == ".csv":
         return read_arx(path, name, delimiter)
+    refuse_ahs(path)
+    raise HierarchyError(
+        f"{path}: a hierarchy is a .csv file (as ARX has it) or a .toml file (a spec); "
+        "name it accordingly."
+    )
+
+
+def refuse_ahs(path: Path) -> None:
+    """Raise a HierarchyError for the files in which ARX keeps the rule of a hierarchy."""
     if path.suffix.lower() == ".ahs":
         raise HierarchyError(
             f"{path}: a .ahs file holds Java objects that only ARX can read; export the hierarchy from "
             "ARX as a .csv file, or write its rule as a .toml file."
         )
-    raise HierarchyError(
-        f"{path}: a hierarchy is a .csv file (as ARX has it) or a .toml file (a spec); "
-        "name it accordingly."
-    )
 
 
 def check_file(path: str | Path, name: str | None = None, delimiter: str = ";") -> list[Defect]:
@@ -52,7 +57,9 @@ def check_file(path: str | Path, name: str | None = None, delimiter: str = ";") 
     if path.suffix.lower() == ".csv":
         return check_rows(read_rows(path, delimiter), name)
     try:
-        return check_rows(load_hierarchy(path, name).rows(), name)
+        hierarchy = load_hierarchy(path, name)
+        # examples of a form were not written by anybody
+        return [] if hierarchy.has_examples else check_rows(hierarchy.rows(), name)
     except HierarchyError as error:
         if not error.faults:
             raise

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from anonymizer.hierarchy.hierarchy import MISSING, Hierarchy
+from anonymizer.hierarchy.redaction import ALPHABETS, DIGITS, LETTERS
 from anonymizer.hierarchy.round_numbers import MANY_GROUPS, propose_intervals
 from anonymizer.hierarchy.values import NUMBER, AsDate, Reading, Unit
 
@@ -21,9 +22,13 @@ FEW_VALUES = 12
 """So many codes or fewer are categories."""
 FEW_CATEGORIES = 4
 """So many categories or fewer are left to be grouped by hand."""
+FEW_DIGITS = 5
+"""Numbers of so many digits or fewer are listed in full."""
+SEPARATORS = "-."
+"""What may stand between the characters of a code."""
 
 _WHOLE = re.compile(r"-?[1-9]\d*|0")
-_CODE = re.compile(r"(?=.*\d)[A-Za-z0-9-]{3,12}")
+_CODE = re.compile(r"(?=.*\d)[A-Za-z0-9.-]{3,10}|(?=.*\d)[A-Za-z0-9-]{3,12}")
 _ZIP_NAME = re.compile(r"zip|post(al)?[ _-]?code|plz", re.IGNORECASE)
 
 Counts = Mapping[str, int]
@@ -179,14 +184,34 @@ def _codes(name: str, counts: Counts) -> list[str] | None:
         return None
     if all(map(_WHOLE.fullmatch, values)) and not _ZIP_NAME.search(name):
         return None
-    digits = len(values[0])
-    every = all(value.isascii() and value.isdecimal() for value in values) and digits <= 5
+    if any("." in value for value in values) and read_all(counts, NUMBER):
+        return None
+    length = len(values[0])
     return [
-        f"# Column '{name}': {len(values):,} codes of {digits} characters.",
+        f"# Column '{name}': codes of {length} characters, also those that the table does not have.",
         '# Each level hides one character more from the right; side = "left" starts on the left.',
+        "# All codes of this form count for the loss; if only some exist, list them in `values` instead.",
         'builder = "redaction"',
-        f"digits = {digits}" if every else f"values = {_array(sorted(values))}",
+        *_form(length, set("".join(values))),
     ]
+
+
+def _form(length: int, used: set[str]) -> list[str]:
+    """State the length of codes and the smallest alphabet that has all characters in use.
+
+    >>> _form(4, set("A1"))
+    ['length = 4', 'alphabet = "alphanumeric"']
+    >>> _form(3, set("a-1"))
+    ['length = 3', 'alphabet = "0123456789abcdefghijklmnopqrstuvwxyz-"']
+    """
+    if used <= set(DIGITS) and length <= FEW_DIGITS:
+        return [f"digits = {length}"]
+    for alphabet, characters in ALPHABETS.items():
+        if used <= set(characters):
+            return [f"length = {length}", f'alphabet = "{alphabet}"']
+    kinds = (DIGITS, LETTERS, LETTERS.lower(), *SEPARATORS)
+    characters = "".join(kind for kind in kinds if used & set(kind))
+    return [f"length = {length}", f'alphabet = "{characters}"']
 
 
 def _numbers(name: str, counts: Counts) -> list[str] | None:

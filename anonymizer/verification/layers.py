@@ -111,9 +111,13 @@ def take_in(
 
 
 def as_labels(column: Coded, hierarchy: Hierarchy) -> Coded:
-    """Read escaped values as the labels that they stand for; one that should be escaped is none."""
+    """Read escaped values as the labels that they stand for; one that should be escaped is none.
+
+    What needs no escaping is left as it is: a value that is not listed may be covered all the same.
+    """
     labels = {MISSING, REDACTED, *(label for labels in hierarchy.labels for label in labels)}
     known = {escape(label): label for label in labels}
+    known = {text: text for text in column.texts if escape(text) == text} | known
     return column.rename([known.get(text, f"\0{text}") for text in column.texts])
 
 

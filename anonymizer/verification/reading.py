@@ -59,9 +59,7 @@ def read_released(
     columns = own
     redacted = find_redacted(columns, policy, hierarchies, [scheme])
     kept = {name: column.keep(~redacted) for name, column in columns.items()}
-    grown = tuple(
-        h.with_values(kept[h.name].texts) if scheme[h.name] == 0 else h for h in hierarchies
-    )
+    grown = tuple(h.with_labels(kept[h.name].texts, scheme[h.name]) for h in hierarchies)
     unknown, read = {}, {}
     for hierarchy in grown:
         name, column = hierarchy.name, kept[hierarchy.name]

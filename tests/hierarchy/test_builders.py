@@ -298,7 +298,7 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
         "others.0: True is not a value; write text in quotes, a number or a range [2, 4].",
     ),
     (Intervals, {"domain": (0, 9), "top": 1}, "top: 1 is not a string; put it in quotes."),
-    (Redaction, {}, "values: give either this or `digits`, so that the codes are known."),
+    (Redaction, {}, "length: give exactly one of `digits`, `values` and `length`."),
     (Redaction, {"digits": 9}, "digits: 9 is too large; use 6 or less."),
     (
         Redaction,

@@ -3,7 +3,15 @@ from __future__ import annotations
 import pytest
 
 from anonymizer.errors import show_values
-from anonymizer.hierarchy import Defect, Hierarchy, check_values
+from anonymizer.hierarchy import (
+    Builder,
+    Defect,
+    Explicit,
+    Hierarchy,
+    Priority,
+    Redaction,
+    check_values,
+)
 
 AGES = Hierarchy.from_rows("age", [("34", "*"), ("35", "*")], "hierarchies/age.csv")
 pytestmark = pytest.mark.usefixtures("values_shown")
@@ -85,3 +93,25 @@ def test_unless_they_may_be_shown_values_are_neither_in_the_message_nor_in_the_d
     assert message in defect.message
     assert not any(f"'{value}'" in defect.message for value in [*values, "Male", "Female"])
     assert defect.value is None
+
+
+@pytest.mark.parametrize(
+    ("builder", "remedy"),
+    [
+        (Priority(("flu", "gout")), "Add it to dx.toml, or write `unlisted = true` there."),
+        (
+            Explicit(values=("flu", "gout")),
+            "Add it to dx.toml, or cover what is not listed with "
+            'builder = "priority" and `unlisted = true`.',
+        ),
+        (
+            Redaction(values=("J45", "E11")),
+            "Add it to dx.toml, or cover all codes of a form with `length` and `alphabet`.",
+        ),
+    ],
+)
+def test_a_value_that_is_not_listed_is_refused_with_the_way_to_cover_it(
+    builder: Builder, remedy: str
+) -> None:
+    (defect,) = check_values(builder.build("dx", "dx.toml"), ["new"])
+    assert defect.message == f"column 'dx': 1 value has no row in its hierarchy: 'new'. {remedy}"

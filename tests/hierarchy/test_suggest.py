@@ -144,9 +144,29 @@ def test_zip_codes_are_redacted() -> None:
     assert spec_of([code for code in codes if code[0] != "0"], "ZIP")["builder"] == "redaction"
 
 
-def test_codes_with_letters_are_redacted_from_those_that_occur() -> None:
-    spec = spec_of([f"K{code}" for code in range(100, 130)])
-    assert (spec["builder"], len(spec["values"])) == ("redaction", 30)
+@pytest.mark.parametrize(
+    ("form", "alphabet"),
+    [
+        ("K{}", "alphanumeric"),
+        ("{}000", "digits"),
+        ("k-{}", "0123456789abcdefghijklmnopqrstuvwxyz-"),
+        ("K{}.9", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ."),
+    ],
+)
+def test_codes_are_redacted_by_their_form_without_naming_one(form: str, alphabet: str) -> None:
+    codes = [form.format(code) for code in range(100, 130)]
+    column = pd.Series(codes, name="zip")
+    assert spec_of(codes, "zip") == {
+        "builder": "redaction",
+        "length": len(codes[0]),
+        "alphabet": alphabet,
+    }
+    assert not [code for code in codes if code in suggest(column)]
+    assert check_values(build(column), [*codes, form.format(999)]) == []
+
+
+def test_decimals_of_one_length_are_not_codes() -> None:
+    assert spec_of([f"{number / 4:.2f}" for number in range(40, 80)])["builder"] == "intervals"
 
 
 def test_dates_cover_whole_years_and_what_lies_beyond() -> None:

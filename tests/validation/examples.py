@@ -119,6 +119,7 @@ SPECS = {
         "digits = 2\nside = 'left'\nredact = [1]\nmask = '#'\nothers = ['?']\ntop = 'any'\n"
         "missing = 'top'",
         "values = ['91326', 91327, [91328, 91330]]",
+        "length = [3, 5]\nalphabet = 'alphanumeric'",
     ),
     "dates": (
         "from = 2024-01-01\nto = '2024-12-31'\nlevels = ['day', 'month']\nothers = ['?']\ntop = '-'\n"
