@@ -230,11 +230,13 @@ def _categories(name: str, counts: Counts) -> list[str]:
     if alone or len(counts) <= FEW_CATEGORIES:
         return [
             *lines,
-            "# One flat step: each is kept or goes to the top. To merge some, write groups for `values`:",
+            "# One flat step: each is kept or goes to the top. To merge some, write groups in place",
+            "# of the last lines:",
             "#   [groups]",
             f'#   "name of the group" = {example}',
             'builder = "mapping"',
             f"values = {_array(ordered)}",
+            "unlisted = true",
         ]
     frequent = sorted(ordered, key=lambda value: -counts[value])
     return [

@@ -212,11 +212,13 @@ def test_categories_become_a_mapping_to_fill_in() -> None:
     text = suggest(pd.Series(["red", "green", "red"], name="colour"))
     assert text == (
         "# Column 'colour': 2 categories.\n"
-        "# One flat step: each is kept or goes to the top. To merge some, write groups for `values`:\n"
+        "# One flat step: each is kept or goes to the top. To merge some, write groups in place\n"
+        "# of the last lines:\n"
         "#   [groups]\n"
         '#   "name of the group" = ["green", "red"]\n'
         'builder = "mapping"\n'
         'values = ["green", "red"]\n'
+        "unlisted = true\n"
     )
 
 
