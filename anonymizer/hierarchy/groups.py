@@ -169,6 +169,8 @@ class Explicit(Builder):
 
     def remedy(self) -> str | None:
         """Say how to cover values that are not listed."""
+        if self.values:
+            return "or cover what is not listed with `unlisted = true`"
         return 'or cover what is not listed with builder = "priority" and `unlisted = true`'
 
     @property
