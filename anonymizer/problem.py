@@ -77,7 +77,8 @@ class Problem(Displayed):
         sensitive = columns_described(table, models, policy)
         # a column that risk models look at is kept out of the release, but tells nobody's identity
         looked_at = policy.with_role(Role.IDENTIFYING) if warn is True else warn or ()
-        asked = [] if policy.data.id else [name for name in looked_at if name not in beside]
+        settled = policy.data.id is not None or policy.data.rows_are_people
+        asked = [] if settled else [name for name in looked_at if name not in beside]
         repeated = repeated_identifier(table, asked)
         columns = [*policy.quasi_identifiers, *beside, *sensitive]
         read = table if repeated is None else load(table, [*dict.fromkeys([*columns, repeated])])
@@ -314,7 +315,7 @@ def warn_of_repeated_people(table: Table, name: str) -> None:
     warnings.warn(
         f"{table.name}: the identifying column '{name}' has {people:,} different values in "
         f"{column.codes.size:,} rows, and each row counts as a person. If it tells whose a row "
-        f'is, add id = "{name}" to [data], so that people are counted.',
+        f'is, add id = "{name}" to [data], so that people are counted; if not, rows_are_people = true.',
         AnonymizerWarning,
         stacklevel=2,
     )

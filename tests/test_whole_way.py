@@ -19,12 +19,12 @@ from anonymizer import (
     verify,
 )
 from anonymizer.frontiers.frontier import Frontier
-from anonymizer.policy import parse_model, print_model
 from anonymizer.report.explanation import render_page as explanation_page
 from anonymizer.report.frontier import plot_frontier
 from anonymizer.report.frontier import render_page as frontier_page
 from anonymizer.report.text import PROVEN, describe_proof
 from anonymizer.risk import MODELS, KAnonymity, RiskModel, Scope
+from anonymizer.risk.parsing import parse_model, print_model
 from anonymizer.search import Status, search_exhaustively
 from anonymizer.utility import MEASURES
 from tests.own import OWN_MODELS, OwnK, OwnL, OwnMeasure, Undeclared, WrongWay

@@ -62,6 +62,8 @@ class Sample(BatchedTable):
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
         """Yield the rows that were drawn, batch by batch."""
+        if not columns:  # batches without a column do not say how many rows they have
+            return
         start = 0
         for batch in self.origin.batches(columns):
             end = start + batch[0].indices.size

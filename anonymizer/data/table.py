@@ -142,7 +142,7 @@ def check_present(table: Table, needed: Sequence[str]) -> None:
             f"{table.name}: no column {quote_some(absent)}; "
             f"{end_sentence(describe_header(table, needed, 20))}"
         )
-    if twice := [name for name in needed if times[name] > 1]:
+    if twice := [name for name in dict.fromkeys(needed) if times[name] > 1]:
         raise DataError(f"{table.name}: column {quote_some(twice)} occurs twice; rename one.")
 
 

@@ -394,10 +394,12 @@ def with_missing(hierarchy: Hierarchy, column: int, parts: Sequence[Tuples]) -> 
 def warn_of_missing(columns: Sequence[str]) -> None:
     """Warn, once for all columns, that missing cells are a value of their own."""
     if columns:
+        several = "s" if len(columns) > 1 else ""
+        has, its = ("have", "their hierarchies") if several else ("has", "its hierarchy")
         warnings.warn(
-            f"column {quote_some(columns)} has missing cells but no leaf for them in its hierarchy: they "
-            'are kept as a value of their own below the top. Say so with missing = "top" there, or name '
-            "a group; in a .csv file, add an empty leaf.",
+            f"column{several} {quote_some(columns)} {has} missing cells but no leaf for them in {its}: "
+            'they are kept as a value of their own below the top. Say so with missing = "top" there, or '
+            "name a group; in a .csv file, add an empty leaf.",
             AnonymizerWarning,
             stacklevel=2,
         )

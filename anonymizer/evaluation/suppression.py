@@ -13,6 +13,7 @@ from anonymizer.engine.classes import EquivalenceClasses, information_content
 from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import mark_least
 from anonymizer.risk import Binding, Monotone, Remaining, RiskModel
+from anonymizer.risk.model import Scope
 from anonymizer.risk.remaining import Kept, Order
 
 Tuples = NDArray[np.bool_]
@@ -57,8 +58,9 @@ def suppress(
     violating = np.logical_or.reduce(violations) if models else no_class(classes)
     remaining = Remaining(microdata, classes, violating, order_of(models))
     binding = combine_bindings(remaining, models, violations)
-    # smallest first, finding a cut takes less time than seeing that none is needed
-    if remaining.ranked is not None and hopeless is not None and hopeless(classes, binding):
+    # without a risk of the whole table no cut is looked for
+    cuts = any(model.scope is Scope.TABLE for model in models)
+    if cuts and hopeless is not None and hopeless(classes, binding):
         return Suppression(classes, violating, binding, complete=False)
     cut = shortest_cut(remaining, models)
     suppressed = violating | cut_classes(remaining, cut) if cut else violating
@@ -281,6 +283,6 @@ def cut_classes(remaining: Remaining, cut: int) -> NDArray[np.bool_]:
         marked[tied] = True
         return marked
     information = information_content(remaining.microdata, remaining.classes, tied)
-    limit = np.partition(information, more - 1)[more - 1]
+    limit = np.sort(information)[more - 1]  # few distinct values: faster than a partition
     mark_least(marked, tied, information, limit, more)
     return marked

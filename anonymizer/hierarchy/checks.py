@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date, datetime
-from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 from math import isfinite
 from typing import Annotated, Any
@@ -148,11 +148,12 @@ def parse_day(value: object) -> date:
 def check_multiples(widths: tuple[Any, ...]) -> tuple[Any, ...]:
     """Check that no interval is cut in two by the intervals of the next level."""
     for narrow, wide in pairwise(widths):
-        small, large = Decimal(str(narrow)), Decimal(str(wide))
+        small, large = Fraction(str(narrow)), Fraction(str(wide))
         if large % small:
+            better = large + small - large % small
             raise ValueError(
                 f"{wide} is not a multiple of {narrow}, so intervals would be cut in two; "
-                f"use {large + small - large % small}"
+                f"use {int(better) if better.denominator == 1 else float(better)}"
             )
     return widths
 

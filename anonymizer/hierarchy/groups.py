@@ -13,6 +13,7 @@ from pydantic_core import PydanticKnownError
 from anonymizer.errors import quote, quote_some
 from anonymizer.hierarchy.builders import Builder, Columns, builder
 from anonymizer.hierarchy.checks import SomeValues, Values, check_size, expand, freeze
+from anonymizer.hierarchy.priority import Unlisted
 from anonymizer.hierarchy.values import Reading, reading_of_values
 from anonymizer.validation import (
     CHECKED,
@@ -20,6 +21,7 @@ from anonymizer.validation import (
     ONLY_LISTS,
     CellText,
     Count,
+    Flag,
     Place,
     Text,
     check_unrepeated,
@@ -143,6 +145,8 @@ class Explicit(Builder):
     values: Values = ()
     groups: Annotated[dict[str, Any] | None, BeforeValidator(parse_groups)] = None
     levels: Annotated[tuple[Members, ...], AfterValidator(check_levels), ONLY_LISTS] = ()
+    unlisted: Flag = False
+    """Whether values that are not listed are covered, where there are no groups below the top."""
 
     @field_validator("levels")
     @classmethod
@@ -153,8 +157,20 @@ class Explicit(Builder):
             raise ValueError("give exactly one of `values`, `groups` and `levels`")
         return levels
 
+    @field_validator("unlisted")
+    @classmethod
+    def check_unlisted(cls, unlisted: bool, info: ValidationInfo) -> bool:
+        """Check that a value that is not listed needs no group."""
+        if unlisted and (info.data.get("groups") or info.data.get("levels")):
+            raise ValueError(
+                "nothing says which group they belong to; remove it, and list all values"
+            )
+        return unlisted
+
     def remedy(self) -> str | None:
         """Say how to cover values that are not listed."""
+        if self.values:
+            return "or cover what is not listed with `unlisted = true`"
         return 'or cover what is not listed with builder = "priority" and `unlisted = true`'
 
     @property
@@ -171,6 +187,13 @@ class Explicit(Builder):
             return [expand(self.values)]
         rows = nested_rows(self.groups) if self.groups else climb(self.levels)
         return [list(column) for column in zip(*rows, strict=True)]
+
+    def traits(self) -> dict[str, Any]:
+        """Return what knows values that are not listed."""
+        if not self.unlisted:
+            return {}
+        places = {value: float(place) for place, value in enumerate(expand(self.values))}
+        return {"growth": Unlisted((self.top,), places)}
 
 
 def cuts(group: int | tuple[int, ...], count: int) -> list[int]:

@@ -90,7 +90,7 @@ class Priority(Builder):
 
 @plain_dataclass(frozen=True)
 class Unlisted(Growth):
-    """Values that no list has: above level 0, what the least important one becomes."""
+    """Values that no list has: what all of them become above level 0."""
 
     last: tuple[str, ...]
     places: dict[str, float]

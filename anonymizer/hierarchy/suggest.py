@@ -180,9 +180,10 @@ def _date_lines(name: str, counts: Counts, reading: AsDate, levels: Sequence[Uni
 def _codes(name: str, counts: Counts) -> list[str] | None:
     values = list(counts)
     alike = len(set(map(len, values))) == 1 and all(map(_CODE.fullmatch, values))
-    if not alike or len(values) <= FEW_VALUES:
+    postal = _ZIP_NAME.search(name) is not None
+    if not alike or (len(values) <= FEW_VALUES and not postal):
         return None
-    if all(map(_WHOLE.fullmatch, values)) and not _ZIP_NAME.search(name):
+    if all(map(_WHOLE.fullmatch, values)) and not postal:
         return None
     if any("." in value for value in values) and read_all(counts, NUMBER):
         return None
@@ -229,11 +230,13 @@ def _categories(name: str, counts: Counts) -> list[str]:
     if alone or len(counts) <= FEW_CATEGORIES:
         return [
             *lines,
-            "# One flat step: each is kept or goes to the top. To merge some, write groups for `values`:",
+            "# One flat step: each is kept or goes to the top. To merge some, write groups in place",
+            "# of the last lines:",
             "#   [groups]",
             f'#   "name of the group" = {example}',
             'builder = "mapping"',
             f"values = {_array(ordered)}",
+            "unlisted = true",
         ]
     frequent = sorted(ordered, key=lambda value: -counts[value])
     return [

@@ -99,6 +99,8 @@ class Closed(NamedTuple):
 
     low: Any
     high: Any
+    infeasible: Any
+    """How many of a box's schemes are known to suppress too much."""
 
 
 class Outcome(NamedTuple):
@@ -107,12 +109,39 @@ class Outcome(NamedTuple):
     low: Any
     high: Any
     bounds: Any
+    infeasible: Any
+    """How many schemes of each part are known to suppress too much."""
     partitions: int
     best: Any
     """The partitioned scheme with the least sum of terms, and that sum."""
     best_sum: float
     samples: Any
     sampled_suppressed: Any
+
+
+@kernel
+def rank_in_groups(values, groups, n_values, n_groups):
+    """Number values 0, 1, ... within the group that each lies in; say how many are in one at most.
+
+    `values` and `groups` are what each code becomes at a level and at one above it.
+    """
+    group_of_value = np.empty(n_values, np.int64)
+    for i in range(values.size):
+        group_of_value[values[i]] = groups[i]
+    ranks, sizes = np.empty(n_values, np.int64), np.zeros(n_groups, np.int64)
+    for value in range(n_values):
+        group = group_of_value[value]
+        ranks[value] = sizes[group]
+        sizes[group] += 1
+    return ranks, sizes.max()
+
+
+@kernel
+def look_up(table, values, codes, found):
+    """Look up what each of some codes becomes: `table` says it of its values."""
+    of_code = table[values].astype(found.dtype)
+    for i in range(codes.size):
+        found[i] = of_code[codes[i]]
 
 
 @kernel
@@ -279,15 +308,16 @@ def least_bound(task, nodes, depth, lost):
 def narrow(task, workspace, nodes, depth, high, lost, fanout, target):
     """Lower the levels `high` of the cells just counted, as long as nothing above is below the target.
 
-    Returns whether nothing is left, the new fanout, and how many partitions it took.
+    Returns whether nothing is left, how many schemes then suppress too much, the new fanout, and how
+    many partitions it took.
     """
     low, partitions = nodes.low[depth], 0
     while True:
         if nodes.suppressed[depth] + lost > task.suppression_limit:
-            return True, fanout, partitions
+            return True, count_schemes(low, high), fanout, partitions
         bound = least_bound(task, nodes, depth, lost)
         if bound >= target:
-            return True, fanout, partitions
+            return True, 0.0, fanout, partitions
         lower = high.copy()
         for a in range(low.size):
             rest = bound - least_term(task, nodes, depth, a, low[a], lost)
@@ -296,10 +326,10 @@ def narrow(task, workspace, nodes, depth, high, lost, fanout, target):
             ):
                 lower[a] -= 1
         if (lower == high).all():
-            return False, fanout, partitions
+            return False, 0.0, fanout, partitions
         lost_below, more = split_classes(task, workspace, nodes, depth, high, lower, fanout)
         if (lower == high).all():  # no room for more cells
-            return False, fanout, partitions
+            return False, 0.0, fanout, partitions
         lost, fanout, partitions = lost_below, more, partitions + 1
         high[:] = lower
 
@@ -316,10 +346,28 @@ def choose_split(task, nodes, depth, terms, bound, target, steps):
 
 
 @kernel
-def close_box(closed, n_closed, low, high):
+def count_schemes(low, high):
+    """Count the schemes of a box, which may be more than fit an integer."""
+    schemes = 1.0
+    for a in range(low.size):
+        schemes *= high[a] - low[a] + 1
+    return schemes
+
+
+@kernel
+def close_box(closed, n_closed, low, high, infeasible):
     """Add a box to the closed ones; return their number."""
     closed.low[n_closed], closed.high[n_closed] = low, high
+    closed.infeasible[n_closed] = infeasible
     return n_closed + 1
+
+
+@kernel
+def close_node(nodes, depth, closed, n_closed, infeasible):
+    """Close a node with all that was closed within it; return the number of closed boxes."""
+    first = nodes.closed[depth]
+    infeasible += closed.infeasible[first:n_closed].sum()
+    return close_box(closed, first, nodes.first_low[depth], nodes.first_high[depth], infeasible)
 
 
 @kernel
@@ -342,7 +390,7 @@ def lower_high(nodes, depth, high, closed, n_closed):
     """Lower the highest scheme of a node, and close what lies above."""
     for a in range(high.size):
         if high[a] < nodes.high[depth, a]:
-            n_closed = close_box(closed, n_closed, nodes.low[depth], nodes.high[depth])
+            n_closed = close_box(closed, n_closed, nodes.low[depth], nodes.high[depth], 0.0)
             closed.low[n_closed - 1, a] = high[a] + 1
             nodes.high[depth, a] = high[a]
     return n_closed
@@ -352,14 +400,17 @@ def lower_high(nodes, depth, high, closed, n_closed):
 def cut_node(task, workspace, nodes, depth, high, target, closed, n_closed):
     """Close what lies above some levels of a node.
 
-    Returns whether the node is pruned, the number of closed boxes, and the partitions it took.
+    Returns whether the node is pruned, how many of its schemes then suppress too much, the number of
+    closed boxes, and the partitions it took.
     """
     lost, fanout = split_classes(task, workspace, nodes, depth, nodes.high[depth], high, 1)
-    pruned, fanout, partitions = narrow(task, workspace, nodes, depth, high, lost, fanout, target)
+    pruned, infeasible, fanout, partitions = narrow(
+        task, workspace, nodes, depth, high, lost, fanout, target
+    )
     if not pruned:
         n_closed = lower_high(nodes, depth, high, closed, n_closed)
         commit_cells(task, workspace, nodes, depth, depth, fanout)
-    return pruned, n_closed, partitions + 1
+    return pruned, infeasible, n_closed, partitions + 1
 
 
 @kernel
@@ -372,10 +423,12 @@ def split_node(task, workspace, nodes, depth, attribute, level, target, closed, 
     finer[attribute] = level
     lost, fanout = split_classes(task, workspace, nodes, depth, nodes.high[depth], finer, 1)
     high = finer.copy()
-    pruned, fanout, partitions = narrow(task, workspace, nodes, depth, high, lost, fanout, target)
+    pruned, infeasible, fanout, partitions = narrow(
+        task, workspace, nodes, depth, high, lost, fanout, target
+    )
     to = depth if pruned else depth + 1
     if pruned:
-        n_closed = close_box(closed, n_closed, low, finer)
+        n_closed = close_box(closed, n_closed, low, finer, infeasible)
     else:
         nodes.low[to], nodes.high[to], nodes.closed[to] = low, finer, n_closed
         nodes.first_low[to], nodes.first_high[to] = low, finer
@@ -409,7 +462,9 @@ def bound_subtree(task, workspace, steps, low, high, target, budget):
     """
     m = low.size
     nodes = make_nodes(m, task.total_covered.shape[1])
-    closed = Closed(np.empty((MAX_BOXES, m), np.int64), np.empty((MAX_BOXES, m), np.int64))
+    closed = Closed(
+        np.empty((MAX_BOXES, m), np.int64), np.empty((MAX_BOXES, m), np.int64), np.empty(MAX_BOXES)
+    )
     samples, suppressed_of = np.empty((MAX_SAMPLES, m), np.int64), np.empty(MAX_SAMPLES, np.int64)
     terms, best, best_sum = np.zeros(task.total_covered.shape), high.copy(), np.inf
     partition_root(task, workspace, nodes, low, high)
@@ -423,13 +478,15 @@ def bound_subtree(task, workspace, steps, low, high, target, budget):
             n_samples += 1
         if suppressed <= task.suppression_limit and sum_terms(terms, high_here) < best_sum:
             best[:], best_sum = high_here, sum_terms(terms, high_here)
-        pruned = bound >= target or suppressed > task.suppression_limit
+        pruned, infeasible = bound >= target, 0.0
+        if suppressed > task.suppression_limit:
+            pruned, infeasible = True, count_schemes(low_here, high_here)
         if not pruned:
             if partitions >= budget or depth + 1 == MAX_DEPTH or (low_here == high_here).all():
                 break
             cut = high_here.copy()
             if cut_high(terms, bound, low_here, cut, target):
-                pruned, n_closed, more = cut_node(
+                pruned, infeasible, n_closed, more = cut_node(
                     task, workspace, nodes, depth, cut, target, closed, n_closed
                 )
             else:
@@ -439,13 +496,15 @@ def bound_subtree(task, workspace, steps, low, high, target, budget):
                 )
             partitions += more
         if pruned:
-            first_low, first_high = nodes.first_low[depth], nodes.first_high[depth]
-            n_closed = close_box(closed, nodes.closed[depth], first_low, first_high)
+            n_closed = close_node(nodes, depth, closed, n_closed, infeasible)
             depth -= 1
     left_low = np.concatenate((closed.low[:n_closed], nodes.low[: depth + 1]))
     left_high = np.concatenate((closed.high[:n_closed], nodes.high[: depth + 1]))
-    bounds = np.full(n_closed + depth + 1, target)
+    bounds, infeasible_of = np.full(n_closed + depth + 1, target), np.zeros(n_closed + depth + 1)
+    infeasible_of[:n_closed] = closed.infeasible[:n_closed]
     for d in range(depth + 1):
         bounds[n_closed + d] = min(target, fill_terms(task, nodes, d, terms))
-    sampled, suppressed_of = samples[:n_samples], suppressed_of[:n_samples]
-    return Outcome(left_low, left_high, bounds, partitions, best, best_sum, sampled, suppressed_of)
+    return Outcome(
+        left_low, left_high, bounds, infeasible_of, partitions, best, best_sum,
+        samples[:n_samples], suppressed_of[:n_samples],
+    )  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from anonymizer.data.columns import Coded
+from anonymizer.data.delimiters import CANDIDATES
 from anonymizer.data.table import Table
 from anonymizer.errors import DataError
 from anonymizer.proposal.content import IDENTIFIERS
@@ -15,16 +16,34 @@ MANY = 1 / 3
 
 
 def check_header(table: Table, columns: Mapping[str, Coded]) -> None:
-    """Raise a DataError if the names in a file's header look like a person's cells.
+    """Raise a DataError if a file's header was not split, or looks like a person's cells.
 
     Names of columns are shown and written, so that a file without a header would give its first
     person away. A dataframe has names of its own.
     """
-    if Path(table.name).is_file() and looks_like_cells(columns):
+    if not Path(table.name).is_file():
+        return
+    if hidden := unread_delimiter(tuple(columns)):
+        raise DataError(
+            f"{table.name}: the header is one name with {hidden!r} in it; if that separates columns, "
+            "state it with --delimiter."
+        )
+    if looks_like_cells(columns):
         raise DataError(
             f"{table.name}: the first row looks like a person's cells, not like names of columns; "
             "add a row with their names."
         )
+
+
+def unread_delimiter(columns: tuple[str, ...]) -> str | None:
+    """Return what may separate columns in the only name there is.
+
+    >>> unread_delimiter(("age;sex",)), unread_delimiter(("age",))
+    (';', None)
+    """
+    if len(columns) != 1:
+        return None
+    return next((char for char in CANDIDATES if char in columns[0]), None)
 
 
 def looks_like_cells(columns: Mapping[str, Coded]) -> bool:

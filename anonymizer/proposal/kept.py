@@ -1,4 +1,4 @@
-"""What is kept as it is, and yet singles people out: said in a warning, never in silence."""
+"""What a steward must hear of: what is kept and yet singles people out, and what may be wrong."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from collections.abc import Iterator, Sequence
 
 from anonymizer.errors import quote_some
 from anonymizer.policy import Role
-from anonymizer.proposal.decision import Confidence, Decision
+from anonymizer.proposal.decision import FEW_REPEATS, Confidence, Decision
 from anonymizer.proposal.rules import SINGLES_OUT
 
+KEPT = (Role.SENSITIVE, Role.INSENSITIVE)
+"""The roles of columns that are released as they are."""
 MOST_NAMED = 10
 """So many columns are named in one sentence; the page has them all."""
 
 
 def find_warnings(decisions: Sequence[Decision], unique_by_kept: float) -> Iterator[str]:
-    """Say which kept columns single people out alone, which are left out of many, and what all do."""
-    kept = [each for each in decisions if each.role in (Role.SENSITIVE, Role.INSENSITIVE)]
+    """Say which kept columns single people out, what was removed for want of room, and who repeats."""
+    kept = [each for each in decisions if each.role in KEPT]
     for each in kept:
         if each.figures.unique >= SINGLES_OUT:
             yield (
@@ -40,6 +42,28 @@ def find_warnings(decisions: Sequence[Decision], unique_by_kept: float) -> Itera
             f"removed, because it singles people out and there are enough quasi-identifiers: {names}. "
             "Give what you need the role 'quasi'."
         )
+    yield from find_repeated(decisions)
+
+
+def find_repeated(decisions: Sequence[Decision]) -> Iterator[str]:
+    """Say which column might tell whose each row is, where none was found that does."""
+    named = [
+        each
+        for each in decisions
+        if each.role is Role.IDENTIFYING and each.confidence is not Confidence.LOW and repeats(each)
+    ]
+    if named and not any(each.is_id for each in decisions):
+        most = max(named, key=lambda each: each.figures.distinct)
+        yield (
+            f"'{most.column}' has {most.figures.distinct:,} different values in {most.figures.rows:,} "
+            "rows, and each row counts as a person. If it tells whose a row is, name it with --id."
+        )
+
+
+def repeats(decision: Decision) -> bool:
+    """Whether some value of a column is in several rows, but not as often as a category."""
+    filled = decision.figures.rows - decision.figures.missing
+    return decision.figures.distinct < filled < decision.figures.distinct * FEW_REPEATS
 
 
 def name_doubtful(doubtful: Sequence[Decision]) -> str:

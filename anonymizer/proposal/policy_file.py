@@ -15,6 +15,9 @@ FOLDER = "hierarchies"
 """The folder of the specs, beside the policy."""
 LONGEST = 60
 """Characters of a column's name that go into a file's name."""
+ROWS_ARE_PEOPLE = (
+    "rows_are_people = true   # if a column tells whose each row is, name it instead: id = ..."
+)
 
 HEADINGS = {
     Role.IDENTIFYING: "Removed: they name people, or come too close to it.",
@@ -38,6 +41,7 @@ def write_policy(
         "",
         "[data]",
         *(f"{key} = {quoted(value)}" for key, value in data.items()),
+        *(() if "id" in data else (ROWS_ARE_PEOPLE,)),
         '# default_role = "identifying"   # the role of columns that are not named below',
         "",
         "[attributes]",

@@ -22,7 +22,7 @@ from anonymizer.proposal.choices import given_roles
 from anonymizer.proposal.decision import Column, Confidence, Decision, decide, look_at
 from anonymizer.proposal.figures import unique_share
 from anonymizer.proposal.header import check_header
-from anonymizer.proposal.kept import find_warnings
+from anonymizer.proposal.kept import KEPT, find_warnings
 from anonymizer.proposal.person import find_person
 from anonymizer.proposal.policy_file import FOLDER, file_names, write_policy
 from anonymizer.proposal.ranking import choose, count_pairs
@@ -52,7 +52,7 @@ class Proposal(Displayed):
     unique_by_kept: float
     """The share of the people who are unique by the columns that are kept as they are."""
     warnings: tuple[str, ...] = ()
-    """What is kept and yet singles people out."""
+    """What is kept and yet singles people out, and what else may be wrong."""
     path: Path | None = None
     """The file of the table."""
     stated: Mapping[str, str] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Proposal(Displayed):
     def policy(self) -> Policy:
         """The policy that is proposed, with its hierarchies in it."""
         return Policy(
-            data={"id": self.id, **self.stated},
+            data={"id": self.id, "rows_are_people": self.id is None, **self.stated},
             attributes={each.column: self.attribute(each) for each in self.decisions},
             risk=[{"model": "k-anonymity", "k": self.k}],
         )
@@ -107,7 +107,7 @@ class Proposal(Displayed):
     def __str__(self) -> str:
         whose = "" if self.id is None else f" of {self.people:,} people"
         return (
-            f"{Path(self.name).name}: {self.records:,} rows{whose}, {len(self.decisions)} columns"
+            f"{Path(self.name).name}: {self.records:,} rows{whose}, {len(self.decisions):,} columns"
         )
 
     def describe(self) -> dict[str, Any]:
@@ -162,6 +162,7 @@ def propose(
     check_rows(table, next(iter(columns.values())).codes.size if columns else 0)
     check_header(table, columns)
     person = find_id(table, columns, id, roles)
+    check_enough(table, columns, person, k)
     decisions = decide_all(columns, roles, person)
     given = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
     stated = {key: value for key, value in given.items() if value is not None}
@@ -177,6 +178,16 @@ def check_k(k: int) -> None:
         KAnonymity(k)
     except ValueError as error:
         raise PolicyError(f"{error}.") from None
+
+
+def check_enough(table: Table, columns: Mapping[str, Coded], person: str | None, k: int) -> None:
+    """Raise a PolicyError if there are fewer people than k."""
+    one = next(iter(columns.values()))
+    people = one.codes.size if person is None else len(columns[person].texts)
+    if k > people:
+        raise PolicyError(
+            f"{table.name}: k = {k} is larger than the number of people, {people:,}; lower k."
+        )
 
 
 def find_id(
@@ -208,11 +219,16 @@ def decide_all(
     candidates = [column for column in described if column.name not in decided]
     counted = count_pairs(candidates, columns, whose)
     given = [column for column in described if roles.get(column.name) is Role.QUASI]
+    kept = [
+        column
+        for column in described
+        if column.name in decided and decided[column.name].role in KEPT
+    ]
 
     def unique_by(some: Sequence[Column]) -> float:
         return unique_share([columns[column.name] for column in some], whose)
 
-    decided |= {each.column: each for each in choose(counted, given, unique_by)}
+    decided |= {each.column: each for each in choose(counted, given, kept, unique_by)}
     return {name: decided[name] for name in columns}
 
 
@@ -245,8 +261,7 @@ def assemble(
         raise PolicyError(
             f"{table.name}: no column looks as if it could be generalized; name one with --quasi."
         )
-    kept_roles = (Role.SENSITIVE, Role.INSENSITIVE)
-    kept = {name: columns[name] for name, each in decisions.items() if each.role in kept_roles}
+    kept = {name: columns[name] for name, each in decisions.items() if each.role in KEPT}
     by_kept = unique_share(list(kept.values()), whose)
     path = Path(table.name)
     return Proposal(

@@ -54,9 +54,12 @@ def singled_out(column: Column) -> float:
 
 
 def choose(
-    candidates: Sequence[Column], given: Sequence[Column], unique_by: UniqueBy
+    candidates: Sequence[Column],
+    given: Sequence[Column],
+    kept: Sequence[Column],
+    unique_by: UniqueBy,
 ) -> Iterator[Decision]:
-    """Decide on candidates, where some quasi-identifiers are given already.
+    """Decide on candidates, where some quasi-identifiers are given already, and some columns are kept.
 
     Of columns that others may know, those that single out least are taken, because more is left of
     them; of all others those that single out most, because they are the dangerous ones. More are taken
@@ -71,8 +74,31 @@ def choose(
     if not taken:
         taken = ranked[:1]  # a policy needs something to generalize
     crowded = matters(rest, taken, unique_by)
+    telling = telling_together(rest, kept, unique_by)
     for column in ranked:
-        yield generalized(column) if column in taken else left_out(column, crowded)
+        if column in taken:
+            yield generalized(column)
+        else:
+            yield left_out(column, crowded, column in telling)
+
+
+def telling_together(
+    rest: Sequence[Column], kept: Sequence[Column], unique_by: UniqueBy
+) -> list[Column]:
+    """Return the columns that cannot be kept: together they would single out too many.
+
+    Those that single out least are kept first, beside what is kept anyway.
+    """
+    limit = unique_by(kept) + SINGLES_OUT
+    if unique_by([*kept, *rest]) < limit:
+        return []
+    stay, telling = list(kept), []
+    for column in sorted(rest, key=lambda each: (singled_out(each), each.figures.distinct)):
+        if unique_by([*stay, column]) < limit:
+            stay.append(column)
+        else:
+            telling.append(column)
+    return telling
 
 
 def matters(rest: Sequence[Column], taken: Sequence[Column], unique_by: UniqueBy) -> bool:
@@ -95,16 +121,23 @@ def generalized(column: Column) -> Decision:
     return decide(column, Role.QUASI, Confidence.MEDIUM, what)
 
 
-def left_out(column: Column, crowded: bool) -> Decision:
+def left_out(column: Column, crowded: bool, telling: bool) -> Decision:
     """Remove a column for which there is no room if it may identify people; otherwise keep it.
 
-    `crowded` says that there was no room for all that single people out.
+    `crowded` says that there was no room for all that single people out, `telling` that it would single
+    out too many beside the columns that are kept.
     """
     if column.known:
         reason = f"of more than {MOST_KNOWN} columns that others may know, it singles out most"
         return decide(column, Role.IDENTIFYING, Confidence.LOW, reason)
     if column.figures.unique >= SINGLES_OUT:
         reason = f"it singles people out, and there are {MOST_QUASI} quasi-identifiers already"
+        return decide(column, Role.IDENTIFYING, Confidence.LOW, reason)
+    if telling:
+        reason = (
+            f"it singles people out beside the columns that are kept, and there are {MOST_QUASI} "
+            "quasi-identifiers already"
+        )
         return decide(column, Role.IDENTIFYING, Confidence.LOW, reason)
     role = Role.SENSITIVE if column.meaning is Meaning.SENSITIVE else Role.INSENSITIVE
     if crowded:

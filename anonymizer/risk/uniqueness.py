@@ -6,10 +6,13 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
+import numpy as np
+
 from anonymizer.errors import quote_some
 from anonymizer.estimators.intervals import Interval, estimate_uniques
+from anonymizer.estimators.most_classes import most_classes
 from anonymizer.estimators.uniques import ESTIMATORS, at_most, first_cut
-from anonymizer.risk.model import Monotone, Population, TableModel
+from anonymizer.risk.model import Monotone, Population, RiskModel, TableModel
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share, check_whole
 from anonymizer.risk.remaining import Binding, Histogram, Remaining
 
@@ -41,11 +44,20 @@ class SampleUniqueness(TableModel):
         """Return the uniques: they are unique at every finer scheme, where at most a share may stay."""
         if remaining.microdata.people is not None:
             return None  # how many records those have who may stay is not known
-        people = remaining.classes.input_people
-        exempt = math.floor(self.threshold * people) + 1
-        while exempt / people > self.threshold:  # as `risk_of` divides, to the last bit
-            exempt -= 1
+        exempt = most_within(self.threshold, remaining.classes.input_people)
         return Binding(remaining.classes.sizes == 1, exempt)
+
+
+def most_within(share: float, people: int) -> int:
+    """Return how many of some people are within a share of them, as a risk is divided, to the last bit.
+
+    >>> most_within(0.3, 10), most_within(0.29, 10)
+    (3, 2)
+    """
+    most = math.floor(share * people) + 1
+    while most / people > share:
+        most -= 1
+    return most
 
 
 @dataclass(frozen=True)
@@ -146,3 +158,66 @@ class PUniqueness(TableModel):
             return super().first_cut(remaining, start)
         population = max(self.population, left.memberships)
         return start + first_cut(left.sizes, left.counts, population, self.limit, self.estimator)
+
+    @property
+    def monotone(self) -> Monotone:
+        """By Pitman and Zayatz, the classes of a scheme bound the estimates of finer ones."""
+        known = self.estimator == "zayatz" or (self.estimator != "snb" and self.threshold < 0.1)
+        return Monotone.TABLE if known else Monotone.NONE
+
+    def relaxed(self) -> RiskModel:
+        """Return what is at the threshold where no finer scheme passes with nothing suppressed."""
+        return SurelyAbove(self.threshold, self)
+
+    def binding(self, remaining: Remaining) -> Binding | None:
+        """Return how many records must go at every finer scheme.
+
+        It has all uniques of this one, and no fewer classes. Zayatz' estimate is at least N (s1/n)^2, so
+        that no more than n times the square root of the threshold may be left of the uniques. By Pitman,
+        unless all uniques go, no more than `most_classes` are left, and each class that is not takes a
+        record with it.
+        """
+        classes = remaining.classes
+        if remaining.microdata.people is not None:
+            return None  # how many records those have who may stay is not known
+        uniques = classes.sizes == 1
+        if self.estimator == "zayatz":
+            return Binding(uniques, most_within(math.sqrt(self.threshold), classes.input_people))
+        most = self.most_classes(classes.input_people)
+        if most is None:
+            return Binding(np.zeros(uniques.size, np.bool_))
+        gone = max(0, min(int(np.count_nonzero(uniques)), uniques.size - most))
+        return Binding(np.full(uniques.size, gone > 0), classes.input_people - gone if gone else 0)
+
+    def most_classes(self, records: int) -> int | None:
+        """Return how many classes may be left with a unique among them; None where nothing is known.
+
+        Dankar's rule takes Pitman's estimate from a sample of at most a tenth of the population. Where
+        that cannot be had, all records are unique, and Zayatz' is the whole population.
+        """
+        if self.estimator == "dankar" and records > self.population / 10:
+            return None
+        return most_classes(records, self.population, self.limit)
+
+    def surely_fails(self, table: Histogram) -> bool:
+        """Whether a table with these classes, and any finer one of the same records, does not pass."""
+        if table.people_once is not None:
+            return False
+        if self.estimator == "zayatz":
+            return table.uniques > most_within(math.sqrt(self.threshold), table.people)
+        most = self.most_classes(table.people)
+        return most is not None and table.uniques > 0 and table.classes > most
+
+
+@dataclass(frozen=True)
+class SurelyAbove(TableModel):
+    """The threshold where a table, and any finer one, surely fails p-uniqueness; else 0."""
+
+    name: ClassVar[str] = "p-uniqueness, at least"
+
+    threshold: float
+    of: PUniqueness
+
+    def risk_of(self, histogram: Histogram) -> float:
+        """Return the threshold or 0."""
+        return self.threshold if self.of.surely_fails(histogram) else 0.0

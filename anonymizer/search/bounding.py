@@ -1,4 +1,4 @@
-"""Raising the bound of a large lattice by subtree bounds, from target to target."""
+"""Raising the bound by subtree bounds, in a large lattice from target to target."""
 
 from __future__ import annotations
 
@@ -19,15 +19,19 @@ LEAST_BUDGET = 2
 
 
 def raise_bound(search: BranchAndBound) -> None:
-    """Bound the open boxes by subtree bounds, where these apply, until none is left below the best."""
-    many = search.evaluator.microdata.distinct > search.params.large_table
+    """Bound the open boxes by subtree bounds, where these apply, until none is left below the best.
+
+    Where models ask for more than a least class, the bounds may say too little. Once some schemes
+    turn out worse than bounded, and no better than the best, `explore` does the rest.
+    """
+    many = search.evaluator.microdata.distinct >= search.params.least_subtree_tuples
     if not (search.large or many) or search.open.least_bound > search.evaluated.cutoff:
         return
     subtrees = SubtreeBounds.prepare(search.evaluator, search.params, search.check_limits)
     if subtrees is None:
         return
     rounds = Rounds(search, subtrees)
-    while search.open.least_bound <= search.evaluated.cutoff:
+    while search.open.least_bound <= search.evaluated.cutoff and not rounds.too_loose:
         rounds.next()
 
 
@@ -38,6 +42,13 @@ class Rounds:
         self.search, self.subtrees = search, subtrees
         self.partition_seconds: float | None = None
         """What a partition took in the last round; None in the first."""
+        self.loose = 0
+        """How many schemes, bounded below the best, were evaluated and are no better."""
+
+    @property
+    def too_loose(self) -> bool:
+        """Whether the bounds say too little to go on."""
+        return not self.subtrees.exact and self.loose > self.search.params.max_loose
 
     def next(self) -> None:
         """Bound some boxes, evaluate what may be the best, and put back what is left of the boxes."""
@@ -49,7 +60,9 @@ class Rounds:
         search.pending = boxes  # so that they are not lost on the way
         outcomes = self.bound_all(boxes, target)
         better = candidates(search, outcomes)
+        best = search.evaluated.best
         found = search.evaluate_now(better) if better else []
+        self.loose = self.loose + len(found) if best is search.evaluated.best else 0
         search.pending = []
         for box, outcome in zip(boxes, outcomes, strict=True):
             inside = tuple([e.scheme for e in found if e.scheme in box.schemes])
@@ -123,10 +136,20 @@ def candidates(search: BranchAndBound, outcomes: Iterable[Outcome]) -> list[Sche
 
 def reinsert(search: BranchAndBound, box: Box, outcome: Outcome) -> None:
     """Put back what is left of a box."""
-    left = zip(outcome.low.tolist(), outcome.high.tolist(), outcome.bounds.tolist(), strict=True)
-    for low, high, bound in left:
+    for low, high, bound, infeasible in zip(
+        *(each.tolist() for each in (outcome.low, outcome.high, outcome.bounds)),
+        outcome.infeasible.tolist(),
+        strict=True,
+    ):
         part = replace(box.part(Lattice(tuple(low), tuple(high))), bound=max(box.bound, bound))
         if part.bound > search.evaluated.cutoff:
-            search.prune(part, Pruning.BOUND)
+            prune(search, part, infeasible)
         elif part.unevaluated:
             search.open.push(part)
+
+
+def prune(search: BranchAndBound, part: Box, infeasible: float) -> None:
+    """Count the schemes of a part that were never evaluated: some suppress too much, or they may."""
+    over_limit = max(0, min(part.unevaluated, int(infeasible) - len(part.evaluated)))
+    search.pruned[Pruning.SUPPRESSION] += over_limit
+    search.pruned[Pruning.BOUND] += part.unevaluated - over_limit

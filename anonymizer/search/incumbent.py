@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
 from dataclasses import replace
 
 from anonymizer.evaluation.evaluate import Evaluation
-from anonymizer.lattice import with_level
+from anonymizer.lattice import Scheme, with_level
 from anonymizer.search.branch_and_bound import BranchAndBound
 from anonymizer.search.neighbours import NeighbourRanking
+from anonymizer.search.result import choose
 
 
 def find_incumbent(search: BranchAndBound) -> None:
@@ -45,13 +48,15 @@ def first_improvement(search: BranchAndBound, current: Evaluation) -> Evaluation
 
 
 def improve(search: BranchAndBound, coarsest: Evaluation) -> None:
-    """Move to a better neighbour of the incumbent as long as one is found.
+    """Move to a better neighbour of the incumbent as long as one is found, then try further away.
 
     The nearest neighbours come first, a level up or down in one attribute or two.
     """
     farthest = max(search.lattice.high)
     while move(search, coarsest, 1) or move(search, coarsest, farthest):
         pass
+    if search.evaluated.best is not None:
+        IteratedSearch(search, coarsest).run()
 
 
 def move(search: BranchAndBound, coarsest: Evaluation, reach: int) -> bool:
@@ -77,3 +82,61 @@ def used_up(search: BranchAndBound) -> bool:
     """Whether local search has had its share of the limits."""
     usage = search.usage
     return max(usage.time_share, usage.evaluation_share) > search.params.improvement_share
+
+
+class IteratedSearch:
+    """Iterated local search (Lourenço, Martin and Stützle 2003): kick the incumbent, and descend again.
+
+    It is seeded, so that the same evaluations are made whenever as many are allowed.
+    """
+
+    def __init__(self, search: BranchAndBound, coarsest: Evaluation) -> None:
+        self.search, self.coarsest = search, coarsest
+        self.random = random.Random(search.params.seed)
+        self.seen = {each.scheme: each for each in search.evaluated.recent}
+
+    def run(self) -> None:
+        """Go on until some kicks in a row have led to nothing better, or the limits' share is used up."""
+        search, stale = self.search, 0
+        while stale < search.params.max_stale_kicks and not used_up(search):
+            best = search.evaluated.best
+            assert best is not None
+            self.descend(self.kick(best.scheme))
+            stale = stale + 1 if best is search.evaluated.best else 0
+
+    def kick(self, scheme: Scheme) -> Scheme:
+        """Move some attributes by a level, up or down."""
+        low, high = self.search.lattice.low, self.search.lattice.high
+        movable = [a for a in range(len(scheme)) if low[a] < high[a]]
+        for a in self.random.sample(movable, min(len(movable), self.random.randint(3, 7))):
+            level = scheme[a] + self.random.choice((-1, 1))
+            scheme = with_level(scheme, a, min(max(level, low[a]), high[a]))
+        return scheme
+
+    def descend(self, scheme: Scheme) -> None:
+        """Move from a scheme to its best neighbours as long as these are better."""
+        current: Evaluation | None = self.look_at([scheme])[0]
+        while current is not None and not used_up(self.search):
+            current = self.better_neighbour(current)
+
+    def better_neighbour(self, current: Evaluation) -> Evaluation | None:
+        """Return a better neighbour among the most promising, or None."""
+        search, params = self.search, self.search.params
+        near = NeighbourRanking(
+            current, self.coarsest, search.lattice, search.forecast, search.max_terms
+        )
+        ranked = near.rank(1, params.kick_neighbours, params.max_moves)
+        for start in range(0, len(ranked), params.batch_size):
+            found = self.look_at(ranked[start : start + params.batch_size])
+            best = choose(found)
+            if best is not None and (best.loss < current.loss or not current.feasible):
+                return best
+            if used_up(search):
+                break
+        return None
+
+    def look_at(self, schemes: Sequence[Scheme]) -> list[Evaluation]:
+        """Return the evaluations of schemes; those seen before are not made again."""
+        made = self.search.evaluate([scheme for scheme in schemes if scheme not in self.seen])
+        self.seen.update({each.scheme: each for each in made})
+        return [self.seen[scheme] for scheme in schemes if scheme in self.seen]

@@ -25,8 +25,9 @@ class SearchParams:
     """The tunable parameters of the search: they change what a proof costs, never what is proven.
 
     `batch_size`, `max_deferrals` and `min_gap_closed` were chosen among some twenty settings by the
-    evaluations they take on ADULT, CUP, FARS and the ATUS stand-in: ADULT with k = 5 takes 236 to 274
-    over the settings with deferrals. The others were chosen among a handful of values each, by time, on
+    evaluations they take without subtree bounds on ADULT, CUP, FARS and the ATUS stand-in: ADULT with
+    k = 5 takes 236 to 274 over the settings with deferrals. The others were chosen among a handful of
+    values each, by time, on
     the benchmark's tables and the wide register. Memory limits are in bytes.
 
     >>> SearchParams().batch_size, SearchParams.read({"batch_size": 8}).batch_size
@@ -52,6 +53,12 @@ class SearchParams:
     """The neighbours of the incumbent that local search evaluates before it gives up."""
     max_moves: int = number(1000, 1)
     """How many changes of one level local search combines in pairs: the most promising ones."""
+    max_stale_kicks: int = number(40, 0)
+    """How many kicks of the incumbent in a row may lead to nothing better before local search ends."""
+    kick_neighbours: int = number(120, 1)
+    """The neighbours looked at on the way down from a kick."""
+    seed: int = number(1, 0)
+    """What the kicks are drawn by."""
     improvement_share: float = number(0.25, 0, 1)
     """The share of time or evaluations after which local search ends."""
 
@@ -62,8 +69,11 @@ class SearchParams:
     max_steps: int = number(500, 1)
     """How many effects of levels the forecast fits; with more levels, neighbouring ones share one."""
 
-    large_table: int = number(100_000, 0)
-    """With more distinct tuples, subtree bounds are used: there a partition costs less."""
+    least_subtree_tuples: int = number(0, 0)
+    """In a small lattice, subtree bounds are used from so many distinct tuples on: always, by default."""
+    max_loose: int = number(4, 0)
+    """Where models ask for more than a least class: how many schemes in a row, bounded below the best,
+    may be no better before subtree bounds are given up."""
     target_gaps: tuple[float, ...] = (0.5, 0.2, 0.1, 0.05)
     """In a large lattice subtree bounds aim at these gaps, one after another, before the proof."""
     subtree_batch_size: int = number(16, 1)
@@ -80,6 +90,8 @@ class SearchParams:
     """With more cells for one attribute, subtree bounds would take too much memory."""
     max_subtree_bytes: int = number(1 << 30, 1)
     """The memory of a table prepared for subtree bounds."""
+    kept_subtree_bytes: int = number(1 << 27, 0)
+    """Up to so much memory, a table prepared for subtree bounds is kept for other searches of it."""
     max_level_pairs: int = number(10_000, 1)
     """With more pairs of levels, preparing a table for subtree bounds would take too long."""
 

@@ -1,6 +1,6 @@
 """SubtreeBounds: bounding boxes of a lattice in compiled code, for a least class and Iyengar's loss.
 
-The table is prepared once; then a partition takes one pass over the tuples.
+The table is prepared once for all searches; then a partition takes one pass over the tuples.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from anonymizer.kernels.subtree_bounds import (
     Task,
     Workspace,
     bound_subtree,
+    look_up,
+    rank_in_groups,
 )
 from anonymizer.lattice import Lattice
 from anonymizer.search.params import SearchParams
@@ -46,6 +48,27 @@ class Steps(NamedTuple):
     parts: NDArray[np.unsignedinteger]
 
 
+class Tuples(NamedTuple):
+    """What the kernel reads of a table, whatever is asked of its release."""
+
+    values: NDArray[np.uint16]
+    steps: Steps
+
+    @staticmethod
+    def of(
+        microdata: Microdata, params: SearchParams, check: Callable[[], None] = lambda: None
+    ) -> Tuples:
+        """Return the tuples of a table; unless they take much memory, they stay for other searches."""
+
+        def prepare() -> Tuples:
+            values = np.ascontiguousarray(microdata.codes.T, np.uint16)
+            return Tuples(values, number_steps(microdata, check))
+
+        if bytes_of_tuples(microdata) > params.kept_subtree_bytes:
+            return prepare()
+        return microdata.once(Tuples, prepare)
+
+
 class Workspaces(threading.local):
     """The arrays that a kernel works in, for each thread its own."""
 
@@ -61,31 +84,35 @@ class SubtreeBounds:
     budget: int
     """The partitions that a box may take before it is handed back."""
     workspaces: Workspaces
+    exact: bool
+    """Whether a single scheme's bound is its loss: the models ask for nothing but a least class."""
 
     @staticmethod
     def prepare(
         evaluator: Evaluator, params: SearchParams, check: Callable[[], None] = lambda: None
     ) -> SubtreeBounds | None:
-        """Prepare a table, if its risk models only ask for a least class, and memory is enough.
+        """Prepare a table, if its risk models ask for a least class, and memory is enough.
 
-        `check` is called now and then; what it raises ends the preparation.
+        What else they ask for can only raise the loss of a scheme: a record whose class is too small is
+        suppressed at every finer scheme, whichever models are there too. So the bounds hold, and are
+        `exact` where the models ask for nothing else. `check` is called now and then; what it raises
+        ends the preparation.
         """
         microdata, measure, models = evaluator.microdata, evaluator.measure, evaluator.models
-        if microdata.people is not None:  # the kernel counts records
+        # the kernel counts records, and sums up Iyengar's loss
+        if not models or microdata.people is not None or not isinstance(measure, Loss):
             return None
-        least_classes = [m.least_class(microdata.records) for m in models if m.only_least_class]
-        if not models or len(least_classes) < len(models) or not isinstance(measure, Loss):
+        exact = all(model.only_least_class for model in models)
+        least_class = max(model.least_class(microdata.records) for model in models)
+        if not (exact or least_class > 1) or not fits(microdata, least_class, params):
             return None
-        least_class = max(least_classes)
-        if not fits(microdata, least_class, params):
-            return None
-        cells = count_cells(microdata, least_class, check)
+        cells = count_cells(microdata, least_class)
         if cells > params.max_subtree_cells:
             return None
-        task = make_task(evaluator, measure, least_class, check)
+        task = make_task(evaluator, measure, least_class, Tuples.of(microdata, params, check))
         budget = params.subtree_work // microdata.distinct
         budget = max(params.min_subtree_budget, min(params.max_subtree_budget, budget))
-        return SubtreeBounds(task, cells, budget, Workspaces())
+        return SubtreeBounds(task, cells, budget, Workspaces(), exact)
 
     @property
     def workspace(self) -> Workspace:
@@ -119,12 +146,16 @@ def fits(microdata: Microdata, least_class: int, params: SearchParams) -> bool:
     # a node is closed in at most one box for each attribute, and there must be room for many nodes
     if max(widest, least_class + 1) > MAX_VALUES or 4 * len(microdata.columns) > MAX_BOXES:
         return False
-    pairs = count_pairs(microdata)
-    bytes_of_tuple = 2 * pairs + 4 * MAX_DEPTH
+    labels = 4 * MAX_DEPTH * microdata.distinct
     return (
-        pairs <= params.max_level_pairs
-        and microdata.distinct * bytes_of_tuple <= params.max_subtree_bytes
+        count_pairs(microdata) <= params.max_level_pairs
+        and bytes_of_tuples(microdata) + labels <= params.max_subtree_bytes
     )
+
+
+def bytes_of_tuples(microdata: Microdata) -> int:
+    """Return what the prepared tuples of a table take at most."""
+    return 2 * microdata.distinct * (count_pairs(microdata) + len(microdata.columns))
 
 
 def count_pairs(microdata: Microdata) -> int:
@@ -133,26 +164,23 @@ def count_pairs(microdata: Microdata) -> int:
     return sum(height * (height + 1) // 2 for height in heights)
 
 
-def count_cells(microdata: Microdata, least_class: int, check: Callable[[], None]) -> int:
+def count_cells(microdata: Microdata, least_class: int) -> int:
     """Count the cells to split all classes into by one attribute, one level down."""
     classes = min(microdata.distinct, microdata.records // least_class) + 2
-    widest = 1
-    for column in microdata.columns:
-        check()
-        for level in range(len(column.groups)):
-            widest = max(widest, number_parts(column, level + 1, level)[1])
+    widest = max(
+        number_parts(column, level + 1, level)[1]
+        for column in microdata.columns
+        for level in range(len(column.groups))
+    )
     return max(CACHED_CELLS, classes * widest)
 
 
-def make_task(
-    evaluator: Evaluator, measure: Loss, least_class: int, check: Callable[[], None]
-) -> Task:
+def make_task(evaluator: Evaluator, measure: Loss, least_class: int, tuples: Tuples) -> Task:
     """Put the table into the integers that the kernel reads."""
     microdata = evaluator.microdata
-    domain = microdata.domain
-    steps = number_steps(microdata, check)
+    domain, steps = microdata.domain, tuples.steps
     return Task(
-        values=np.ascontiguousarray(microdata.codes.T, np.uint16),
+        values=tuples.values,
         counts=microdata.counts,
         single=bool((microdata.counts == 1).all()),
         records=microdata.records,
@@ -181,20 +209,15 @@ def pairs_of_levels(column: Column) -> Iterator[tuple[int, int]]:
 
 
 def number_parts(column: Column, above: int, level: int) -> tuple[NDArray[np.int64], int]:
-    """Number, for each code, its value at a level among those in its group above; say how many at most.
+    """Number each value of a level among those in its group above; say how many at most.
 
     Above the top, everything is in one group.
     """
-    values = column.groups[level]
+    values, counts = column.groups[level], column.group_counts
     top = above == len(column.groups)
     groups = np.zeros_like(values) if top else column.groups[above]
-    # values of a lower level lie within one group above
-    count = column.group_counts[level]
-    group, value = np.divmod(np.unique(groups * count + values), count)
-    rank = np.arange(value.size) - np.searchsorted(group, group)
-    rank_of_value = np.empty(count, np.int64)
-    rank_of_value[value] = rank
-    return rank_of_value[values], int(rank.max()) + 1
+    ranks, most = rank_in_groups(values, groups, counts[level], 1 if top else counts[above])
+    return ranks, int(most)
 
 
 def number_steps(microdata: Microdata, check: Callable[[], None]) -> Steps:
@@ -210,8 +233,8 @@ def number_steps(microdata: Microdata, check: Callable[[], None]) -> Steps:
     for a, column in enumerate(columns):
         for above, level in pairs_of_levels(column):
             check()
-            part_of_code, steps.fanout[a, above, level] = number_parts(column, above, level)
+            part_of_value, steps.fanout[a, above, level] = number_parts(column, above, level)
             steps.column[a, above, level] = row
-            steps.parts[row] = part_of_code[codes[a]]
+            look_up(part_of_value, column.groups[level], codes[a], steps.parts[row])
             row += 1
     return steps

@@ -24,7 +24,9 @@ def read_toml(
     try:
         # Windows editors put a byte order mark first
         return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+    except IsADirectoryError:
+        fault = f"this is a folder; name the {kind} file in it."
+    except (FileNotFoundError, NotADirectoryError):
         fault = f"there is no such {kind} file; check the path."
     except OSError as failed:
         fault = f"the {kind} cannot be read ({failed.strerror or failed}); check the path."

@@ -10,7 +10,7 @@ import pandas as pd
 
 from anonymizer.frontiers.frontier import Point as OnFrontier
 from anonymizer.frontiers.frontier import frontier
-from anonymizer.policy import parse_model
+from anonymizer.risk.parsing import parse_model
 from experiments.datasets import RESULTS, policy_of
 from experiments.prasser2016 import paper
 from experiments.prasser2016.releases import Dataset, release

@@ -22,8 +22,9 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.kernels.partition import sum_shares
 from anonymizer.lattice import Scheme
-from anonymizer.policy import Utility, parse_model
+from anonymizer.policy import Utility
 from anonymizer.risk import KAnonymity, RiskModel
+from anonymizer.risk.parsing import parse_model
 from experiments.prasser2016 import paper
 from experiments.prasser2016.releases import Dataset, release
 from experiments.prasser2016.tables import OnStep

@@ -9,7 +9,7 @@ import pandas as pd
 
 from anonymizer.estimators.derived_k import derived_k
 from anonymizer.estimators.uniques import histogram, pitman
-from anonymizer.policy import parse_model
+from anonymizer.risk.parsing import parse_model
 from experiments.prasser2016 import paper
 from experiments.prasser2016.releases import Dataset, Released, release, untouched
 

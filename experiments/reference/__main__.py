@@ -26,9 +26,9 @@ from anonymizer.estimators.pitman import fit_pitman
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import cut_classes
 from anonymizer.lattice import Scheme
-from anonymizer.policy import parse_model
 from anonymizer.problem import Problem
 from anonymizer.risk import PUniqueness, Remaining
+from anonymizer.risk.parsing import parse_model
 from anonymizer.search import search
 from experiments.datasets import REFERENCE, RESULTS, path_of, spec_of
 

@@ -160,3 +160,8 @@ def test_nobody_who_was_not_drawn_is_in_the_bytes_of_a_release(tmp_path: Path) -
     absent = [note for note in FRAME["note"] if note not in drawn and len(note) == 7]
     assert absent
     assert all(note.encode() not in content for note in absent)
+
+
+def test_a_sample_is_verified_where_no_column_is_kept() -> None:
+    sample = draw_sample(FrameTable(FRAME), 0.5, None)
+    assert read_columns(sample, []) == {}

@@ -176,3 +176,10 @@ def test_a_million_columns_are_looked_over_in_seconds(tmp_path: Path, same: bool
     assert time.process_time() - started < 10
     assert len(message) < 400
     assert "and 999995 more" in message
+
+
+def test_a_column_that_occurs_twice_is_named_once(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age,age,zip\n1,2,3\n")
+    table = open_table(tmp_path / "people.csv")
+    with pytest.raises(DataError, match="column 'age' occurs twice; rename one"):
+        check_present(table, table.columns)

@@ -292,6 +292,14 @@ def test_every_kind_of_missing_cell_is_one_value_of_its_own(kind: str) -> None:
     assert data.distinct == 2
 
 
+def test_one_warning_names_all_columns_with_missing_cells() -> None:
+    frame = pd.DataFrame({"a": ["x", None], "b": [None, "y"]})
+    said = "columns 'a', 'b' have missing cells but no leaf for them in their hierarchies"
+    with pytest.warns(AnonymizerWarning, match=said) as caught:
+        encode(FrameTable(frame), [flat("a", ["x"]), flat("b", ["y"])])
+    assert len(caught) == 1
+
+
 def test_a_missing_cell_without_a_leaf_gets_one_below_the_top(tmp_path: Path) -> None:
     hierarchy = Hierarchy.from_rows("a", [("34", "30s", "*"), ("47", "40s", "*")])
     (tmp_path / "people.csv").write_text("a\n34\n47\n" + '""\n' * 2)

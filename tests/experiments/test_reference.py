@@ -14,8 +14,8 @@ from anonymizer.estimators.pitman import fit_pitman
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.hierarchy import read_arx
-from anonymizer.policy import parse_model
 from anonymizer.risk import MODELS, Remaining, RiskModel
+from anonymizer.risk.parsing import parse_model
 from anonymizer.search import SearchResult, Status, search
 from anonymizer.utility import Aggregate, Entropy, Loss, Measure
 from tests.shared import ABSENT, DATA, Optimum, arx_optima, arx_uniqueness

@@ -172,3 +172,15 @@ def test_faults_in_several_groups_are_shown_together() -> None:
         "groups.A.h.0: True is not a value; write text in quotes, a number or a range [2, 4].",
         "groups.B.i: this is empty; name at least one.",
     )
+
+
+def test_values_that_are_not_listed_are_covered_only_where_stated() -> None:
+    flat = Explicit(values=("f", "m"), unlisted=True).build("sex").with_values(["x"])
+    assert list(flat.rows())[-1] == ("x", "*")
+    assert flat.extent == 2
+    assert Explicit(values=("f", "m")).build("sex").with_values(["x"]).size == 2
+
+
+def test_a_value_that_is_not_listed_has_no_place_where_there_are_groups() -> None:
+    with pytest.raises(HierarchyError, match="unlisted: nothing says which group they belong to"):
+        Explicit(groups={"north": ["NO", "SE"], "south": ["IT"]}, unlisted=True)

@@ -212,11 +212,13 @@ def test_categories_become_a_mapping_to_fill_in() -> None:
     text = suggest(pd.Series(["red", "green", "red"], name="colour"))
     assert text == (
         "# Column 'colour': 2 categories.\n"
-        "# One flat step: each is kept or goes to the top. To merge some, write groups for `values`:\n"
+        "# One flat step: each is kept or goes to the top. To merge some, write groups in place\n"
+        "# of the last lines:\n"
         "#   [groups]\n"
         '#   "name of the group" = ["green", "red"]\n'
         'builder = "mapping"\n'
         'values = ["green", "red"]\n'
+        "unlisted = true\n"
     )
 
 
@@ -233,3 +235,10 @@ def test_many_categories_are_merged_from_rare_to_frequent() -> None:
 def test_a_column_of_unlike_cells_is_suspected_to_identify() -> None:
     names = pd.Series([f"{letter}. Smith" for letter in "ABCDEFGHIJKLMNOP"], name="name")
     assert "is this column a direct identifier?" in suggest(names)
+
+
+def test_a_few_postal_codes_are_codes_and_not_numbers() -> None:
+    spec = suggest(pd.Series(["10115", "80331", "80333"], name="ZIP"))
+    assert 'builder = "redaction"' in spec
+    assert "digits = 5" in spec
+    assert 'builder = "redaction"' not in suggest(pd.Series(["101", "803"], name="beds"))

@@ -32,7 +32,7 @@ def test_whatever_columns_are_called_the_file_is_toml_with_their_names(
     assert {name: table["role"] for name, table in keys["attributes"].items()} == {
         decision.column: decision.role for decision in decisions
     }
-    assert keys["data"] == {"path": names[0]}
+    assert keys["data"] == {"path": names[0], "rows_are_people": True}
     assert keys["risk"] == [{"model": "k-anonymity", "k": 7}]
 
 

@@ -219,3 +219,19 @@ def test_where_nothing_can_be_generalized_that_is_said() -> None:
 def test_an_empty_table_is_refused() -> None:
     with pytest.raises(DataError, match="no rows"):
         propose(pd.DataFrame({"age": []}))
+
+
+def test_k_above_the_number_of_people_is_refused_at_once() -> None:
+    frame = people(patient_id=[f"P{row // 4}" for row in range(ROWS)])
+    with pytest.raises(
+        PolicyError, match="k = 101 is larger than the number of people, 100; lower k"
+    ):
+        propose(frame, k=ROWS // 4 + 1)
+
+
+def test_a_header_that_was_not_split_is_said(tmp_path: Path) -> None:
+    people().to_csv(tmp_path / "people.csv", index=False, sep=";")
+    with pytest.raises(
+        DataError, match="one name with ';' in it; if that separates columns, state"
+    ):
+        propose(tmp_path / "people.csv", delimiter=",")

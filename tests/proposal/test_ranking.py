@@ -11,6 +11,7 @@ from anonymizer.policy import Role
 from anonymizer.proposal.content import Content
 from anonymizer.proposal.decision import Column
 from anonymizer.proposal.figures import Figures
+from anonymizer.proposal.kept import KEPT
 from anonymizer.proposal.names import Meaning
 from anonymizer.proposal.ranking import MOST_KNOWN, MOST_QUASI, choose, singled_out
 from anonymizer.proposal.rules import SINGLES_OUT
@@ -44,7 +45,7 @@ def together(columns: Sequence[Column]) -> float:
 def test_no_column_that_singles_out_or_that_others_know_is_kept(
     columns: list[Column], given_already: int
 ) -> None:
-    decisions = {each.column: each for each in choose(columns, others(given_already), together)}
+    decisions = {each.column: each for each in choose(columns, others(given_already), [], together)}
     assert decisions.keys() == {column.name for column in columns}
     for column in columns:
         role = decisions[column.name].role
@@ -57,7 +58,7 @@ def test_there_are_some_and_not_too_many_and_the_most_telling_come_first(
     columns: list[Column], given_already: int
 ) -> None:
     decisions = {
-        each.column: each.role for each in choose(columns, others(given_already), together)
+        each.column: each.role for each in choose(columns, others(given_already), [], together)
     }
     quasi = [column for column in columns if decisions[column.name] is Role.QUASI]
     known = sum(column.known for column in columns)
@@ -71,11 +72,23 @@ def test_there_are_some_and_not_too_many_and_the_most_telling_come_first(
     assert min(taken, default=1) >= max(left, default=0) or not taken
 
 
+@given(COLUMNS, st.integers(0, 15), SHARE)
+def test_what_is_kept_of_them_singles_out_few_together(
+    columns: list[Column], given_already: int, kept_anyway: float
+) -> None:
+    kept = [Column("k", None, Content.TEXT, Figures(100, 0, 5, kept_anyway))]
+    roles = {
+        each.column: each.role for each in choose(columns, others(given_already), kept, together)
+    }
+    left = [column for column in columns if roles[column.name] in KEPT]
+    assert together([*kept, *left]) - together(kept) < SINGLES_OUT
+
+
 def test_columns_that_single_out_beside_those_taken_are_generalized_too() -> None:
     columns = [
         Column(f"c{at}", None, Content.WHOLE, Figures(100, 0, 9, 0.0, 0.0)) for at in range(6)
     ]
-    roles = [each.role for each in choose(columns, others(1), lambda some: len(some) / 10)]
+    roles = [each.role for each in choose(columns, others(1), [], lambda some: len(some) / 10)]
     assert roles == [Role.QUASI] * 6
 
 
@@ -87,6 +100,6 @@ def test_columns_that_single_out_only_together_are_generalized_too() -> None:
     def three_are_enough(some: Sequence[Column]) -> float:
         return 0.3 if len(some) >= 3 else 0.0
 
-    roles = [each.role for each in choose(columns, [], three_are_enough)]
+    roles = [each.role for each in choose(columns, [], [], three_are_enough)]
     assert roles.count(Role.QUASI) == 4
     assert roles.count(Role.INSENSITIVE) == 2

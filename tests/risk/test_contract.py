@@ -23,7 +23,6 @@ from anonymizer.evaluation.suppression import greatest_kept, order_of, shortest_
 from anonymizer.explanation.next_threshold import generalized_values
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.statement import Statement
-from anonymizer.policy import parse_model, print_model
 from anonymizer.risk import (
     MODELS,
     AttributeGroup,
@@ -50,6 +49,7 @@ from anonymizer.risk import (
     StrictAverage,
     TCloseness,
 )
+from anonymizer.risk.parsing import parse_model, print_model
 from anonymizer.search import search
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import Problem, generalize

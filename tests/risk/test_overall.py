@@ -31,7 +31,6 @@ from anonymizer.knowledge.scenario_attack import ScenarioAttack
 from anonymizer.knowledge.statistics import passes, statistic_of
 from anonymizer.knowledge.uniqueness import estimate_unique, estimator_of
 from anonymizer.lattice import Scheme
-from anonymizer.policy import parse_model
 from anonymizer.problem import Problem
 from anonymizer.risk import (
     AttributeGroup,
@@ -45,6 +44,7 @@ from anonymizer.risk import (
     Scenario,
     Scope,
 )
+from anonymizer.risk.parsing import parse_model
 from anonymizer.search import Status, search, search_exhaustively
 from anonymizer.utility import Aggregate, Loss
 from tests.knowledge.overall_oracle import all_known, number

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from anonymizer.policy import parse_model
 from anonymizer.risk import MODELS
+from anonymizer.risk.parsing import parse_model
 from anonymizer.risk.schema import model_schema
 
 

@@ -33,21 +33,25 @@ from tests.search.test_branch_and_bound import essence, medium
 from tests.search.test_subtree_bounds import wide
 from tests.strategies import evaluator_of, lattice_of, problems
 
+LARGE = SearchParams(large_lattice=0)
+
 
 def solve(problem: Problem, **options: object) -> SearchResult:
-    """Search as in a large lattice: with subtree bounds."""
-    params = SearchParams(large_lattice=0)
+    """Search as in a large lattice: with subtree bounds, from gap to gap."""
     evaluator, lattice = evaluator_of(problem), lattice_of(problem)
-    return search(evaluator, lattice, params=params, **options)  # type: ignore[arg-type]
+    return search(evaluator, lattice, **{"params": LARGE, **options})  # type: ignore[arg-type]
 
 
 @settings(max_examples=300)
-@given(problems())
-@example(medium())
-@example(wide())
-@example(wide(rows=30))
-def test_with_subtree_bounds_it_finds_what_exhaustive_search_finds(problem: Problem) -> None:
-    found = solve(problem)
+@given(st.one_of(problems(), problems(limits=True)), st.sampled_from([LARGE, SearchParams()]))
+@example(medium(), LARGE)
+@example(wide(), LARGE)
+@example(wide(rows=30), LARGE)
+@example(wide(), SearchParams())
+def test_with_subtree_bounds_it_finds_what_exhaustive_search_finds(
+    problem: Problem, params: SearchParams
+) -> None:
+    found = solve(problem, params=params)
     expected = search_exhaustively(evaluator_of(problem), lattice_of(problem))
     assert essence(found.best) == essence(expected.best)
     assert (found.status, found.stopped) == (expected.status, StopReason.COMPLETE)
@@ -106,12 +110,12 @@ def test_subtree_bounds_go_from_gap_to_gap() -> None:
 
 
 @pytest.mark.parametrize(("many", "expected"), [(10**9, False), (0, True)])
-def test_a_small_lattice_has_subtree_bounds_only_with_many_tuples(
+def test_a_small_lattice_has_subtree_bounds_only_with_so_many_tuples(
     many: int, expected: bool
 ) -> None:
     problem = wide()
     evaluator, lattice = evaluator_of(problem), lattice_of(problem)
-    found = search(evaluator, lattice, params=SearchParams(large_table=many))
+    found = search(evaluator, lattice, params=SearchParams(least_subtree_tuples=many))
     assert (found.proof.partitions > 0) == expected
     assert essence(found.best) == essence(search_exhaustively(evaluator, lattice).best)
     # of a small lattice nothing but the proof is the target: nothing is gone through twice

@@ -54,8 +54,13 @@ def medium() -> Problem:
     return Problem(rows, (tree,) * 5, k=3)
 
 
+EVALUATIONS = SearchParams(least_subtree_tuples=10**9)
+"""No subtree bounds: what this file is about."""
+
+
 def solve(problem: Problem, **options: object) -> SearchResult:
-    return search(evaluator_of(problem), lattice_of(problem), **options)  # type: ignore[arg-type]
+    evaluator, lattice = evaluator_of(problem), lattice_of(problem)
+    return search(evaluator, lattice, **{"params": EVALUATIONS, **options})  # type: ignore[arg-type]
 
 
 def essence(evaluation: Evaluation | None) -> tuple[object, ...] | None:
@@ -66,17 +71,20 @@ def essence(evaluation: Evaluation | None) -> tuple[object, ...] | None:
 
 
 @settings(max_examples=600)
-@given(st.one_of(problems(), problems(limits=True)))
-@example(Problem((("x",),), (ONE_LEAF,), k=1))
-@example(Problem((("x",),) * 3, (ONE_LEAF,), k=5))
-@example(Problem((("f", "30"),), (SEX, AGE), k=1))
-@example(Problem((("f", "30"),) * 9, (SEX, AGE), k=3))
-@example(Problem(people(), (SEX, AGE), k=4, weights=(0.0, 0.0)))
-@example(Problem(people(), (SEX, AGE), k=1, suppression_limit=0))
-@example(Problem(people(), (SEX, AGE), k=61, suppression_limit=59))
-def test_it_finds_what_exhaustive_search_and_the_oracle_find(problem: Problem) -> None:
+@given(st.one_of(problems(), problems(limits=True)), st.sampled_from([SearchParams(), EVALUATIONS]))
+@example(Problem((("x",),), (ONE_LEAF,), k=1), EVALUATIONS)
+@example(Problem((("x",),) * 3, (ONE_LEAF,), k=5), EVALUATIONS)
+@example(Problem((("f", "30"),), (SEX, AGE), k=1), EVALUATIONS)
+@example(Problem((("f", "30"),) * 9, (SEX, AGE), k=3), EVALUATIONS)
+@example(Problem(people(), (SEX, AGE), k=4, weights=(0.0, 0.0)), EVALUATIONS)
+@example(Problem(people(), (SEX, AGE), k=1, suppression_limit=0), EVALUATIONS)
+@example(Problem(people(), (SEX, AGE), k=61, suppression_limit=59), EVALUATIONS)
+@example(Problem(people(), (SEX, AGE), k=61, suppression_limit=59), SearchParams())
+def test_it_finds_what_exhaustive_search_and_the_oracle_find(
+    problem: Problem, params: SearchParams
+) -> None:
     recorder = Recorder(evaluator_of(problem))
-    found = search(recorder, lattice_of(problem))  # type: ignore[arg-type]
+    found = search(recorder, lattice_of(problem), params=params)  # type: ignore[arg-type]
     exhaustive = search_exhaustively(evaluator_of(problem), lattice_of(problem))
     expected = oracle.best(problem)
 
@@ -127,9 +135,12 @@ def test_pruning_spares_most_evaluations() -> None:
     assert found.proof.evaluated < found.proof.schemes / 4
 
 
-def test_a_scheme_that_suppresses_too_much_takes_all_finer_ones_with_it() -> None:
+@pytest.mark.parametrize("params", [EVALUATIONS, SearchParams()])
+def test_a_scheme_that_suppresses_too_much_takes_all_finer_ones_with_it(
+    params: SearchParams,
+) -> None:
     problem = Problem(medium().rows, medium().trees, k=3, suppression_limit=0)
-    found = solve(problem)
+    found = solve(problem, params=params)
     assert found.status is Status.OPTIMAL
     assert found.proof.pruned[Pruning.SUPPRESSION] > found.proof.schemes / 4
     assert found.proof.evaluated < found.proof.schemes / 4
@@ -291,7 +302,7 @@ def test_whenever_a_search_of_a_large_lattice_stops_its_bound_and_gap_are_true(
     optimum = search_exhaustively(evaluator, lattice).best
     assert optimum is not None
     assert lattice.size == 1024
-    complete = search(evaluator, lattice).proof.evaluated
+    complete = search(evaluator, lattice).proof.effort
     for limit in sorted({1, 2, *random_.sample(range(1, complete), min(8, complete - 1))}):
         found = search(evaluator, lattice, Limits(evaluations=limit))
         assert found.best is not None
@@ -307,7 +318,7 @@ def test_whenever_a_search_of_a_large_lattice_stops_its_bound_and_gap_are_true(
 def test_what_is_forgotten_of_old_evaluations_is_not_needed(
     models: list[RiskModel], recent: int
 ) -> None:
-    params = SearchParams(recent_evaluations=recent)
+    params = replace(EVALUATIONS, recent_evaluations=recent)
     problem = medium()
     evaluator, lattice = replace(evaluator_of(problem), models=models), lattice_of(problem)
     straight = search(evaluator, lattice, params=params)

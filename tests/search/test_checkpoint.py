@@ -19,7 +19,7 @@ from anonymizer.search import Checkpoint, Limits, Pruning, SearchParams, StopRea
 from anonymizer.search.checkpoint import FEW_BOXES, OpenBox, digest_basis, overlap
 from tests.oracle import Problem
 from tests.risk.test_contract import ALL
-from tests.search.test_branch_and_bound import essence, medium
+from tests.search.test_branch_and_bound import EVALUATIONS, essence, medium
 from tests.strategies import evaluator_of, lattice_of, problems
 from tests.utility.test_contract import EVERY, evaluator_for
 
@@ -28,7 +28,8 @@ Change = Callable[[Checkpoint], Checkpoint]
 
 def stopped(limit: int = 20) -> Checkpoint:
     """What a search of 1,024 schemes left when it was stopped."""
-    found = search(evaluator_of(medium()), lattice_of(medium()), Limits(evaluations=limit))
+    evaluator, lattice = evaluator_of(medium()), lattice_of(medium())
+    found = search(evaluator, lattice, Limits(evaluations=limit), params=EVALUATIONS)
     assert found.checkpoint is not None
     assert len(found.checkpoint.open) > 2
     return found.checkpoint

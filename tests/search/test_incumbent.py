@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import random
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,12 +10,12 @@ from hypothesis import strategies as st
 from anonymizer.lattice import Scheme
 from anonymizer.search import Limits, SearchParams
 from anonymizer.search.branch_and_bound import BranchAndBound
-from anonymizer.search.incumbent import find_incumbent
+from anonymizer.search.incumbent import IteratedSearch, find_incumbent
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.limits import LimitReached, Usage
 from tests.oracle import Problem
 from tests.search.test_branch_and_bound import medium
-from tests.strategies import evaluator_of, lattice_of, problems
+from tests.strategies import Recorder, evaluator_of, lattice_of, problems
 
 LARGE = SearchParams(large_lattice=0)
 
@@ -96,3 +99,55 @@ def test_stopped_on_the_way_the_root_is_not_lost() -> None:
     (root,) = state.open.boxes
     assert root.schemes == lattice
     assert len(root.evaluated) == 3
+
+
+def hilly(seed: int) -> Problem:
+    """A problem of 16,384 schemes with dependent attributes: local search has somewhere to get stuck."""
+    draw = random.Random(seed)
+    tree = {
+        str(leaf): (str(leaf), f"pair {leaf // 2}", f"half {leaf // 4}", "*") for leaf in range(8)
+    }
+    rows = []
+    for _ in range(150):
+        person = draw.randrange(8)
+        rows.append(tuple(str((person * draw.choice((1, 1, 3))) % 8) for _ in range(7)))
+    return Problem(tuple(rows), (tree,) * 7, k=4, aggregate="arithmetic")
+
+
+FEW = replace(LARGE, neighbours_tried=2, kick_neighbours=40)
+"""So few neighbours that the first local search ends early."""
+
+
+def test_kicks_find_what_local_search_alone_does_not() -> None:
+    without = [start(hilly(seed), replace(FEW, max_stale_kicks=0)).evaluated for seed in range(5)]
+    kicked = [start(hilly(seed), FEW).evaluated for seed in range(5)]
+    assert all(k.best_loss <= w.best_loss for k, w in zip(kicked, without, strict=True))
+    assert any(k.best_loss < w.best_loss for k, w in zip(kicked, without, strict=True))
+
+
+def test_kicks_are_the_same_for_the_same_seed_and_number_of_evaluations() -> None:
+    limits = Limits(evaluations=2000)
+    one, again, other = (
+        start(hilly(1), replace(FEW, seed=seed), limits).evaluated.known for seed in (1, 1, 2)
+    )
+    assert one == again != other
+
+
+@given(problems(), st.integers(0, 2**32))
+def test_a_kick_stays_in_the_lattice(problem: Problem, seed: int) -> None:
+    state = start(problem, replace(LARGE, seed=seed))
+    coarsest = state.evaluator.evaluate(state.lattice.high)
+    kicks, scheme = IteratedSearch(state, coarsest), state.lattice.low
+    for _ in range(20):
+        scheme = kicks.kick(scheme)
+        assert scheme in state.lattice
+
+
+def test_no_scheme_is_evaluated_twice() -> None:
+    recorder = Recorder(evaluator_of(hilly(2)))
+    usage, run_all = Usage(Limits(), lambda: 0.0), lambda job, items: list(map(job, items))
+    lattice = lattice_of(hilly(2))
+    find_incumbent(
+        BranchAndBound(recorder, lattice, usage, FEW, run_all, None, Interrupt())  # type: ignore[arg-type]
+    )
+    assert len(recorder.asked) == len(set(recorder.asked)) == usage.evaluations

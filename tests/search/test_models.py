@@ -8,11 +8,19 @@ from hypothesis import strategies as st
 
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.risk import RiskModel
-from anonymizer.search import SearchResult, search, search_exhaustively
+from anonymizer.search import SearchParams, SearchResult, search, search_exhaustively
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import Problem
 from tests.risk.test_contract import ALL, table_of
 from tests.strategies import lattice_of, problems
+
+PATHS = (
+    SearchParams(),
+    SearchParams(least_subtree_tuples=10**9),  # evaluations alone
+    SearchParams(max_loose=0),  # evaluations as soon as a bound says too little
+    SearchParams(large_lattice=0, max_loose=10**9),  # subtree bounds, from gap to gap
+)
+"""Every way through a search."""
 
 
 def assert_equals_exhaustive_search(problem: Problem, models: list[RiskModel]) -> None:
@@ -23,9 +31,11 @@ def assert_equals_exhaustive_search(problem: Problem, models: list[RiskModel]) -
         problem.suppression_limit,
     )
     lattice = lattice_of(problem)
-    found, expected = search(evaluator, lattice), search_exhaustively(evaluator, lattice)
-    assert essence(found) == essence(expected)
-    assert found.proof.open == 0
+    expected = search_exhaustively(evaluator, lattice)
+    for params in PATHS:
+        found = search(evaluator, lattice, params=params)
+        assert essence(found) == essence(expected)
+        assert found.proof.open == 0
 
 
 def essence(result: SearchResult) -> tuple[object, ...]:

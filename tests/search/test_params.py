@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from anonymizer.search import SearchParams, Status, params, search, search_exhaustively
 from tests.oracle import Problem
 from tests.search.test_branch_and_bound import essence, medium
+from tests.search.test_subtree_bounds import wide
 from tests.strategies import evaluator_of, lattice_of, problems
 
 SMALL = SearchParams(
@@ -20,7 +21,7 @@ SMALL = SearchParams(
     neighbours_tried=1,
     max_moves=1,
     max_steps=1,
-    large_table=0,
+    least_subtree_tuples=0,
     subtree_batch_size=1,
     first_subtree_budget=2,
     min_subtree_budget=2,
@@ -34,7 +35,7 @@ LARGE = SearchParams(
     neighbours_tried=10**6,
     ridge=5.0,
     usual_step=-3.0,
-    large_table=10**9,
+    least_subtree_tuples=10**9,
     target_gaps=(),
 )
 
@@ -54,7 +55,7 @@ def test_they_never_change_what_is_found(tuned: SearchParams, problem: Problem) 
 
 
 def test_they_change_what_a_proof_costs() -> None:
-    evaluator, lattice = evaluator_of(medium()), lattice_of(medium())
+    evaluator, lattice = evaluator_of(wide()), lattice_of(wide())
     costs = {
         search(evaluator, lattice, params=p).proof.effort for p in (SearchParams(), SMALL, LARGE)
     }

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.lattice import Lattice, Scheme
-from anonymizer.risk import Average, KAnonymity, RiskModel
+from anonymizer.risk import (
+    Average,
+    KAnonymity,
+    PUniqueness,
+    RiskModel,
+    SampleUniqueness,
+    StrictAverage,
+)
 from anonymizer.search import (
     SearchParams,
     subtree_bounds,
@@ -51,7 +58,12 @@ def wide(rows: int = 120, attributes: int = 5, seed: int = 7) -> Problem:
 
 
 @settings(max_examples=300)
-@given(problems(), st.floats(0, 1), st.sampled_from([1, 2, 3, 5, 10, 10_000]), st.data())
+@given(
+    problems(),
+    st.floats(0, 1),
+    st.sampled_from([1, 2, 3, 5, 10, 10_000]),
+    st.data(),
+)
 @example(wide(), 0.5, 40, None)
 @example(wide(), 0.9, 10_000, None)
 def test_what_is_left_is_the_box_with_true_bounds(
@@ -73,9 +85,10 @@ def test_what_is_left_is_the_box_with_true_bounds(
     ]
     schemes = Counter(itertools.chain.from_iterable(left))
     assert schemes == Counter(lattice)  # every scheme once: nothing is lost, nothing counted twice
-    for box, bound in zip(left, found.bounds.tolist(), strict=True):
+    for box, bound, infeasible in zip(left, found.bounds, found.infeasible, strict=True):
         assert bound <= target
         assert all(sums[scheme] >= bound - 1e-9 for scheme in box)
+        assert 0 <= infeasible <= sum(sums[scheme] == np.inf for scheme in box)
     if budget == 10_000 and min(sums.values()) > target + 1e-9:
         assert left == [lattice]
         assert found.bounds.tolist() == [target]
@@ -119,11 +132,62 @@ def test_short_of_memory_more_is_left_open_and_nothing_wrong(name: str, value: i
         assert all(sums[scheme] >= bound - 1e-9 for scheme in box)
 
 
-@pytest.mark.parametrize("models", [[Average(0.3)], [KAnonymity(2), Average(0.3)], []])
-def test_models_that_ask_for_more_than_class_sizes_have_no_subtree_bounds(
-    models: list[RiskModel],
-) -> None:
+@pytest.mark.parametrize("models", [[Average(0.3)], [SampleUniqueness(0.1), Average(0.3)], []])
+def test_models_without_a_least_class_have_no_subtree_bounds(models: list[RiskModel]) -> None:
     assert prepare(replace(evaluator_of(wide()), models=models)) is None
+
+
+@pytest.mark.parametrize(
+    ("models", "exact"),
+    [
+        ([KAnonymity(2)], True),
+        ([KAnonymity(2), KAnonymity(3)], True),
+        ([KAnonymity(2), Average(0.3)], False),
+        ([StrictAverage(k=2, threshold=0.3)], False),
+    ],
+)
+def test_bounds_are_exact_where_models_ask_for_a_least_class_and_nothing_else(
+    models: list[RiskModel], exact: bool
+) -> None:
+    prepared = prepare(replace(evaluator_of(wide()), models=models))
+    assert prepared is not None
+    assert prepared.exact == exact
+
+
+@settings(max_examples=150)
+@given(
+    problems(),
+    st.sampled_from([Average(0.3), SampleUniqueness(0.1), PUniqueness(0.05, population=10**4)]),
+    st.floats(0, 1),
+)
+def test_what_else_models_ask_for_leaves_every_bound_true(
+    problem: Problem, beside: RiskModel, share: float
+) -> None:
+    models = [KAnonymity(max(2, problem.k)), beside]
+    evaluator, lattice = replace(evaluator_of(problem), models=models), lattice_of(problem)
+    prepared = prepare(evaluator)
+    assert prepared is not None
+    sums = sums_of(evaluator, lattice)
+    target = share * max((s for s in sums.values() if s < np.inf), default=1.0)
+    steps = np.tile(-np.arange(int(prepared.task.heights.max())), (len(lattice.low), 1)) * 0.8
+    found = prepared.bound(lattice, target, steps, 1000)
+    left = zip(found.low.tolist(), found.high.tolist(), found.bounds.tolist(), strict=True)
+    for low, high, bound in left:
+        schemes = Lattice(tuple(low), tuple(high))
+        assert all(sums[scheme] >= bound - 1e-9 for scheme in schemes)
+
+
+def test_a_table_is_prepared_once_for_all_searches_unless_it_takes_much_memory() -> None:
+    evaluator = evaluator_of(wide())
+    other = replace(evaluator, models=[KAnonymity(4)])
+    one, again = prepare(evaluator), prepare(other)
+    assert one is not None
+    assert again is not None
+    assert one.task.parts is again.task.parts
+    apart = SubtreeBounds.prepare(evaluator, SearchParams(kept_subtree_bytes=0))
+    assert apart is not None
+    assert apart.task.parts is not one.task.parts
+    assert (apart.task.parts == one.task.parts).all()
 
 
 def test_of_the_measures_only_loss_has_subtree_bounds() -> None:
@@ -163,8 +227,9 @@ def test_parts_are_numbered_within_their_group(
     rows = tuple((leaf,) for leaf in tree)
     (column,) = microdata_of(rows, (tree,)).columns
     above, level = data.draw(st.sampled_from(list(pairs_of_levels(column))))
-    parts, most = number_parts(column, above, level)
+    part_of_value, most = number_parts(column, above, level)
     values = column.groups[level]
+    parts = part_of_value[values]
     groups = column.groups[above] if above < len(column.groups) else np.zeros_like(values)
     sizes = []
     for group in set(groups.tolist()):

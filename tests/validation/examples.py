@@ -23,6 +23,9 @@ POLICY = """
 path = "discharges.csv"
 delimiter = ";"
 id = "patient_id"
+rows_are_people = false
+encoding = "utf-8"
+sheet = "people"
 default_role = "insensitive"
 sample = 0.5
 
@@ -34,6 +37,9 @@ diagnosis = { role = "sensitive" }
 role = "quasi"
 hierarchy = "age.csv"
 delimiter = ","
+type = "date"
+format = "%d.%m.%Y"
+microaggregation = "mean"
 min_level = 1
 max_level = 2
 weight = 0.5
@@ -106,25 +112,31 @@ levels = { zip = 2 }
 
 SPECS = {
     "intervals": (
-        "domain = [0, 9]\nwidths = [2, 4]\norigin = 1\nothers = ['?']\ntop = 'any'",
-        "domain = [0, 9]\nbounds = [[3, 5], [5]]",
+        "domain = [0, 9]\nwidths = [2, 4]\norigin = 1\nothers = ['?']\ntop = 'any'\nmissing = 'top'",
+        "domain = [0, 9]\nbounds = [[3, 5], [5]]\nopen = 'both'",
     ),
     "redaction": (
-        "digits = 2\nside = 'left'\nredact = [1]\nmask = '#'\nothers = ['?']\ntop = 'any'",
+        "digits = 2\nside = 'left'\nredact = [1]\nmask = '#'\nothers = ['?']\ntop = 'any'\n"
+        "missing = 'top'",
         "values = ['91326', 91327, [91328, 91330]]",
         "length = [3, 5]\nalphabet = 'alphanumeric'",
     ),
     "dates": (
-        "from = 2024-01-01\nto = '2024-12-31'\nlevels = ['day', 'month']\nothers = ['?']\ntop = '-'",
+        "from = 2024-01-01\nto = '2024-12-31'\nlevels = ['day', 'month']\nothers = ['?']\ntop = '-'\n"
+        "missing = 'top'\nformat = '%d.%m.%Y'\nopen = 'both'",
     ),
     "mapping": (
-        "values = ['a', 'b']\nothers = ['?']\ntop = 'any'",
+        "values = ['a', 'b']\nunlisted = true\nothers = ['?']\ntop = 'any'\nmissing = 'top'",
         "[groups.Europe]\nNorth = ['NO', 'SE']\nSouth = ['IT']",
         "[[levels]]\nNorth = ['NO', 'SE']\nSouth = ['IT']\n[[levels]]\nEurope = ['North', 'South']",
     ),
     "ordered": (
         "values = ['S', 'M', 'L', [1, 3]]\ngroups = [2, [1, 2]]\nlabels = [['a', 'b', 'c']]\n"
-        "others = ['?']\ntop = 'any'",
+        "others = ['?']\ntop = 'any'\nmissing = 'top'",
+    ),
+    "priority": (
+        "values = ['a', 'b', 'c']\nkeep = [2, 1]\nother = 'rest'\nunlisted = true\nothers = ['?']\n"
+        "top = 'any'\nmissing = 'top'",
     ),
 }
 

@@ -41,7 +41,7 @@ def test_every_kind_of_file_fails_with_the_same_sentences(kind: str, tmp_path: P
         with pytest.raises(AnonymizerError) as refused:
             READERS[kind](path)
         assert str(refused.value).startswith(f"{path}: {message}")
-    with pytest.raises(AnonymizerError, match=f"there is no such {kind} file"):
+    with pytest.raises(AnonymizerError, match=f"this is a folder; name the {kind} file in it"):
         READERS[kind](tmp_path)
     with pytest.raises(AnonymizerError, match=f"there is no such {kind} file"):
         READERS[kind](path / "below a file.toml")

@@ -15,8 +15,9 @@ from anonymizer.demo.example import POLICY as DEMO
 from anonymizer.errors import HierarchyError, PolicyError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice
-from anonymizer.policy import Policy, Role, parse_model, policy_schema, print_model
+from anonymizer.policy import Policy, Role, policy_schema
 from anonymizer.risk import MODELS, KAnonymity
+from anonymizer.risk.parsing import parse_model, print_model
 from anonymizer.utility import (
     MEASURES,
     Aggregate,
@@ -30,6 +31,10 @@ from anonymizer.utility import (
 
 SEX = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
 AGE = Hierarchy.from_rows("age", [("34", "30s", "*"), ("47", "40s", "*")])
+KEYS_OF_ONE: dict[str, Any] = {
+    "attributes": {"a": {"role": "identifying"}, "sex": {"role": "quasi", "hierarchy": SEX}},
+    "risk": [{"model": "k-anonymity", "k": 2}],
+}
 
 FULL = """
 [data]
@@ -431,10 +436,9 @@ def test_a_file_that_is_no_policy_is_refused(tmp_path: Path, content: bytes, mes
     assert str(caught.value).startswith(f"{tmp_path / 'policy.toml'}: {message}")
 
 
-@pytest.mark.parametrize("name", ["nowhere.toml", "."])
-def test_a_missing_policy_is_named(tmp_path: Path, name: str) -> None:
+def test_a_missing_policy_is_named(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="there is no such policy file"):
-        Policy.read(tmp_path / name)
+        Policy.read(tmp_path / "nowhere.toml")
 
 
 def test_the_faults_of_all_hierarchy_files_are_shown_together(tmp_path: Path) -> None:
@@ -616,3 +620,31 @@ def test_the_schema_has_every_key_of_a_policy_but_its_folder() -> None:
     assert set(properties) == set(Policy.model_fields) - {"folder"}
     models = {each["properties"]["model"]["const"] for each in properties["risk"]["items"]["oneOf"]}
     assert models == set(MODELS)
+
+
+def test_an_id_and_rows_that_are_people_contradict_each_other() -> None:
+    with pytest.raises(PolicyError, match=r"data\.rows_are_people: it contradicts id"):
+        Policy.of({**KEYS_OF_ONE, "data": {"id": "a", "rows_are_people": True}})
+
+
+def test_the_path_of_the_table_is_written_without_dots_unless_a_link_forbids_it(
+    tmp_path: Path,
+) -> None:
+    for folder in ("one", "deep/one", "deep/two"):
+        (tmp_path / folder).mkdir(parents=True)
+    for file in ("table.csv", "deep/table.csv"):
+        (tmp_path / file).write_text("a\n1\n")
+    (tmp_path / "link").symlink_to(tmp_path / "deep" / "one")
+    keys = {**KEYS_OF_ONE, "data": {"path": "../table.csv"}}
+    assert Policy(**keys, folder=tmp_path / "one").data_path == tmp_path / "table.csv"
+    linked = Policy(**keys, folder=tmp_path / "link").data_path
+    assert linked is not None
+    assert linked.samefile(tmp_path / "deep" / "table.csv")
+
+
+def test_a_table_or_a_folder_in_place_of_a_policy_is_said(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age\n1\n")
+    with pytest.raises(PolicyError, match="this is a table, not a policy; `anonymizer init "):
+        Policy.read(tmp_path / "people.csv")
+    with pytest.raises(PolicyError, match="this is a folder; name the policy file in it"):
+        Policy.read(tmp_path)

@@ -1,0 +1,17 @@
+"""Policies: what decides a release, validated and frozen."""
+
+from anonymizer.policy.parts import Attribute, Data, Release, Role, Search, Utility
+from anonymizer.policy.policy import Policy, PolicyLike, digest_of_hierarchy, policy_schema
+
+__all__ = [
+    "Attribute",
+    "Data",
+    "Policy",
+    "PolicyLike",
+    "Release",
+    "Role",
+    "Search",
+    "Utility",
+    "digest_of_hierarchy",
+    "policy_schema",
+]

@@ -1,0 +1,260 @@
+"""The parts of a policy: where the table is, what its columns are, and what may be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
+
+from anonymizer.data.table import Table, TableLike, open_table
+from anonymizer.errors import HierarchyError, quote_some
+from anonymizer.hierarchy import Builder, DateFormat, Hierarchy
+from anonymizer.hierarchy.inline import make_inline
+from anonymizer.utility import EVEN, MEASURES, Aggregate, parameters_of
+from anonymizer.validation import (
+    FROM_NUMPY,
+    Count,
+    Delimiter,
+    Encoding,
+    FilePath,
+    Flag,
+    Level,
+    Number,
+    Part,
+    Text,
+    one_of,
+    show,
+)
+
+
+class Role(StrEnum):
+    """What a column is to an attacker."""
+
+    IDENTIFYING = "identifying"
+    """Names the person; removed."""
+    QUASI = "quasi"
+    """Known to others; generalized."""
+    SENSITIVE = "sensitive"
+    """Worth knowing; kept."""
+    INSENSITIVE = "insensitive"
+    """Neither; kept."""
+
+
+class Data(Part):
+    """Where the table is."""
+
+    path: FilePath | None = None
+    delimiter: Delimiter | None = None
+    """Of a CSV file; found in its header where it is not stated."""
+    encoding: Encoding | None = None
+    """Of a CSV file; UTF-8 or what its first bytes say where it is not stated."""
+    sheet: Text | None = None
+    """Of an Excel file that has several."""
+    id: Text | None = None
+    """The column that tells whose each row is, where a person has several."""
+    rows_are_people: Flag = False
+    """Each row is a person of their own, even if an identifying column repeats: no warning of it."""
+    default_role: Annotated[Role, one_of(Role)] | None = None
+    """The role of the columns that [attributes] does not name; left out: each must be named."""
+    sample: Annotated[Number, Field(gt=0, le=1)] = 1.0
+    """The probability with which each person is drawn before anything else; 1 is everybody."""
+
+    @field_validator("rows_are_people")
+    @classmethod
+    def check_people(cls, rows: bool, info: ValidationInfo) -> bool:
+        """Check that no column is said to tell whose a row is."""
+        if rows and info.data.get("id") is not None:
+            raise ValueError("it contradicts id, by which a person may have several; remove one")
+        return rows
+
+    @field_validator("default_role")
+    @classmethod
+    def check_default(cls, role: Role | None) -> Role | None:
+        """Check that the role needs nothing that only a named column has."""
+        if role is Role.QUASI:
+            raise ValueError("a quasi-identifier needs a hierarchy; name it in [attributes]")
+        return role
+
+    def describe(self) -> dict[str, Any]:
+        """Return what decides a release, as JSON: no paths."""
+        default = None if self.default_role is None else self.default_role.value
+        sample = None if self.sample == 1 else self.sample
+        keys = {"id": self.id, "default_role": default, "sample": sample}
+        return {key: value for key, value in keys.items() if value is not None}
+
+    def open(self, data: TableLike) -> Table:
+        """Open a table that is given to be anonymized."""
+        return open_table(data, self.delimiter, self.encoding, self.sheet)
+
+    def open_beside(self, data: TableLike) -> Table:
+        """Open a table that comes with the data, such as a population; it has sheets of its own."""
+        return open_table(data, self.delimiter, self.encoding)
+
+    def open_release(self, released: TableLike) -> Table:
+        """Open a release, which has the delimiter of the original, but is always in UTF-8."""
+        return open_table(released, self.delimiter)
+
+
+def parse_hierarchy(value: object) -> Hierarchy | Builder | Path | None:
+    """Take a hierarchy, the path of one, or what makes one: a builder, a spec, groups or cut points."""
+    if value is None or isinstance(value, Hierarchy | Builder):
+        return value
+    if isinstance(value, str | Path) and str(value) and "\0" not in str(value):
+        return Path(value)
+    if isinstance(value, Mapping | list | tuple):
+        try:
+            return make_inline(value)
+        except HierarchyError as error:
+            raise ValueError(" ".join(error.faults) or str(error)) from None
+    raise ValueError(
+        f"{show(value)} is not a hierarchy; give the path of a .toml or .csv file, a table of groups "
+        "or a list of cut points"
+    )
+
+
+class Attribute(Part):
+    """What one column is, and for a quasi-identifier, what it may become."""
+
+    role: Annotated[Role, one_of(Role)]
+    hierarchy: Annotated[
+        Any,
+        BeforeValidator(parse_hierarchy),
+        WithJsonSchema({"anyOf": [{"type": kind} for kind in ("string", "object", "array")]}),
+    ] = None
+    """A path, relative to the policy, or the hierarchy itself."""
+    delimiter: Delimiter = ";"
+    """Of a hierarchy in a CSV file."""
+    type: Literal["text", "number", "date"] | None = None
+    """How cells are read, where the hierarchy does not say: exact texts, numbers or dates."""
+    format: DateFormat | None = None
+    """How the table writes dates, such as %d.%m.%Y; ISO's way is always read."""
+    min_level: Level = 0
+    max_level: Level | None = None
+    weight: Annotated[Number, Field(ge=0)] = 1.0
+    microaggregation: Literal["mean", "median"] | None = None
+    """What is released of each class in place of the interval that its records share."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return what decides a release, as JSON; the hierarchy has a digest of its own."""
+        if self.role is not Role.QUASI:
+            return {"role": self.role.value}
+        stated = {
+            "type": self.type,
+            "format": self.format,
+            "microaggregation": self.microaggregation,
+        }
+        return {
+            "role": self.role.value,
+            "weight": self.weight,
+            "min_level": self.min_level,
+            "max_level": self.max_level,
+            **{key: value for key, value in stated.items() if value is not None},
+        }
+
+    @field_validator("hierarchy")
+    @classmethod
+    def check_hierarchy(cls, hierarchy: object, info: ValidationInfo) -> object:
+        """Check that a quasi-identifier has a hierarchy."""
+        if hierarchy is None and info.data.get("role") is Role.QUASI:
+            raise ValueError(
+                "a quasi-identifier needs a hierarchy; `anonymizer hierarchy suggest` proposes one"
+            )
+        return hierarchy
+
+    @field_validator("max_level")
+    @classmethod
+    def check_range(cls, max_level: int | None, info: ValidationInfo) -> int | None:
+        """Check that the range of levels is not empty."""
+        least = info.data.get("min_level", 0)
+        if max_level is not None and max_level < least:
+            raise ValueError(f"{show(max_level)} is below min_level {show(least)}; swap the two")
+        return max_level
+
+    @model_validator(mode="after")
+    def check_role(self) -> Self:
+        """Check that only a quasi-identifier has what only quasi-identifiers have.
+
+        A sensitive attribute may have a hierarchy: it says how far values are from one another.
+        """
+        own = {"hierarchy", "delimiter"} if self.role is Role.SENSITIVE else set()
+        extra = self.model_fields_set - {"role"} - own
+        if self.role is not Role.QUASI and extra:
+            raise ValueError(
+                f"only a quasi-identifier has {quote_some(sorted(extra))}, and this is {self.role}; "
+                "leave it out"
+            )
+        return self
+
+
+def parse_measure(value: object) -> object:
+    """Take the name of a measure."""
+    if isinstance(value, str) and value in MEASURES:
+        return value
+    known = quote_some(MEASURES, most=len(MEASURES))
+    raise ValueError(f"{show(value)} is not a measure; use one of {known}")
+
+
+class Utility(Part):
+    """How quality is measured."""
+
+    measure: Annotated[
+        str, BeforeValidator(parse_measure), WithJsonSchema({"enum": [*MEASURES]})
+    ] = "loss"
+    aggregate: Annotated[Aggregate, one_of(Aggregate)] = Aggregate.GEOMETRIC
+    factor: Annotated[Number, Field(ge=0, le=1)] = EVEN
+    """0.5 weighs a suppressed value as one generalized to the whole domain; 0 makes suppression free."""
+
+    @model_validator(mode="after")
+    def check_parameters(self) -> Self:
+        """Check that an aggregate and a factor are given only to a measure that has them."""
+        for key in ("aggregate", "factor"):
+            if key in self.model_fields_set and not self.has(key):
+                raise ValueError(f"the measure {self.measure!r} has no {key}; remove the key")
+        return self
+
+    def has(self, parameter: str) -> bool:
+        """Whether the measure has such a parameter."""
+        return parameter in parameters_of(self.measure)
+
+
+class Search(Part):
+    """How far the search may go."""
+
+    suppression_limit: Annotated[Number, Field(ge=0, le=1)] = 1.0
+    """A share of the records."""
+    time_limit: Annotated[float, Field(strict=True, gt=0)] | None = None
+    """Seconds; inf is no limit."""
+    evaluation_limit: Count | None = None
+    memory_limit: Annotated[Number, Field(gt=0)] = 1.0
+    """GiB for what a large lattice leaves open; beyond, boxes are ended one by one, depth first."""
+    workers: Annotated[int, Field(strict=True, ge=1, le=256), FROM_NUMPY] = 1
+
+
+class Release(Part):
+    """What the released table looks like."""
+
+    suppressed: Literal["drop", "redact"] = "drop"
+    shuffle: Flag = True
+    escape_formulas: Flag = False
+    """Put an apostrophe before texts that a spreadsheet would run as a formula."""
+    recoding: Literal["full-domain", "layers"] = "full-domain"
+    """One scheme for all records, or for each record one of several."""
+    max_layers: Count | None = None
+    """The most schemes that layers may have."""
+
+    @model_validator(mode="after")
+    def check_layers(self) -> Self:
+        """Check that a number of layers is given only where there are layers."""
+        if self.max_layers is not None and self.recoding != "layers":
+            raise ValueError('max_layers needs recoding = "layers"; add it, or remove max_layers')
+        return self

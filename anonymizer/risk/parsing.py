@@ -1,0 +1,58 @@
+"""Risk models as tables: what a policy states, and what JSON holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainSerializer
+
+from anonymizer.errors import AnonymizerError, quote_some
+from anonymizer.risk.model import RiskModel
+from anonymizer.risk.registry import check_name, find_model
+from anonymizer.risk.schema import is_required
+from anonymizer.validation import show
+
+
+def parse_model(value: object) -> RiskModel:
+    """Make a risk model of a table such as {"model": "k-anonymity", "k": 5}."""
+    if isinstance(value, RiskModel):
+        check_name(value)
+        return value
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{show(value)} is not a risk model; give a table with the key 'model'")
+    parameters = dict(value)
+    name = parameters.pop("model", None)
+    model: Any = find_model(name)
+    keys = {field.name: is_required(field) for field in fields(model)}
+    if unknown := [key for key in parameters if key not in keys]:
+        raise ValueError(
+            f"{name} has no parameter {quote_some(unknown)}; it has {quote_some(keys)}"
+        )
+    if absent := [key for key, required in keys.items() if required and key not in parameters]:
+        raise ValueError(f"{name} needs the parameter {quote_some(absent)}")
+    try:
+        made: RiskModel = model(**parameters)
+    except TypeError as error:  # a parameter of a kind that cannot even be compared
+        raise ValueError(f"{name}: a parameter is of the wrong kind ({error})") from None
+    return made
+
+
+def print_model(model: RiskModel) -> dict[str, object]:
+    """Write a risk model as a table that JSON can hold, which `parse_model` reads back."""
+    return {"model": model.name, **model.describe()}
+
+
+def read_model(value: object) -> object:
+    """Make a risk model; what the model refuses is a fault of the policy, at the model's place."""
+    try:
+        return parse_model(value)
+    except (TypeError, ArithmeticError, RecursionError) as error:
+        raise ValueError(f"a parameter has the wrong type ({error})") from None
+    except AnonymizerError as error:
+        raise ValueError(str(error)) from None
+
+
+Model = Annotated[Any, BeforeValidator(read_model), PlainSerializer(print_model)]
+"""A risk model as a field of a policy."""

@@ -1,0 +1,50 @@
+"""What a steward hears of before anything is released."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anonymizer import AnonymizerWarning, anonymize, propose
+from anonymizer.policy import Role
+from anonymizer.proposal.kept import KEPT
+
+ROWS = 400
+
+
+def people(**more: object) -> pd.DataFrame:
+    random = np.random.default_rng(3)
+    return pd.DataFrame({"age": random.integers(20, 60, ROWS), "sex": ["f", "m"] * 200, **more})
+
+
+def test_a_direct_identifier_that_repeats_is_said_once_and_not_again_at_run() -> None:
+    names = [f"Name {min(row, ROWS - 3)}" for row in range(ROWS)]
+    with pytest.warns(AnonymizerWarning, match="'surname' has 398 different values in 400 rows"):
+        policy = propose(people(surname=names)).policy
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        anonymize(people(surname=names), policy)
+
+
+def test_what_was_removed_for_want_of_room_is_not_taken_for_a_person() -> None:
+    random = np.random.default_rng(4)
+    measured = {f"x{at}": random.integers(0, 300, ROWS) for at in range(12)}
+    with pytest.warns(AnonymizerWarning, match="enough quasi-identifiers") as said:
+        proposal = propose(people(**measured))
+    assert not [each for each in said if "whose a row is" in str(each.message)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        anonymize(people(**measured), proposal.policy)
+
+
+def test_columns_that_single_out_only_together_are_not_all_kept() -> None:
+    random = np.random.default_rng(5)
+    frame = pd.DataFrame({f"x{at}": random.integers(0, 8, ROWS) for at in range(20)})
+    with pytest.warns(AnonymizerWarning):
+        proposal = propose(frame)
+    assert proposal.unique_by_kept < 0.05
+    assert [each for each in proposal.decisions if each.role in KEPT]
+    assert proposal.with_role(Role.IDENTIFYING)
