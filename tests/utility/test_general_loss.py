@@ -24,7 +24,7 @@ def test_a_mean_with_the_factor_0_5_has_the_fast_bounds(aggregate: Aggregate) ->
 
 
 @given(problems(), st.sampled_from(MEANS))
-def test_with_the_factor_0_5_it_is_the_loss_to_the_last_digit(
+def test_with_a_mean_and_the_factor_0_5_it_is_the_loss(
     problem: Problem, aggregate: Aggregate
 ) -> None:
     microdata = microdata_of(problem.rows, problem.trees)
