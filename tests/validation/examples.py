@@ -57,6 +57,7 @@ statistic = "p95"
 [utility]
 measure = "loss"
 aggregate = "arithmetic"
+factor = 0.5
 
 [search]
 suppression_limit = 0.05
