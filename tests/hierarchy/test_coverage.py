@@ -101,8 +101,7 @@ def test_unless_they_may_be_shown_values_are_neither_in_the_message_nor_in_the_d
         (Priority(("flu", "gout")), "Add it to dx.toml, or write `unlisted = true` there."),
         (
             Explicit(values=("flu", "gout")),
-            "Add it to dx.toml, or cover what is not listed with "
-            'builder = "priority" and `unlisted = true`.',
+            "Add it to dx.toml, or cover what is not listed with `unlisted = true`.",
         ),
         (
             Redaction(values=("J45", "E11")),

@@ -40,6 +40,7 @@ def assess_disclosure(
     `external` replaces the table that the sources name. Values of its columns may be of any level of the
     `hierarchies`, by attribute; others must be written alike.
 
+    >>> import pandas as pd
     >>> toy = pd.DataFrame({"X": ["xa", "xb"], "Y": ["ya", "yb"]})
     >>> assess_disclosure(toy, [Source("forum", 1.0, {"X": 0.5, "Y": 0.0})]).data_set
     0.75

@@ -83,6 +83,7 @@ def count_unique(
 ) -> Uniqueness:
     """Count the unique records of a table on every subset of some attributes.
 
+    >>> import pandas as pd
     >>> people = pd.DataFrame({"age": [30, 30, 41], "sex": ["f", "m", "f"]})
     >>> count_unique(people, ["age", "sex"]).unique.tolist()  # {}, {age}, {sex}, both
     [0, 1, 1, 3]
