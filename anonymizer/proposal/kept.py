@@ -45,14 +45,17 @@ def find_warnings(decisions: Sequence[Decision], unique_by_kept: float) -> Itera
     yield from find_repeated(decisions)
 
 
+def possible_ids(decisions: Sequence[Decision]) -> list[Decision]:
+    """List the columns that might tell whose each row is, where none was found that does."""
+    if any(each.is_id for each in decisions):
+        return []
+    removed = [each for each in decisions if each.role is Role.IDENTIFYING]
+    return [e for e in removed if e.confidence is not Confidence.LOW and is_repeated(e)]
+
+
 def find_repeated(decisions: Sequence[Decision]) -> Iterator[str]:
     """Say which column might tell whose each row is, where none was found that does."""
-    named = [
-        each
-        for each in decisions
-        if each.role is Role.IDENTIFYING and each.confidence is not Confidence.LOW and repeats(each)
-    ]
-    if named and not any(each.is_id for each in decisions):
+    if named := possible_ids(decisions):
         most = max(named, key=lambda each: each.figures.distinct)
         yield (
             f"'{most.column}' has {most.figures.distinct:,} different values in {most.figures.rows:,} "
@@ -60,7 +63,7 @@ def find_repeated(decisions: Sequence[Decision]) -> Iterator[str]:
         )
 
 
-def repeats(decision: Decision) -> bool:
+def is_repeated(decision: Decision) -> bool:
     """Whether some value of a column is in several rows, but not as often as a category."""
     filled = decision.figures.rows - decision.figures.missing
     return decision.figures.distinct < filled < decision.figures.distinct * FEW_REPEATS

@@ -42,6 +42,14 @@ PERSON_NUMBERS = words(
     memberid participantid clientid customerid pseudonym mrn studentid employeeid respondentid
     """
 )
+CASES = words(
+    """
+    case episode encounter visit stay admission record sample specimen account order invoice chart
+    fall aufenthalt aufnahme auftrag konto probe akte sejour dossier caso episodio ricovero cartella
+    processo opname zaak
+    """
+)
+"""What has a number of its own and belongs to one person."""
 IDENTIFIERS = words(
     """
     surname forename firstname lastname fullname middlename givenname familyname maidenname nickname
@@ -126,13 +134,15 @@ SPELT = str.maketrans({"ø": "o", "æ": "ae", "å": "a", "ł": "l"})
 def meaning_of(name: str) -> Meaning | None:
     """Say what a column is about by its name; None where that tells nothing.
 
-    >>> [meaning_of(name) for name in ("Vorname", "patient_id", "ward_id")]
+    >>> [meaning_of(name) for name in ("Fall-Nr", "patient_id", "ward_id")]
     [<Meaning.IDENTIFIER: 'a direct identifier'>, <Meaning.PERSON: 'the number of a person'>, None]
     """
     words = words_of(name)
     if is_person(words):
         return Meaning.PERSON
     if has(words, IDENTIFIERS, IDENTIFYING_PHRASES) or "".join(words) in IDENTIFIERS:
+        return Meaning.IDENTIFIER
+    if len(words) > 1 and words[-1] in NUMBERS and not CASES.isdisjoint(words[:-1]):
         return Meaning.IDENTIFIER
     if has(words, NAMES):
         return Meaning.IDENTIFIER if len(words) == 1 else Meaning.NAME

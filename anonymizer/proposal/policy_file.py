@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from anonymizer import __version__
 from anonymizer.policy import Role
 from anonymizer.proposal.decision import Decision
+from anonymizer.proposal.kept import possible_ids
 
 FOLDER = "hierarchies"
 """The folder of the specs, beside the policy."""
@@ -17,6 +18,9 @@ LONGEST = 60
 """Characters of a column's name that go into a file's name."""
 ROWS_ARE_PEOPLE = (
     "rows_are_people = true   # if a column tells whose each row is, name it instead: id = ..."
+)
+WHOSE = (
+    '# id = "..."   # the column that tells whose each row is; without one, each row is a person'
 )
 
 HEADINGS = {
@@ -41,7 +45,7 @@ def write_policy(
         "",
         "[data]",
         *(f"{key} = {quoted(value)}" for key, value in data.items()),
-        *(() if "id" in data else (ROWS_ARE_PEOPLE,)),
+        *(() if "id" in data else (WHOSE if possible_ids(decisions) else ROWS_ARE_PEOPLE,)),
         '# default_role = "identifying"   # the role of columns that are not named below',
         "",
         "[attributes]",

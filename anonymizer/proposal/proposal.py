@@ -22,7 +22,7 @@ from anonymizer.proposal.choices import given_roles
 from anonymizer.proposal.decision import Column, Confidence, Decision, decide, look_at
 from anonymizer.proposal.figures import unique_share
 from anonymizer.proposal.header import check_header
-from anonymizer.proposal.kept import KEPT, find_warnings
+from anonymizer.proposal.kept import KEPT, find_warnings, possible_ids
 from anonymizer.proposal.person import find_person
 from anonymizer.proposal.policy_file import FOLDER, file_names, write_policy
 from anonymizer.proposal.ranking import choose, count_pairs
@@ -70,8 +70,9 @@ class Proposal(Displayed):
     @property
     def policy(self) -> Policy:
         """The policy that is proposed, with its hierarchies in it."""
+        one_row_each = self.id is None and not possible_ids(self.decisions)
         return Policy(
-            data={"id": self.id, "rows_are_people": self.id is None, **self.stated},
+            data={"id": self.id, "rows_are_people": one_row_each, **self.stated},
             attributes={each.column: self.attribute(each) for each in self.decisions},
             risk=[{"model": "k-anonymity", "k": self.k}],
         )

@@ -20,13 +20,28 @@ def people(**more: object) -> pd.DataFrame:
     return pd.DataFrame({"age": random.integers(20, 60, ROWS), "sex": ["f", "m"] * 200, **more})
 
 
-def test_a_direct_identifier_that_repeats_is_said_once_and_not_again_at_run() -> None:
-    names = [f"Name {min(row, ROWS - 3)}" for row in range(ROWS)]
+def test_a_direct_identifier_that_repeats_is_said_until_somebody_decides_who_the_people_are() -> (
+    None
+):
+    frame = people(surname=[f"Name {min(row, ROWS - 3)}" for row in range(ROWS)])
     with pytest.warns(AnonymizerWarning, match="'surname' has 398 different values in 400 rows"):
-        policy = propose(people(surname=names)).policy
+        policy = propose(frame).policy
+    with pytest.warns(AnonymizerWarning, match="each row counts as a person"):
+        anonymize(frame, policy)
+    settled = policy.model_copy(
+        update={"data": policy.data.model_copy(update={"rows_are_people": True})}
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        anonymize(people(surname=names), policy)
+        anonymize(frame, settled)
+
+
+def test_a_number_of_cases_is_removed_though_everybody_has_two() -> None:
+    cases = [f"MRN{row // 2:05d}" for row in range(ROWS)]
+    with pytest.warns(AnonymizerWarning, match="'Fall-Nr' has 200 different values in 400 rows"):
+        proposal = propose(people(**{"Fall-Nr": cases}))
+    assert proposal.with_role(Role.IDENTIFYING) == ("Fall-Nr",)
+    assert not proposal.policy.data.rows_are_people
 
 
 def test_what_was_removed_for_want_of_room_is_not_taken_for_a_person() -> None:
