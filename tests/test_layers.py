@@ -38,6 +38,7 @@ ORDER = [
     "explanation",
     "verification",
     "assessment",
+    "attacks",
     "report",
     "demo",
     "cli",

@@ -15,7 +15,7 @@ from anonymizer.attacks.linkability import linkability
 from anonymizer.attacks.membership import membership
 from anonymizer.attacks.reading import read_setting
 from anonymizer.attacks.result import Attack, Attacks
-from anonymizer.attacks.setting import Plan, Setting
+from anonymizer.attacks.setting import Plan, Setting, own_people
 from anonymizer.attacks.singling_out import singling_out
 from anonymizer.data.table import TableLike
 from anonymizer.policy import Policy, PolicyLike
@@ -87,11 +87,10 @@ def read_earlier(
 ) -> Setting:
     """Read an earlier release; without its original, the people of this one are looked for in it."""
     claims = find_manifest(released, None)
-    table = setting.table if original is None else original
-    found = read_setting(released, table, policy, claims, setting.plan)
-    if original is None:
-        return replace(found, table=setting.table, own_original=False)
-    return found
+    if original is not None:
+        return read_setting(released, original, policy, claims, setting.plan)
+    whole = policy.model_copy(update={"data": policy.data.model_copy(update={"sample": 1.0})})
+    return own_people(setting, read_setting(released, setting.table, whole, claims, setting.plan))
 
 
 def find_manifest(released: TableLike, manifest: ManifestLike) -> Mapping[str, Any] | None:

@@ -46,6 +46,7 @@ class Intersection:
         """Return the figures as JSON."""
         return {
             "people": self.together.size,
+            "alone": int(np.count_nonzero(self.together == 1)),
             "smallest_here": int(self.here.min()),
             "smallest_there": int(self.there.min()),
             "smallest_together": int(self.together.min()),
@@ -61,11 +62,12 @@ def composition(setting: Setting) -> Attack:
     found = intersect(setting, setting.earlier)
     if found is None:
         return skip(NAME, QUESTION, "nobody who is released is in the earlier release too.")
-    people = found.together.size
-    alone = int(np.count_nonzero(found.together == 1))
+    figures = found.describe()
+    people = figures["people"]
     before = int(np.count_nonzero(np.minimum(found.here, found.there) == 1))
     who = "the same people, by each release alone"
-    return Attack(NAME, QUESTION, Rate(alone, people), Rate(before, people), who, found.describe())
+    success = Rate(figures["alone"], people)
+    return Attack(NAME, QUESTION, success, Rate(before, people), who, figures)
 
 
 def intersect(setting: Setting, earlier: Setting) -> Intersection | None:

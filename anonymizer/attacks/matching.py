@@ -68,7 +68,7 @@ class Cells:
         """Compare rows with records by the columns that are known of them."""
         for levels, rows in self.parts(known):
             values = self.generalize(known, levels, leaves)
-            both = np.concatenate([self.codes[np.ix_(list(known), rows)], values], axis=1)
+            both = np.concatenate([self.codes[list(known)][:, rows], values], axis=1)
             labels = label_together(map(code_labels, both), both.shape[1])
             label = labels.of_row.astype(np.int64)
             yield Part(rows, label[: rows.size], label[rows.size :], labels.number)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -153,6 +153,11 @@ def people_outside(setting: Setting, needed: Sequence[int]) -> tuple[Group, str]
     chosen = setting.drawn[1]
     held_out = Group(setting.original[:, chosen], setting.own_row[chosen])
     return held_out, "other people of the original, each with their own record taken out"
+
+
+def own_people(setting: Setting, earlier: Setting) -> Setting:
+    """Look for the people of this original in an earlier release whose own original is not at hand."""
+    return replace(earlier, table=setting.table, own_original=False)
 
 
 def members(targets: Others) -> NDArray[np.bool_]:

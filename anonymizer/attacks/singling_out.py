@@ -154,7 +154,7 @@ def try_rows(
 ) -> Tried:
     """Make a predicate of each of some rows, all of the same levels, and see whom they single out."""
     cells = setting.cells
-    released = cells.codes[np.ix_(list(columns), rows)]
+    released = cells.codes[list(columns)][:, rows]
     here = cells.generalize(columns, levels, setting.original)
     naive = np.array([random.choice(codes, some.size) for codes in released])
     parts = [released, here, naive]
