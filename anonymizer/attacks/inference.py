@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from anonymizer.attacks.columns import Integers
-from anonymizer.attacks.matching import NOBODY
+from anonymizer.attacks.columns import NO_VALUE, Integers
+from anonymizer.attacks.matching import Cells
 from anonymizer.attacks.result import Attack, skip
 from anonymizer.attacks.setting import Group, Setting, people_in, people_outside
 from anonymizer.estimators.proportions import Rate
@@ -43,14 +43,13 @@ def infer(setting: Setting, secret: int) -> Attack:
 
 def commonest(setting: Setting, secret: int) -> float:
     """Return how many of the original's records have the commonest released value."""
-    guess = overall_guess(setting, secret)
-    return float(np.mean(setting.original[secret] == guess)) if guess != NOBODY else 0.0
+    return float(np.mean(setting.original[secret] == overall_guess(setting.cells, secret)))
 
 
-def overall_guess(setting: Setting, secret: int) -> int:
-    """Return the value that most released rows have; `NOBODY` where nothing is released."""
-    values = setting.cells.codes[secret]
-    return int(np.bincount(values).argmax()) if values.size else NOBODY
+def overall_guess(cells: Cells, secret: int) -> int:
+    """Return the value that most released rows have; `NO_VALUE` where nothing is released."""
+    values = cells.codes[secret]
+    return int(np.bincount(values).argmax()) if values.size else NO_VALUE
 
 
 def count_right(setting: Setting, group: Group, secret: int) -> Rate:
@@ -62,18 +61,15 @@ def count_right(setting: Setting, group: Group, secret: int) -> Rate:
 def guess(setting: Setting, group: Group, secret: int) -> Integers:
     """Return the guess for each: the value that most rows have which may be theirs."""
     person, value, votes = count_votes(setting, group, secret)
-    guesses = np.full(group.size, overall_guess(setting, secret), np.int64)
+    guesses = np.full(group.size, overall_guess(group.cells, secret), np.int64)
     order = np.lexsort((setting.random(DRAW, secret).random(votes.size), votes))
     guesses[person[order]] = value[order]  # of several, the last one stays: the most votes
     return guesses
 
 
 def count_votes(setting: Setting, group: Group, secret: int) -> tuple[Integers, Integers, Integers]:
-    """Count the rows that may be each person's by their value: person, value and rows.
-
-    A row that is taken out does not vote.
-    """
-    cells = setting.cells
+    """Count the rows that may be each person's by their value: person, value and rows."""
+    cells = group.cells
     values = int(max(cells.codes[secret].max(initial=0), group.leaves[secret].max(initial=0))) + 1
     keys, votes = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for part in cells.join(setting.quasi, group.leaves):
@@ -86,12 +82,8 @@ def count_votes(setting: Setting, group: Group, secret: int) -> tuple[Integers, 
         at = np.repeat(starts[part.record_label], many) + within
         keys.append(np.repeat(np.arange(group.size), many) * values + value[at])
         votes.append(count[at])
-    out = group.without != NOBODY
-    keys.append(np.flatnonzero(out) * values + cells.codes[secret][group.without[out]])
-    votes.append(np.full(int(out.sum()), -1))
     key, where = np.unique(np.concatenate(keys), return_inverse=True)
     total = np.zeros(key.size, np.int64)
     np.add.at(total, where, np.concatenate(votes))
-    left = total > 0
-    person, value = np.divmod(key[left], values)
-    return person, value, total[left]
+    person, value = np.divmod(key, values)
+    return person, value, total

@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.attacks.matching import NOBODY
 from anonymizer.attacks.result import Attack, skip
 from anonymizer.attacks.setting import Group, Setting, people_in, people_outside
 from anonymizer.estimators.proportions import Rate
@@ -39,16 +38,13 @@ def linkability(setting: Setting) -> Attack:
 
 def chances(setting: Setting, group: Group) -> NDArray[np.float64]:
     """Return how likely the two rows that are picked for each are the same."""
-    own = (group.without != NOBODY).astype(np.int64)
-    both = setting.cells.count(setting.quasi, group.leaves) - own
+    both = group.cells.count(setting.quasi, group.leaves)
     chance = np.zeros(group.size)
     for number in range(SPLITS):
         here = np.arange(number, group.size, SPLITS)
         columns = setting.random(DRAW, number).permutation(setting.quasi)
         halves = columns[: columns.size // 2], columns[columns.size // 2 :]
-        one, other = (
-            setting.cells.count(half.tolist(), group.leaves[:, here]) - own[here] for half in halves
-        )
+        one, other = (group.cells.count(half.tolist(), group.leaves[:, here]) for half in halves)
         chance[here] = both[here] / np.maximum(1, one * other)
     return chance
 

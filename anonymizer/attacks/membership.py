@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from anonymizer.attacks.matching import NOBODY
 from anonymizer.attacks.result import Attack, skip
 from anonymizer.attacks.setting import Group, Setting, members, people_in, people_outside
 from anonymizer.estimators.proportions import Rate
@@ -42,6 +41,6 @@ def of_targets(setting: Setting) -> Attack:
 
 
 def say_yes(setting: Setting, group: Group) -> Rate:
-    """Count for how many a released row is left that may be theirs."""
-    found = setting.cells.count(setting.quasi, group.leaves) - (group.without != NOBODY)
-    return Rate(int(np.count_nonzero(found > 0)), group.size)
+    """Count for how many a released row is there that may be theirs."""
+    found = group.cells.count(setting.quasi, group.leaves)
+    return Rate(int(np.count_nonzero(found)), group.size)

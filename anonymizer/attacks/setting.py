@@ -21,6 +21,8 @@ from anonymizer.policy import Policy
 MEMBER = "member"
 """The column of a file of targets that says who is in the release."""
 TRUTHS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+HELD_OUT = 10
+"""At most one in so many people is held out: the classes of the others stay nearly as large."""
 DRAW_TARGETS, DRAW_OWNERS = 1, 2
 """What is drawn with the seed, so that one draw does not change another."""
 
@@ -108,10 +110,10 @@ class Setting:
 
     @cached_property
     def drawn(self) -> tuple[Integers, Integers]:
-        """Two groups of records of the original, drawn at random; nobody is in both."""
+        """People of the original who are attacked, and others who are held out, drawn at random."""
         order = self.random(DRAW_TARGETS).permutation(self.original.shape[1])
-        half = min(self.plan.targets, (order.size + 1) // 2)
-        return order[:half], order[half : 2 * half]
+        tenth = min(self.plan.targets, max(1, order.size // HELD_OUT)) if order.size > 1 else 0
+        return order[tenth : tenth + self.plan.targets], order[:tenth]
 
     def name(self, column: int) -> str:
         """Name a column."""
@@ -120,11 +122,10 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """People whom an attack is tried on, with the released row that is theirs and left out."""
+    """People whom an attack is tried on, and the released rows that it looks at."""
 
+    cells: Cells
     leaves: Integers
-    without: Integers
-    """The row that is taken out of the release for each; `NOBODY` where none is."""
 
     @property
     def size(self) -> int:
@@ -134,25 +135,25 @@ class Group:
 
 def people_in(setting: Setting) -> Group:
     """Return people of the original; attacked with the release as it is."""
-    chosen = setting.drawn[0]
-    return Group(setting.original[:, chosen], np.full(chosen.size, NOBODY, np.int64))
+    return Group(setting.cells, setting.original[:, setting.drawn[0]])
 
 
 def people_outside(setting: Setting, needed: Sequence[int]) -> tuple[Group, str]:
     """Return people who are not in the release, and say who they are.
 
-    Records of the control table if it has what is needed; else people of the original, for each of whom
-    the release is taken without their own record.
+    Records of the control table if it has what is needed; else some people of the original, attacked with
+    the release without the rows of all of them.
     """
     control = setting.control
     if control is not None and set(needed) <= set(control.there):
         drawn = setting.random(DRAW_TARGETS).permutation(control.leaves.shape[1])
         chosen = drawn[: setting.plan.targets]
-        outside = Group(control.leaves[:, chosen], np.full(chosen.size, NOBODY, np.int64))
-        return outside, f"people of {control.name}, who are not in the release"
-    chosen = setting.drawn[1]
-    held_out = Group(setting.original[:, chosen], setting.own_row[chosen])
-    return held_out, "other people of the original, each with their own record taken out"
+        who = f"people of {control.name}, who are not in the release"
+        return Group(setting.cells, control.leaves[:, chosen]), who
+    held_out = setting.drawn[1]
+    left = setting.cells.keep(~np.isin(setting.owners, held_out))
+    who = "other people of the original, with the rows of all of them taken out of the release"
+    return Group(left, setting.original[:, held_out]), who
 
 
 def own_people(setting: Setting, earlier: Setting) -> Setting:

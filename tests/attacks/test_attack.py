@@ -14,36 +14,37 @@ from anonymizer import (
     AnonymizerError,
     Attacks,
     DataError,
+    Hierarchy,
+    Policy,
     anonymize,
     attack,
     make_manifest,
     write_release,
 )
+from anonymizer.attacks.reading import read_setting
+from anonymizer.attacks.setting import Plan
 from tests.attacks.small import Small, smalls
 from tests.wards import POLICY, patients, policy_with, write_files
 
-AGE = {str(age): {"tens": f"{age // 10}0s"}["tens"] for age in range(20, 60)}
+AGE = Hierarchy.from_rows("age", [(str(a), f"{a // 10}0s", "*") for a in range(20, 60)])
+ZIP = Hierarchy.from_rows("zip", [(str(z), f"{z // 10}*", "*") for z in range(100, 150)])
+SEX = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
 
 
 def hospital(people: int = 600, seed: int = 3) -> tuple[pd.DataFrame, dict[str, object]]:
-    """People with an age, a sex and a ward, and a policy for them."""
+    """People most of whom are alone with their age, sex and ZIP code, and a policy for them."""
     random = np.random.default_rng(seed)
     frame = pd.DataFrame(
         {
             "age": random.integers(20, 60, people).astype(str),
             "sex": random.choice(["F", "M"], people),
+            "zip": random.integers(100, 150, people).astype(str),
             "ward": random.choice(list("ABCDE"), people),
         }
     )
-    policy = {
-        "attributes": {
-            "age": {"role": "quasi", "hierarchy": AGE},
-            "sex": {"role": "quasi", "hierarchy": {"F": "*", "M": "*"}},
-            "ward": {"role": "sensitive"},
-        },
-        "risk": [{"model": "k-anonymity", "k": 10}],
-    }
-    return frame, policy
+    quasi = {h.name: {"role": "quasi", "hierarchy": h} for h in (AGE, SEX, ZIP)}
+    risk = [{"model": "k-anonymity", "k": 10}]
+    return frame, {"attributes": {**quasi, "ward": {"role": "sensitive"}}, "risk": risk}
 
 
 def attacked(change: Callable[[pd.DataFrame], pd.DataFrame] | None = None) -> Attacks:
@@ -77,11 +78,13 @@ def test_where_no_row_is_released_nothing_is_claimed(small: Small) -> None:
 
 
 def test_redacted_rows_add_nothing_to_what_can_be_guessed() -> None:
-    found = attacked(lambda released: released.assign(age="*", sex="*"))
+    found = attacked(lambda released: released.assign(age="*", sex="*", zip="*"))
     quasi = [each for each in found.tried if each.name != "singling out, all columns"]
     for each in quasi:
         assert not each.exceeds, each
-    assert found["membership inference"].success == found["membership inference"].baseline
+    claimed = found["membership inference"]
+    assert claimed.baseline is not None
+    assert claimed.success.estimate.value == claimed.baseline.estimate.value == 1
 
 
 def put_back(released: pd.DataFrame) -> pd.DataFrame:
@@ -92,13 +95,12 @@ def put_back(released: pd.DataFrame) -> pd.DataFrame:
 
 
 def undo(released: pd.DataFrame) -> pd.DataFrame:
-    """Give some released rows an exact age of somebody with the same ward and sex."""
-    frame, _ = hospital()
-    owner = {(age[0], sex, ward): age for age, sex, ward in frame.itertuples(index=False)}
+    """Give some released rows back the age and the ZIP code of somebody whose they may be."""
+    frame, policy = hospital()
+    setting = read_setting(released, frame, Policy(**policy), None, Plan())
     changed = released.copy()
-    for at in range(100):
-        age, sex, ward = changed.loc[at, ["age", "sex", "ward"]]
-        changed.loc[at, "age"] = owner[age[0], sex, ward]
+    columns = ["age", "zip"]
+    changed.loc[:99, columns] = frame.loc[setting.owners[:100], columns].to_numpy()
     return changed
 
 
