@@ -91,7 +91,7 @@ def by_layers(setting: Setting, manifest: Mapping[str, Any]) -> Attack:
         return skip(NAME, LAYERED, "some rows fit no layer; verify the release first.")
     narrowed = open_classes(reading).narrowed()
     generalized = int(covers_several(setting).sum())
-    details = {"records": narrowed.records, "by_attribute": narrowed.by_attribute}
+    details = {"records_narrowed": narrowed.records, "by_attribute": narrowed.by_attribute}
     return Attack(NAME, LAYERED, Rate(narrowed.cells, generalized), None, NOTHING, details)
 
 

@@ -6,7 +6,8 @@ predicates that one released row has:
 
 - univariate: a single cell that one released row has; of a column without any, its rarest cell;
 - multivariate: cells of a released row, one column after the other in a random order, until no other row
-  has them all. If others still do in the end, it is all of the row's cells.
+  has them all. If others still do in the end, it is all of the row's cells; and so it is where rows have
+  cells of different levels, as a coarser row may be of the same person.
 
 The baseline is what can be guessed without looking at single rows: predicates over as many columns whose
 cells are drawn from the columns one by one; or, with a control table, the same predicates tried there.
@@ -137,7 +138,8 @@ def multivariate(setting: Setting, columns: Sequence[int], name: str, what: str)
         places = np.searchsorted(rows, np.sort(chosen)[mine])
         for number, some in enumerate(np.array_split(random.permutation(places), orders)):
             order = setting.random(DRAW, 3, number).permutation(len(columns))
-            tried.append(try_rows(setting, columns, levels, rows, some, order, control, random))
+            rest = order, len(setting.cells.parts(columns)) == 1, control, random
+            tried.append(try_rows(setting, columns, levels, rows, some, *rest))
     alone, baseline = (np.concatenate(each) for each in zip(*tried, strict=True))
     return Attack(name, question, count(alone), count(baseline), who)
 
@@ -149,10 +151,14 @@ def try_rows(
     rows: Integers,
     some: Integers,
     order: Integers,
+    grows: bool,
     control: Integers | None,
     random: np.random.Generator,
 ) -> Tried:
-    """Make a predicate of each of some rows, all of the same levels, and see whom they single out."""
+    """Make a predicate of each of some rows, all of the same levels, and see whom they single out.
+
+    It `grows` column by column until it is of one row, or has all columns from the beginning.
+    """
     cells = setting.cells
     released = cells.codes[list(columns)][:, rows]
     here = cells.generalize(columns, levels, setting.original)
@@ -167,7 +173,7 @@ def try_rows(
     for place, at in enumerate(order.tolist(), 1):
         labels = labels.refine(code_labels(together[at]))
         mine, there, guessed, *outside = np.split(labels.of_row, ends[:-1])
-        unique = tally(mine, labels)[mine[some]] == 1
+        unique = grows & (tally(mine, labels)[mine[some]] == 1)
         decided = undecided & (unique | (place == order.size))
         people = tally(there, labels)
         alone[decided] = people[mine[some][decided]] == 1

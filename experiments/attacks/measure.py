@@ -161,11 +161,11 @@ def k_anonymity(release: Released, people: People, attacks: Attacks, k: float) -
             "singling out, multivariate",
         ),
         Promise(
-            release.name, f"a row is matched with its person once in {k:g} times", 1 / k,
+            release.name, f"a row is matched with its person at most once in {k:g} times", 1 / k,
             match.success, "collective match with the list of all patients",
         ),
         Promise(
-            release.name, f"everybody is among at least {k:g} rows: 1 in {k:g} for each", 0.0,
+            release.name, f"everybody is among at least {k:g} rows", 0.0,
             small_classes(release, people, k), f"rows in classes of fewer than {k:g}",
         ),
         unpromised(release, attacks),
@@ -205,10 +205,16 @@ def setting_of(release: Released, people: People, **others: Any) -> Setting:
 def k_map(release: Released, people: People, attacks: Attacks, k: float) -> list[Promise]:
     """A match with the population is right once in k times; with the patients themselves, more often."""
     with_patients = match_with(release, people, people.patients)
+    setting = setting_of(release, people, population=people.everybody)
+    fits = people_who_fit(setting, list(setting.quasi))
     return [
         Promise(
-            release.name, f"a row is matched with its person once in {k:g} times", 1 / k,
+            release.name, f"a row is matched with its person at most once in {k:g} times", 1 / k,
             attacks["collective match"].success, "collective match with the population",
+        ),
+        Promise(
+            release.name, f"every row fits at least {k:g} people of the population", 0.0,
+            Rate(int(np.count_nonzero(fits < k)), fits.size), f"rows that fit fewer than {k:g}",
         ),
         Promise(
             release.name, f"(not promised) nor more often than once in {k:g} times by who has a list "
@@ -219,24 +225,33 @@ def k_map(release: Released, people: People, attacks: Attacks, k: float) -> list
     ]  # fmt: skip
 
 
+def people_who_fit(setting: Setting, known: list[int]) -> Any:
+    """Count the people of the population whom each released row fits, by some columns."""
+    assert setting.population is not None
+    fits = np.zeros(setting.cells.rows, np.int64)
+    for part in setting.cells.join(known, setting.population.leaves):
+        there = np.bincount(part.record_label, minlength=part.number)
+        fits[part.rows] = there[part.row_label]
+    return fits
+
+
 def uniqueness(release: Released, people: People, attacks: Attacks, p: float) -> list[Promise]:
-    """At most a share p of the population is unique, on the scheme of the release."""
+    """At most a share p of the population is unique, and so of the released rows, on these levels."""
     setting = setting_of(release, people, population=people.everybody)
     assert setting.population is not None
     leaves, known = setting.population.leaves, list(setting.quasi)
-    alone = released_alone = 0
-    for part in setting.cells.join(known, leaves):
-        there = np.bincount(part.record_label, minlength=part.number)
-        alone += int(np.count_nonzero(there == 1))
-        released_alone += int(np.count_nonzero(there[part.row_label] == 1))
+    (part,) = setting.cells.join(known, leaves)
+    there = np.bincount(part.record_label, minlength=part.number)
+    fits = there[part.row_label]
     return [
         Promise(
-            release.name, f"at most {p:g} of the population is unique on these levels", p,
-            Rate(alone, leaves.shape[1]), "counted in the population",
+            release.name, f"at most {p:g} of the released rows fit one person of the population", p,
+            Rate(int(np.count_nonzero(fits == 1)), fits.size), "counted in the population",
         ),
         Promise(
-            release.name, f"(not promised) nor more than {p:g} of the released rows", p,
-            Rate(released_alone, setting.cells.rows), "rows that fit one person of the population",
+            release.name, f"at most {p:g} of the population is unique on these levels, those whose "
+            "classes were suppressed included", p,
+            Rate(int(np.count_nonzero(there == 1)), leaves.shape[1]), "counted in the population",
         ),
         unpromised(release, attacks),
     ]  # fmt: skip
@@ -269,7 +284,7 @@ def play_scenario(release: Released, people: People) -> tuple[Rate, Rate]:
     ages = people.patients["age"].astype(str).to_numpy()[here]
     learned = np.array([float(group.probabilities.get(age, group.default)) for age in ages])
     alone = fit == 1
-    unique = alone & unique_in_population(setting, known, here)
+    unique = alone & (people_who_fit(setting, known)[setting.own_row[here]] == 1)
     given = 1 - (1 - scenario.p_m * scenario.p_fm * alone) * (1 - scenario.p_cu * unique) * (
         1 - scenario.p_c / fit
     )
@@ -278,16 +293,6 @@ def play_scenario(release: Released, people: People) -> tuple[Rate, Rate]:
     right = int(np.count_nonzero(random.random(risk.size) < risk))
     above = int(np.count_nonzero(risk > release.policy.risk[0].threshold + 1e-9))  # type: ignore[attr-defined]
     return Rate(right, risk.size), Rate(above, risk.size)
-
-
-def unique_in_population(setting: Setting, known: list[int], records: Any) -> Any:
-    """Say of whose own row fits one person of the population alone."""
-    assert setting.population is not None
-    fits = np.zeros(setting.cells.rows, np.int64)
-    for part in setting.cells.join(known, setting.population.leaves):
-        there = np.bincount(part.record_label, minlength=part.number)
-        fits[part.rows] = there[part.row_label]
-    return fits[setting.own_row[records]] == 1
 
 
 def sources(release: Released, people: People, attacks: Attacks, t: float) -> list[Promise]:
@@ -373,23 +378,29 @@ def compose(people: People, folder: Path, on_step: OnStep) -> list[dict[str, Any
 
 
 def replay(people: People, folder: Path, plan: Plan, on_step: OnStep) -> list[dict[str, Any]]:
-    """Replay the search on a small register, and count what layers give away."""
-    small = people.patients[: plan.small]
+    """Replay the search on small registers, and count what layers give away."""
     found = []
-    for k in (2, 5, 10):
-        for recoding in ("full-domain", "layers"):
-            on_step(f"replaying {k}-anonymity, {recoding}")
-            risk = {"model": "k-anonymity", "k": k}
-            policy = policy_of(folder, risk, release={"recoding": recoding})
-            solution = anonymize(small, policy)
-            frame = solution.to_frame(SEED).astype(object)
-            manifest = make_manifest(solution, frame)
-            result = attack(
-                frame, policy, small, manifest=manifest, replay=plan.cells, people=1, seed=SEED
-            )["downcoding"]
-            details = {key: str(value) for key, value in result.details.items()}
-            found.append({"k": k, "recoding": recoding, **flat(result), **details})
+    for records in plan.small:
+        for k in (2, 5, 10):
+            on_step(f"replaying {k}-anonymity of {records} records")
+            for recoding in ("full-domain", "layers"):
+                risk = {"model": "k-anonymity", "k": k}
+                parts = {"release": {"recoding": recoding}, "search": {"suppression_limit": 1.0}}
+                policy = policy_of(folder, risk, **parts)
+                row = replay_one(people.patients[:records], policy, plan.cells)
+                found.append({"records": records, "k": k, "recoding": recoding, **row})
     return found
+
+
+def replay_one(patients: pd.DataFrame, policy: Policy, cells: int) -> dict[str, Any]:
+    """Release a small register, and narrow its cells down."""
+    solution = anonymize(patients, policy)
+    frame = solution.to_frame(SEED).astype(object)
+    manifest = make_manifest(solution, frame)
+    result = attack(
+        frame, policy, patients, manifest=manifest, replay=cells, people=1, seed=SEED
+    )["downcoding"]  # fmt: skip
+    return {**flat(result), **{key: str(value) for key, value in result.details.items()}}
 
 
 def flat(result: Attack) -> dict[str, Any]:

@@ -37,6 +37,7 @@ def write_page(
         [
             "# Attacks on releases of a known population",
             introduction(plan),
+            in_short(attacks, promises, composed, replayed),
             "![Success and baseline of every attack on every release](attacks.png)",
             "## Where promises hold, and where not",
             PROMISES,
@@ -92,9 +93,80 @@ LIMITS = (
     "- The diagnosis depends on age and sex in this population, so that much of what is guessed right "
     "is guessed right of people outside the release too. That is the baseline, and not a breach of the "
     "release.\n"
+    "- p-uniqueness estimates from what is left after suppression. Rare people are gone from that, though "
+    "not from the population.\n"
+    "- Univariate singling out has one predicate for each column where no value is released once, so "
+    "that its intervals are wide.\n"
     "- p-uniqueness and the overall risk are judged with the truth about who is unique. A steward has "
     "estimates."
 )
+
+
+def in_short(
+    attacks: pd.DataFrame, promises: pd.DataFrame, composed: pd.DataFrame, replayed: pd.DataFrame
+) -> str:
+    """Say in some sentences what the tables show."""
+    made = promises[~promises["promise"].str.startswith("(")]
+    sound = made[~made["release"].str.contains("tampered")]
+    broken = sound[sound["verdict"] == "does not hold"]
+    lines = [
+        f"Of {len(sound)} promises of sound releases, {len(sound) - len(broken)} are not refuted. "
+        + " ".join(
+            f"{row['release']} does not hold that {row['promise']}: it is {percent(row['measured'])}."
+            for row in broken.to_dict("records")
+        ),
+        tampered_line(attacks),
+        "What a model does not look at, it does not protect. " + beyond_line(attacks),
+        composed_line(composed),
+        replayed_line(replayed),
+    ]
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def tampered_line(attacks: pd.DataFrame) -> str:
+    """Say how the release that was tampered with differs from the sound one."""
+    parts = []
+    for name in ("singling out, multivariate", "collective match"):
+        rows = attacks[attacks["attack"] == name].set_index("release")["success"]
+        before, after = rows["k-anonymity 5"], rows["k-anonymity 5, tampered"]
+        parts.append(f"{name} from {percent(before)} to {percent(after)}")
+    return f"Tampering with one row in twenty shows: {'; '.join(parts)}."
+
+
+def beyond_line(attacks: pd.DataFrame) -> str:
+    """Say what attackers reach under models of some sources who know all quasi-identifiers."""
+    found = attacks.set_index(["attack", "release"])["success"]
+    single = found["singling out, multivariate"]
+    return (
+        f"Under sources, which counts on attackers who know age, sex and ZIP code alone, "
+        f"{percent(single['sources 0.2'])} of the rows single somebody out by all quasi-identifiers; "
+        f"under overall {percent(single['overall 0.1'])}, under k-anonymity none. With the diagnosis and "
+        f"the length of stay, {percent(found['singling out, all columns']['k-anonymity 10'])} do even "
+        "under k = 10: k-anonymity does not look at columns that are kept."
+    )
+
+
+def composed_line(composed: pd.DataFrame) -> str:
+    """Say what two releases give away together."""
+    parts = [
+        f"{percent(row['below_both'] / row['people'])} with k = {row['k']}"
+        for row in composed.to_dict("records")
+    ]
+    return (
+        "Two releases of overlapping people do not keep their k together: of who is in both, so many are "
+        f"among fewer than k: {', '.join(parts)}."
+    )
+
+
+def replayed_line(replayed: pd.DataFrame) -> str:
+    """Say from which size on optimality gave nothing away."""
+    own = replayed[(replayed["recoding"] == "full-domain") & (replayed["skipped"] == "")]
+    sums = own.groupby("records")[["successes", "trials"]].sum()
+    parts = [
+        f"{int(row['successes'])} of {int(row['trials'])} cells with {records:,} records"
+        for records, row in sums.iterrows()
+    ]
+    return f"That a scheme is optimal lets values be ruled out in {', '.join(parts)}."
 
 
 def with_interval(row: dict[str, Any], key: str) -> str:
@@ -174,26 +246,35 @@ def composed_table(composed: pd.DataFrame) -> str:
 
 def replayed_text(plan: Plan) -> str:
     return (
-        f"The first {plan.small:,} patients, released with one scheme or in layers. One scheme: the "
-        f"attacker knows all of the original but one cell, and that the scheme is optimal; of "
+        "The first patients of the register, released with one scheme or in layers. One scheme: the "
+        "attacker knows all of the original but one cell, and that the scheme is optimal; of up to "
         f"{plan.cells} released cells that cover several values, it is counted for how many some value "
         "can be ruled out because the search would then have chosen another scheme (up to ten other "
-        "values are tried for each cell). Layers: the attacker knows how layers are made; every released "
-        "cell that covers several values is counted."
+        "values are tried for each cell). A cell is pinned if only the true value is left. Layers: the "
+        "attacker knows how layers are made; every released cell that covers several values is counted."
     )
 
 
 def replayed_table(replayed: pd.DataFrame) -> str:
     rows = [[str(cell) for cell in replayed_row(row)] for row in replayed.to_dict("records")]
-    return table(["k", "recoding", "cells", "narrowed down", "values ruled out", "pinned"], rows)
+    header = "records", "k", "recoding", "cells", "narrowed down", "values ruled out", "pinned"
+    return table(header, rows)
 
 
 def replayed_row(row: dict[str, Any]) -> list[Any]:
     if row["skipped"]:
-        return [row["k"], row["recoding"], "-", row["skipped"], "-", "-"]
+        return [row["records"], row["k"], row["recoding"], "-", row["skipped"], "-", "-"]
     found = f"{int(row['successes']):,} = {with_interval(row, 'success')}"
     values, pinned = "-", "-"
     if row["recoding"] == "full-domain":
         values = f"{row['values_ruled_out']} of {row['values_tried']}"
         pinned = row["pinned"]
-    return [row["k"], row["recoding"], f"{int(row['trials']):,}", found, values, pinned]
+    return [
+        row["records"],
+        row["k"],
+        row["recoding"],
+        f"{int(row['trials']):,}",
+        found,
+        values,
+        pinned,
+    ]

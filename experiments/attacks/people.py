@@ -40,13 +40,13 @@ class Plan:
     people: int = 1_000_000
     patients: int = 30_000
     targets: int = 10_000
-    small: int = 1_000
-    """Records of the table on which the search is replayed."""
+    small: tuple[int, ...] = (30, 100, 300, 1_000)
+    """Records of the tables on which the search is replayed."""
     cells: int = 60
-    """Cells for which it is replayed, for each k."""
+    """Cells for which it is replayed, for each table and k."""
 
 
-QUICK = Plan(people=40_000, patients=1_500, targets=500, small=150, cells=3)
+QUICK = Plan(people=40_000, patients=1_500, targets=500, small=(30, 150), cells=3)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
