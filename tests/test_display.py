@@ -14,6 +14,7 @@ from anonymizer import (
     Problem,
     anonymize,
     assess,
+    attack,
     compare,
     explain,
     frontier,
@@ -27,7 +28,7 @@ from tests.report.test_comparison import NASTY, nasty_solution
 
 ILLNESS = "an illness that a single person has"
 IN_LAYERS = {"release": {"recoding": "layers"}}
-WITH_PICTURE = ("Solution", "layered Solution", "Frontier", "Assessment", "Comparison")
+WITH_PICTURE = ("Solution", "layered Solution", "Frontier", "Assessment", "Attacks", "Comparison")
 
 
 def make_values() -> dict[str, Displayed]:
@@ -49,6 +50,7 @@ def make_values() -> dict[str, Displayed]:
         "Explanation": explain(solution),
         "LayeredExplanation": explain(layered),
         "Verification": verify(released, policy, make_manifest(solution, released)),
+        "Attacks": attack(released, policy, frame),
         "Assessment": assess(frame, policy, "worst-case"),
         "Comparison": compare(solution),
     }

@@ -31,15 +31,15 @@ DRAW_TARGETS, DRAW_OWNERS = 1, 2
 class Plan:
     """How much is tried."""
 
-    targets: int = 2_000
+    people: int = 2_000
     """How many people, or predicates, each attack is tried on."""
     replay: int | None = None
     """How many released cells the search is replayed for; None where the table decides."""
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.targets < 1:
-            raise DataError(f"targets must be at least 1, got {self.targets}.")
+        if self.people < 1:
+            raise DataError(f"people must be at least 1, got {self.people}.")
         if self.replay is not None and self.replay < 0:
             raise DataError(f"replay must be at least 0, got {self.replay}.")
 
@@ -112,8 +112,8 @@ class Setting:
     def drawn(self) -> tuple[Integers, Integers]:
         """People of the original who are attacked, and others who are held out, drawn at random."""
         order = self.random(DRAW_TARGETS).permutation(self.original.shape[1])
-        tenth = min(self.plan.targets, max(1, order.size // HELD_OUT)) if order.size > 1 else 0
-        return order[tenth : tenth + self.plan.targets], order[:tenth]
+        tenth = min(self.plan.people, max(1, order.size // HELD_OUT)) if order.size > 1 else 0
+        return order[tenth : tenth + self.plan.people], order[:tenth]
 
     def name(self, column: int) -> str:
         """Name a column."""
@@ -147,7 +147,7 @@ def people_outside(setting: Setting, needed: Sequence[int]) -> tuple[Group, str]
     control = setting.control
     if control is not None and set(needed) <= set(control.there):
         drawn = setting.random(DRAW_TARGETS).permutation(control.leaves.shape[1])
-        chosen = drawn[: setting.plan.targets]
+        chosen = drawn[: setting.plan.people]
         who = f"people of {control.name}, who are not in the release"
         return Group(setting.cells, control.leaves[:, chosen]), who
     held_out = setting.drawn[1]

@@ -70,10 +70,10 @@ def univariate(setting: Setting) -> Attack:
     tried = [try_column(setting, column, control) for column in setting.quasi]
     alone, baseline = (np.concatenate(each) for each in zip(*tried, strict=True))
     random = setting.random(DRAW, 1)
-    chosen = random.permutation(alone.size)[: setting.plan.targets]
+    chosen = random.permutation(alone.size)[: setting.plan.people]
     if control is None:
         who = "values of the same levels, whether or not they are released"
-        chosen_there = random.permutation(baseline.size)[: setting.plan.targets]
+        chosen_there = random.permutation(baseline.size)[: setting.plan.people]
     else:
         chosen_there = chosen
     return Attack(name, ONE, count(alone[chosen]), count(baseline[chosen_there]), who)
@@ -127,7 +127,7 @@ def multivariate(setting: Setting, columns: Sequence[int], name: str, what: str)
         return skip(name, question, NOTHING)
     control, who = compared_with(setting, columns)
     random = setting.random(DRAW, 2, len(columns))
-    chosen = random.permutation(setting.cells.rows)[: setting.plan.targets]
+    chosen = random.permutation(setting.cells.rows)[: setting.plan.people]
     parts = setting.cells.keep(chosen).parts(columns)
     orders = max(1, ORDERS // len(parts))
     tried = []

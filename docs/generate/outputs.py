@@ -15,6 +15,7 @@ from anonymizer import (
     anonymize,
     apply,
     assess,
+    attack,
     compare,
     frontier,
     make_manifest,
@@ -43,6 +44,7 @@ OUTPUTS = (
     "comparison",
     "frontier",
     "verification",
+    "attacks",
     "assessment",
 )
 """What is described, in the order of the page."""
@@ -100,7 +102,12 @@ def examples() -> dict[str, Any]:
         },
         "comparison": compare(suppressing(policy)).describe(),
         "frontier": {**frontier(PEOPLE, in_layers, [2]).describe(), "files": {}},
-        "verification": {"passed": True, "checks": [asdict(check) for check in checks]},
+        "verification": {
+            "passed": True,
+            "checks": [asdict(check) for check in checks],
+            "earlier": None,
+        },
+        "attacks": {**attack(released, policy, PEOPLE).to_dict(), "files": {}},
         "assessment": {**assess_example(policy, statement), "files": {}},
         "risk profile": asdict(solution.before),
     }

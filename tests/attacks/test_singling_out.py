@@ -99,7 +99,7 @@ def test_with_a_control_table_the_same_predicates_are_tried_there() -> None:
 
 @given(smalls())
 def test_no_more_is_tried_than_is_planned(small: Small) -> None:
-    setting = small.setting(targets=2)
+    setting = small.setting(people=2)
     assert univariate(setting).success.trials <= 2
     assert multivariate(setting, setting.quasi, "", "").success.trials == min(
         2, len(small.released)
