@@ -38,6 +38,7 @@ ORDER = [
     "explanation",
     "verification",
     "assessment",
+    "evidence",
     "report",
     "demo",
     "cli",

@@ -1,7 +1,7 @@
 """evidence: what a release is worth, by the analyses that the policy states.
 
-Evidence compares a release with its original: it holds statistics of the original, and is for the steward.
-It never holds a row.
+Evidence compares a release with its original: it holds statistics of the original, so it is for the
+steward. It never holds a row.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ def check_same(table: Table, solution: Solution, policy: Policy) -> None:
         same = next(check_rows(loaded, original, solution.release)).passed is True
     if not same:
         raise ReleaseError(
-            f"{table.name}: this is not what its scheme makes of the original under this policy, so nothing "
-            "can be said of what it is worth; `anonymizer verify --against` says where they differ."
+            f"{table.name}: this is not what its scheme makes of the original under this policy, so "
+            "its worth cannot be measured; `anonymizer verify --against` says where they differ."
         )
 
 

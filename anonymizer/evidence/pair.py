@@ -1,7 +1,7 @@
 """A table and its release row by row: each column as numbers or categories, before and after.
 
-The steward has the original, and a release is a function of it: so each row is known beside what became of
-it, though the rows of the released file are shuffled. A suppressed record is missing afterwards.
+The steward has the original, and a release is a function of it: so each row is known beside what became
+of it, though the rows of the released file are shuffled. A suppressed record is missing afterwards.
 """
 
 from __future__ import annotations
@@ -42,8 +42,7 @@ class Numbers:
 class Categories:
     """A column of categories, with the same labels before and after.
 
-    Where the values are generalized, the original's are counted by the same, coarser ones: only so do they
-    mean the same.
+    Where the values are generalized, so are the original's: only then do both mean the same.
     """
 
     labels: tuple[str, ...]

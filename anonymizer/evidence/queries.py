@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,12 +21,12 @@ LEAST = 0.001
 NOTE = (
     "Each asks how many records have some values in some columns: a range that ends at the values of two "
     "random records where values have an order, else the value of one. A generalized value counts by the "
-    f"part of what it covers that is asked for. Errors are divided by the true count, at least {LEAST:.1%} "
-    "of the records."
+    "part of what it covers that is asked for. Errors are divided by the true count, at least "
+    f"{LEAST:.1%} of the records."
 )
 
-Condition = Callable[[np.random.Generator, tuple[int, int]], tuple[Floats, Floats]]
-"""Given two records, draws what is asked of a column; returns how far each record has it, before and after."""
+Condition = Callable[[tuple[int, int]], tuple[Floats, Floats]]
+"""Asks a column about the values of two records; returns how far each record has them, both times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def run(analysis: Queries, pair: Pair) -> Result:
         one, other = random.integers(pair.records, size=2).tolist()
         before, after = np.ones(pair.records), pair.released.astype(np.float64)
         for at in chosen.tolist():
-            asked, answered = conditions[columns[at]](random, (one, other))
+            asked, answered = conditions[columns[at]]((one, other))
             before, after = before * asked, after * answered
         true[number] = before.sum()
         errors[number] = abs(after.sum() - true[number]) / max(true[number], LEAST * pair.records)
@@ -75,7 +76,7 @@ def by_size(shares: Floats, errors: Floats) -> tuple[Size, ...]:
     ends = (0.0, 0.01, 0.1, 1.0)
     names = ("all", "up to 1 % of the records", "1 % to 10 %", "over 10 %")
     parts = [np.ones(shares.size, np.bool_)]
-    parts += [(shares > low) & (shares <= high) for low, high in zip(ends, ends[1:], strict=False)]
+    parts += [(shares > low) & (shares <= high) for low, high in pairwise(ends)]
     return tuple(summarize(name, errors[part]) for name, part in zip(names, parts, strict=True))
 
 
@@ -97,10 +98,7 @@ def kept(column: Coded) -> Condition:
     numbers = numbers_of_values(column.texts)
     codes = column.codes
 
-    def draw(
-        random: np.random.Generator,  # noqa: ARG001 - all is settled by the records
-        records: tuple[int, int],
-    ) -> tuple[Floats, Floats]:
+    def ask(records: tuple[int, int]) -> tuple[Floats, Floats]:
         if numbers is None or np.isnan(numbers[codes[list(records)]]).any():
             asked = (codes == codes[records[0]]).astype(np.float64)
         else:
@@ -108,7 +106,7 @@ def kept(column: Coded) -> Condition:
             asked = ((numbers >= low) & (numbers <= high)).astype(np.float64)[codes]
         return asked, asked
 
-    return draw
+    return ask
 
 
 def generalized(name: str, pair: Pair) -> Condition:
@@ -118,10 +116,7 @@ def generalized(name: str, pair: Pair) -> Condition:
     levels: Codes = release.layering.levels(at)[release.microdata.tuple_of_row]
     used = np.unique(levels[pair.released]).tolist()
 
-    def draw(
-        random: np.random.Generator,  # noqa: ARG001 - all is settled by the records
-        records: tuple[int, int],
-    ) -> tuple[Floats, Floats]:
+    def ask(records: tuple[int, int]) -> tuple[Floats, Floats]:
         wanted = np.zeros(hierarchy.size)
         ends = (
             sorted(leaves[list(records)].tolist())
@@ -136,4 +131,4 @@ def generalized(name: str, pair: Pair) -> Condition:
             answered[here] = share[codes[leaves[here]]]
         return wanted[leaves], answered
 
-    return draw
+    return ask

@@ -22,8 +22,9 @@ from anonymizer.policy.analysis import Fitted
 
 FIGURE = "mean overlap of the 95 % intervals"
 FORMULA = (
-    "Overlap is that of Karr et al. (2006): the length of what both intervals cover, divided by the length "
-    "of each, averaged; 0 where they are apart or the coefficient is lost. Its mean leaves out the intercept."
+    "Overlap is that of Karr et al. (2006): the length of what both intervals cover, divided by that "
+    "of each, averaged; 0 where they are apart or the coefficient is lost. The mean is over all but the "
+    "intercept."
 )
 LARGEST_ERROR = 100.0
 """The standard error of a coefficient of a standardized column; only separation makes it as large."""

@@ -29,7 +29,7 @@ Rows = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The curve of a group in figures; a median, or an end of its interval, that is not reached is None."""
+    """The curve of a group in figures; a median or a bound that is not reached is None."""
 
     group: str
     records_before: int
@@ -148,8 +148,10 @@ def estimate(module: Module, times: Floats, events: Floats) -> Steps:
         return NOBODY
     with np.errstate(invalid="ignore", divide="ignore"):  # where everybody's event has happened
         found = module.SurvfuncRight(times, events)
-        low, high = found.quantile_ci(0.5, method="linear")
-        median = finite(found.quantile(0.5)), finite(low), finite(high)
+        middle, (low, high) = found.quantile(0.5), found.quantile_ci(0.5)
+        if math.isnan(low):  # the one step that passes a half is beyond doubt
+            low = high = middle
+        median = finite(middle), finite(low), finite(high)
     shares = np.asarray(found.surv_prob)
     return Steps(np.asarray(found.surv_times), shares, times.size, int(events.sum()), median)
 

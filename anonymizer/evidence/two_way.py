@@ -15,9 +15,9 @@ from anonymizer.policy.analysis import TwoWay
 
 FIGURE = "mean distance of the two-way tables"
 NOTE = (
-    f"Tables are of at most {MOST_BINS} bins and one for all other values, each of {FEWEST_PEOPLE} people or "
-    "more. The distance is the total variation of the cells' shares; a generalized value counts as spread "
-    "evenly over what it covers."
+    f"Tables have at most {MOST_BINS} bins and one for all other values, each of {FEWEST_PEOPLE} people "
+    "or more. The distance is the total variation of the cells' shares. A generalized value counts as "
+    "spread evenly over what it covers."
 )
 
 

@@ -95,7 +95,7 @@ def midpoints(hierarchy: Hierarchy, level: int) -> Floats | None:
     if level == 0:
         return leaves
     stated = hierarchy.declared or hierarchy  # an open interval ends where the domain does
-    known = {label: middle for label, middle in zip(*stated_midpoints(stated, level), strict=True)}
+    known = dict(zip(*stated_midpoints(stated, level), strict=True))
     return np.array([known.get(label, math.nan) for label in hierarchy.labels[level]])
 
 

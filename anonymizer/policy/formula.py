@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 NAME = r"`(?P<quoted>[^`]+)`|(?P<plain>[^\W\d][\w.]*)"
 FACTOR = re.compile(rf"\s*(?:(?P<category>C)\(\s*(?:{NAME})\s*\)|{NAME.replace('P<', 'P<n_')})\s*")
-HOW = "write it as response ~ age + C(ward) + age:sex, with names that are not plain words in `backquotes`"
+HOW = "write it as stay ~ age + C(ward) + age:sex, with names that are not plain words in `backquotes`"
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,7 +202,7 @@ class Policy(Displayed, Part):
 
     def find_analysis(self, name: str) -> Analysis:
         """Return the analysis of a name."""
-        found = {each.name: each for each in self.analysis}
+        found: dict[str, Analysis] = {each.name: each for each in self.analysis}
         if name not in found:
             known = suggest_name(name, found) if found else "add an [[analysis]] table."
             raise PolicyError(f"policy: there is no analysis '{name}'; {known}")
