@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         ReleaseError,
         show_values,
     )
+    from anonymizer.evidence.evidence import Evidence, evidence
     from anonymizer.explanation.explanation import Explanation, explain
     from anonymizer.explanation.layered import LayeredExplanation
     from anonymizer.frontiers.frontier import Frontier, frontier
@@ -64,6 +65,8 @@ _HOMES = {
     "PolicyError": "errors",
     "ReleaseError": "errors",
     "show_values": "errors",
+    "Evidence": "evidence.evidence",
+    "evidence": "evidence.evidence",
     "Explanation": "explanation.explanation",
     "explain": "explanation.explanation",
     "LayeredExplanation": "explanation.layered",

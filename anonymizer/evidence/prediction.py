@@ -2,8 +2,8 @@
 
 People are held out first, with all their rows. What is learned from is the release as it is, without the
 rows of those people: the steward knows whose each released row is. So nobody's record is in both, and
-what is measured is this release, not one of a smaller table. Held-out records are original: numbers as they
-are, categories in the release's words, as whoever uses such a model has to put them.
+what is measured is this release, not one of a smaller table. Held-out records are original: numbers as
+they are, categories in the release's words, as whoever uses such a model has to put them.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from anonymizer.policy.analysis import Prediction
 FIGURE = "accuracy of the better model, learned from the release"
 NOTE = (
     "People are held out with all their rows before anything is learned. The models learn from the "
-    "release without those rows, or from the same people's original rows; both are tested on the original "
-    "records of those who are held out."
+    "release without those rows, or from the same people's original rows; both are tested on the "
+    "original records of those who are held out."
 )
 TREES, FEWEST_IN_LEAF, ITERATIONS = 100, 5, 1000
 MAJORITY = "majority class"

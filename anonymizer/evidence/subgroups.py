@@ -14,9 +14,9 @@ from anonymizer.policy.analysis import Subgroups
 
 FIGURE = "largest suppressed share of a subgroup"
 NOTE = (
-    f"Subgroups are the values of a column that {FEWEST_PEOPLE} people or more have. The loss is the mean, "
-    "over their records and the quasi-identifiers, of how much of the domain a released value covers: 0 is "
-    "untouched, 1 is nothing left; a suppressed record counts as 1."
+    f"Subgroups are the values of a column that {FEWEST_PEOPLE} people or more have. The loss is the "
+    "mean, over their records and the quasi-identifiers, of how much of the domain a released value "
+    "covers: 0 is untouched, 1 is nothing left; a suppressed record counts as 1."
 )
 
 

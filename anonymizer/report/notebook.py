@@ -12,6 +12,7 @@ from anonymizer.assessment.assessment import Assessment
 from anonymizer.comparison.comparison import Comparison, compare
 from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerError
+from anonymizer.evidence.evidence import Evidence
 from anonymizer.explanation.explanation import Explanation
 from anonymizer.explanation.layered import LayeredExplanation
 from anonymizer.frontiers.frontier import Frontier
@@ -25,6 +26,7 @@ from anonymizer.report import assessment as assessments
 from anonymizer.report import explanation as explanations
 from anonymizer.report.chart import draw_frontier, draw_shares
 from anonymizer.report.comparison import comparison_sections
+from anonymizer.report.evidence import evidence_sections
 from anonymizer.report.page import render, share, whole
 from anonymizer.report.phrases import join
 from anonymizer.report.sections import Figures, Picture, Section
@@ -217,6 +219,19 @@ def comparison_sentence(comparison: Comparison) -> str:
 
 
 sections.register(Comparison, comparison_sections)
+
+
+@sentence.register
+def evidence_sentence(evidence: Evidence) -> str:
+    """Say what came of each analysis."""
+    values = [
+        f"{each.analysis.name}: {'not possible' if each.value is None else f'{each.value:.3g}'}"
+        for each in evidence.results
+    ]
+    return named(evidence, *values)
+
+
+sections.register(Evidence, evidence_sections)
 
 
 @sentence.register

@@ -1,0 +1,158 @@
+"""Evidence in sentences, tables and pictures: for the terminal, as a page and as files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, fields
+from typing import Any
+
+from rich.console import Group
+
+from anonymizer.data.staging import Staging
+from anonymizer.evidence.evidence import Evidence
+from anonymizer.evidence.result import Result
+from anonymizer.report.evidence_pictures import pictures_of
+from anonymizer.report.page import render, share, whole
+from anonymizer.report.provenance import Provenance
+from anonymizer.report.sections import Figures, Picture, Section, show_sections
+
+HEADING = "What this release is worth"
+TITLE = "What the release is worth"
+SHOWN = 12
+"""A table of more rows is folded on the page."""
+SHOWN_PICTURES = 4
+SUMMARY_HEADER = "analysis", "figure", "original", "release", "best"
+XMLNS = '<svg xmlns="http://www.w3.org/2000/svg"'
+
+
+def render_text(evidence: Evidence) -> Group:
+    """Show the figure of every analysis on the terminal, and what failed."""
+    return show_sections([summary_section(evidence), *notes_sections(evidence)])
+
+
+def notes_sections(evidence: Evidence) -> Iterator[Section]:
+    """Say of each analysis what came of it, in sentences."""
+    for result in evidence.results:
+        yield Section(title_of(result), (*verdict(result), *result.notes))
+
+
+def evidence_sections(evidence: Evidence) -> tuple[Section, ...]:
+    """Answer what the release is worth, then analysis by analysis."""
+    return (summary_section(evidence), *map(result_section, evidence.results))
+
+
+def summary_section(evidence: Evidence) -> Section:
+    """Put the figures of all analyses side by side."""
+    rows = tuple(map(summary_row, evidence.results))
+    lead = (
+        f"{whole(evidence.released)} of {whole(evidence.records)} records are released. Each analysis "
+        "that the policy states was made on the original and on the release."
+    )
+    return Section(TITLE, (lead,), (Figures(SUMMARY_HEADER, rows),))
+
+
+def summary_row(result: Result) -> tuple[str, ...]:
+    """Write one analysis as a row."""
+    best = "1, the same" if result.higher_is_better else "0, the same"
+    if result.original is not None:
+        best = "as the original"
+    return (
+        result.analysis.name,
+        result.figure,
+        "" if result.original is None else write(result.original),
+        "not possible" if result.value is None else write(result.value),
+        best,
+    )
+
+
+def title_of(result: Result) -> str:
+    """Name an analysis with its kind."""
+    return f"{result.analysis.name} ({result.analysis.kind})"
+
+
+def verdict(result: Result) -> Iterator[str]:
+    """Say what came of an analysis in a sentence."""
+    if result.value is None:
+        yield "The release does not allow this analysis."
+        return
+    beside = "" if result.original is None else f"; on the original {write(result.original)}"
+    yield f"{result.figure[0].upper()}{result.figure[1:]}: {write(result.value)}{beside}."
+    changed = [row["term"] for row in map(asdict, result.rows) if row.get("change")]
+    if changed:
+        which = ", ".join(changed[:5]) + (
+            f" and {len(changed) - 5} more" if len(changed) > 5 else ""
+        )
+        yield f"Whoever uses the release would conclude otherwise about {which}."
+
+
+def result_section(result: Result) -> Section:
+    """Show one analysis with all its figures and pictures."""
+    drawn = [Picture(svg, caption) for svg, caption in pictures_of(result)]
+    figures = () if not result.rows else (figures_of(result),)
+    return Section(
+        title_of(result),
+        (*verdict(result), *result.notes),
+        figures,
+        tuple(drawn[:SHOWN_PICTURES]),
+        tuple(drawn[SHOWN_PICTURES:]),
+    )
+
+
+def figures_of(result: Result) -> Figures:
+    """Write the rows of a result as a table."""
+    header = tuple(field.name.replace("_", " ") for field in fields(result.rows[0]))
+    rows = tuple(tuple(write(value) for value in asdict(row).values()) for row in result.rows)
+    folded = f"All {whole(len(rows))} rows in figures" if len(rows) > SHOWN else ""
+    return Figures(header, rows, folded=folded)
+
+
+def write(value: Any) -> str:
+    """Write a figure with four digits, a count with commas, and a dash where there is none.
+
+    >>> write(0.123456), write(12345), write(None), write("age")
+    ('0.1235', '12,345', '-', 'age')
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value
+    return whole(value) if isinstance(value, int) else f"{value:.4g}"
+
+
+def render_page(evidence: Evidence, provenance: Provenance | None = None) -> str:
+    """Write evidence as a page for the steward: it has statistics of the original."""
+    return render(
+        "evidence.html",
+        heading=HEADING,
+        suppressed=share(1 - evidence.released / evidence.records),
+        sections=evidence_sections(evidence),
+        provenance=provenance or Provenance(),
+    )
+
+
+def stage_evidence(
+    evidence: Evidence, staging: Staging, provenance: Provenance | None = None
+) -> dict[str, str]:
+    """Write JSON, a page, a CSV file for all analyses and one for each, and the pictures as SVG."""
+    text = json.dumps(evidence.describe(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    staging.path("evidence.json").write_text(text, encoding="utf-8")
+    page = render_page(evidence, provenance)
+    staging.path("evidence.html").write_text(page, encoding="utf-8")
+    evidence.to_frame().to_csv(staging.path("evidence.csv"), index=False)
+    names = ["evidence.json", "evidence.html", "evidence.csv"]
+    for result in evidence.results:
+        names += stage_result(result, staging)
+    return {name.removeprefix("evidence."): str(staging.folder / name) for name in names}
+
+
+def stage_result(result: Result, staging: Staging) -> list[str]:
+    """Write one analysis as a CSV file, and its pictures; return what the files are called."""
+    stem = f"evidence-{result.analysis.name.replace(' ', '_')}"
+    result.to_frame().to_csv(staging.path(f"{stem}.csv"), index=False)
+    names = [f"{stem}.csv"]
+    for number, (svg, _) in enumerate(pictures_of(result), 1):
+        names.append(f"{stem}-{number}.svg")
+        standing_alone = str(svg).replace("<svg", XMLNS, 1)
+        staging.path(names[-1]).write_text(standing_alone, encoding="utf-8")
+    return names
