@@ -9,7 +9,7 @@ from anonymizer.evidence.result import Result
 from anonymizer.policy.analysis import Marginals
 
 FIGURE = "mean distance of the columns' distributions"
-NOTE = (
+METHOD = (
     "The distance is the total variation: the share of the records that would need another value. A "
     "generalized value counts as spread evenly over what it covers; suppressed records are not there."
 )
@@ -33,4 +33,4 @@ def run(analysis: Marginals, pair: Pair) -> Result:
     rows = [Column(c.name, c.values_before, c.values_after, c.distance) for c in chosen]
     mean = sum(row.distance for row in rows) / len(rows)
     ordered = tuple(sorted(rows, key=lambda row: -row.distance))
-    return Result(analysis, FIGURE, mean, higher_is_better=False, rows=ordered, notes=(NOTE,))
+    return Result(analysis, FIGURE, mean, higher_is_better=False, rows=ordered, method=METHOD)

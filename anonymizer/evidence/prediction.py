@@ -24,7 +24,7 @@ from anonymizer.evidence.result import Result
 from anonymizer.policy.analysis import Prediction
 
 FIGURE = "accuracy of the better model, learned from the release"
-NOTE = (
+METHOD = (
     "People are held out with all their rows before anything is learned. The models learn from the "
     "release without those rows, or from the same people's original rows; both are tested on the "
     "original records of those who are held out."
@@ -89,7 +89,8 @@ def run(analysis: Prediction, pair: Pair) -> Result:
         None if failed else max(row.after or 0.0 for row in learned),
         higher_is_better=True,
         rows=rows,
-        notes=(*([why] if failed else []), NOTE),
+        method=METHOD,
+        findings=(why,) if failed else (),
         original=max(row.before for row in learned),
     )
 

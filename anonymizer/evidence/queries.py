@@ -18,7 +18,7 @@ from anonymizer.policy.analysis import Queries
 FIGURE = "median relative error of random counts"
 LEAST = 0.001
 """An error is divided by the true count, or by this share of the records if that is more."""
-NOTE = (
+METHOD = (
     "Each asks how many records have some values in some columns: a range that ends at the values of two "
     "random records where values have an order, else the value of one. A generalized value counts by the "
     "part of what it covers that is asked for. Errors are divided by the true count, at least "
@@ -67,7 +67,7 @@ def run(analysis: Queries, pair: Pair) -> Result:
         float(np.median(errors)),
         higher_is_better=False,
         rows=by_size(true / pair.records, errors),
-        notes=(NOTE,),
+        method=METHOD,
     )
 
 

@@ -21,7 +21,7 @@ from anonymizer.evidence.result import Result
 from anonymizer.policy.analysis import Fitted
 
 FIGURE = "mean overlap of the 95 % intervals"
-FORMULA = (
+METHOD = (
     "Overlap is that of Karr et al. (2006): the length of what both intervals cover, divided by that "
     "of each, averaged; 0 where they are apart or the coefficient is lost. The mean is over all but the "
     "intercept."
@@ -76,7 +76,8 @@ def compare_fits(
         None if failed else mean_overlap(of_terms),
         higher_is_better=True,
         rows=coefficients,
-        notes=(*failed, *name_lost(regressors), counts, FORMULA),
+        method=f"{counts} {METHOD}",
+        findings=(*failed, *name_lost(regressors)),
     )
 
 

@@ -36,8 +36,10 @@ class Result:
     higher_is_better: bool
     rows: tuple[Any, ...]
     """The figures in full: frozen dataclasses of one kind."""
-    notes: tuple[str, ...] = ()
-    """What was done, and what failed, in sentences."""
+    method: str
+    """How it was done, in sentences."""
+    findings: tuple[str, ...] = ()
+    """What failed or stands out, one sentence each."""
     original: float | None = None
     """The same figure on the original, where it has one."""
     curves: tuple[Curve, ...] = ()
@@ -52,7 +54,8 @@ class Result:
             "value": self.value,
             "original": self.original,
             "higher_is_better": self.higher_is_better,
-            "notes": list(self.notes),
+            "findings": list(self.findings),
+            "method": self.method,
             "rows": [asdict(row) for row in self.rows],
             "curves": [asdict(curve) for curve in self.curves],
         }

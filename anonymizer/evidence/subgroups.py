@@ -13,7 +13,7 @@ from anonymizer.evidence.result import Result
 from anonymizer.policy.analysis import Subgroups
 
 FIGURE = "largest suppressed share of a subgroup"
-NOTE = (
+METHOD = (
     f"Subgroups are the values of a column that {FEWEST_PEOPLE} people or more have. The loss is the "
     "mean, over their records and the quasi-identifiers, of how much of the domain a released value "
     "covers: 0 is untouched, 1 is nothing left; a suppressed record counts as 1."
@@ -48,7 +48,7 @@ def run(analysis: Subgroups, pair: Pair) -> Result:
     )  # fmt: skip
     ordered = (everybody, *sorted(rows, key=lambda row: (-row.share, -row.loss)))
     largest = max(row.share for row in ordered)
-    return Result(analysis, FIGURE, largest, higher_is_better=False, rows=ordered, notes=(NOTE,))
+    return Result(analysis, FIGURE, largest, higher_is_better=False, rows=ordered, method=METHOD)
 
 
 def record_losses(pair: Pair) -> Floats:

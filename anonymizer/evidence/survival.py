@@ -19,6 +19,10 @@ from anonymizer.evidence.result import Curve, Result
 from anonymizer.policy.analysis import Survival
 
 FIGURE = "largest difference of the survival curves"
+METHOD = (
+    f"Curves are those of Kaplan and Meier; groups of fewer than {FEWEST_PEOPLE} people are left out. "
+    "The intervals of the medians are of 95 %."
+)
 ALL = "all"
 POINTS = 60
 """So many round times a curve is drawn at, so that no step is one person's day."""
@@ -83,16 +87,15 @@ def run(analysis: Survival, pair: Pair) -> Result:
         )
     differences = [group.difference for group, _ in found]
     known = [each for each in differences if each is not None]
-    notes = [f"Groups of fewer than {FEWEST_PEOPLE} people are left out."]
-    if len(known) < len(found):
-        notes.insert(0, "The release does not have all groups, so not all curves can be drawn.")
+    absent = "The release does not have all groups, so not all curves can be drawn."
     return Result(
         analysis,
         FIGURE,
         max(known) if len(known) == len(found) else None,
         higher_is_better=False,
         rows=tuple(group for group, _ in found),
-        notes=tuple(notes),
+        method=METHOD,
+        findings=() if len(known) == len(found) else (absent,),
         curves=tuple(curve for _, curve in found),
     )
 

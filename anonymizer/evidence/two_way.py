@@ -14,7 +14,7 @@ from anonymizer.evidence.result import Result
 from anonymizer.policy.analysis import TwoWay
 
 FIGURE = "mean distance of the two-way tables"
-NOTE = (
+METHOD = (
     f"Tables have at most {MOST_BINS} bins and one for all other values, each of {FEWEST_PEOPLE} people "
     "or more. The distance is the total variation of the cells' shares. A generalized value counts as "
     "spread evenly over what it covers."
@@ -42,7 +42,7 @@ def run(analysis: TwoWay, pair: Pair) -> Result:
     rows = [compare_table(one, other) for one, other in combinations(chosen, 2)]
     mean = sum(row.distance for row in rows) / len(rows)
     ordered = tuple(sorted(rows, key=lambda row: -row.distance))
-    return Result(analysis, FIGURE, mean, higher_is_better=False, rows=ordered, notes=(NOTE,))
+    return Result(analysis, FIGURE, mean, higher_is_better=False, rows=ordered, method=METHOD)
 
 
 def compare_table(one: Binned, other: Binned) -> Table:

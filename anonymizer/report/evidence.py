@@ -11,6 +11,8 @@ from rich.console import Group
 
 from anonymizer.data.staging import Staging
 from anonymizer.evidence.evidence import Evidence
+from anonymizer.evidence.overlap import Coefficient
+from anonymizer.evidence.regression import INTERCEPT
 from anonymizer.evidence.result import Result
 from anonymizer.report.evidence_pictures import pictures_of
 from anonymizer.report.page import render, share, whole
@@ -23,18 +25,20 @@ SHOWN = 12
 """A table of more rows is folded on the page."""
 SHOWN_PICTURES = 4
 SUMMARY_HEADER = "analysis", "figure", "original", "release", "best"
+COEFFICIENT_HEADER = "term", "original (95 %)", "release (95 %)", "overlap", "change"
 XMLNS = '<svg xmlns="http://www.w3.org/2000/svg"'
 
 
 def render_text(evidence: Evidence) -> Group:
     """Show the figure of every analysis on the terminal, and what failed."""
-    return show_sections([summary_section(evidence), *notes_sections(evidence)])
+    return show_sections([summary_section(evidence), *findings_sections(evidence)])
 
 
-def notes_sections(evidence: Evidence) -> Iterator[Section]:
-    """Say of each analysis what came of it, in sentences."""
+def findings_sections(evidence: Evidence) -> Iterator[Section]:
+    """Say of each analysis what failed, and what would be concluded otherwise."""
     for result in evidence.results:
-        yield Section(title_of(result), (*verdict(result), *result.notes))
+        if said := (*conclusions(result), *result.findings):
+            yield Section(title_of(result), said)
 
 
 def evidence_sections(evidence: Evidence) -> tuple[Section, ...]:
@@ -78,12 +82,17 @@ def verdict(result: Result) -> Iterator[str]:
         return
     beside = "" if result.original is None else f"; on the original {write(result.original)}"
     yield f"{result.figure[0].upper()}{result.figure[1:]}: {write(result.value)}{beside}."
-    changed = [row["term"] for row in map(asdict, result.rows) if row.get("change")]
-    if changed:
-        which = ", ".join(changed[:5]) + (
-            f" and {len(changed) - 5} more" if len(changed) > 5 else ""
-        )
-        yield f"Whoever uses the release would conclude otherwise about {which}."
+
+
+def conclusions(result: Result) -> Iterator[str]:
+    """Say about which coefficients the release would let one conclude otherwise."""
+    if result.value is None or not isinstance(result.rows[0], Coefficient):
+        return
+    changed = [f"{row.term} ({row.change})" for row in result.rows if row.change]
+    terms = [each for each in changed if not each.startswith(f"{INTERCEPT} (")]
+    if terms:
+        more = f" and {len(terms) - 5} more" if len(terms) > 5 else ""
+        yield f"The release would let one conclude otherwise about {', '.join(terms[:5])}{more}."
 
 
 def result_section(result: Result) -> Section:
@@ -92,7 +101,7 @@ def result_section(result: Result) -> Section:
     figures = () if not result.rows else (figures_of(result),)
     return Section(
         title_of(result),
-        (*verdict(result), *result.notes),
+        (*verdict(result), *conclusions(result), *result.findings, result.method),
         figures,
         tuple(drawn[:SHOWN_PICTURES]),
         tuple(drawn[SHOWN_PICTURES:]),
@@ -100,11 +109,31 @@ def result_section(result: Result) -> Section:
 
 
 def figures_of(result: Result) -> Figures:
-    """Write the rows of a result as a table."""
+    """Write the rows of a result as a table; an estimate with its interval in one cell."""
+    if isinstance(result.rows[0], Coefficient):
+        return Figures(COEFFICIENT_HEADER, tuple(map(coefficient_row, result.rows)))
     header = tuple(field.name.replace("_", " ") for field in fields(result.rows[0]))
     rows = tuple(tuple(write(value) for value in asdict(row).values()) for row in result.rows)
     folded = f"All {whole(len(rows))} rows in figures" if len(rows) > SHOWN else ""
     return Figures(header, rows, folded=folded)
+
+
+def coefficient_row(row: Coefficient) -> tuple[str, ...]:
+    """Write a coefficient on both tables."""
+    before = estimate(row.before, row.before_low, row.before_high)
+    after = estimate(row.after, row.after_low, row.after_high)
+    return row.term, before, after, f"{row.overlap:.2f}", row.change
+
+
+def estimate(value: float | None, low: float | None, high: float | None) -> str:
+    """Write an estimate with its 95 % interval.
+
+    >>> estimate(0.51234, 0.4, 0.6), estimate(None, None, None)
+    ('0.5123 (0.4 to 0.6)', '-')
+    """
+    if value is None or low is None or high is None:
+        return "-"
+    return f"{value:.4g} ({low:.4g} to {high:.4g})"
 
 
 def write(value: Any) -> str:

@@ -15,7 +15,7 @@ from anonymizer.report.svg import AFTER, BEFORE, drawing, element, name_at
 
 Drawn = tuple[Markup, str]
 """A picture and its caption."""
-ROW, LABELS, PLOT = 24, 136, 250
+ROW, LABELS, PLOT = 24, 126, 196
 FARTHEST = 6.0
 """Standard errors to either side that the picture of intervals has room for."""
 WIDTH, HEIGHT, LEFT, BOTTOM = 270, 180, 34, 150
