@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from anonymizer.analyses.evidence import Evidence, evidence
     from anonymizer.assessment import Assessment, Statement, assess
     from anonymizer.comparison.comparison import Comparison, compare
     from anonymizer.errors import (
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
         ReleaseError,
         show_values,
     )
-    from anonymizer.evidence.evidence import Evidence, evidence
     from anonymizer.explanation.explanation import Explanation, explain
     from anonymizer.explanation.layered import LayeredExplanation
     from anonymizer.frontiers.frontier import Frontier, frontier
@@ -65,8 +65,8 @@ _HOMES = {
     "PolicyError": "errors",
     "ReleaseError": "errors",
     "show_values": "errors",
-    "Evidence": "evidence.evidence",
-    "evidence": "evidence.evidence",
+    "Evidence": "analyses.evidence",
+    "evidence": "analyses.evidence",
     "Explanation": "explanation.explanation",
     "explain": "explanation.explanation",
     "LayeredExplanation": "explanation.layered",

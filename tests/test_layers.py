@@ -38,7 +38,7 @@ ORDER = [
     "explanation",
     "verification",
     "assessment",
-    "evidence",
+    "analyses",
     "report",
     "demo",
     "cli",

@@ -36,8 +36,8 @@ def evidence(
 
     Example: `anonymizer evidence release/release.csv --against discharges.csv --policy policy.toml`
     """
+    from anonymizer.analyses.evidence import evidence as measure
     from anonymizer.data.staging import Staging
-    from anonymizer.evidence.evidence import evidence as measure
     from anonymizer.policy import Policy
     from anonymizer.problem import open_data
     from anonymizer.report.evidence import render_text, stage_evidence

@@ -9,11 +9,11 @@ from typing import Any
 
 from rich.console import Group
 
+from anonymizer.analyses.evidence import Evidence
+from anonymizer.analyses.overlap import Coefficient
+from anonymizer.analyses.regression import INTERCEPT
+from anonymizer.analyses.result import Result
 from anonymizer.data.staging import Staging
-from anonymizer.evidence.evidence import Evidence
-from anonymizer.evidence.overlap import Coefficient
-from anonymizer.evidence.regression import INTERCEPT
-from anonymizer.evidence.result import Result
 from anonymizer.report.evidence_pictures import pictures_of
 from anonymizer.report.page import render, share, whole
 from anonymizer.report.provenance import Provenance
@@ -86,7 +86,7 @@ def verdict(result: Result) -> Iterator[str]:
 
 def conclusions(result: Result) -> Iterator[str]:
     """Say about which coefficients the release would let one conclude otherwise."""
-    if result.value is None or not isinstance(result.rows[0], Coefficient):
+    if result.value is None or not result.rows or not isinstance(result.rows[0], Coefficient):
         return
     changed = [f"{row.term} ({row.change})" for row in result.rows if row.change]
     terms = [each for each in changed if not each.startswith(f"{INTERCEPT} (")]

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from markupsafe import Markup
 
-from anonymizer.evidence.overlap import Coefficient
-from anonymizer.evidence.prediction import Accuracy
-from anonymizer.evidence.result import Curve, Result
+from anonymizer.analyses.overlap import Coefficient
+from anonymizer.analyses.prediction import Accuracy
+from anonymizer.analyses.result import Curve, Result
 from anonymizer.report.chart import LINE, Axis
 from anonymizer.report.page import share
 from anonymizer.report.svg import AFTER, BEFORE, drawing, element, name_at

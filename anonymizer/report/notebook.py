@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from functools import singledispatch
 from typing import Any
 
+from anonymizer.analyses.evidence import Evidence
 from anonymizer.assessment.assessment import Assessment
 from anonymizer.comparison.comparison import Comparison, compare
 from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerError
-from anonymizer.evidence.evidence import Evidence
 from anonymizer.explanation.explanation import Explanation
 from anonymizer.explanation.layered import LayeredExplanation
 from anonymizer.frontiers.frontier import Frontier

@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.errors import DataError
-from anonymizer.evidence.design import Regressor
-from anonymizer.evidence.overlap import (
+from anonymizer.analyses.design import Regressor
+from anonymizer.analyses.overlap import (
     Estimate,
     compare_estimates,
     mean_overlap,
 )
-from anonymizer.evidence.pair import Floats
-from anonymizer.evidence.result import Result
+from anonymizer.analyses.pair import Floats
+from anonymizer.analyses.result import Result
 from anonymizer.policy.analysis import Fitted
 
 FIGURE = "mean overlap of the 95 % intervals"
@@ -61,9 +60,10 @@ def compare_fits(
     try:
         before = estimate(model, rows, columns, [each.term for each in regressors])
     except FitError as error:
-        raise DataError(
-            f"analysis '{analysis.name}': it cannot be fitted to the original: {error}; state another."
-        ) from None
+        why = f"It cannot be fitted to the original at the levels of the release: {error}."
+        return Result(
+            analysis, FIGURE, None, higher_is_better=True, rows=(), method=METHOD, findings=(why,)
+        )
     after, failed, released = fit_release(model, response[1], regressors)
     coefficients = tuple(
         compare_estimates(term, each, after.get(term)) for term, each in before.items()
@@ -119,6 +119,8 @@ def estimate(
     Columns are standardized for the fit, so that numbers as large as days since 1970 cost no precision.
     """
     check_rank(responses, columns, names)
+    if model.separable:
+        check_groups(responses, columns, names)
     means = columns.mean(axis=0) if model.intercept else np.zeros(columns.shape[1])
     scales = columns.std(axis=0)
     scaled = (columns - means) / scales
@@ -189,6 +191,18 @@ def check_rank(responses: Floats, columns: Floats, names: Sequence[str]) -> None
     factor = np.abs(np.diag(np.linalg.qr(centred / lengths, mode="r")))
     if factor.size and factor.min() < 1e-9:
         raise FitError(f"{names[int(np.argmin(factor))]} follows from the columns before it")
+
+
+def check_groups(responses: Floats, columns: Floats, names: Sequence[str]) -> None:
+    """Raise a FitError for a category in which nobody, or everybody, has the response.
+
+    Of hazards, only that nobody has the event makes a coefficient infinite.
+    """
+    ends = (0.0, 1.0) if responses.shape[1] == 1 else (0.0,)
+    for name, column in zip(names, columns.T, strict=True):
+        is_category = bool(np.isin(column, (0.0, 1.0)).all())
+        if is_category and responses[column == 1, -1].mean() in ends:
+            raise FitError(f"{name} separates the responses, so that it would be infinite")
 
 
 def check_separation(errors: Floats, names: Sequence[str]) -> None:

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from anonymizer.analyses.pair import Codes, Floats, Pair
+from anonymizer.analyses.result import Result
 from anonymizer.data.columns import Coded
 from anonymizer.errors import DataError
-from anonymizer.evidence.pair import Codes, Floats, Pair
-from anonymizer.evidence.result import Result
 from anonymizer.hierarchy.midpoints import numbers_of_values
 from anonymizer.policy.analysis import Queries
 

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.analyses.design import MOST_CATEGORIES, indicator, variable
+from anonymizer.analyses.extra import need
+from anonymizer.analyses.pair import ABSENT, Categories, Codes, Floats, Numbers, Pair
+from anonymizer.analyses.result import Result
 from anonymizer.errors import DataError
-from anonymizer.evidence.design import MOST_CATEGORIES, indicator, variable
-from anonymizer.evidence.extra import need
-from anonymizer.evidence.pair import ABSENT, Categories, Codes, Floats, Numbers, Pair
-from anonymizer.evidence.result import Result
 from anonymizer.policy.analysis import Prediction
 
 FIGURE = "accuracy of the better model, learned from the release"

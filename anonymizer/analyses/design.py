@@ -9,8 +9,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.analyses.pair import ABSENT, Categories, Floats, Numbers, Pair
 from anonymizer.errors import DataError
-from anonymizer.evidence.pair import ABSENT, Categories, Floats, Numbers, Pair
 from anonymizer.policy.analysis import Fitted
 from anonymizer.policy.formula import Factor, Formula
 

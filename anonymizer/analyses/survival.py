@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.analyses.design import MOST_CATEGORIES, number, yes_or_no
+from anonymizer.analyses.extra import need
+from anonymizer.analyses.pair import Categories, Floats, Numbers, Pair
+from anonymizer.analyses.result import Curve, Result
 from anonymizer.comparison.binning import FEWEST_PEOPLE, round_edges
 from anonymizer.errors import DataError
-from anonymizer.evidence.design import MOST_CATEGORIES, number, yes_or_no
-from anonymizer.evidence.extra import need
-from anonymizer.evidence.pair import Categories, Floats, Numbers, Pair
-from anonymizer.evidence.result import Curve, Result
 from anonymizer.policy.analysis import Survival
 
 FIGURE = "largest difference of the survival curves"

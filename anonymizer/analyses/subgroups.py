@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from anonymizer.analyses.pair import Floats, Pair
+from anonymizer.analyses.result import Result
 from anonymizer.comparison.binning import FEWEST_PEOPLE, Binned
-from anonymizer.evidence.pair import Floats, Pair
-from anonymizer.evidence.result import Result
 from anonymizer.policy.analysis import Subgroups
 
 FIGURE = "largest suppressed share of a subgroup"

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anonymizer.analyses.pair import Pair
+from anonymizer.analyses.registry import RUNS
+from anonymizer.analyses.result import Result
 from anonymizer.data.coded import load
 from anonymizer.data.table import Table, TableLike
 from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerError, PolicyError, ReleaseError, suggest_name
-from anonymizer.evidence.pair import Pair
-from anonymizer.evidence.registry import RUNS
-from anonymizer.evidence.result import Result
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Problem, Source, load_policy, open_data
 from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest, schemes_to_apply

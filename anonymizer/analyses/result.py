@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from anonymizer.evidence.pair import Pair
+from anonymizer.analyses.pair import Pair
 from anonymizer.policy import Analysis
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anonymizer.evidence.pair import Pair
-from anonymizer.evidence.result import Result
+from anonymizer.analyses.pair import Pair
+from anonymizer.analyses.result import Result
 from anonymizer.policy.analysis import Marginals
 
 FIGURE = "mean distance of the columns' distributions"

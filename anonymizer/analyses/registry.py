@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anonymizer.evidence import (
+from anonymizer.analyses import (
     cox,
     linear,
     logistic,
@@ -13,7 +13,7 @@ from anonymizer.evidence import (
     survival,
     two_way,
 )
-from anonymizer.evidence.result import Run
+from anonymizer.analyses.result import Run
 
 RUNS: dict[str, Run] = {
     "linear": linear.run,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 
+from anonymizer.analyses.pair import Pair
+from anonymizer.analyses.result import Result
 from anonymizer.comparison.association import associate
 from anonymizer.comparison.binning import FEWEST_PEOPLE, MOST_BINS, Binned, count_jointly, distance
 from anonymizer.comparison.comparison import MOST_PAIRED
 from anonymizer.errors import DataError
-from anonymizer.evidence.pair import Pair
-from anonymizer.evidence.result import Result
 from anonymizer.policy.analysis import TwoWay
 
 FIGURE = "mean distance of the two-way tables"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from anonymizer.evidence.design import build, check_varies, yes_or_no
-from anonymizer.evidence.extra import need
-from anonymizer.evidence.pair import Pair
-from anonymizer.evidence.regression import Model, compare_fits
-from anonymizer.evidence.result import Result
+from anonymizer.analyses.design import build, check_varies, yes_or_no
+from anonymizer.analyses.extra import need
+from anonymizer.analyses.pair import Pair
+from anonymizer.analyses.regression import Model, compare_fits
+from anonymizer.analyses.result import Result
 from anonymizer.policy.analysis import Logistic
 from anonymizer.policy.formula import Formula
 
