@@ -71,8 +71,8 @@ def frontier(
     utility: Annotated[
         list[str] | None,
         typer.Option(
-            help="An analysis of the policy, made of the release of every point; may be repeated. The first "
-            "is the utility axis of the pictures."
+            help="An analysis of the policy, made of the release of every point; may be repeated. The "
+            "first is the utility axis of the pictures."
         ),
     ] = None,
     json_: AsJson = False,

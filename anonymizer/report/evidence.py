@@ -14,6 +14,7 @@ from anonymizer.analyses.overlap import Coefficient
 from anonymizer.analyses.regression import INTERCEPT
 from anonymizer.analyses.result import Result
 from anonymizer.data.staging import Staging
+from anonymizer.errors import AnonymizerError
 from anonymizer.report.evidence_pictures import pictures_of
 from anonymizer.report.page import render, share, whole
 from anonymizer.report.provenance import Provenance
@@ -44,6 +45,11 @@ def findings_sections(evidence: Evidence) -> Iterator[Section]:
 def evidence_sections(evidence: Evidence) -> tuple[Section, ...]:
     """Answer what the release is worth, then analysis by analysis."""
     return (summary_section(evidence), *map(result_section, evidence.results))
+
+
+def not_measured(error: AnonymizerError) -> Section:
+    """Say why the analyses were not made."""
+    return Section(TITLE, (f"Not measured: {error}",))
 
 
 def summary_section(evidence: Evidence) -> Section:
