@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonymizer.analyses.design import Regressor
 from anonymizer.analyses.overlap import (
@@ -31,7 +32,7 @@ INTERCEPT = "intercept"
 SHOWN = 5
 """So many lost coefficients are named."""
 
-Fit = Callable[[Floats, Floats], Any]
+Solve = Callable[[Floats, Floats], Any]
 """Fits a model to responses (one row for each record) and regressors; returns statsmodels' results."""
 
 
@@ -39,7 +40,7 @@ Fit = Callable[[Floats, Floats], Any]
 class Model:
     """A kind of regression: how it is fitted, and what of it can fail."""
 
-    fit: Fit
+    solve: Solve
     intercept: bool
     separable: bool
     """Whether a column can separate the responses, so that a coefficient would be infinite."""
@@ -56,51 +57,106 @@ def compare_fits(
     regressors: Sequence[Regressor],
 ) -> Result:
     """Fit a model to both tables; what cannot be estimated on the release is lost, not left out."""
-    rows, columns = complete(response[0], [each.before for each in regressors])
-    try:
-        before = estimate(model, rows, columns, [each.term for each in regressors])
-    except FitError as error:
-        why = f"It cannot be fitted to the original at the levels of the release: {error}."
-        return Result(
-            analysis, FIGURE, None, higher_is_better=True, rows=(), method=METHOD, findings=(why,)
-        )
-    after, failed, released = fit_release(model, response[1], regressors)
+    original = fit(model, response[0], [(each.term, each.before) for each in regressors])
+    kept = [each for each in regressors if each.term not in original.separating]
+    apart = [each for each in regressors if each.term in original.separating]
+    there = in_none([each.after for each in apart], response[1])
+    known = [(each.term, each.after) for each in kept if not each.lost]
+    released = fit(model, response[1][there], [(term, after[there]) for term, after in known])
     coefficients = tuple(
-        compare_estimates(term, each, after.get(term)) for term, each in before.items()
+        compare_estimates(term, each, released.estimates.get(term))
+        for term, each in original.estimates.items()
     )
     of_terms = tuple(each for each in coefficients if each.term != INTERCEPT)
-    counts = f"Fitted to {len(rows):,} records of the original and {released:,} of the release."
+    possible = not original.failed and (not released.failed or not known)
     return Result(
         analysis,
         FIGURE,
-        None if failed else mean_overlap(of_terms),
+        mean_overlap(of_terms) if possible else None,
         higher_is_better=True,
         rows=coefficients,
-        method=f"{counts} {METHOD}",
-        findings=(*failed, *name_lost(regressors)),
+        method=f"Fitted to {original.records:,} records of the original and {released.records:,} of the "
+        f"release. {METHOD}",
+        findings=tuple(findings(original, released, kept)),
     )
 
 
-def fit_release(
-    model: Model, response: Floats, regressors: Sequence[Regressor]
-) -> tuple[dict[str, Estimate], list[str], int]:
-    """Return the coefficients on a release, why there are none if so, and the records it has."""
-    known = [each for each in regressors if not each.lost]
-    rows, columns = complete(response, [each.after for each in known])
-    if not known:
-        return {}, [], len(rows)
+def findings(original: Fit, released: Fit, regressors: Sequence[Regressor]) -> Iterator[str]:
+    """Say what failed, and what cannot be estimated."""
+    if original.failed:
+        yield f"It cannot be fitted to the original at the levels of the release: {original.failed}."
+    elif released.failed:
+        yield f"It cannot be fitted to the release: {released.failed}."
+    if original.separating:
+        yield (
+            f"All records with one of these have the same response in the original, so they are left "
+            f"out: {some(original.separating)}."
+        )
+    if released.separating:
+        yield (
+            "All records with one of these have the same response in the release, so their coefficients "
+            f"are lost: {some(released.separating)}."
+        )
+    if lost := [each.term for each in regressors if each.lost]:
+        yield f"The release has nothing to estimate these from: {some(lost)}."
+
+
+def some(names: Sequence[str]) -> str:
+    """List the first few names."""
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    return f"{', '.join(names[:SHOWN])}{more}"
+
+
+def in_none(columns: Sequence[Floats], response: Floats) -> NDArray[np.bool_]:
+    """Say which records have none of some categories."""
+    found = np.ones(response.shape[0], np.bool_)
+    for column in columns:
+        found &= column != 1
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What came of fitting a model to one table."""
+
+    records: int
+    estimates: dict[str, Estimate]
+    separating: tuple[str, ...]
+    """The categories whose coefficients would be infinite; their records are left out.
+
+    That is exact: in the limit they say nothing about the other coefficients.
+    """
+    failed: str | None = None
+
+
+def fit(model: Model, response: Floats, columns: Sequence[tuple[str, Floats]]) -> Fit:
+    """Fit a model to the complete records of a table, without categories that separate the responses."""
+    names = [name for name, _ in columns]
+    responses, matrix = complete(response, [column for _, column in columns])
+    separating: list[str] = []
+    while model.separable and (at := find_separating(responses, matrix)) is not None:
+        others = matrix[:, at] == 0
+        responses, matrix = responses[others], np.delete(matrix[others], at, axis=1)
+        separating.append(names.pop(at))
     try:
-        return estimate(model, rows, columns, [each.term for each in known]), [], len(rows)
+        estimates = estimate(model, responses, matrix, names)
     except FitError as error:
-        return {}, [f"It cannot be fitted to the release: {error}."], len(rows)
+        return Fit(len(responses), {}, tuple(separating), str(error))
+    return Fit(len(responses), estimates, tuple(separating))
 
 
-def name_lost(regressors: Sequence[Regressor]) -> list[str]:
-    """Say which coefficients the release has nothing to estimate from."""
-    lost = [each.term for each in regressors if each.lost]
-    more = f" and {len(lost) - SHOWN:,} more" if len(lost) > SHOWN else ""
-    names = f"{', '.join(lost[:SHOWN])}{more}"
-    return [f"The release has nothing to estimate these from: {names}."] if lost else []
+def find_separating(responses: Floats, columns: Floats) -> int | None:
+    """Return a category in which nobody, or everybody, has the response.
+
+    Of hazards, only that nobody has the event makes a coefficient infinite.
+    """
+    ends = (0.0, 1.0) if responses.shape[1] == 1 else (0.0,)
+    for at, column in enumerate(columns.T):
+        inside = column == 1
+        is_category = inside.any() and bool(np.isin(column, (0.0, 1.0)).all())
+        if is_category and responses[inside, -1].mean() in ends:
+            return at
+    return None
 
 
 def complete(response: Floats, columns: Sequence[Floats]) -> tuple[Floats, Floats]:
@@ -119,14 +175,12 @@ def estimate(
     Columns are standardized for the fit, so that numbers as large as days since 1970 cost no precision.
     """
     check_rank(responses, columns, names)
-    if model.separable:
-        check_groups(responses, columns, names)
     means = columns.mean(axis=0) if model.intercept else np.zeros(columns.shape[1])
     scales = columns.std(axis=0)
     scaled = (columns - means) / scales
     matrix = np.column_stack([np.ones(len(scaled)), scaled]) if model.intercept else scaled
     labels = [INTERCEPT, *names] if model.intercept else [*names]
-    values, covariance, quantile = solve(model.fit, responses, matrix)
+    values, covariance, quantile = solve(model.solve, responses, matrix)
     if model.separable:
         check_separation(np.sqrt(np.diag(covariance)), labels)
     back = unscale(means, scales, model.intercept)
@@ -146,14 +200,14 @@ def unscale(means: Floats, scales: Floats, intercept: bool) -> Floats:
     return back
 
 
-def solve(fit: Fit, responses: Floats, matrix: Floats) -> tuple[Floats, Floats, float]:
+def solve(fitted: Solve, responses: Floats, matrix: Floats) -> tuple[Floats, Floats, float]:
     """Return coefficients, their covariance and the quantile of their 95 % intervals."""
     from scipy.stats import norm, t
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            found = fit(responses, matrix)
+            found = fitted(responses, matrix)
             values, covariance = np.asarray(found.params), np.asarray(found.cov_params())
         except (ArithmeticError, ValueError, Warning, np.linalg.LinAlgError) as error:
             raise FitError(describe(error)) from None
@@ -178,6 +232,8 @@ def describe(error: BaseException) -> str:
 
 def check_rank(responses: Floats, columns: Floats, names: Sequence[str]) -> None:
     """Raise a FitError where there are too few records, or columns follow from others."""
+    if not columns.shape[1]:
+        raise FitError("no column is left")
     if len(columns) <= columns.shape[1] + 1:
         raise FitError(
             f"{len(columns):,} records are too few for {columns.shape[1] + 1} coefficients"
@@ -191,18 +247,6 @@ def check_rank(responses: Floats, columns: Floats, names: Sequence[str]) -> None
     factor = np.abs(np.diag(np.linalg.qr(centred / lengths, mode="r")))
     if factor.size and factor.min() < 1e-9:
         raise FitError(f"{names[int(np.argmin(factor))]} follows from the columns before it")
-
-
-def check_groups(responses: Floats, columns: Floats, names: Sequence[str]) -> None:
-    """Raise a FitError for a category in which nobody, or everybody, has the response.
-
-    Of hazards, only that nobody has the event makes a coefficient infinite.
-    """
-    ends = (0.0, 1.0) if responses.shape[1] == 1 else (0.0,)
-    for name, column in zip(names, columns.T, strict=True):
-        is_category = bool(np.isin(column, (0.0, 1.0)).all())
-        if is_category and responses[column == 1, -1].mean() in ends:
-            raise FitError(f"{name} separates the responses, so that it would be infinite")
 
 
 def check_separation(errors: Floats, names: Sequence[str]) -> None:

@@ -42,7 +42,9 @@ def test_a_coarser_release_is_worth_no_more_and_its_figures_are_json() -> None:
     for result in fine.results:
         value = coarse[result.analysis.name].value
         if result.analysis.kind in ("marginals", "two-way", "queries"):
-            assert value is not None and result.value is not None and value > result.value
+            assert value is not None
+            assert result.value is not None
+            assert value > result.value
     for each in (fine, coarse):
         text = json.dumps(each.describe(), allow_nan=False)
         assert json.loads(text)["analyses"][0]["name"] == "stay"
@@ -95,7 +97,7 @@ def test_what_is_needed_is_asked_for_in_one_sentence() -> None:
         evidence(frame, frame, solution.problem.policy)
     with pytest.raises(PolicyError, match="no analysis is stated; add"):
         evidence(release(frame, []))
-    with pytest.raises(PolicyError, match="there is no analysis 'stya'; did you mean 'stay'?"):
+    with pytest.raises(PolicyError, match=r"there is no analysis 'stya'; did you mean 'stay'\?"):
         evidence(solution)["stya"]
 
 
@@ -131,7 +133,8 @@ def test_a_table_with_no_row_released_allows_nothing_and_says_so() -> None:
     found = evidence(release(people(30), stated, k=30))
     assert found.released == 0
     for name in ("curves", "predicted"):
-        assert found[name].value is None and found[name].findings
+        assert found[name].value is None
+        assert found[name].findings
     for name in ("stay", "ill", "hazard"):
         assert found[name].value == 0  # every coefficient is lost
         assert all(row.change == "lost" for row in found[name].rows)

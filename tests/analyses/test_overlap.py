@@ -29,7 +29,9 @@ def test_an_interval_overlaps_itself_wholly(one: Estimate) -> None:
 
 
 def test_an_interval_inside_another_counts_by_both_lengths() -> None:
-    assert overlap_of(Estimate(0, 1, -2, 2), Estimate(0, 0.5, -1, 1)) == pytest.approx((0.5 + 1) / 2)
+    assert overlap_of(Estimate(0, 1, -2, 2), Estimate(0, 0.5, -1, 1)) == pytest.approx(
+        (0.5 + 1) / 2
+    )
 
 
 def test_intervals_without_length_overlap_only_if_they_are_the_same() -> None:

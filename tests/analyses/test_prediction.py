@@ -44,7 +44,9 @@ def test_the_majority_class_is_what_knows_nothing() -> None:
     frame = people()
     found = evidence(release(frame, [{**PREDICTED, "held_out": 0.5, "repeats": 3}]))["predicted"]
     majority = next(row for row in found.rows if row.model == "majority class")
-    assert majority.before == pytest.approx(frame["ill"].value_counts(normalize=True).max(), abs=0.05)
+    assert majority.before == pytest.approx(
+        frame["ill"].value_counts(normalize=True).max(), abs=0.05
+    )
 
 
 def test_a_column_that_the_release_lost_no_longer_helps() -> None:
@@ -54,15 +56,18 @@ def test_a_column_that_the_release_lost_no_longer_helps() -> None:
         evidence(release(frame, [PREDICTED], (0, level, 0)))["predicted"] for level in (0, 1)
     )
     assert whole.value == whole.original == lost.original == 1
-    assert lost.value is not None and lost.value < 0.7
+    assert lost.value is not None
+    assert lost.value < 0.7
 
 
 def test_held_out_records_are_original_so_that_a_threshold_inside_an_interval_shows() -> None:
     frame = people(600)
     frame["ill"] = np.where(frame["age"] < 45, "no", "yes")
     found = evidence(release(frame, [PREDICTED], (2, 0, 0)))["predicted"]  # 20-49 and 50-79
-    assert found.original is not None and found.original > 0.95
-    assert found.value is not None and found.value < 0.95
+    assert found.original is not None
+    assert found.original > 0.95
+    assert found.value is not None
+    assert found.value < 0.95
 
 
 def test_a_release_with_one_class_allows_no_prediction() -> None:

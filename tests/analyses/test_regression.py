@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 from anonymizer import evidence
-from anonymizer.analyses.regression import FitError, Model, check_groups, check_rank, estimate
+from anonymizer.analyses.regression import FitError, Model, check_rank, estimate, find_separating
 from tests.analyses.people import HAZARD, ILL, STAY, people, release
 
 
@@ -83,7 +83,8 @@ def test_categories_are_compared_at_the_level_of_the_release() -> None:
     rows = evidence(release(people(), [stated], (1, 0, 1)))["stay"].rows
     ages = [row.term for row in rows if row.term.startswith("age: ")]
     towns = [row.term for row in rows if row.term.startswith("town: ")]
-    assert len(ages) == 5 and len(towns) == 1
+    assert len(ages) == 5
+    assert len(towns) == 1
     assert all(row.overlap == pytest.approx(1) for row in rows)  # nothing was suppressed
 
 
@@ -105,7 +106,7 @@ def test_a_column_that_is_generalized_to_one_value_is_lost_and_counts_as_no_over
     assert "nothing to estimate these from: sex" in found.findings[0]
 
 
-def test_a_response_that_is_separated_on_the_release_is_a_sentence_and_never_full_overlap() -> None:
+def test_a_response_that_is_separated_is_a_sentence_and_never_full_overlap() -> None:
     frame = people(200)
     frame["ill"] = np.where(frame["age"] < 50, "no", "yes")
     frame.loc[frame.index[frame["age"] < 30][0], "ill"] = "yes"  # one is enough
@@ -116,7 +117,8 @@ def test_a_response_that_is_separated_on_the_release_is_a_sentence_and_never_ful
     exact = frame.assign(ill=np.where(frame["age"] < 50, "no", "yes"))
     failed = evidence(release(exact, [stated], (2, 0, 0)))["ill"]
     assert failed.value is None
-    assert "separates the responses" in failed.findings[0]
+    assert not failed.rows
+    assert "cannot be fitted to the original" in failed.findings[0]
 
 
 def test_what_the_release_alone_separates_is_not_full_overlap() -> None:
@@ -127,9 +129,22 @@ def test_what_the_release_alone_separates_is_not_full_overlap() -> None:
     frame.loc[frame.index[frame["sex"] == "F"][:30], "ill"] = "yes"
     frame = frame[~((frame["age"] == 79) & (frame.index != lone))]  # alone at that age: suppressed
     found = evidence(release(frame, [{**ILL, "formula": "ill ~ sex"}], (0, 0, 2), k=2))["ill"]
-    assert found.value is None
-    assert "cannot be fitted to the release: sex" in found.findings[0]
+    assert found.value is None or found.value == 0
+    assert "same response in the release, so their coefficients are lost: sex" in found.findings[-1]
     assert all(row.overlap == 0 and row.change == "lost" for row in found.rows)
+
+
+def test_a_category_that_separates_is_left_out_with_its_records_and_changes_no_other() -> None:
+    frame = people(400)
+    frame["ward"] = ["x", "y", "z", "z"] * 100
+    frame.loc[frame["ward"] == "y", "ill"] = "no"  # nobody of this ward
+    stated = {**ILL, "formula": "ill ~ age + ward"}
+    found = evidence(release(frame, [stated]))["ill"]
+    without = evidence(release(frame[frame["ward"] != "y"], [stated]))["ill"]
+    assert found.value == 1
+    assert [row.term for row in found.rows] == [row.term for row in without.rows]
+    assert [row.before for row in found.rows] == pytest.approx([row.before for row in without.rows])
+    assert "same response in the original, so they are left out: ward: y" in found.findings[0]
 
 
 def test_columns_that_follow_from_others_are_named() -> None:
@@ -170,9 +185,9 @@ def test_what_cannot_be_fitted_is_found_before(
 def test_a_group_without_events_has_no_finite_hazard_but_one_with_only_events_has() -> None:
     column = np.array([[1.0], [1.0], [0.0], [0.0]])
     events = np.array([[1.0, 1.0], [2.0, 1.0], [3.0, 0.0], [4.0, 1.0]])
-    check_groups(events, column, ["sex"])
-    with pytest.raises(FitError, match="sex separates"):
-        check_groups(events * [1, 0], column, ["sex"])
+    assert find_separating(events, column) is None
+    assert find_separating(events * [1, 0], column) == 0
+    assert find_separating(events[:, 1:], column) == 0  # everybody has the response
 
 
 def test_a_fit_that_raises_or_warns_is_a_failed_fit() -> None:
