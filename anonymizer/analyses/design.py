@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.analyses.pair import ABSENT, Categories, Floats, Numbers, Pair
+from anonymizer.comparison.binning import FEWEST_PEOPLE, OTHER, count_people
 from anonymizer.errors import DataError
 from anonymizer.policy.analysis import Fitted
 from anonymizer.policy.formula import Factor, Formula
@@ -77,7 +78,32 @@ def variable(
         analysis.generalized == "category" and pair.is_quasi(name) and pair.coarsest(name) > 0
     )
     numbers = None if as_category else pair.numbers(name)
-    return pair.categories(name, analysis.missing == "category") if numbers is None else numbers
+    if numbers is not None:
+        return numbers
+    return merge_rare(pair.categories(name, analysis.missing == "category"), pair.person_of_row)
+
+
+def merge_rare(found: Categories, person: NDArray[np.int64]) -> Categories:
+    """Put the categories of few people into one; if that has few too, its records have none.
+
+    A coefficient of one person would give their response away.
+    """
+    there = found.before != ABSENT
+    people = count_people(found.before[there], person[there], len(found.labels))
+    rare = people < FEWEST_PEOPLE
+    if not rare.any():
+        return found
+    few = there & np.append(rare, False)[found.before]  # ABSENT is the last entry
+    enough = np.unique(person[few]).size >= FEWEST_PEOPLE
+    labels = [label for label, is_rare in zip(found.labels, rare, strict=True) if not is_rare]
+    new = np.where(rare, len(labels) if enough else ABSENT, np.cumsum(~rare) - 1)
+    new = np.append(new, ABSENT)
+    return Categories(
+        (*labels, OTHER) if enough else tuple(labels),
+        new[found.before],
+        new[found.after],
+        found.lost,
+    )
 
 
 def indicators(name: str, found: Categories) -> Iterator[Regressor]:

@@ -40,9 +40,11 @@ class Formula:
     @staticmethod
     def parse(text: str) -> Formula:
         """Read a formula; a ValueError says how one is written."""
-        left, tilde, right = text.partition("~")
-        if not tilde:
-            raise ValueError(f"there is no ~ in it; {HOW}")
+        sides = split(text, "~")
+        if len(sides) != 2:
+            what = "there is no ~ in it" if len(sides) < 2 else "there is more than one ~ in it"
+            raise ValueError(f"{what}; {HOW}")
+        left, right = sides
         response, *others = read_term(left)
         if response.category or others:
             raise ValueError(f"the response is one plain column; {HOW}")
