@@ -15,6 +15,7 @@ from anonymizer import (
     anonymize,
     assess,
     compare,
+    evidence,
     explain,
     frontier,
     make_manifest,
@@ -27,7 +28,11 @@ from tests.report.test_comparison import NASTY, nasty_solution
 
 ILLNESS = "an illness that a single person has"
 IN_LAYERS = {"release": {"recoding": "layers"}}
-WITH_PICTURE = ("Solution", "layered Solution", "Frontier", "Assessment", "Comparison")
+ANALYSES = [
+    {"name": "days", "kind": "linear", "formula": "days ~ sex + illness"},
+    *({"name": kind, "kind": kind} for kind in ("marginals", "two-way", "queries", "subgroups")),
+]
+WITH_PICTURE = ("Solution", "layered Solution", "Frontier", "Assessment", "Comparison", "Evidence")
 
 
 def make_values() -> dict[str, Displayed]:
@@ -51,6 +56,7 @@ def make_values() -> dict[str, Displayed]:
         "Verification": verify(released, policy, make_manifest(solution, released)),
         "Assessment": assess(frame, policy, "worst-case"),
         "Comparison": compare(solution),
+        "Evidence": evidence(anonymize(frame, policy_of(analysis=ANALYSES))),
     }
 
 
@@ -62,6 +68,7 @@ def values() -> dict[str, Displayed]:
 KINDS = [
     "Policy", "Proposal", "Problem", "Solution", "layered Solution", "Frontier", "layered Frontier",
     "Explanation", "LayeredExplanation", "Verification", "Assessment", "Comparison",
+    "Evidence",
 ]  # fmt: skip
 
 

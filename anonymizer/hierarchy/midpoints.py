@@ -110,8 +110,8 @@ def stated_midpoints(hierarchy: Hierarchy, level: int) -> tuple[tuple[str, ...],
     np.maximum.at(high, codes[there], numbers[there])
     if hierarchy.continuous:  # the leaves that are listed are where the finest intervals begin
         high = low + hierarchy.cover(level) * unit_of(hierarchy, numbers)
-    middles = np.where(np.isfinite(low), (low + high) / 2, math.nan)
-    return labels, middles.tolist()
+    low[np.isinf(low)] = math.nan  # a value that covers no number, as that of missing cells
+    return labels, ((low + high) / 2).tolist()
 
 
 def unit_of(hierarchy: Hierarchy, starts: Floats) -> float:

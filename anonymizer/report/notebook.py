@@ -30,6 +30,7 @@ from anonymizer.report.evidence import evidence_sections
 from anonymizer.report.page import render, share, whole
 from anonymizer.report.phrases import join
 from anonymizer.report.sections import Figures, Picture, Section
+from anonymizer.report.svg import short
 from anonymizer.report.text import (
     COMPILING,
     PROFILE_HEADER,
@@ -46,6 +47,8 @@ from anonymizer.verification.claims import Verification
 
 QUIET_SECONDS, BETWEEN_LINES = 1.0, 0.2
 """Progress is shown after so many seconds, and then renewed this often."""
+NAMED = 4
+"""So many analyses a line names."""
 VERDICTS = {True: "holds", False: "FAILS", None: "not checked"}
 
 
@@ -225,10 +228,12 @@ sections.register(Comparison, comparison_sections)
 def evidence_sentence(evidence: Evidence) -> str:
     """Say what came of each analysis."""
     values = [
-        f"{each.analysis.name}: {'not possible' if each.value is None else f'{each.value:.3g}'}"
+        f"{short(each.analysis.name)}: "
+        + ("not possible" if each.value is None else f"{each.value:.3g}")
         for each in evidence.results
     ]
-    return named(evidence, *values)
+    more = [f"{len(values) - NAMED} more"] if len(values) > NAMED else []
+    return named(evidence, *values[:NAMED], *more)
 
 
 sections.register(Evidence, evidence_sections)

@@ -64,7 +64,7 @@ def bars(axes: Any, table: pd.DataFrame, colours: tuple[str, ...]) -> float:
     for number, (name, colour) in enumerate(zip(table.columns, colours, strict=False)):
         shift = (number - (len(table.columns) - 1) / 2) * width
         drawn = axes.bar(places + shift, table[name], width, color=colour, label=name)
-        axes.bar_label(drawn, fmt="%.2f", fontsize=7, padding=2)
+        axes.bar_label(drawn, fmt="%.2f", fontsize=7, label_type="center", color="white")
     axes.set_xticks(places, list(table.index))
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=8, loc="upper left", ncols=2)

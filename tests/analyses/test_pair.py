@@ -66,7 +66,7 @@ def test_a_missing_cell_is_nan_or_absent_on_both_sides() -> None:
     assert np.isnan(ages.before[:5]).all()
     assert np.isnan(ages.after[:5]).all()
     assert (ward.before == ABSENT).sum() == 20
-    assert pair.categories("ward", missing=True).labels == ("x", "(missing)", "y")
+    assert pair.categories("ward", missing=True).labels == ("x", "y", "(missing)")
 
 
 def test_a_column_that_is_not_released_is_named() -> None:
