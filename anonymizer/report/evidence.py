@@ -86,7 +86,7 @@ def verdict(result: Result) -> Iterator[str]:
     if result.value is None:
         yield "The release does not allow this analysis."
         return
-    beside = "" if result.original is None else f"; on the original {write(result.original)}"
+    beside = "" if result.original is None else f"; from the original {write(result.original)}"
     yield f"{result.figure[0].upper()}{result.figure[1:]}: {write(result.value)}{beside}."
 
 
