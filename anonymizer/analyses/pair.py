@@ -157,7 +157,7 @@ class Pair:
             assert numbers is not None  # a mean or a median
             return numbers[codes][of_row]
         hierarchy, leaves = release.microdata.columns[at].hierarchy, self.leaves(name)
-        levels = release.layering.levels(at)[of_row]
+        levels = self.levels(name)
         found = np.full(self.records, math.nan)
         for level in np.unique(levels[self.released]).tolist():
             middles, here = midpoints(hierarchy, level), levels == level
@@ -174,15 +174,26 @@ class Pair:
         return Categories(labels, codes, np.where(self.released, codes, ABSENT))
 
     def generalized(self, name: str, missing: bool) -> Categories:
-        """Return a quasi-identifier as categories of the coarsest level that the release has."""
-        level = self.coarsest(name)
-        codes, labels = self.at_level(name, level, missing)
-        if count_values(codes) <= 1 and level > 0:
-            for finer in range(level - 1, -1, -1):
-                codes, labels = self.at_level(name, finer, missing)
-                if count_values(codes) > 1:
-                    return Categories(labels, codes, np.full(self.records, ABSENT), lost=True)
-        return Categories(labels, codes, np.where(self.released, codes, ABSENT))
+        """Return a quasi-identifier as categories of the coarsest level that has several in the release.
+
+        In layers, a record that is coarser than that has none.
+        """
+        levels = self.levels(name)
+        for level in sorted(set(levels[self.released].tolist()), reverse=True):
+            codes, labels = self.at_level(name, level, missing)
+            if count_values(codes) > 1 or level == 0:
+                known = self.released & (levels <= level)
+                return Categories(labels, codes, np.where(known, codes, ABSENT))
+        for level in range(self.coarsest(name), -1, -1):
+            codes, labels = self.at_level(name, level, missing)
+            if count_values(codes) > 1:
+                break
+        return Categories(labels, codes, np.full(self.records, ABSENT), lost=True)
+
+    def levels(self, name: str) -> Codes:
+        """Return the level of each row in a quasi-identifier; that of a suppressed one means nothing."""
+        release = self.solution.release
+        return release.layering.levels(self.place(name))[release.microdata.tuple_of_row]
 
     def at_level(self, name: str, level: int, missing: bool) -> tuple[Codes, tuple[str, ...]]:
         """Return the values of one level that the rows of the original have in a quasi-identifier."""

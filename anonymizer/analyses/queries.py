@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from anonymizer.analyses.pair import Codes, Floats, Pair
+from anonymizer.analyses.pair import Floats, Pair
 from anonymizer.analyses.result import Result
 from anonymizer.data.columns import Coded
 from anonymizer.errors import DataError
@@ -113,7 +113,7 @@ def generalized(name: str, pair: Pair) -> Condition:
     """Ask about a quasi-identifier; a released value answers by its share of leaves that is asked for."""
     release, at = pair.solution.release, pair.place(name)
     hierarchy, leaves = release.microdata.columns[at].hierarchy, pair.leaves(name)
-    levels: Codes = release.layering.levels(at)[release.microdata.tuple_of_row]
+    levels = pair.levels(name)
     used = np.unique(levels[pair.released]).tolist()
 
     def ask(records: tuple[int, int]) -> tuple[Floats, Floats]:

@@ -209,11 +209,7 @@ def solve(fitted: Solve, responses: Floats, matrix: Floats) -> tuple[Floats, Flo
         try:
             found = fitted(responses, matrix)
             values, covariance = np.asarray(found.params), np.asarray(found.cov_params())
-        except (ArithmeticError, ValueError, Warning, np.linalg.LinAlgError) as error:
-            raise FitError(describe(error)) from None
-        except Exception as error:
-            if type(error).__name__ != "PerfectSeparationError":  # it has no base class of its own
-                raise
+        except (ArithmeticError, ValueError, RuntimeError, Warning) as error:
             raise FitError(describe(error)) from None
     if not (np.isfinite(values).all() and np.isfinite(covariance).all()):
         raise FitError("its estimates are not finite")

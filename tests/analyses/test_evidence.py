@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -13,12 +14,14 @@ from anonymizer import (
     DataError,
     PolicyError,
     ReleaseError,
+    anonymize,
     evidence,
     make_manifest,
     write_release,
 )
+from anonymizer.analyses.pair import Pair
 from anonymizer.analyses.registry import RUNS
-from anonymizer.policy import ANALYSES
+from anonymizer.policy import ANALYSES, Release
 from tests.analyses.people import EVERY, STAY, people, release
 
 
@@ -74,6 +77,27 @@ def test_suppressed_records_that_are_redacted_are_missing_too() -> None:
     redacted = release(people(60), stated, (0, 0, 1), k=2, release={"suppressed": "redact"})
     assert dropped.suppressed > 0
     assert evidence(dropped).describe() == evidence(redacted).describe()
+
+
+def test_a_release_in_layers_can_be_measured_and_its_midpoints_are_of_each_record(
+    tmp_path: Path,
+) -> None:
+    frame = people()
+    policy = release(frame, EVERY, k=6).problem.policy
+    layers = policy.model_copy(update={"release": Release(recoding="layers", shuffle=False)})
+    solution = anonymize(frame, layers)
+    assert len(solution.layers) > 1
+    found = evidence(solution)
+    assert all(result.value is not None for result in found.results)
+    ages = Pair(solution).numbers("age")
+    assert ages is not None
+    cells = solution.to_frame()["age"].astype(str)
+    wide = cells.str.contains("-")
+    ends = cells[wide].str.split("-", expand=True).astype(float).mean(axis=1)
+    released = ages.after[~np.isnan(ages.after)]
+    assert released[wide.to_numpy()].tolist() == ends.tolist()
+    files = write_release(solution, tmp_path)
+    assert evidence(files["release"], frame, layers).describe() == found.describe()
 
 
 def test_a_release_that_is_not_of_this_original_is_refused() -> None:
