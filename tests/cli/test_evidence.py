@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tests.cli.test_frontier import run
@@ -55,7 +56,7 @@ def test_a_release_that_was_changed_is_refused_and_nothing_is_written(
     folder = policy.parent
     assert run(monkeypatch, "run", policy, "--out", folder / "release") == 0
     released = folder / "release" / "release.csv"
-    released.write_text("\n".join(released.read_text().splitlines()[:-1]))
+    pd.read_csv(released, sep=";", dtype=str).iloc[1:].to_csv(released, sep=";", index=False)
     out = folder / "out"
     assert run(monkeypatch, "evidence", released, "--policy", policy, "--out", out) == 2
     error = capsys.readouterr().err
