@@ -14,6 +14,7 @@ from anonymizer import (
     Problem,
     anonymize,
     assess,
+    attack,
     compare,
     evidence,
     explain,
@@ -32,7 +33,15 @@ ANALYSES = [
     {"name": "days", "kind": "linear", "formula": "days ~ sex + illness"},
     *({"name": kind, "kind": kind} for kind in ("marginals", "two-way", "queries", "subgroups")),
 ]
-WITH_PICTURE = ("Solution", "layered Solution", "Frontier", "Assessment", "Comparison", "Evidence")
+WITH_PICTURE = (
+    "Solution",
+    "layered Solution",
+    "Frontier",
+    "Assessment",
+    "Attacks",
+    "Comparison",
+    "Evidence",
+)
 
 
 def make_values() -> dict[str, Displayed]:
@@ -54,6 +63,7 @@ def make_values() -> dict[str, Displayed]:
         "Explanation": explain(solution),
         "LayeredExplanation": explain(layered),
         "Verification": verify(released, policy, make_manifest(solution, released)),
+        "Attacks": attack(released, policy, frame),
         "Assessment": assess(frame, policy, "worst-case"),
         "Comparison": compare(solution),
         "Evidence": evidence(anonymize(frame, policy_of(analysis=ANALYSES))),

@@ -39,6 +39,7 @@ ORDER = [
     "verification",
     "assessment",
     "analyses",
+    "attacks",
     "report",
     "demo",
     "cli",

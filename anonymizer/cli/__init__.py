@@ -10,6 +10,7 @@ import typer
 from anonymizer import __version__
 from anonymizer.cli import (
     assess,
+    attack,
     evidence,
     frontier,
     hierarchy,
@@ -32,6 +33,7 @@ app.command()(frontier.frontier)
 app.command()(release.verify)
 app.command()(evidence.evidence)
 app.command()(release.apply)
+app.command()(attack.attack)
 app.command()(release.demo)
 app.command()(assess.assess)
 app.command()(published.published)

@@ -178,6 +178,10 @@ def verify(
     against: Annotated[
         Path | None, typer.Option(help="The original: proves each row and searches again.")
     ] = None,
+    earlier: Annotated[
+        Path | None,
+        typer.Option(help="An earlier release, or its manifest: warns of who is in both."),
+    ] = None,
     json_: AsJson = False,
     show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
@@ -192,14 +196,28 @@ def verify(
 
     with progress_line(str(release)):
         verification = check(release, policy, manifest, against)
+        warning = None if earlier is None else say_earlier(release, policy, earlier, against)
     if json_:
         checks = [asdict(check) for check in verification.checks]
-        print(json.dumps({"passed": verification.passed, "checks": checks}))
+        warned = {} if earlier is None else {"earlier": warning}
+        print(json.dumps({"passed": verification.passed, "checks": checks, **warned}))
     else:
         make_console().print(verification_grid(verification))
         print(verdict(verification))
+        if warning is not None:
+            print(f"warning: {warning}")
     if not verification.passed:
         raise typer.Exit(FAILED)
+
+
+def say_earlier(release: Path, policy: Path, earlier: Path, against: Path | None) -> str | None:
+    """Say what an earlier release gives away together with this one."""
+    from anonymizer.attacks.attack import find_manifest
+    from anonymizer.attacks.earlier import warn_of_earlier
+    from anonymizer.policy import Policy
+
+    claims = find_manifest(release, None)
+    return warn_of_earlier(release, Policy.read(policy), claims, earlier, against)
 
 
 def apply(

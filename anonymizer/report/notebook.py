@@ -10,6 +10,7 @@ from typing import Any
 
 from anonymizer.analyses.evidence import Evidence
 from anonymizer.assessment.assessment import Assessment
+from anonymizer.attacks.result import Attacks
 from anonymizer.comparison.comparison import Comparison, compare
 from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerError
@@ -23,6 +24,7 @@ from anonymizer.policy import Attribute, Policy, Role
 from anonymizer.problem import Problem
 from anonymizer.proposal.proposal import Proposal
 from anonymizer.report import assessment as assessments
+from anonymizer.report import attacks as tried
 from anonymizer.report import explanation as explanations
 from anonymizer.report.chart import draw_frontier, draw_shares
 from anonymizer.report.comparison import comparison_sections
@@ -268,6 +270,15 @@ def frontier_sections(frontier: Frontier) -> Sequence[Section]:
     header = frontier.parameter.name, "quality", "suppressed", "proof"
     table = Figures(header, rows, f"All {len(rows)} points")
     return [Section("", (), (table,), (Picture(draw_frontier(frontier)),))]
+
+
+@sentence.register
+def attacks_sentence(attacks: Attacks) -> str:
+    """Say how many attacks succeed beyond their baseline."""
+    return named(attacks, tried.verdict(attacks))
+
+
+sections.register(Attacks, tried.sections)
 
 
 @sentence.register

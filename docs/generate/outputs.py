@@ -15,6 +15,7 @@ from anonymizer import (
     anonymize,
     apply,
     assess,
+    attack,
     compare,
     evidence,
     frontier,
@@ -46,6 +47,7 @@ OUTPUTS = (
     "frontier",
     "evidence",
     "verification",
+    "attacks",
     "assessment",
 )
 """What is described, in the order of the page."""
@@ -109,7 +111,12 @@ def examples() -> dict[str, Any]:
         "comparison": compare(suppressing(policy)).describe(),
         "frontier": {**with_analyses(curve, ["marginals"]).describe(), "files": {}},
         "evidence": {**evidence(solution).describe(), "files": {}},
-        "verification": {"passed": True, "checks": [asdict(check) for check in checks]},
+        "verification": {
+            "passed": True,
+            "checks": [asdict(check) for check in checks],
+            "earlier": None,
+        },
+        "attacks": {**attack(released, policy, PEOPLE).describe(), "files": {}},
         "assessment": {**assess_example(policy, statement), "files": {}},
         "risk profile": asdict(solution.before),
     }
