@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from anonymizer.analyses.evidence import Evidence, evidence
     from anonymizer.assessment import Assessment, Statement, assess
     from anonymizer.attacks.attack import attack
     from anonymizer.attacks.result import Attacks
@@ -68,6 +69,8 @@ _HOMES = {
     "PolicyError": "errors",
     "ReleaseError": "errors",
     "show_values": "errors",
+    "Evidence": "analyses.evidence",
+    "evidence": "analyses.evidence",
     "Explanation": "explanation.explanation",
     "explain": "explanation.explanation",
     "LayeredExplanation": "explanation.layered",

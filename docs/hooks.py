@@ -25,6 +25,7 @@ PICTURES = (
     "results/benchmark/growth.png",
     "results/benchmark/gap_over_time.png",
     "results/estimators/uniques.png",
+    "results/evidence/evidence.png",
     "results/attacks/attacks.png",
 )
 OUTSIDE = re.compile(

@@ -16,6 +16,7 @@ from anonymizer import (
     assess,
     attack,
     compare,
+    evidence,
     explain,
     frontier,
     make_manifest,
@@ -28,7 +29,19 @@ from tests.report.test_comparison import NASTY, nasty_solution
 
 ILLNESS = "an illness that a single person has"
 IN_LAYERS = {"release": {"recoding": "layers"}}
-WITH_PICTURE = ("Solution", "layered Solution", "Frontier", "Assessment", "Attacks", "Comparison")
+ANALYSES = [
+    {"name": "days", "kind": "linear", "formula": "days ~ sex + illness"},
+    *({"name": kind, "kind": kind} for kind in ("marginals", "two-way", "queries", "subgroups")),
+]
+WITH_PICTURE = (
+    "Solution",
+    "layered Solution",
+    "Frontier",
+    "Assessment",
+    "Attacks",
+    "Comparison",
+    "Evidence",
+)
 
 
 def make_values() -> dict[str, Displayed]:
@@ -53,6 +66,7 @@ def make_values() -> dict[str, Displayed]:
         "Attacks": attack(released, policy, frame),
         "Assessment": assess(frame, policy, "worst-case"),
         "Comparison": compare(solution),
+        "Evidence": evidence(anonymize(frame, policy_of(analysis=ANALYSES))),
     }
 
 
@@ -64,6 +78,7 @@ def values() -> dict[str, Displayed]:
 KINDS = [
     "Policy", "Proposal", "Problem", "Solution", "layered Solution", "Frontier", "layered Frontier",
     "Explanation", "LayeredExplanation", "Verification", "Assessment", "Comparison",
+    "Evidence",
 ]  # fmt: skip
 
 

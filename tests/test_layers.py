@@ -38,6 +38,7 @@ ORDER = [
     "explanation",
     "verification",
     "assessment",
+    "analyses",
     "attacks",
     "report",
     "demo",

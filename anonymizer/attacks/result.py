@@ -78,7 +78,7 @@ class Attacks(Displayed):
         """The attacks that were not skipped."""
         return tuple(each for each in self.results if each.skipped is None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """Return all figures as JSON."""
         return {
             "records": self.records,

@@ -75,7 +75,7 @@ def attack(
             replay=replay,
             seed=seed,
         )
-    result = found.to_dict()
+    result = found.describe()
     if out is not None:
         given = [release, against, policy, manifest, control, population, targets, earlier]
         read = [path for path in (*given, earlier_policy, earlier_against) if path is not None]

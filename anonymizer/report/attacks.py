@@ -168,6 +168,6 @@ def stage_attacks(
 ) -> dict[str, str]:
     """Write the page and the JSON beside it; return where they will be, by kind."""
     staging.path(PAGE).write_text(render_page(attacks, provenance), encoding="utf-8")
-    text = json.dumps(attacks.to_dict(), indent=1)
+    text = json.dumps(attacks.describe(), indent=1)
     staging.path(FIGURES).write_text(text + "\n", encoding="utf-8")
     return {"page": str(staging.folder / PAGE), "figures": str(staging.folder / FIGURES)}

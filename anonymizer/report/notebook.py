@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import singledispatch
 from typing import Any
 
+from anonymizer.analyses.evidence import Evidence
 from anonymizer.assessment.assessment import Assessment
 from anonymizer.attacks.result import Attacks
 from anonymizer.comparison.comparison import Comparison, compare
@@ -27,9 +28,11 @@ from anonymizer.report import attacks as tried
 from anonymizer.report import explanation as explanations
 from anonymizer.report.chart import draw_frontier, draw_shares
 from anonymizer.report.comparison import comparison_sections
+from anonymizer.report.evidence import evidence_sections
 from anonymizer.report.page import render, share, whole
 from anonymizer.report.phrases import join
 from anonymizer.report.sections import Figures, Picture, Section
+from anonymizer.report.svg import short
 from anonymizer.report.text import (
     COMPILING,
     PROFILE_HEADER,
@@ -46,6 +49,8 @@ from anonymizer.verification.claims import Verification
 
 QUIET_SECONDS, BETWEEN_LINES = 1.0, 0.2
 """Progress is shown after so many seconds, and then renewed this often."""
+NAMED = 4
+"""So many analyses a line names."""
 VERDICTS = {True: "holds", False: "FAILS", None: "not checked"}
 
 
@@ -219,6 +224,21 @@ def comparison_sentence(comparison: Comparison) -> str:
 
 
 sections.register(Comparison, comparison_sections)
+
+
+@sentence.register
+def evidence_sentence(evidence: Evidence) -> str:
+    """Say what came of each analysis."""
+    values = [
+        f"{short(each.analysis.name)}: "
+        + ("not possible" if each.value is None else f"{each.value:.3g}")
+        for each in evidence.results
+    ]
+    more = [f"{len(values) - NAMED} more"] if len(values) > NAMED else []
+    return named(evidence, *values[:NAMED], *more)
+
+
+sections.register(Evidence, evidence_sections)
 
 
 @sentence.register

@@ -57,7 +57,7 @@ def attacked(change: Callable[[pd.DataFrame], pd.DataFrame] | None = None) -> At
 @given(smalls())
 def test_the_same_seed_gives_the_same_figures(small: Small) -> None:
     one, other = (
-        attack(small.release(), small.policy(), small.frame(), seed=5).to_dict() for _ in range(2)
+        attack(small.release(), small.policy(), small.frame(), seed=5).describe() for _ in range(2)
     )
     assert one == other
 
@@ -66,7 +66,7 @@ def test_another_seed_draws_others() -> None:
     frame, policy = hospital()
     released = anonymize(frame, policy).to_frame(seed=1)
     one, other = (attack(released, policy, frame, seed=seed, people=50) for seed in (1, 2))
-    assert one.to_dict()["attacks"] != other.to_dict()["attacks"]
+    assert one.describe()["attacks"] != other.describe()["attacks"]
 
 
 @settings(max_examples=20)
@@ -192,6 +192,6 @@ def test_figures_are_plain_json() -> None:
     solution = anonymize(frame, policy)
     released = solution.to_frame()
     found = attack(released, policy, frame, manifest=make_manifest(solution, released))
-    described = found.to_dict()
+    described = found.describe()
     assert json.loads(json.dumps(described)) == described
     assert [each["name"] for each in described["attacks"]] == [each.name for each in found.results]
