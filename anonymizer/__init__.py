@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from anonymizer.errors import (
         AnonymizerError,
         AnonymizerWarning,
+        ClusterError,
         DataError,
         HierarchyError,
         InfeasibleError,
@@ -58,6 +59,7 @@ _HOMES = {
     "compare": "comparison.comparison",
     "AnonymizerError": "errors",
     "AnonymizerWarning": "errors",
+    "ClusterError": "errors",
     "DataError": "errors",
     "HierarchyError": "errors",
     "InfeasibleError": "errors",
