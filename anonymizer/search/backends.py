@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from anonymizer.errors import ClusterError, suggest_name
@@ -91,7 +92,7 @@ def count_workers(backend: Any, n_jobs: int | None) -> int:
         found = int(backend.effective_n_jobs(wanted))
     except (OSError, TimeoutError) as error:
         raise ClusterError(
-            f"the cluster has no worker ({error}); start some, or search without a backend."
+            "the cluster has no worker, or does not answer; start some, or search without a backend."
         ) from error
     return max(1, min(found, wanted) if wanted > 0 else found)
 
@@ -99,12 +100,10 @@ def count_workers(backend: Any, n_jobs: int | None) -> int:
 @contextmanager
 def start_dask(workers: int | None) -> Iterator[dict[str, Any]]:
     """Connect to the scheduler of $DASK_SCHEDULER_ADDRESS, or start workers on this machine."""
-    import dask
-    from dask.distributed import Client, LocalCluster
-
+    dask, distributed = import_module("dask"), import_module("distributed")
     if address := dask.config.get("scheduler-address", None):
         try:
-            client = Client(address)
+            client = distributed.Client(address)
         except OSError as error:
             raise ClusterError(
                 f"{address}: no Dask scheduler answers there ({error}); correct "
@@ -114,8 +113,10 @@ def start_dask(workers: int | None) -> Iterator[dict[str, Any]]:
             yield {"client": client}
         return
     with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
+        distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        distributed.Client(cluster) as client,
     ):
         yield {"client": client}
 
@@ -123,7 +124,7 @@ def start_dask(workers: int | None) -> Iterator[dict[str, Any]]:
 @contextmanager
 def start_ray(_: int | None) -> Iterator[dict[str, Any]]:
     """Register Ray, which connects to $RAY_ADDRESS or starts on this machine."""
-    from ray.util.joblib import register_ray  # type: ignore[import-not-found]
+    from ray.util.joblib import register_ray
 
     register_ray()
     yield {}
@@ -132,7 +133,7 @@ def start_ray(_: int | None) -> Iterator[dict[str, Any]]:
 @contextmanager
 def start_spark(_: int | None) -> Iterator[dict[str, Any]]:
     """Register Spark, which takes the session that its own configuration describes."""
-    from joblibspark import register_spark  # type: ignore[import-not-found]
+    from joblibspark import register_spark
 
     register_spark()
     yield {}
@@ -149,8 +150,14 @@ BACKENDS: dict[str, tuple[Callable[[int | None], Any], str]] = {
 
 
 @contextmanager
-def use_backend(name: str, workers: int | None = None) -> Iterator[None]:
-    """Start a backend by its name, and let searches run on it; without a number, on all workers."""
+def use_backend(name: str | None, workers: int | None = None) -> Iterator[None]:
+    """Start a backend by its name, and let searches run on it; without a number, on all workers.
+
+    Without a name, nothing changes.
+    """
+    if name is None:
+        yield
+        return
     if name not in BACKENDS:
         raise ClusterError(f"there is no backend {name!r}; {suggest_name(name, [*BACKENDS])}")
     start, package = BACKENDS[name]

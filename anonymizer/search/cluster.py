@@ -37,7 +37,7 @@ FIRST_OVERHEAD = 0.05
 TRIES = 4
 """How many times a round is sent in all, when workers die on it, before the cluster counts as lost."""
 GRACE = 2.0
-"""Seconds that a round may go on after a limit or Ctrl-C, before what it has not finished is left open."""
+"""Seconds that a round may go on after a limit or Ctrl-C, before what is not done is left open."""
 POLL = 0.05
 """Seconds between two looks at the limits while a round is under way."""
 
@@ -217,12 +217,22 @@ class Cluster:
                 return self.call_all(calls)
             except LimitReached:
                 raise
-            except Exception as error:  # whatever a backend raises: the jobs' own errors come as replies
+            except (
+                Exception
+            ) as error:  # whatever a backend raises: the jobs' own errors come as replies
                 self.close()
-                if attempt == TRIES or isinstance(error, ConnectionError):
-                    raise self.lost(error) from error
+                self.check_there(error, last=attempt == TRIES)
                 self.traffic.tries += 1
         raise AssertionError
+
+    def check_there(self, error: Exception, last: bool) -> None:
+        """Stop the search if the cluster is not there after an error, or has failed too often."""
+        try:
+            self.active.watch()()
+        except ConnectionError as gone:
+            raise self.lost(gone) from error
+        if last:
+            raise self.lost(error) from error
 
     def call_all(self, calls: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Make calls in the workers, from a thread, so that limits and Ctrl-C are seen meanwhile."""
@@ -295,6 +305,8 @@ class Call(threading.Thread):
 
     def result(self) -> list[Any]:
         """Return what the call returned, or raise what it raised."""
+        if self.error is not None and not isinstance(self.error, Exception):
+            raise RuntimeError(f"{type(self.error).__name__} in a worker") from self.error
         if self.error is not None:
             raise self.error
         assert self.found is not None

@@ -24,6 +24,7 @@ class EvaluateScheme:
     cutoff: float
 
     def __call__(self, scheme: Scheme) -> Evaluation:
+        """Evaluate a scheme."""
         return self.evaluator.evaluate(scheme, self.cutoff)
 
     @property
@@ -47,6 +48,7 @@ class BoundBox:
     budget: int
 
     def __call__(self, box: Lattice) -> Outcome:
+        """Bound a box."""
         return self.subtrees.bound(box, self.target, self.steps, self.budget)
 
     @property
