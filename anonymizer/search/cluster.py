@@ -53,13 +53,15 @@ class Reply:
     lacks_table: bool = False
     refusal: str | None = None
     """Why no worker like this one can help."""
+    failure: str | None = None
+    """What kind of error came up."""
 
 
-def work(key: str, source: Shipment | Path | None, message: bytes, home: int) -> bytes:
+def work(key: str, shipment: Shipment | None, message: bytes, home: int) -> bytes:
     """Do a job in a worker, with the table it keeps or is given; return a reply in bytes."""
     ignore_interrupts(home)
     try:
-        table = find_table(key, source)
+        table = find_table(key, shipment)
         if table is None:
             return pickle.dumps(Reply(lacks_table=True))
         job, items = read_job(message, table)
@@ -71,8 +73,8 @@ def work(key: str, source: Shipment | Path | None, message: bytes, home: int) ->
         return pickle.dumps(Reply(tuple(seconds), tuple(results)), pickle.HIGHEST_PROTOCOL)
     except ClusterError as error:
         return pickle.dumps(Reply(refusal=str(error)))
-    except Exception:  # the search does it itself, and then sees what is wrong
-        return pickle.dumps(Reply())
+    except Exception as error:  # the search does it itself, and then sees what is wrong
+        return pickle.dumps(Reply(failure=type(error).__name__))
 
 
 def ignore_interrupts(home: int) -> None:
@@ -88,11 +90,13 @@ class Traffic:
     rounds: int = 0
     messages: int = 0
     tables: int = 0
-    """How many messages had the table with them, or where to find it for the first time."""
+    """How many times the table was sent."""
     bytes_sent: int = 0
     bytes_received: int = 0
     tries: int = 0
     """Rounds that were sent once more."""
+    failures: int = 0
+    """Rounds of which a part had to be done here, as a worker could not."""
 
 
 class Cluster:
@@ -170,9 +174,7 @@ class Cluster:
         """Send messages and return the replies; workers without the table get it and try again."""
         new = self.shipment is None
         if self.shipment is None:
-            self.shipment = Shipment.of(self.evaluator, self.params)
-            if self.active.on_this_machine:
-                self.file.write_bytes(self.shipment.content)
+            self.shipment = self.pack()
         replies = self.deliver(messages, with_table=new)
         while lacking := [at for at, reply in enumerate(replies) if reply.lacks_table]:
             again = self.deliver([messages[at] for at in lacking], with_table=True)
@@ -180,35 +182,42 @@ class Cluster:
                 replies[at] = reply
         if refused := next((reply.refusal for reply in replies if reply.refusal), None):
             raise ClusterError(refused)
+        if failed := next((reply.failure for reply in replies if reply.failure), None):
+            self.warn_of_failure(failed)
         return replies
 
-    @property
-    def file(self) -> Path:
-        """Where workers on this machine find the table."""
-        assert self.shipment is not None
-        return self.folder / self.shipment.key
+    def pack(self) -> Shipment:
+        """Write the table for the workers: into a file, if they can read it there."""
+        if self.active.on_this_machine:
+            return Shipment.in_file(self.evaluator, self.params, self.folder / "table")
+        return Shipment.of(self.evaluator, self.params)
 
     def deliver(self, messages: list[bytes], with_table: bool) -> list[Reply]:
         """Send messages, again if workers die, and return what the workers answer."""
         assert self.shipment is not None
-        source: Shipment | Path | None = self.shipment if with_table else None
-        if self.active.on_this_machine:
-            source = self.file
-        calls = [(self.shipment.key, source, message, os.getpid()) for message in messages]
+        # where a file is costs nothing to say; a worker that was started anew needs it
+        shipment = self.shipment if with_table or self.active.on_this_machine else None
+        calls = [(self.shipment.key, shipment, message, os.getpid()) for message in messages]
         answers: list[bytes] = self.call_until_done(calls)
-        self.count(messages, answers, with_table)
-        return [pickle.loads(answer) for answer in answers]
-
-    def count(self, messages: list[bytes], answers: list[bytes], with_table: bool) -> None:
-        """Add to what was sent and received; a table in a file, or scattered, is sent once."""
-        assert self.shipment is not None
         traffic = self.traffic
         traffic.messages += len(messages)
         traffic.bytes_sent += sum(map(len, messages))
         traffic.bytes_received += sum(map(len, answers))
-        if with_table:
+        if with_table:  # mapped or scattered: it is one for all workers
             traffic.tables += 1
-            traffic.bytes_sent += len(self.shipment.content)
+            traffic.bytes_sent += self.shipment.size
+        return [pickle.loads(answer) for answer in answers]
+
+    def warn_of_failure(self, kind: str) -> None:
+        """Say once that a worker could not do its part."""
+        if not self.traffic.failures:
+            warnings.warn(
+                f"a worker could not do its part of the search ({kind}), which is done here instead; "
+                "give workers as much memory as this process has, and the same packages.",
+                AnonymizerWarning,
+                stacklevel=2,
+            )
+        self.traffic.failures += 1
 
     def call_until_done(self, calls: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Have calls made by the workers; a worker that dies is a round made again."""
@@ -231,7 +240,7 @@ class Cluster:
             self.active.watch()()
         except ConnectionError as gone:
             raise self.lost(gone) from error
-        if last:
+        if last or isinstance(error, ConnectionError):
             raise self.lost(error) from error
 
     def call_all(self, calls: Sequence[tuple[Any, ...]]) -> list[Any]:

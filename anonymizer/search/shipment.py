@@ -59,22 +59,34 @@ class SentTable:
 
 @dataclass(frozen=True, eq=False)
 class Shipment:
-    """The bytes of a table, and the digest by which a process knows that it has them.
+    """A table in bytes, or the file that has them, and the digest by which a process knows it again.
 
     It can be referred to weakly and says its size: joblib's Dask backend scatters such arguments.
     """
 
     key: str
-    content: bytes
+    content: bytes | Path
+    size: int
+    """Bytes of the table."""
 
     def __sizeof__(self) -> int:
-        return len(self.content)
+        return len(self.content) if isinstance(self.content, bytes) else 0
 
     @staticmethod
     def of(evaluator: Evaluator, params: SearchParams) -> Shipment:
         """Write all that evaluating schemes and bounding boxes needs."""
         content = b"".join(write_parts(portable(evaluator), params))
-        return Shipment(hashlib.sha256(content).hexdigest(), content)
+        return Shipment(hashlib.sha256(content).hexdigest(), content, len(content))
+
+    @staticmethod
+    def in_file(evaluator: Evaluator, params: SearchParams, path: Path) -> Shipment:
+        """Write the same to a file, for processes on this machine."""
+        digest, size = hashlib.sha256(), 0
+        with path.open("wb") as file:
+            for part in write_parts(portable(evaluator), params):
+                digest.update(part)
+                size += file.write(part)
+        return Shipment(digest.hexdigest(), path, size)
 
 
 def portable(evaluator: Evaluator) -> Evaluator:
@@ -127,11 +139,11 @@ TABLES: OrderedDict[str, SentTable] = OrderedDict()
 LOCK = threading.Lock()
 
 
-def find_table(key: str, source: Shipment | Path | None) -> SentTable | None:
-    """Return the table that this process keeps, or reads from a source; None if there is none."""
+def find_table(key: str, shipment: Shipment | None) -> SentTable | None:
+    """Return the table that this process keeps, or reads from a shipment; None if there is neither."""
     with LOCK:
-        if key not in TABLES and source is not None:
-            TABLES[key] = read_table(open_source(source))
+        if key not in TABLES and shipment is not None:
+            TABLES[key] = read_table(open_shipment(shipment))
         if key in TABLES:
             TABLES.move_to_end(key)
         while len(TABLES) > KEPT:
@@ -139,9 +151,9 @@ def find_table(key: str, source: Shipment | Path | None) -> SentTable | None:
         return TABLES.get(key)
 
 
-def open_source(source: Shipment | Path) -> memoryview:
+def open_shipment(shipment: Shipment) -> memoryview:
     """Return memory with a table: mapped from a file, or a copy of what came in a message."""
-    if isinstance(source, Shipment):
-        return memoryview(bytearray(source.content))
-    with source.open("rb") as file:
+    if isinstance(shipment.content, bytes):
+        return memoryview(bytearray(shipment.content))
+    with shipment.content.open("rb") as file:
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))

@@ -133,7 +133,7 @@ def traffic_of(cluster: Cluster | None) -> dict[str, Any]:
         "messages": traffic.messages,
         "bytes sent": traffic.bytes_sent,
         "bytes received": traffic.bytes_received,
-        "table bytes": 0 if shipment is None else len(shipment.content),
+        "table bytes": 0 if shipment is None else shipment.size,
         "overhead s": round(cluster.overhead, 4),
     }
 

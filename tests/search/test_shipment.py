@@ -25,6 +25,7 @@ from tests.strategies import evaluator_of, lattice_of, problems
 
 def ship(evaluator: Evaluator) -> SentTable:
     content = Shipment.of(evaluator, SearchParams()).content
+    assert isinstance(content, bytes)
     return read_table(memoryview(bytearray(content)))
 
 
@@ -86,16 +87,15 @@ def test_a_process_keeps_few_tables_and_reads_one_again_when_asked(tmp_path: Pat
         assert find_table(each.key, None) is None
         assert find_table(each.key, each) is find_table(each.key, None) is not None
     assert find_table(shipments[0].key, None) is None
-    file = tmp_path / "table"
-    file.write_bytes(shipments[0].content)
-    mapped = find_table(shipments[0].key, file)
+    file = Shipment.in_file(evaluator_of(wide(30)), SearchParams(), tmp_path / "table")
+    assert (file.key, file.size) == (shipments[0].key, shipments[0].size)
+    mapped = find_table(file.key, file)
     assert mapped is not None
     assert mapped.evaluator.microdata.records == 30
 
 
 def test_a_worker_of_another_version_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    evaluator = evaluator_of(wide(30))
-    content = Shipment.of(evaluator, SearchParams()).content
+    shipped = Shipment.of(evaluator_of(wide(30)), SearchParams())
     monkeypatch.setattr(shipment, "__version__", "0.0.1")
     with pytest.raises(ClusterError, match=r"a worker has anonymizer 0\.0\.1 where"):
-        read_table(memoryview(bytearray(content)))
+        find_table("another", shipped)
