@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -49,11 +50,11 @@ class Wide:
 
 def tables(folder: Path) -> Iterator[Wide]:
     """Read the widest tables that are at hand."""
-    yield Wide("register", Problem.read(wide_register(100_000, seed=1), wide_policy()), 10_000)
+    yield Wide("register", Problem.read(wide_register(100_000, seed=1), wide_policy()), 8_000)
     if path := path_of("creditcard"):
-        yield Wide("creditcard", Problem.read(path, creditcard_policy(path)), 1_500)
+        yield Wide("creditcard", Problem.read(path, creditcard_policy(path)), 1_000)
     if path := draw_stand_in("ihis", folder):
-        yield Wide("ihis", Problem.read(path, policy_of("ihis", path, RISK)), 1_000)
+        yield Wide("ihis", Problem.read(path, policy_of("ihis", path, RISK)), 800)
 
 
 def creditcard_policy(path: Path) -> Policy:
@@ -100,6 +101,7 @@ def measure_clusters(folder: Path) -> tuple[list[dict[str, Any]], list[dict[str,
 
 def measure(wide: Wide, backend: str, workers: int) -> dict[str, Any]:
     """Search in threads, or twice elsewhere: the first time, processes start and get the table."""
+    print(f"{wide.name}: {backend}, {workers} ...", file=sys.stderr)
     load = os.getloadavg()[0]
     with PLACES[backend, workers]():
         first, found, cluster = timed_search(wide)
