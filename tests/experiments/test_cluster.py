@@ -35,7 +35,7 @@ def small() -> Wide:
     quasi_identifiers = WIDE_QUASI_IDENTIFIERS[:6]
     columns = [*WIDE_QUASI_IDENTIFIERS, "diagnosis"]
     problem = Problem.read(wide_register(500)[columns], wide_policy(quasi_identifiers))
-    return Wide("small", problem, 200)
+    return Wide("small", problem, 200, 200)
 
 
 def test_more_workers_are_simulated_to_take_no_longer(small: Wide) -> None:
