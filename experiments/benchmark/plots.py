@@ -126,9 +126,9 @@ def draw_simulated(panel: Any, rows: pd.DataFrame) -> None:
     for (boxes, mine), style in zip(rows.groupby("boxes of a round"), ("-", "--"), strict=True):
         panel.plot(
             mine["workers"], mine["speed-up"], style, color=BLUE, marker=".",
-            label=f"simulated, {boxes} boxes of a round",
+            label=f"simulated, {boxes} boxes in a round",
         )  # fmt: skip
-    panel.plot([1, 64], [1, 64], color="#cccccc", linewidth=1, label="one for each worker")
+    panel.plot([1, 64], [1, 64], color="#cccccc", linewidth=1, label="as many as workers")
     panel.set_xscale("log", base=2)
     panel.set_yscale("log", base=2)
     panel.set_ylabel("speed-up")
