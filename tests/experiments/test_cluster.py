@@ -13,7 +13,7 @@ from experiments.benchmark.cluster import (
     simulate,
     timed_search,
 )
-from experiments.benchmark.wide import WIDE_QUASI_IDENTIFIERS, wide_policy, wide_register
+from experiments.benchmark.wide import wide_policy, wide_register
 from experiments.datasets import RESULTS
 from experiments.parallel import run_settings
 
@@ -32,9 +32,7 @@ def test_a_round_takes_its_longest_queue_and_its_message() -> None:
 def small() -> Wide:
     from anonymizer.problem import Problem
 
-    quasi_identifiers = WIDE_QUASI_IDENTIFIERS[:6]
-    columns = [*WIDE_QUASI_IDENTIFIERS, "diagnosis"]
-    problem = Problem.read(wide_register(500)[columns], wide_policy(quasi_identifiers))
+    problem = Problem.read(wide_register(300), wide_policy())
     return Wide("small", problem, 200, 200)
 
 
