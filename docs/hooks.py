@@ -26,6 +26,8 @@ PICTURES = (
     "results/benchmark/gap_over_time.png",
     "results/benchmark/cluster.png",
     "results/estimators/uniques.png",
+    "results/evidence/evidence.png",
+    "results/attacks/attacks.png",
 )
 OUTSIDE = re.compile(
     r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc\s*=\s*["']?(?:https?:)?//"""
