@@ -34,6 +34,7 @@ from anonymizer.search.checkpoint import Checkpoint, OpenBox, digest_basis
 from anonymizer.search.evaluated import Evaluated
 from anonymizer.search.forecast import Forecast, share_of
 from anonymizer.search.interrupt import Interrupt
+from anonymizer.search.jobs import EvaluateScheme
 from anonymizer.search.limits import LimitReached, StopReason, Usage
 from anonymizer.search.open_boxes import OpenBoxes
 from anonymizer.search.params import SearchParams
@@ -205,7 +206,7 @@ class BranchAndBound:
         schemes = schemes if left is None else schemes[: max(1, left)]
         cutoff = self.evaluated.cutoff
         evaluations: list[Evaluation] = self.run_all(
-            lambda scheme: self.evaluator.evaluate(scheme, cutoff), schemes
+            EvaluateScheme(self.evaluator, cutoff), schemes
         )
         self.usage.evaluations += len(evaluations)
         self.record(evaluations)

@@ -95,6 +95,9 @@ class SearchParams:
     max_level_pairs: int = number(10_000, 1)
     """With more pairs of levels, preparing a table for subtree bounds would take too long."""
 
+    sent_after: float = number(1.0, 0)
+    """Seconds of search before boxes are sent to other processes; with 0, all are sent at once."""
+
     def __post_init__(self) -> None:
         for each in fields(self):
             if each.metadata:
