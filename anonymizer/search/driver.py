@@ -17,6 +17,7 @@ from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.limits import Clock, LimitReached, Limits, StopReason, Usage
 from anonymizer.search.params import SearchParams
 from anonymizer.search.result import SearchResult
+from anonymizer.search.screening import explore
 
 
 def search(
@@ -47,7 +48,7 @@ def search(
             else:
                 state.resume(resume)
             raise_bound(state)
-            state.explore()
+            explore(state)
             stopped = StopReason.COMPLETE
         except LimitReached as limit:
             stopped = limit.reason
