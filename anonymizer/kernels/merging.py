@@ -1,8 +1,8 @@
 """Merging classes into those of a coarser scheme, with how often each value occurs in them.
 
 Coarser classes are unions of finer ones: to merge these takes time in their number, not in that of the
-tuples. While classes are merged, an entry of a histogram is a class, a value and a count, in no order; what
-comes out lies class after class, as in kernels/histograms.py.
+tuples. While classes are merged, an entry of a histogram is a class, a value and a count, in no order.
+What comes out lies class after class, as in kernels/histograms.py.
 """
 
 from __future__ import annotations
@@ -18,47 +18,59 @@ HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio
 def label_masked(words, mask):
     """Label the columns of words that agree under a mask in order of first appearance.
 
-    Returns the labels and where each appears first.
+    Returns the labels and where each appears first. Open addressing; a slot holds the first word beside
+    the label, so that looking it up is one step in most cases.
     """
     n, bits = words.shape[1], 1
     while (1 << bits) < 2 * n:
         bits += 1
     last, shift = np.uint64((1 << bits) - 1), np.uint64(64 - bits)
-    slot = np.full(1 << bits, -1, np.int32)
+    slot, slot_word = np.full(1 << bits, -1, np.int32), np.empty(1 << bits, np.uint64)
     labels, first = np.empty(n, np.int32), np.empty(n, np.int32)
-    n_labels = 0
+    n_labels, first_mask = 0, mask[0]
     for i in range(n):
-        key = (words[0, i] & mask[0]) * HASH_MULTIPLIER
+        word = words[0, i] & first_mask
+        key = word * HASH_MULTIPLIER
         for w in range(1, mask.size):
             key = ((key ^ (key >> np.uint64(29))) + (words[w, i] & mask[w])) * HASH_MULTIPLIER
         at = key >> shift
-        while slot[at] >= 0 and differ(words, mask, first[slot[at]], i):
+        label = slot[at]
+        while label >= 0 and (slot_word[at] != word or differ(words, mask, first[label], i)):
             at = (at + np.uint64(1)) & last
-        if slot[at] < 0:
-            slot[at], first[n_labels] = n_labels, i
+            label = slot[at]
+        if label < 0:
+            label = n_labels
+            slot[at], slot_word[at], first[label] = label, word, i
             n_labels += 1
-        labels[i] = slot[at]
+        labels[i] = label
     return labels, first[:n_labels]
 
 
 @kernel
 def differ(words, mask, i, j):
-    """Whether two columns of words differ under a mask."""
-    for w in range(mask.size):
+    """Whether two columns of words differ under a mask, after the first word."""
+    for w in range(1, mask.size):
         if (words[w, i] ^ words[w, j]) & mask[w]:
             return True
     return False
 
 
 @kernel
-def merge_classes(words, tuples, sizes, class_of, values, counts, mask, top, least, cells):
+def merge_classes(
+    words, tuples, sizes, class_of, values, counts, mask, top, least, cells, changes, last
+):
     """Merge the classes whose words agree under a mask; `class_of`, `values`, `counts` are the entries.
 
-    Those are left out that have fewer than `least` records even when merged under `top`. `cells` are zeros,
-    one for each class and value, and zeros again in the end. Returns the merged classes: words, a tuple of
-    each, sizes, and entries.
+    Those are left out that have fewer than `least` records even when merged under `top`, or by themselves
+    if they are the `last` to be made. Where the mask changes nothing, that need not be found out. `cells`
+    are zeros, one for each class and value, and zeros again in the end. Returns the merged classes: words,
+    a tuple of each, sizes, and entries.
     """
-    labels, first = label_masked(words, mask)
+    if changes:
+        labels, first = label_masked(words, mask)
+    else:
+        labels = np.arange(sizes.size).astype(np.int32)
+        first = labels.copy()
     merged_sizes = np.zeros(first.size, np.int64)
     for c in range(labels.size):
         merged_sizes[labels[c]] += sizes[c]
@@ -66,7 +78,7 @@ def merge_classes(words, tuples, sizes, class_of, values, counts, mask, top, lea
     for w in range(mask.size):
         for m in range(first.size):
             merged_words[w, m] = words[w, first[m]] & mask[w]
-    number = number_large(merged_words, merged_sizes, top, least)
+    number = number_large(merged_words, merged_sizes, top, least, last)
     n_kept = 0
     for m in range(first.size):
         if number[m] >= 0:
@@ -98,16 +110,19 @@ def merge_classes(words, tuples, sizes, class_of, values, counts, mask, top, lea
 
 
 @kernel
-def number_large(words, sizes, mask, least):
-    """Number the classes that have enough records when merged under a mask; -1 for the others."""
+def number_large(words, sizes, mask, least, alone):
+    """Number the classes that have enough records, alone or merged under a mask; -1 for the others."""
     number = np.empty(sizes.size, np.int32)
     if least <= 1:
         number[:] = np.arange(sizes.size)
         return number
-    labels, first = label_masked(words, mask)
-    merged = np.zeros(first.size, np.int64)
-    for c in range(sizes.size):
-        merged[labels[c]] += sizes[c]
+    merged = sizes
+    labels = np.arange(sizes.size).astype(np.int32)
+    if not alone:
+        labels, first = label_masked(words, mask)
+        merged = np.zeros(first.size, np.int64)
+        for c in range(sizes.size):
+            merged[labels[c]] += sizes[c]
     n_large = 0
     for c in range(sizes.size):
         large = merged[labels[c]] >= least
@@ -124,8 +139,9 @@ def merge_box(
 
     Schemes count like numbers, with `levels[d]` levels for the d-th digit, the last fastest.
     `masks[d, l]` leaves the bits of level l of the d-th attribute, and all of the others; `tops[d]` those
-    of the attributes up to the d-th, and of the highest levels of the rest. Returns the classes of at least
-    so many records, scheme after scheme: where those of each end, a tuple of each, sizes, and histograms.
+    of the attributes up to the d-th, and of the highest levels of the rest. Returns the classes of at
+    least so many records, scheme after scheme: where those of each end, a tuple of each, sizes, and
+    histograms.
     """
     depths = levels.size
     cells = np.zeros((sizes.size, n_values), np.int32)
@@ -145,11 +161,14 @@ def merge_box(
             changed = 0
             while changed < depths - 1 and digits[changed] == at[changed]:
                 changed += 1
-            for d in range(changed, depths):  # the first d attributes are set, the others as low as can be
+            for d in range(
+                changed, depths
+            ):  # the first d attributes are set, the others as low as can be
                 w, t, n, c, v, k = nodes[d]
                 nodes[d + 1] = merge_classes(
-                    w, t, n, c, v, k, masks[d, digits[d]], tops[d], least, cells
-                )
+                    w, t, n, c, v, k, masks[d, digits[d]], tops[d], least, cells,
+                    digits[d] > 0, d == depths - 1,
+                )  # fmt: skip
                 at[d] = digits[d]
             w, t, n, c, v, k = nodes[depths]
             most = n_entries + v.size

@@ -9,6 +9,7 @@ be the best is then evaluated as ever; the other schemes are proven to be worse.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -142,7 +143,9 @@ class Screening:
         """Classes of fewer records are suppressed, and are not judged."""
         low, high = search.lattice.low, search.lattice.high
         # an attribute of many values halves the classes with each level: the sooner, the fewer
-        self.order = sorted(range(len(low)), key=lambda a: -microdata.columns[a].group_counts[low[a]])
+        self.order = sorted(
+            range(len(low)), key=lambda a: -microdata.columns[a].group_counts[low[a]]
+        )
         self.levels = np.array([high[a] - low[a] + 1 for a in self.order])
         self.masks, self.tops = self.masks_in_order()
         self.outer = self.first_inner()
@@ -192,23 +195,27 @@ class Screening:
     def wanted(self) -> Booleans:
         """Mark the schemes of the open boxes whose bound is no higher than the best loss."""
         search, lattice = self.search, self.search.lattice
-        wanted = np.zeros([high - low + 1 for low, high in zip(lattice.low, lattice.high, strict=True)], np.bool_)
+        wanted = np.zeros(np.array(lattice.high) - np.array(lattice.low) + 1, np.bool_)
         for box in map(search.evaluated.tighten, search.open.boxes):
-            if box.bound > search.evaluated.cutoff or box.bounding is None:
+            if box.bound > search.evaluated.cutoff:
                 continue
-            low, high = box.schemes.low, box.schemes.high
-            sums = np.zeros([h - l + 1 for l, h in zip(low, high, strict=True)])
-            for a, (l, h) in enumerate(zip(low, high, strict=True)):
-                shape = [1] * len(low)
-                shape[a] = h - l + 1
-                sums = sums + box.bounding.terms[a, l : h + 1].reshape(shape)
-            region = tuple(slice(l - b, h - b + 1) for l, h, b in zip(low, high, lattice.low, strict=True))
+            low, high = np.array(box.schemes.low), np.array(box.schemes.high)
+            sums = np.zeros(high - low + 1)
+            if box.bounding is not None:
+                for a, terms in enumerate(box.bounding.terms):
+                    shape = np.ones(low.size, np.int64)
+                    shape[a] = -1
+                    sums = sums + terms[low[a] : high[a] + 1].reshape(shape)
+            first = low - np.array(lattice.low)
+            region = tuple(map(slice, first, first + sums.shape))
             wanted[region] |= sums <= search.evaluated.cutoff
         for scheme in search.evaluated.known:
-            wanted[tuple(l - b for l, b in zip(scheme, lattice.low, strict=True))] = False
+            wanted[tuple(map(operator.sub, scheme, lattice.low))] = False
         return wanted
 
-    def below(self, classes: Classes, digits: tuple[int, ...], wanted: Booleans) -> Iterator[list[Scheme]]:
+    def below(
+        self, classes: Classes, digits: tuple[int, ...], wanted: Booleans
+    ) -> Iterator[list[Scheme]]:
         """Yield what may be the best, for one box of inner levels after the other."""
         depth = len(digits)
         if depth == self.outer:
@@ -217,11 +224,19 @@ class Screening:
         for level in range(int(self.levels[depth])):
             if wanted[level].any():
                 merged = merge_classes(
-                    *classes.arrays, self.masks[depth, level], self.tops[depth], self.least, self.cells
+                    *classes.arrays,
+                    self.masks[depth, level],
+                    self.tops[depth],
+                    self.least,
+                    self.cells,
+                    level > 0,
+                    False,
                 )
                 yield from self.below(Classes(*merged), (*digits, level), wanted[level])
 
-    def screen_box(self, classes: Classes, digits: tuple[int, ...], wanted: Booleans) -> list[Scheme]:
+    def screen_box(
+        self, classes: Classes, digits: tuple[int, ...], wanted: Booleans
+    ) -> list[Scheme]:
         """Return the schemes of a box that may be the best.
 
         Groups of classes that no scheme of the box joins are gone through in parts: what is found to be
@@ -250,7 +265,9 @@ class Screening:
 
     def schemes_of(self, digits: tuple[int, ...]) -> NDArray[np.int64]:
         """List the schemes of a box, in the order in which `merge_box` counts."""
-        inner = np.indices(self.levels[self.outer :]).reshape(len(self.order) - self.outer, -1)
+        inner = np.indices(self.levels[self.outer :].tolist()).reshape(
+            len(self.order) - self.outer, -1
+        )
         schemes = np.empty((inner.shape[1], len(self.order)), np.int64)
         low = self.search.lattice.low
         for d, a in enumerate(self.order):
@@ -259,7 +276,11 @@ class Screening:
 
     def split(self, classes: Classes, digits: tuple[int, ...]) -> list[Classes]:
         """Split classes into parts that no scheme of a box joins, those in small groups first."""
-        top = self.tops[self.outer - 1] if digits else self.tops[0] & self.masks[0, self.levels[0] - 1]
+        top = (
+            self.tops[self.outer - 1]
+            if digits
+            else self.tops[0] & self.masks[0, self.levels[0] - 1]
+        )
         labels, first = label_masked(classes.words, top)
         sizes = np.bincount(labels, classes.sizes, first.size)
         order = np.argsort(sizes, kind="stable")
