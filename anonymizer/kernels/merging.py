@@ -62,9 +62,9 @@ def merge_classes(
     """Merge the classes whose words agree under a mask; `class_of`, `values`, `counts` are the entries.
 
     Those are left out that have fewer than `least` records even when merged under `top`, or by themselves
-    if they are the `last` to be made. Where the mask changes nothing, that need not be found out. `cells`
-    are zeros, one for each class and value, and zeros again in the end. Returns the merged classes: words,
-    a tuple of each, sizes, and entries.
+    if they are the `last` to be made. Where the mask changes nothing, that need not be found out. There
+    is a cell, zero before and after, for each class and value. Returns the merged classes: words, a tuple
+    of each, sizes, and entries.
     """
     if changes:
         labels, first = label_masked(words, mask)

@@ -74,9 +74,8 @@ def test_screening_changes_what_a_proof_costs_and_nothing_else(
 
 
 def test_nothing_is_screened_where_evaluations_are_limited_or_bounds_are_tight() -> None:
-    limited = search(
-        evaluator(MODELS[0]), Lattice((0, 0, 0), (3, 3, 3)), Limits(evaluations=5), params=ALWAYS
-    )
+    lattice = Lattice((0, 0, 0), (3, 3, 3))
+    limited = search(evaluator(MODELS[0]), lattice, Limits(evaluations=5), params=ALWAYS)
     assert limited.proof.effort <= 6
     tight = search(evaluator([DistinctL("s", 2)]), lattice, params=ALWAYS)
     assert tight.proof.evaluated < 64
