@@ -49,7 +49,7 @@ def everybody_has(groups: int, of: int, kind: str = "groups") -> str:
 
 
 def everybody_marked(groups: int, of: int, name: str, kind: str = "groups") -> str:
-    """Say in how many groups everybody has a value that the steward marked: a release's, or a source's."""
+    """Say in how many groups, of a release or a source, everybody has a value that was marked."""
     return f"{everybody_has(groups, of, kind)} a value of {name} that you marked"
 
 
