@@ -102,9 +102,11 @@ class BranchAndBound:
         self.evaluated_before = checkpoint.evaluated - len(named)
         self.partitions_before = checkpoint.partitions
 
-    def explore(self) -> None:
-        """Take the boxes with the least bounds until none is left."""
-        while self.open:
+    def explore(self, batches: int | None = None) -> None:
+        """Take the boxes with the least bounds until none is left, or for some batches of evaluations."""
+        done = 0
+        while self.open and done != batches:
+            done += 1
             while self.open and len(self.pending) < self.params.batch_size:
                 self.check_time()
                 self.pending += self.next_box()

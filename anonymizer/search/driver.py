@@ -19,6 +19,7 @@ from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.limits import Clock, LimitReached, Limits, StopReason, Usage
 from anonymizer.search.params import SearchParams
 from anonymizer.search.result import SearchResult
+from anonymizer.search.screening import explore
 
 
 def search(
@@ -35,9 +36,8 @@ def search(
     """Find the best scheme of a lattice and prove that it is.
 
     The result is the same for any number of workers and any `params`. Workers are threads, or those of
-    a `joblib.parallel_config` around the call. When a limit is reached or the
-    user interrupts, it is the best so far with the bound proven until then, and a checkpoint to
-    `resume` from. The default clock stands still while kernels are compiled. Schemes whose evaluation
+    a `joblib.parallel_config` around the call. When a limit is reached or the user interrupts, it is the
+    best so far with the bound proven until then, and a checkpoint to `resume` from. The default clock stands still while kernels are compiled. Schemes whose evaluation
     is `known` already are not evaluated again.
     """
     usage = Usage(limits, clock)
@@ -57,7 +57,7 @@ def run(
         else:
             state.resume(resume)
         raise_bound(state)
-        state.explore()
+        explore(state)
         stopped = StopReason.COMPLETE
     except LimitReached as limit:
         stopped = limit.reason
