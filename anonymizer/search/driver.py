@@ -36,9 +36,10 @@ def search(
     """Find the best scheme of a lattice and prove that it is.
 
     The result is the same for any number of workers and any `params`. Workers are threads, or those of
-    a `joblib.parallel_config` around the call. When a limit is reached or the user interrupts, it is the
-    best so far with the bound proven until then, and a checkpoint to `resume` from. The default clock stands still while kernels are compiled. Schemes whose evaluation
-    is `known` already are not evaluated again.
+    a `joblib.parallel_config` around the call. When a limit is reached or the user interrupts, it is
+    the best so far with the bound proven until then, and a checkpoint to `resume` from. The default
+    clock stands still while kernels are compiled. Schemes whose evaluation is `known` already are not
+    evaluated again.
     """
     usage = Usage(limits, clock)
     with Interrupt() as interrupt, running(evaluator, params, workers, usage, interrupt) as run_all:
