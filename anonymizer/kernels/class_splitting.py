@@ -61,6 +61,8 @@ class Task(NamedTuple):
     """Classes are counted up to so many records; larger ones are never suppressed for their size."""
     by_size: bool
     """Whether there is one threshold, and a least class is all that it asks for."""
+    room: int
+    """Classes are split by one attribute into so many cells at most, unless these are hashed."""
     suppression_limit: int
     max_terms: float
     """The sum of terms when everything is lost."""
@@ -143,7 +145,9 @@ def hash_labels(labels, parts, fanout, keys, slots):
 
     What was suppressed is in cell 0. Returns the number of cells.
     """
-    slots[:] = 0  # each slot: the cell's key above 32 bits, and its number below; 0 where it is free
+    slots[:] = (
+        0  # each slot: the cell's key above 32 bits, and its number below; 0 where it is free
+    )
     mask, number = np.uint64(slots.size - 1), 1
     for i in range(keys.size):
         if labels[i] == 0:
@@ -185,7 +189,7 @@ def split_classes(task, workspace, labels, classes, above, high, cells):
     suppressed, number = cells
     fresh = number == classes
     for a in range(high.size):
-        room = workspace.cells.size if fresh else CACHED_CELLS
+        room = task.room if fresh else CACHED_CELLS
         while high[a] < above[a] and number * task.fanout[a, above[a], high[a]] > room:
             if fresh and high[a] + 1 == above[a] and workspace.slots.size > 1:
                 break

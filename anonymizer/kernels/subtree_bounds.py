@@ -221,13 +221,9 @@ def narrow(task, workspace, nodes, depth, high, cells, goal):
     while True:
         first, last = open_thresholds(task, nodes, depth, high, lost, goal, first, last)
         lower = high.copy()
-        if first > last or not lower_levels(
-            task, nodes, depth, lower, lost, goal, first, last
-        ):
+        if first > last or not lower_levels(task, nodes, depth, lower, lost, goal, first, last):
             return first, last, cells, partitions
-        cells = split_and_count(
-            task, workspace, nodes, depth, high, lower, cells, first, last
-        )
+        cells = split_and_count(task, workspace, nodes, depth, high, lower, cells, first, last)
         if (lower == high).all():  # no room for more cells
             return first, last, cells, partitions
         partitions += 1
@@ -246,7 +242,7 @@ def fill_terms(task, nodes, depth, threshold, terms):
 @kernel
 def choose_split(task, nodes, depth, terms, goal, steps):
     """Choose where to split a node, as `best_split` does."""
-    threshold = nodes.first[depth]
+    threshold = nodes.last[depth]
     fill_terms(task, nodes, depth, threshold, terms)
     lost = nodes.suppressed[depth] + nodes.lost[depth, threshold]
     # a share strictly between 0 and 1, as the forecast takes it

@@ -130,7 +130,9 @@ def next_target(search: BranchAndBound) -> float:
 
 def candidates(search: BranchAndBound, outcomes: Iterable[Outcome]) -> list[Scheme]:
     """List the schemes found on the way that may be the best."""
-    schemes = [tuple(o.best[0].tolist()) for o in outcomes if o.best_sum[0] <= search.evaluated.cutoff]
+    schemes = [
+        tuple(o.best[0].tolist()) for o in outcomes if o.best_sum[0] <= search.evaluated.cutoff
+    ]
     return [scheme for scheme in schemes if scheme not in search.evaluated]
 
 

@@ -87,7 +87,7 @@ class SearchParams:
     max_subtree_budget: int = number(1000, 2)
     """The partitions for each box if its tuples are so few that the work allows more."""
     max_subtree_cells: int = number(1 << 26, 1)
-    """With more cells for one attribute, subtree bounds would take too much memory."""
+    """With more cells for one attribute, a hash table numbers those that are there."""
     max_subtree_bytes: int = number(1 << 30, 1)
     """The memory of a table prepared for subtree bounds."""
     kept_subtree_bytes: int = number(1 << 27, 0)

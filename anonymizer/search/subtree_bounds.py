@@ -86,7 +86,6 @@ class SubtreeBounds:
     """A table prepared for bounding boxes."""
 
     task: Task
-    cells: int
     hashed: bool
     """Whether some attributes have too many values to number the cells without a hash table."""
     budget: int
@@ -120,25 +119,26 @@ class SubtreeBounds:
             return None
         if not fits(microdata, limits, params):
             return None
-        task = make_task(evaluators[0], measure, limits, Tuples.of(microdata, params, check))
+        cells = count_cells(microdata, limits[0].least_class)
+        room, hashed = min(cells, params.max_subtree_cells), cells > params.max_subtree_cells
+        tuples = Tuples.of(microdata, params, check)
+        task = make_task(evaluators[0], measure, limits, tuples, room)
         budget = params.subtree_work // microdata.distinct
         budget = max(params.min_subtree_budget, min(params.max_subtree_budget, budget))
-        cells = count_cells(microdata, limits[0].least_class)
-        hashed = cells > params.max_subtree_cells
-        room = max(CACHED_CELLS, params.max_subtree_cells if hashed else cells)
-        return SubtreeBounds(task, room, hashed, budget, Workspaces(), exact)
+        return SubtreeBounds(task, hashed, budget, Workspaces(), exact)
 
     @property
     def workspace(self) -> Workspace:
         """Arrays to work in."""
         if self.workspaces.workspace is None:
             task, tuples = self.task, self.task.counts.size
+            cells = max(CACHED_CELLS, task.room, tuples + 2)
             self.workspaces.workspace = Workspace(
                 labels=np.empty((MAX_DEPTH, tuples), np.uint32),
                 keys=np.empty(tuples, np.uint32),
                 # counts stop at the least class, so that few bytes are enough and many fit the cache
-                cells=np.empty(self.cells, np.uint16),
-                names=np.empty(self.cells, np.uint32),
+                cells=np.empty(cells, np.uint16),
+                names=np.empty(cells, np.uint32),
                 dropped=np.empty(tuples + 1, np.uint32),
                 by_code=np.empty(task.offsets[-1], np.int64),
                 slots=np.empty(2 << tuples.bit_length() if self.hashed else 1, np.uint64),
@@ -219,11 +219,15 @@ def count_cells(microdata: Microdata, least_class: int) -> int:
         for column in microdata.columns
         for level in range(len(column.groups))
     )
-    return max(CACHED_CELLS, classes * widest)
+    return classes * widest
 
 
 def make_task(
-    evaluator: Evaluator, measure: Loss, limits: Sequence[SizeLimits], tuples: Tuples
+    evaluator: Evaluator,
+    measure: Loss,
+    limits: Sequence[SizeLimits],
+    tuples: Tuples,
+    room: int,
 ) -> Task:
     """Put the table into the integers that the kernel reads."""
     microdata = evaluator.microdata
@@ -251,6 +255,7 @@ def make_task(
         classes=np.array([each.classes for each in limits], np.int64),
         counted=count_up_to(limits),
         by_size=len(limits) == 1 and limits[0].only_least_class,
+        room=room,
         suppression_limit=evaluator.suppression_limit,
         max_terms=measure.most,
     )
