@@ -13,7 +13,7 @@ from anonymizer.kernels.compilation import kernel
 
 
 @kernel
-def count_sizes(task, workspace, cells):
+def count_sizes(workspace, cells):
     """Count the cells of each size, empty ones and those suppressed before apart."""
     histogram, sizes = workspace.histogram, workspace.cells
     histogram[:] = 0
@@ -77,7 +77,7 @@ def count_lost(task, workspace, cells, kept, first, last):
     if task.by_size:
         lost[0] = sum_small(task, workspace, cells)
         return
-    count_sizes(task, workspace, cells)
+    count_sizes(workspace, cells)
     histogram = workspace.histogram
     classes = histogram.sum()
     for threshold in range(first, last + 1):
