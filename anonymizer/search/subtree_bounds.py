@@ -23,7 +23,8 @@ from anonymizer.kernels.class_splitting import (
     look_up,
     rank_in_groups,
 )
-from anonymizer.kernels.subtree_bounds import MAX_BOXES, MAX_DEPTH, Outcome, bound_subtree
+from anonymizer.kernels.subtree_bounds import MAX_BOXES, Outcome, bound_subtree
+from anonymizer.kernels.subtree_nodes import MAX_DEPTH
 from anonymizer.lattice import Lattice
 from anonymizer.risk.size_limits import SizeLimits
 from anonymizer.search.params import SearchParams
