@@ -26,6 +26,7 @@ from anonymizer.estimators.intervals import Interval
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk.parameters import THRESHOLD, Parameter
 from anonymizer.risk.remaining import Binding, Histogram, Kept, Order, Remaining
+from anonymizer.risk.size_limits import SizeLimits
 
 
 class Scope(StrEnum):
@@ -143,6 +144,13 @@ class RiskModel(ABC):
     def least_class(self, records: int) -> int:  # noqa: ARG002
         """Return how many records every class that it lets through has, in a table of so many."""
         return 1
+
+    def size_limits(self, records: int) -> SizeLimits:
+        """Return limits on the classes of every release that meets it, of a table of so many records.
+
+        The search bounds whole boxes by them: what is kept at a finer scheme is within them here too.
+        """
+        return SizeLimits(least_class=self.least_class(records))
 
     def least_shown(self, records: int) -> int | None:
         """Return from how many records on a class may be shown as an example; None for no class."""

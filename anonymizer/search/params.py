@@ -87,7 +87,7 @@ class SearchParams:
     max_loose: int = number(4, 0)
     """Where models ask for more than a least class: how many schemes in a row, bounded below the best,
     may be no better before subtree bounds are given up."""
-    target_gaps: tuple[float, ...] = (0.5, 0.2, 0.1, 0.05)
+    target_gaps: tuple[float, ...] = (0.5, 0.3, 0.2, 0.16, 0.13, 0.1, 0.08, 0.065, 0.05, 0.03)
     """In a large lattice subtree bounds aim at these gaps, one after another, before the proof."""
     subtree_batch_size: int = number(16, 1)
     """Boxes that subtree bounds work on at a time: the same for any number of workers."""
@@ -100,7 +100,7 @@ class SearchParams:
     max_subtree_budget: int = number(1000, 2)
     """The partitions for each box if its tuples are so few that the work allows more."""
     max_subtree_cells: int = number(1 << 26, 1)
-    """With more cells for one attribute, subtree bounds would take too much memory."""
+    """With more cells for one attribute, a hash table numbers those that are there."""
     max_subtree_bytes: int = number(1 << 30, 1)
     """The memory of a table prepared for subtree bounds."""
     kept_subtree_bytes: int = number(1 << 27, 0)

@@ -52,7 +52,7 @@ class SentTable:
     @cached_property
     def prepared(self) -> SubtreeBounds:
         """The table prepared for bounding boxes; asked for only where the search has it, too."""
-        found = SubtreeBounds.prepare(self.evaluator, self.params)
+        found = SubtreeBounds.prepare([self.evaluator], self.params)
         assert found is not None
         return found
 

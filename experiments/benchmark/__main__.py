@@ -32,6 +32,7 @@ from experiments.benchmark.overall import measure_overall
 from experiments.benchmark.people import measure_people
 from experiments.benchmark.searches import K_ANONYMITY, Searches, measure_all
 from experiments.benchmark.sensitive import measure_sensitive
+from experiments.benchmark.wide_searches import measure_wide
 from experiments.datasets import RESULTS, draw_stand_in, path_of, policy_of
 
 Rows = list[dict[str, Any]]
@@ -173,6 +174,7 @@ PARTS: dict[str, Callable[[Path, Path | None], None]] = {
     "people": measure_ids,
     "growth": measure_growth,
     "gap": measure_gap,
+    "wide": lambda *_: report("Wide tables, one worker", list(measure_wide()), "wide.csv"),
     "start": lambda *_: report("Start-up", measure_start(), "start.csv"),
     "registry": lambda *_: report("10,000,000 records", measure_registry(), "registry.csv"),
     "encoding": lambda *_: report("Memory", measure_encoding(), "encoding_memory.csv"),
