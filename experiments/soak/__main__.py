@@ -1,6 +1,6 @@
 """python -m experiments.soak: mutated inputs, killed runs, and random tables against an oracle.
 
-Writes results/soak/: README.md, figures.csv and failures.csv. Every case has its own seed, so that one
+Writes results/soak/: README.md and failures.csv. Every case has its own seed, so that one
 that fails can be run again alone: `--seed 1 --only inputs --case 17 --work case`.
 """
 
@@ -25,7 +25,7 @@ from experiments.soak.tables import soak_tables
 RESULTS = Path("results")
 SIZES = {"inputs": 5_000, "kills": 200, "tables": 3_000}
 Soak = Callable[[Iterable[int], int, Path, OnCase], list[Failure]]
-PARTS: dict[str, Soak] = {"inputs": soak_inputs, "kills": soak_kills, "tables": soak_tables}
+PARTS: dict[str, Soak] = {"tables": soak_tables, "kills": soak_kills, "inputs": soak_inputs}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -38,12 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             started = time.monotonic()
             found = soak(cases, given.seed, folder, progress(name, len(cases)))
             parts.append(Part(name, len(cases), given.seed, time.monotonic() - started, found))
-    failures = [failure for part in parts for failure in part.failures]
-    for failure in failures:
-        print(f"{failure.part} {failure.case}: {failure.what}")
-    if given.case is None and (given.out or given.only is None):
-        write(parts, given.out or RESULTS / "soak")
-    sys.exit(1 if failures else 0)
+            for failure in found:
+                print(f"{failure.part} {failure.case}: {failure.what}", flush=True)
+            if given.case is None and (given.out or given.only is None):
+                write(parts, given.out or RESULTS / "soak")
+    sys.exit(1 if any(part.failures for part in parts) else 0)
 
 
 def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -92,24 +92,26 @@ COMMANDS = (
     ),
     Command(
         ("assess", "policy-k.toml", "--scenario", "scenario.toml", "--out", OUT),
-        ("scenario.toml", "scenario.toml", "policy-k.toml", "table.csv"),
+        ("scenario.toml", "scenario.toml", "scenario.toml", "policy-k.toml", "table.csv"),
+        2,
     ),
     Command(
         ("assess", "policy-k.toml", "--statement", "statement.toml", "--out", OUT),
-        ("statement.toml", "statement.toml", "members.csv", "table.csv"),
+        ("statement.toml", "statement.toml", "statement.toml", "members.csv", "table.csv"),
+        2,
     ),
     Command(
         ("assess", "policy-k.toml", "--sources", "disclosure.toml", "--out", OUT),
-        ("disclosure.toml", "disclosure.toml", "table.csv"),
-        3,
+        ("disclosure.toml", "disclosure.toml", "disclosure.toml", "table.csv"),
+        1,
     ),
     Command(
         ("frontier", "policy-k.toml", "--at", "2..4", "--out", OUT),
-        ("policy-k.toml", "table.csv"),
-        2,
+        ("policy-k.toml", "policy-k.toml", "table.csv"),
+        1,
     ),
     Command(("hierarchy", "check", *HIERARCHIES), tuple(HIERARCHIES), 8),
-    Command(("hierarchy", "build", "day.toml", "--out", f"{OUT}/day.csv"), ("day.toml",), 2),
+    Command(("hierarchy", "build", "day.toml", "--out", OUT), ("day.toml",), 2),
     Command(("hierarchy", "show", "zip.toml"), ("zip.toml",), 2),
     Command(("hierarchy", "suggest", "table.csv", "--out", OUT), ("table.csv",), 2),
     *(
