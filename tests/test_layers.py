@@ -38,6 +38,7 @@ ORDER = [
     "explanation",
     "verification",
     "assessment",
+    "decision",
     "report",
     "demo",
     "cli",

@@ -8,7 +8,16 @@ from typing import Annotated
 import typer
 
 from anonymizer import __version__
-from anonymizer.cli import assess, frontier, hierarchy, init, published, release, reproduce
+from anonymizer.cli import (
+    assess,
+    decision,
+    frontier,
+    hierarchy,
+    init,
+    published,
+    release,
+    reproduce,
+)
 from anonymizer.cli.terminal import BAD_INPUT, FAILED, fail, show_warning
 from anonymizer.errors import AnonymizerError, InfeasibleError
 
@@ -22,6 +31,7 @@ app.command()(release.run)
 app.command()(frontier.frontier)
 app.command()(release.verify)
 app.command()(release.apply)
+app.command()(decision.decision)
 app.command()(release.demo)
 app.command()(assess.assess)
 app.command()(published.published)

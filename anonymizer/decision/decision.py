@@ -139,14 +139,15 @@ def decide(
     path = Path(manifest) if manifest is not None else Path(released).parent / FILE_NAME
     claimed, loaded = read_manifest(path), load_policy(policy)
     solution = solution_of(Path(released), original, loaded, claimed)
+    comparison = compare(solution)
     return ReleaseDecision(
         name=Path(released).name,
         context=context or Context(),
         solution=solution,
         manifest=claimed,
         verification=verify(released, loaded, claimed),
-        comparison=compare(solution),
-        techniques=tuple(techniques_of(solution)),
+        comparison=comparison,
+        techniques=tuple(techniques_of(solution, comparison)),
         risks=risks_of(solution),
         turnings=find_turnings(solution),
         attacks=attacks,
@@ -180,11 +181,11 @@ def check_same(table: Table, solution: Solution) -> None:
         )
 
 
-def techniques_of(solution: Solution) -> list[Technique]:
+def techniques_of(solution: Solution, comparison: Comparison) -> list[Technique]:
     """Say for each column of the table what was done to it."""
     policy, losses = solution.problem.policy, solution.attribute_loss
     tops = {h.name: h.height - 1 for h in solution.problem.hierarchies}
-    compared = {column.name: column for column in compare(solution).columns}
+    compared = {column.name: column for column in comparison.columns}
     found = []
     for name in solution.release.table.columns:
         levels = {scheme[name] for scheme in solution.schemes if name in scheme}
