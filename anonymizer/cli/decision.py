@@ -57,9 +57,9 @@ def decision(
     """Put all that is known of a release on one page for whoever answers for it.
 
     Context, identifiers and techniques, thresholds, initial and residual risk, utility, who was lost,
-    attacks tried, how far stated figures may be wrong, versions and digests, and what it does not cover: as
-    EMA's Policy 0070 and Health Canada ask for it. A browser prints it on at most six pages. Exit status 1
-    if the release does not hold.
+    attacks tried, how far stated figures may be wrong, versions and digests, and what it does not
+    cover: as EMA's Policy 0070 and Health Canada ask for it. A browser prints it on at most six pages.
+    Exit status 1 if the release does not hold.
 
     Example: `anonymizer decision policy.toml release/release.csv --context context.toml --out decision`
     """
