@@ -35,9 +35,7 @@ def utility_section(decision: ReleaseDecision) -> Section:
         f"The distribution changed most in {join(most)}." if most else "No distribution changed.",
     ]
     if evidence is None:
-        sentences.append(
-            "NO ANALYSIS WAS REPEATED: `anonymizer evidence` compares those of the policy."
-        )
+        sentences.append(NO_ANALYSIS)
         return Section("Utility", tuple(sentences))
     header = "analysis", "kind", "figure", "original", "release"
     rows = tuple(evidence_row(row) for row in evidence["analyses"][:SHOWN_ROWS])
@@ -171,9 +169,11 @@ def margin(turning: Turning) -> str:
 def change(ratio: float) -> str:
     """Say how far one figure is from another, given their ratio.
 
-    >>> change(0.75), change(1.2), change(4)
-    ('25.0 % lower', '20.0 % higher', '4 times as high')
+    >>> change(0.75), change(1.2), change(4), change(1)
+    ('25.0 % lower', '20.0 % higher', '4 times as high', 'not at all')
     """
+    if ratio == 1:
+        return "not at all"
     if ratio >= 2:
         return f"{ratio:.3g} times as high"
     return f"{share(1 - ratio)} lower" if ratio < 1 else f"{share(ratio - 1)} higher"

@@ -32,7 +32,10 @@ def test_what_is_left_out_is_missing_and_nobody_is_taken_to_be_bound() -> None:
     [
         ({"purpose": ""}, "purpose: '' is not a text that says something"),
         ({"controls": "none"}, "controls"),
-        ({"release_model": "open"}, "release_model: 'open' is unknown; use one of 'public', 'agreement', 'enclave'"),
+        (
+            {"release_model": "open"},
+            "'open' is unknown; use one of 'public', 'agreement', 'enclave'",
+        ),
         ({"puropse": "x"}, "puropse: this key is unknown; did you mean 'purpose'"),
     ],
 )
