@@ -1,6 +1,6 @@
 """python -m experiments.soak: mutated inputs, killed runs, and random tables against an oracle.
 
-Writes results/soak/: README.md and failures.csv. Every case has its own seed, so that one
+Writes results/soak/: README.md, figures.csv and failures.csv; with `--only`, the other parts stay. Every case has its own seed, so that one
 that fails can be run again alone: `--seed 1 --only inputs --case 17 --work case`.
 """
 
@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -24,6 +25,8 @@ from experiments.soak.tables import soak_tables
 
 RESULTS = Path("results")
 SIZES = {"inputs": 5_000, "kills": 200, "tables": 3_000}
+FIGURES = ("name", "cases", "seed", "seconds")
+FAILURES = tuple(each.name for each in fields(Failure))
 Soak = Callable[[Iterable[int], int, Path, OnCase], list[Failure]]
 PARTS: dict[str, Soak] = {"tables": soak_tables, "kills": soak_kills, "inputs": soak_inputs}
 
@@ -37,10 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             cases = range(getattr(given, name)) if given.case is None else [given.case]
             started = time.monotonic()
             found = soak(cases, given.seed, folder, progress(name, len(cases)))
-            parts.append(Part(name, len(cases), given.seed, time.monotonic() - started, found))
+            seconds = round(time.monotonic() - started)
+            parts.append(Part(name, len(cases), given.seed, seconds, found))
             for failure in found:
                 print(f"{failure.part} {failure.case}: {failure.what}", flush=True)
-            if given.case is None and (given.out or given.only is None):
+            if given.case is None:
                 write(parts, given.out or RESULTS / "soak")
     sys.exit(1 if any(part.failures for part in parts) else 0)
 
@@ -88,14 +92,48 @@ def progress(name: str, cases: int) -> OnCase:
 
 
 def write(parts: Sequence[Part], folder: Path) -> None:
-    """Write the report."""
+    """Write the report; a part that was not run now stays as it was."""
+    now = {part.name: part for part in parts}
+    together = {**read_parts(folder), **now}
+    parts = [together[name] for name in PARTS if name in together]
+    failures = [asdict(failure) for part in parts for failure in part.failures]
+    figures = [{key: getattr(part, key) for key in FIGURES} for part in parts]
     with Staging(folder) as staging:
         staging.path("README.md").write_text(write_page(parts), encoding="utf-8")
-        with staging.path("failures.csv").open("w", encoding="utf-8", newline="") as file:
-            lines = csv.writer(file)
-            lines.writerow(("part", "case", "what", "reproduce"))
-            for part in parts:
-                lines.writerows((f.part, f.case, f.what, f.reproduce) for f in part.failures)
+        for name, keys, rows in (
+            ("figures.csv", FIGURES, figures),
+            ("failures.csv", FAILURES, failures),
+        ):
+            with staging.path(name).open("w", encoding="utf-8", newline="") as file:
+                lines = csv.DictWriter(file, keys)
+                lines.writeheader()
+                lines.writerows(rows)
+
+
+def read_parts(folder: Path) -> dict[str, Part]:
+    """Read the parts of a report that was written before, by name."""
+    if not (folder / "figures.csv").exists():
+        return {}
+    failures = [
+        Failure(row["part"], int(row["case"]), int(row["seed"]), row["what"])
+        for row in read_rows(folder / "failures.csv")
+    ]
+    return {
+        row["name"]: Part(
+            row["name"],
+            int(row["cases"]),
+            int(row["seed"]),
+            float(row["seconds"]),
+            [failure for failure in failures if failure.part == row["name"]],
+        )
+        for row in read_rows(folder / "figures.csv")
+    }
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Read a table of the report."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 if __name__ == "__main__":
