@@ -1,7 +1,8 @@
 """python -m experiments.soak: mutated inputs, killed runs, and random tables against an oracle.
 
-Writes results/soak/: README.md, figures.csv and failures.csv; with `--only`, the other parts stay. Every case has its own seed, so that one
-that fails can be run again alone: `--seed 1 --only inputs --case 17 --work case`.
+Writes results/soak/: README.md, figures.csv and failures.csv; with `--only`, the other parts stay as they
+were. Every case has its own seed, so that one that fails can be run again alone: `--seed 1 --only inputs
+--case 17 --work case`.
 """
 
 from __future__ import annotations

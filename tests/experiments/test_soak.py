@@ -70,7 +70,7 @@ def test_a_wrong_optimum_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     solve = tables.anonymize
     monkeypatch.setattr(tables, "anonymize", spoiled)
-    failures = tables.soak_tables(range(10), 1, tmp_path, lambda done, found: None)
+    failures = tables.soak_tables(range(10), 1, tmp_path, lambda *_: None)
     assert any("the status is feasible" in failure.what for failure in failures)
     assert any("the loss at" in failure.what for failure in failures)
 
