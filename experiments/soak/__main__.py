@@ -21,11 +21,10 @@ from anonymizer.data.staging import Staging
 from experiments.soak.failure import Failure, OnCase
 from experiments.soak.inputs import soak_inputs
 from experiments.soak.kills import soak_kills
-from experiments.soak.page import Part, write_page
+from experiments.soak.page import SIZES, Part, write_page
 from experiments.soak.tables import soak_tables
 
 RESULTS = Path("results")
-SIZES = {"inputs": 5_000, "kills": 200, "tables": 3_000}
 FIGURES = ("name", "cases", "seed", "seconds")
 FAILURES = tuple(each.name for each in fields(Failure))
 Soak = Callable[[Iterable[int], int, Path, OnCase], list[Failure]]

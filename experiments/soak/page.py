@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from anonymizer import __version__
 from experiments.soak.failure import Failure
 
+SIZES = {"inputs": 5_000, "kills": 200, "tables": 3_000}
+"""The cases of a full soak."""
 WHAT = {
     "inputs": (
         "commands on valid files with one value, byte, row or key changed: no traceback, one-sentence "
@@ -40,7 +42,7 @@ class Part:
 def write_page(parts: Sequence[Part]) -> str:
     """Write the report in Markdown."""
     rows = [
-        f"| {part.name} | {part.cases:,} | {part.seed} | {len(part.failures):,} | {WHAT[part.name]} |"
+        f"| {part.name} | {part.cases:,} | {SIZES[part.name]:,} | {part.seed} | {len(part.failures):,} | {WHAT[part.name]} |"
         for part in parts
     ]
     failures = [failure for part in parts for failure in part.failures]
@@ -54,8 +56,8 @@ def write_page(parts: Sequence[Part]) -> str:
             "",
             f"`make soak` with anonymizer {__version__}. A case is drawn from the seed and its number.",
             "",
-            "| part | cases | seed | failures | what was run |",
-            "|---|---|---|---|---|",
+            "| part | cases run | full size | seed | failures | what was run |",
+            "|---|---|---|---|---|---|",
             *rows,
             "",
             "## Failures",

@@ -25,9 +25,9 @@ def test_a_small_soak_finds_nothing_and_reports_it(tmp_path: Path) -> None:
         soak.main([*sizes, "--seed", "7", "--out", str(tmp_path / "soak")])
     page = (tmp_path / "soak" / "README.md").read_text()
     assert left.value.code == 0, page
-    assert "| tables | 40 | 7 | 0 |" in page
-    assert "| inputs | 60 | 7 | 0 |" in page
-    assert "| kills | 4 | 7 | 0 |" in page
+    assert "| tables | 40 | 3,000 | 7 | 0 |" in page
+    assert "| inputs | 60 | 5,000 | 7 | 0 |" in page
+    assert "| kills | 4 | 200 | 7 | 0 |" in page
 
 
 def test_a_part_that_is_run_alone_leaves_the_others_in_the_report(tmp_path: Path) -> None:
