@@ -23,6 +23,8 @@ VERIFIED = 3
 LONGEST = 1500
 """Characters of a line of a message."""
 OUT = "out"
+WRITES_ON_FAILURE = ("assess", "decision", "published")
+"""Commands that write what they found where a check fails."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,12 @@ COMMANDS = (
         ("frontier", "policy-k.toml", "--at", "2..4", "--out", OUT),
         ("policy-k.toml", "policy-k.toml", "table.csv"),
         1,
+    ),
+    Command(
+        ("decision", "policy-sources.toml", release_of("sources"), "--out", OUT)
+        + ("--context", "context.toml", "--attacks", "attacks.json"),
+        ("context.toml", "context.toml", "attacks.json", "policy-sources.toml", "statement.toml"),
+        6,
     ),
     Command(("hierarchy", "check", *HIERARCHIES), tuple(HIERARCHIES), 8),
     Command(("hierarchy", "build", "day.toml", "--out", OUT), ("day.toml",), 2),
@@ -233,7 +241,7 @@ def faults_of_files(
         yield f"files outside --out changed: {sorted(outside)[:5]}"
     if hidden := [name for name in after if ".anonymizer-" in name]:
         yield f"left behind: {hidden[:5]}"
-    may_write = ended.status == 0 or (ended.status == 1 and command.name in ("assess", "published"))
+    may_write = ended.status == 0 or (ended.status == 1 and command.name in WRITES_ON_FAILURE)
     if not may_write and before != after and not outside:
         yield f"exit status {ended.status}, and files in --out changed"
     if ended.status == 0 and command.name in ("run", "apply"):

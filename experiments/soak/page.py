@@ -42,7 +42,8 @@ class Part:
 def write_page(parts: Sequence[Part]) -> str:
     """Write the report in Markdown."""
     rows = [
-        f"| {part.name} | {part.cases:,} | {SIZES[part.name]:,} | {part.seed} | {len(part.failures):,} | {WHAT[part.name]} |"
+        f"| {part.name} | {part.cases:,} | {SIZES[part.name]:,} | {part.seed} | "
+        f"{len(part.failures):,} | {WHAT[part.name]} |"
         for part in parts
     ]
     failures = [failure for part in parts for failure in part.failures]

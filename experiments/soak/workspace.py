@@ -103,6 +103,20 @@ CHARACTERISTICS = (
     "Characteristic,Drug (N = 40),Placebo (N = 38)\nWomen,21 (52.5),19\nSmoker,3,5/37\n"
 )
 
+CONTEXT = """
+organization = "County Hospital"
+responsible = "A. Jones"
+release_model = "agreement"
+controls = ["no linkage"]
+review = "2027-06-30"
+"""
+ATTACKS = """
+{"attacks": [{"name": "singling out", "question": "q",
+  "success": {"value": 0.1, "low": 0.05, "high": 0.2}, "baseline": null,
+  "excess": {"value": 0.1, "low": 0.05, "high": 0.2}},
+  {"name": "membership", "question": "q", "skipped": "no targets"}]}
+"""
+
 MODELS = {
     "k": '[[risk]]\nmodel = "k-anonymity"\nk = 3\n',
     "average": '[[risk]]\nmodel = "strict-average"\nk = 2\nthreshold = 0.3\n'
@@ -164,6 +178,8 @@ def write_workspace(folder: Path, seed: int) -> None:
         "statement.toml": STATEMENT,
         "disclosure.toml": DISCLOSURE,
         "characteristics.csv": CHARACTERISTICS,
+        "context.toml": CONTEXT,
+        "attacks.json": ATTACKS,
         **{f"policy-{name}.toml": policy_text(name) for name in MODELS},
     }
     for name, text in texts.items():
