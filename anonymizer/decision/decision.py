@@ -239,8 +239,10 @@ def risk_of(model: RiskModel, before: Remaining, after: Remaining) -> ModelRisk:
 def read_figures(path: str | Path, key: str, command: str) -> dict[str, Any]:
     """Read what another command wrote, with a list under a key; a ReleaseError says if it is not that."""
     try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
-        sound = isinstance(found, dict) and all(isinstance(row, dict) for row in found[key])
+        text = Path(path).read_text(encoding="utf-8")
+        found = json.loads(text, parse_constant=refuse_constant)
+        rows = found[key]
+        sound = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
     except OSError as error:
         raise ReleaseError(
             f"{path}: it cannot be read ({error.strerror}); check the path."
@@ -252,3 +254,8 @@ def read_figures(path: str | Path, key: str, command: str) -> dict[str, Any]:
             f"{path}: this is not what `anonymizer {command}` writes; name that file."
         )
     return dict(found)
+
+
+def refuse_constant(name: str) -> float:
+    """Raise a ValueError for NaN and infinities, which JSON does not have."""
+    raise ValueError(f"{name} is not JSON")

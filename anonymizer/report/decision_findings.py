@@ -3,6 +3,7 @@ and how far stated figures may be wrong."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -50,7 +51,12 @@ def evidence_row(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def number(value: Any) -> str:
     """Write a figure of another command's; what it does not have is not known."""
-    return f"{value:.4g}" if isinstance(value, int | float) else NOT_KNOWN
+    return f"{value:.4g}" if is_figure(value) else NOT_KNOWN
+
+
+def is_figure(value: Any) -> bool:
+    """Whether another command gave a figure that can be written."""
+    return isinstance(value, int | float) and math.isfinite(value)
 
 
 def lost_section(decision: ReleaseDecision) -> Section:
@@ -112,13 +118,13 @@ def part_of(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 def rate(value: Any) -> str:
     """Write a share that another command found."""
-    return share(value) if isinstance(value, int | float) else NOT_KNOWN
+    return share(value) if is_figure(value) else NOT_KNOWN
 
 
 def excess_of(excess: Mapping[str, Any]) -> str:
     """Write by how much a success is above its baseline, in points."""
-    value = excess.get("value")
-    return f"{100 * value:+.1f} points" if isinstance(value, int | float) else NOT_KNOWN
+    value: Any = excess.get("value")
+    return f"{100 * value:+.1f} points" if is_figure(value) else NOT_KNOWN
 
 
 # --- sensitivity ---

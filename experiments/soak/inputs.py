@@ -113,8 +113,10 @@ COMMANDS = (
         1,
     ),
     Command(
-        ("decision", "policy-sources.toml", release_of("sources"), "--out", OUT)
-        + ("--context", "context.toml", "--attacks", "attacks.json"),
+        (
+            *("decision", "policy-sources.toml", release_of("sources"), "--out", OUT),
+            *("--context", "context.toml", "--attacks", "attacks.json"),
+        ),
         ("context.toml", "context.toml", "attacks.json", "policy-sources.toml", "statement.toml"),
         6,
     ),

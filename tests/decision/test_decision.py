@@ -121,7 +121,14 @@ def test_a_release_in_layers_is_put_together_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"attacks": 1}', '{"attacks": [1]}', "[" * 100_000]
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        *(f'{{"attacks": {x}}}' for x in ("1", "[1]", "{}", '[{"a": NaN}]')),
+        "[" * 9**5,
+    ],
 )
 def test_figures_of_another_kind_are_refused_in_one_sentence(tmp_path: Path, text: str) -> None:
     path = tmp_path / "attacks.json"
