@@ -3,7 +3,6 @@ and how far stated figures may be wrong."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +16,8 @@ from anonymizer.risk.assumption import Unit
 
 NO_ANALYSIS = "NO ANALYSIS WAS REPEATED on the release: give the figures of one with --evidence."
 NO_ATTACKS = "NO ATTACKS WERE TRIED on the release: give the figures of some with --attacks."
+LARGEST = 1e15
+"""No figure is larger; one that is not a number is not smaller either."""
 SHOWN_SUBGROUPS = 8
 SHOWN_ROWS = 14
 """So many attacks, analyses or stated figures are listed: the page stays within six."""
@@ -56,7 +57,7 @@ def number(value: Any) -> str:
 
 def is_figure(value: Any) -> bool:
     """Whether another command gave a figure that can be written."""
-    return isinstance(value, int | float) and math.isfinite(value)
+    return isinstance(value, int | float) and -LARGEST < value < LARGEST
 
 
 def lost_section(decision: ReleaseDecision) -> Section:

@@ -34,6 +34,7 @@ ATTACKS: dict[str, Any] = {
             "excess": {"value": 0.2, "low": 0.1, "high": 0.3},
         },
         {"name": "membership", "question": "q", "skipped": "no targets"},
+        {"name": "large", "success": {"value": 10**400, "low": float("nan"), "high": 1e308}},
         {"name": "odd", "success": None, "baseline": None, "excess": {"value": None}},
     ]
 }
