@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from anonymizer.search import Status
 from experiments.soak import __main__ as soak
 from experiments.soak import oracle, tables
-from experiments.soak.inputs import COMMANDS, faults_of, faults_of_release, prepare, snapshot
+from experiments.soak.inputs import COMMANDS, OUT, faults_of, faults_of_release, prepare, snapshot
 from experiments.soak.kills import faults_after_next_run, faults_after_signal
 from experiments.soak.mutations import SECRET
 from experiments.soak.processes import Ended, Worker
@@ -62,6 +63,8 @@ def test_every_command_succeeds_on_files_that_are_right(tmp_path: Path) -> None:
             assert ended.status == 0, (command, ended.err)
             found = list(faults_of(command, "", ended, before, tmp_path / "right"))
             assert found == [], command
+            out = tmp_path / "right" / OUT
+            shutil.rmtree(out) if out.is_dir() else out.unlink(missing_ok=True)
 
 
 def test_a_wrong_optimum_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
