@@ -12,7 +12,9 @@ from pydantic import Field
 from anonymizer.validation import ONLY_LISTS, Name, Part, expecting, one_of, read_described
 
 PUBLIC_THRESHOLD = 0.09
-"""What EMA's Policy 0070 and Health Canada's guidance name for public release: a class of eleven."""
+"""What EMA's Policy 0070 and Health Canada's guidance name for public release."""
+PUBLIC_CLASS = 11
+"""The class that this figure stands for: one in eleven is 0.0909."""
 
 EXAMPLE = """
 organization = "County Hospital"          # who releases the data

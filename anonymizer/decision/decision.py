@@ -14,7 +14,7 @@ import numpy as np
 from anonymizer.comparison.comparison import Comparison, compare
 from anonymizer.data.coded import load
 from anonymizer.data.table import Table
-from anonymizer.decision.context import PUBLIC_THRESHOLD, Context
+from anonymizer.decision.context import PUBLIC_CLASS, PUBLIC_THRESHOLD, Context
 from anonymizer.decision.sensitivity import Turning, find_turnings
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.errors import ReleaseError
@@ -98,7 +98,7 @@ class ReleaseDecision:
     @property
     def within_public_threshold(self) -> bool:
         """Whether that is within the figure that is named for public release."""
-        return self.highest <= PUBLIC_THRESHOLD
+        return self.highest <= 1 / PUBLIC_CLASS
 
     def describe(self) -> dict[str, Any]:
         """Return all figures as JSON."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from anonymizer.decision.context import PUBLIC_THRESHOLD, ReleaseModel
+from anonymizer.decision.context import PUBLIC_CLASS, PUBLIC_THRESHOLD, ReleaseModel
 from anonymizer.decision.decision import ModelRisk, ReleaseDecision, Technique
 from anonymizer.estimators.intervals import Interval
 from anonymizer.policy import Role
@@ -101,8 +101,8 @@ def verdict_of(decision: ReleaseDecision) -> Iterator[str]:
 def public_sentence(decision: ReleaseDecision) -> str:
     """Compare the highest risk with the figure that is named for public release."""
     named = (
-        f"EMA's Policy 0070 and Health Canada's guidance name {PUBLIC_THRESHOLD:g} (a class of at least "
-        "11) for public release"
+        f"EMA's Policy 0070 and Health Canada's guidance name {PUBLIC_THRESHOLD:g} (classes of at least "
+        f"{PUBLIC_CLASS}) for public release"
     )
     if decision.within_public_threshold:
         return f"{named}; the highest risk, {share(decision.highest)}, is within it."

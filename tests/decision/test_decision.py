@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -143,3 +144,11 @@ def test_figures_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert read_figures(path, "attacks", "attack") == {"attacks": [ATTACK]}
     with pytest.raises(ReleaseError, match="cannot be read"):
         read_figures(tmp_path, "attacks", "attack")
+
+
+def test_a_class_of_eleven_is_what_the_figure_for_public_release_stands_for(tmp_path: Path) -> None:
+    made = decision_of(tmp_path)
+    for size, within in ((10, False), (11, True)):
+        prosecutor = replace(made.solution.after.prosecutor, highest=1 / size)
+        solution = replace(made.solution, after=replace(made.solution.after, prosecutor=prosecutor))
+        assert replace(made, solution=solution).within_public_threshold is within
