@@ -25,6 +25,8 @@ PICTURES = (
     "results/benchmark/growth.png",
     "results/benchmark/gap_over_time.png",
     "results/estimators/uniques.png",
+    "results/evidence/evidence.png",
+    "results/attacks/attacks.png",
 )
 OUTSIDE = re.compile(
     r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc\s*=\s*["']?(?:https?:)?//"""

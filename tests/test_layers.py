@@ -38,6 +38,8 @@ ORDER = [
     "explanation",
     "verification",
     "assessment",
+    "analyses",
+    "attacks",
     "decision",
     "report",
     "demo",

@@ -10,7 +10,9 @@ import typer
 from anonymizer import __version__
 from anonymizer.cli import (
     assess,
+    attack,
     decision,
+    evidence,
     frontier,
     hierarchy,
     init,
@@ -30,7 +32,9 @@ app.command()(init.init)
 app.command()(release.run)
 app.command()(frontier.frontier)
 app.command()(release.verify)
+app.command()(evidence.evidence)
 app.command()(release.apply)
+app.command()(attack.attack)
 app.command()(decision.decision)
 app.command()(release.demo)
 app.command()(assess.assess)

@@ -16,13 +16,16 @@ from anonymizer import (
     anonymize,
     apply,
     assess,
+    attack,
     compare,
+    evidence,
     frontier,
     make_manifest,
     propose,
     verify,
     write_release,
 )
+from anonymizer.analyses.frontier import with_analyses
 from anonymizer.decision.decision import decide
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Release
@@ -46,13 +49,14 @@ OUTPUTS = (
     "risk profile",
     "comparison",
     "frontier",
+    "evidence",
     "verification",
+    "attacks",
     "decision",
     "assessment",
 )
 """What is described, in the order of the page."""
 BY_NAME = {
-    "attacks",
     "attribute_loss",
     "by_layers",
     "class_sizes",
@@ -60,6 +64,7 @@ BY_NAME = {
     "context",
     "evidence",
     "explanation",
+    "figures",
     "files",
     "hierarchies",
     "overall",
@@ -86,9 +91,11 @@ def examples() -> dict[str, Any]:
             {"model": "k-anonymity", "k": 2},
             {"model": "distinct-l", "attribute": "ward", "l": 1},
         ],
+        analysis=[{"name": "marginals", "kind": "marginals"}],
     )
     in_layers = policy.model_copy(update={"release": Release(recoding="layers")})
     layered = anonymize(PEOPLE, in_layers).describe_layers()
+    curve = frontier(PEOPLE, in_layers, [2])
     solution = anonymize(PEOPLE, policy)
     released = solution.to_frame()
     manifest = make_manifest(solution, released)
@@ -105,10 +112,17 @@ def examples() -> dict[str, Any]:
             "files": {},
             "explanation": {},
             "comparison": {},
+            "evidence": {},
         },
         "comparison": compare(suppressing(policy)).describe(),
-        "frontier": {**frontier(PEOPLE, in_layers, [2]).describe(), "files": {}},
-        "verification": {"passed": True, "checks": [asdict(check) for check in checks]},
+        "frontier": {**with_analyses(curve, ["marginals"]).describe(), "files": {}},
+        "evidence": {**evidence(solution).describe(), "files": {}},
+        "verification": {
+            "passed": True,
+            "checks": [asdict(check) for check in checks],
+            "earlier": None,
+        },
+        "attacks": {**attack(released, policy, PEOPLE).describe(), "files": {}},
         "decision": {**decision_example(policy), "files": {}},
         "assessment": {**assess_example(policy, statement), "files": {}},
         "risk profile": asdict(solution.before),
