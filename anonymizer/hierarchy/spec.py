@@ -36,8 +36,8 @@ def load_hierarchy(path: str | Path, name: str | None = None, delimiter: str = "
         return read_arx(path, name, delimiter)
     refuse_ahs(path)
     raise HierarchyError(
-        f"{shorten(str(path), 1000)}: a hierarchy is a .csv file (as ARX has it) or a .toml file (a spec); "
-        "name it accordingly."
+        f"{shorten(str(path), 1000)}: a hierarchy is a .csv file (as ARX has it) or a .toml file (a "
+        "spec); name it accordingly."
     )
 
 

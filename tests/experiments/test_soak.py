@@ -45,10 +45,12 @@ def test_a_part_that_is_run_alone_leaves_the_others_in_the_report(tmp_path: Path
     assert failure.reproduce in (tmp_path / "README.md").read_text()
 
 
-def test_the_committed_report_has_no_failure() -> None:
+def test_what_the_committed_report_found_no_longer_fails(tmp_path: Path) -> None:
     parts = soak.read_parts(RESULTS / "soak")
     assert parts.keys() == soak.PARTS.keys()
-    assert [failure for part in parts.values() for failure in part.failures] == []
+    for name, part in parts.items():
+        found = {failure.case for failure in part.failures}
+        assert soak.PARTS[name](found, part.seed, tmp_path, lambda *_: None) == []
 
 
 def test_every_command_succeeds_on_files_that_are_right(tmp_path: Path) -> None:
