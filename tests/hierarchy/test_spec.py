@@ -150,5 +150,5 @@ def test_a_builder_can_be_made_from_a_table_in_code() -> None:
 
 
 def test_a_path_of_several_lines_is_one_in_the_message() -> None:
-    with pytest.raises(HierarchyError, match="^a b: a hierarchy is a"):
+    with pytest.raises(HierarchyError, match=r"^a b: a hierarchy is a"):
         load_hierarchy("a\nb")
