@@ -31,6 +31,9 @@ from anonymizer.solution.solution import Solution, layered_solution, make_soluti
 if TYPE_CHECKING:
     import pandas as pd
 
+BROKEN_OFF = (StopReason.INTERRUPTED, StopReason.CLUSTER)
+"""After these, no further threshold is searched at."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Frontier(Displayed):
@@ -237,7 +240,7 @@ class Tracker(Tracked):
         previous: SearchResult | None = None
         interrupted = False
         if self.shared.least_sizes is not None:  # what the tightest takes serves all others
-            interrupted = self.search_at(len(self.sweep) - 1).stopped is StopReason.INTERRUPTED
+            interrupted = self.search_at(len(self.sweep) - 1).stopped in BROKEN_OFF
         for place, value in enumerate(self.sweep.thresholds):
             if interrupted:
                 self.unknown.append(value)
@@ -247,7 +250,7 @@ class Tracker(Tracked):
                 self.infeasible.append(value)
                 continue
             previous = self.unchanged(previous, place) or self.search_at(place)
-            interrupted = previous.stopped is StopReason.INTERRUPTED
+            interrupted = previous.stopped in BROKEN_OFF
             if previous.best is not None:
                 self.points.append(self.point(value, place, previous))
             elif previous.status is Status.INFEASIBLE:

@@ -11,6 +11,7 @@ import numpy as np
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.search.box import Box
 from anonymizer.search.branch_and_bound import BranchAndBound
+from anonymizer.search.jobs import BoundBox
 from anonymizer.search.proof import Pruning
 from anonymizer.search.subtree_bounds import Outcome, SubtreeBounds
 
@@ -75,9 +76,8 @@ class Rounds:
         budget, steps = self.budget(len(boxes)), search.forecast.steps
         timed = usage.limits.seconds is not None
         started = usage.seconds if timed else 0.0
-        outcomes: list[Outcome] = search.run_all(
-            lambda box: self.subtrees.bound(box.schemes, target, steps, budget), boxes
-        )
+        job = BoundBox(self.subtrees, target, steps, budget)
+        outcomes: list[Outcome] = search.run_all(job, [box.schemes for box in boxes])
         partitions = sum(outcome.partitions for outcome in outcomes)
         if timed:
             self.partition_seconds = (usage.seconds - started) / partitions

@@ -24,6 +24,7 @@ from rich.table import Table as Grid
 from anonymizer.search import search
 from experiments.benchmark import arx, growth, plots
 from experiments.benchmark.clock import best_of
+from experiments.benchmark.cluster import measure_clusters
 from experiments.benchmark.commands import measure_registry, measure_start
 from experiments.benchmark.frontiers import draw_example, measure_frontiers
 from experiments.benchmark.memory import measure_encoding
@@ -152,6 +153,14 @@ def measure_gap(_: Path, __: Path | None) -> None:
     plots.plot_gap(pd.DataFrame(rows), FOLDER)
 
 
+def measure_backends(folder: Path, _: Path | None) -> None:
+    """Compare threads, processes and Dask, and simulate larger clusters."""
+    measured, simulated = measure_clusters(folder)
+    report("Searches on joblib's backends", measured, "cluster.csv")
+    report("Larger clusters, simulated from a recorded run", simulated, "cluster_simulated.csv")
+    plots.plot_cluster(pd.DataFrame(measured), pd.DataFrame(simulated), FOLDER)
+
+
 PARTS: dict[str, Callable[[Path, Path | None], None]] = {
     "searches": measure_searches,
     "overall": lambda *_: report("Overall risk", list(measure_overall()), "overall.csv"),
@@ -159,6 +168,7 @@ PARTS: dict[str, Callable[[Path, Path | None], None]] = {
         "Models of a sensitive attribute", list(measure_sensitive()), "sensitive.csv"
     ),
     "workers": measure_workers,
+    "cluster": measure_backends,
     "frontiers": measure_sweeps,
     "people": measure_ids,
     "growth": measure_growth,
