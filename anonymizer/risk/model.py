@@ -24,6 +24,7 @@ from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
 from anonymizer.estimators.intervals import Interval
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.risk.assumption import Assumption, Unit
 from anonymizer.risk.parameters import THRESHOLD, Parameter
 from anonymizer.risk.remaining import Binding, Histogram, Kept, Order, Remaining
 from anonymizer.risk.size_limits import SizeLimits
@@ -194,6 +195,15 @@ class RiskModel(ABC):
     def with_population(self, size: int) -> Self:  # noqa: ARG002
         """Return the model for a population of another size."""
         raise ValueError("it does not rest on the size of a population")
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Return the stated figures that the model rests on: the size of its population, if any."""
+        size = self.sampled_from.size
+        if size is None or type(self).with_population is RiskModel.with_population:
+            return ()
+        return (
+            Assumption("population", size, Unit.PEOPLE, lambda n: self.with_population(round(n))),
+        )
 
     def describe(self) -> dict[str, Any]:
         """Return the parameters as JSON; those left at None are left out, a file is named by itself."""
