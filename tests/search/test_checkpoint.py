@@ -193,7 +193,8 @@ def resume_until_complete(
     """Resume again and again; return how many runs it took."""
     checkpoint, evaluated = None, 0
     straight = search(evaluator, lattice, **options)  # type: ignore[arg-type]
-    for runs in range(1, 3 * lattice.size + 3):
+    # each target for the gap may take a run of its own
+    for runs in range(1, 3 * lattice.size + 3 + len(SearchParams().target_gaps)):
         found = search(evaluator, lattice, limits, resume=checkpoint, **options)  # type: ignore[arg-type]
         assert found.proof.effort > evaluated or found.stopped is StopReason.COMPLETE
         evaluated = found.proof.effort
