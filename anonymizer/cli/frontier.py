@@ -88,7 +88,7 @@ def frontier(
         raise PolicyError("--layers: it says which point to pick; name its threshold with --pick.")
     loaded, values = Policy.read(policy), parse_values(at or [])
     with Staging(out, [policy, *loaded.files]) as staging:
-        with stage_line(str(loaded.data_path)) as on_stage:
+        with stage_line(str(loaded.data_source)) as on_stage:
             found = find(None, loaded, values, population or (), on_stage)
         # a point that is not there is better known before anything is written
         number = {} if layers is None else {MAX_LAYERS: layers}

@@ -16,9 +16,11 @@ from anonymizer.data.contract import TableLike as TableLike
 from anonymizer.data.csv import CsvTable
 from anonymizer.data.dataframes import DataFrameTable
 from anonymizer.data.delimiters import check_delimiter
+from anonymizer.data.engines.addresses import Address
 from anonymizer.data.engines.opening import (
     is_database,
     is_several,
+    open_address,
     open_database,
     open_files,
     open_ibis,
@@ -77,12 +79,13 @@ def open_table(
     sheet: str | None = None,
     table: str | None = None,
     memory: str | None = None,
+    writable: bool = False,
 ) -> Table:
     """Open a file or a dataframe; an object that meets the contract of a table is taken as it is.
 
     Delimiter and encoding are of CSV files, and found where they are not stated; the sheet is of Excel.
     A folder, a path with wildcards, a DuckDB database, of which `table` names one, and what an engine has
-    stay there; `memory` is what DuckDB may take.
+    stay there; `memory` is what DuckDB may take, and a database is `writable` if a release goes there.
     """
     if delimiter is not None:
         check_delimiter(delimiter)
@@ -91,10 +94,12 @@ def open_table(
         if is_several(path):
             return open_files(path, delimiter, encoding, memory)
         if is_database(path):
-            return open_database(path, table, memory)
+            return open_database(path, table, memory, writable)
         check_readable(path)
         check_kind(path)
         return open_file(path, delimiter, encoding, sheet)
+    if isinstance(data, Address):
+        return open_address(data, table)
     for kind in type(data).__mro__:
         if make := FRAMES.get(f"{kind.__module__.split('.')[0]}.{kind.__name__}"):
             return make(data)

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
 
+PASSWORD = (
+    "the address holds a password; remove it, and leave it to the environment (PGPASSWORD, ~/.pgpass) "
+    "or to the engine's own configuration"
+)
 SECRET_KEYS = ("password", "passwd", "pwd", "token", "secret", "key", "credential", "sslpassword")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a database is; its text tells neither who asks nor how."""
+
+    url: str = field(repr=False)
+
+    def __str__(self) -> str:
+        return describe_address(self.url)
 
 
 def holds_secret(url: str) -> bool:

@@ -93,7 +93,9 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def connect_duckdb(memory: str | None, database: Path | None = None) -> DuckDB:
+def connect_duckdb(
+    memory: str | None, database: Path | None = None, writable: bool = False
+) -> DuckDB:
     """Connect to DuckDB with a limit on its memory; what is above is spilled to a temporary folder."""
     import ibis
 
@@ -105,7 +107,7 @@ def connect_duckdb(memory: str | None, database: Path | None = None) -> DuckDB:
     }
     if database is None:
         return DuckDB(ibis.duckdb.connect(**config))
-    return DuckDB(ibis.duckdb.connect(database, **config))
+    return DuckDB(ibis.duckdb.connect(database, read_only=not writable, **config))
 
 
 def physical_memory() -> int:

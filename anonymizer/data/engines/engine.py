@@ -63,13 +63,13 @@ class Engine:
             total, rows = total + sum(map(int, hashes)), rows + batch.num_rows
         return digest_of_sums(query.columns, (rows, total))
 
-    def write_folder(self, query: Any, path: Path) -> int:
+    def write_folder(self, query: Any, path: Path) -> int:  # noqa: ARG002
         """Write the rows of a query to a folder of Parquet files; return how many there are."""
-        raise unwritable()
+        raise unwritable(self.backend.name)
 
-    def write_file(self, query: Any, path: Path, delimiter: str | None) -> int:
+    def write_file(self, query: Any, path: Path, delimiter: str | None) -> int:  # noqa: ARG002
         """Write the rows of a query to one file, of CSV where there is a delimiter; return how many."""
-        raise unwritable()
+        raise unwritable(self.backend.name)
 
     def write_table(self, query: Any, name: str) -> int:
         """Write the rows of a query to a new table, which appears whole or not at all."""
@@ -88,10 +88,10 @@ class Engine:
         return query
 
 
-def unwritable() -> ReleaseError:
+def unwritable(name: str) -> ReleaseError:
     """Return the error for an engine that writes no files."""
     return ReleaseError(
-        "a table in a database is released as a table there; name it with table in [release]."
+        f"{name}: a table in a database is released as a table there; name it with table in [release]."
     )
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from anonymizer.data.csv import CsvTable
-from anonymizer.data.engines.addresses import describe_address, holds_secret
+from anonymizer.data.engines.addresses import PASSWORD, Address, holds_secret
 from anonymizer.data.engines.duckdb import DuckDB, connect_duckdb
 from anonymizer.data.engines.engine import Engine, working
 from anonymizer.data.engines.postgres import Postgres
@@ -55,7 +54,9 @@ def open_files(
         engine = connect_duckdb(memory)
         names = [str(file) for file in files]
         if kinds == {PARQUET}:
-            source = engine.backend.read_parquet(names, hive_partitioning=is_partitioned(path, files))
+            source = engine.backend.read_parquet(
+                names, hive_partitioning=is_partitioned(path, files)
+            )
             return EngineTable(source, engine, str(path), files)
         first = CsvTable(files[0], delimiter, encoding)
         options = {"encoding": first.encoding} if first.encoding != "utf-8" else {}
@@ -89,34 +90,30 @@ def is_partitioned(path: Path, files: tuple[Path, ...]) -> bool:
     return path.is_dir() and any("=" in file.parent.name for file in files)
 
 
-def open_database(path: Path, table: str | None, memory: str | None = None) -> EngineTable:
+def open_database(
+    path: Path, table: str | None, memory: str | None = None, writable: bool = False
+) -> EngineTable:
     """Open a table of a DuckDB database."""
     check_path(path)
     if not path.is_file():
         raise DataError(f"{path}: there is no such database; check the path.")
     load_ibis(str(path))
     with working(str(path), "is it a DuckDB database that no other process has open?"):
-        engine = connect_duckdb(memory, path)
+        engine = connect_duckdb(memory, path, writable)
     return find_table(engine, table, str(path))
 
 
-def open_address(url: str, table: str | None) -> EngineTable:
+def open_address(address: Address, table: str | None) -> EngineTable:
     """Open a table of a database that Ibis can connect to."""
-    where = describe_address(url)
-    if holds_secret(url):
+    where = str(address)
+    if holds_secret(address.url):
         raise DataError(f"{where}: {PASSWORD}.")
     load_ibis(where)
     import ibis
 
     with working(where, "check the address, the server and the credentials in the environment"):
-        backend = ibis.connect(url)
+        backend = ibis.connect(address.url)
     return find_table(engine_of(backend), table, where)
-
-
-PASSWORD = (
-    "the address holds a password; remove it, and leave it to the environment (PGPASSWORD, ~/.pgpass) "
-    "or to the engine's own configuration"
-)
 
 
 def find_table(engine: Engine, table: str | None, where: str) -> EngineTable:
@@ -165,16 +162,6 @@ def open_spark(frame: Any) -> EngineTable:
     with working("the dataframe"):
         engine = Spark(ibis.pyspark.connect(frame.sparkSession), frames=True)
         return EngineTable(engine.view(frame), engine, "the dataframe")
-
-
-def with_target(table: EngineTable, target: str) -> EngineTable:
-    """Have a release written to a table of the same database; it must not be there yet."""
-    with table.working():
-        if table.engine.has_table(target):
-            raise DataError(
-                f"{table.name}: there is a table '{target}' already; drop it, or name another."
-            )
-    return replace(table, target=target)
 
 
 def load_ibis(where: str, extra: str = "engines") -> None:

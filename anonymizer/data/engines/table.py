@@ -14,7 +14,7 @@ import pyarrow as pa
 from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import Cells, cells_of_arrow
 from anonymizer.data.columns import check_rows
-from anonymizer.data.engines.engine import Engine, working
+from anonymizer.data.engines.engine import Engine, unwritable, working
 from anonymizer.data.files import FirstRead, digest_of_file
 from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.tuples import Tuples
@@ -36,8 +36,6 @@ class EngineTable(BatchedTable):
     """The files that the table is made of, where it is made of files."""
     delimiter: str | None = None
     """Of CSV files."""
-    target: str | None = None
-    """The table that a release is written to; None where it is written to files."""
     counted: dict[tuple[str, ...], Any] = field(default_factory=dict, repr=False)
     """What was aggregated, by columns: a release is made from it."""
     noted: dict[str, str] = field(default_factory=dict, repr=False)
@@ -69,6 +67,8 @@ class EngineTable(BatchedTable):
     @property
     def file_name(self) -> str:
         """A folder of Parquet files, or a CSV file where the table is of those."""
+        if not self.engine.writes_files:
+            raise unwritable(self.name)
         return FOLDER if self.delimiter is None else "release.csv"
 
     def working(self) -> Any:
@@ -124,6 +124,15 @@ class EngineTable(BatchedTable):
             releasing = self.releasing(plan)
             written = self.written(releasing.query(), path, delimiter or self.delimiter)
             if written != releasing.records:
+                raise self.changed()
+
+    def write_to(self, plan: ReleasePlan, name: str) -> None:
+        """Have the engine write a release to a new table, which is there whole or not at all."""
+        self.check_unchanged()
+        with self.working():
+            releasing = self.releasing(plan)
+            if self.engine.write_table(releasing.query(), name) != releasing.records:
+                self.engine.drop_table(name)
                 raise self.changed()
 
     def written(self, query: Any, path: Path, delimiter: str | None) -> int:
