@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from anonymizer.data.cells import BATCH_ROWS
-from anonymizer.data.engines.engine import Engine, digest_of_sums
+from anonymizer.data.engines.engine import Engine, digest_of_sums, new_name
 
 LARGEST_FILE = "256MB"
 """Of the files in a folder, before another is begun."""
@@ -37,15 +37,29 @@ class DuckDB(Engine):
         """It does."""
         return True
 
-    def fetch(self, query: Any, rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+    def fetch(self, query: Any, rows: int = BATCH_ROWS) -> Generator[pa.RecordBatch, None, None]:
         """Fetch the rows of a query, as they are computed."""
-        reader = self.relation(query).to_arrow_reader(rows)
         kind = query.schema().to_pyarrow()
-        for batch in reader:
-            yield pa.RecordBatch.from_arrays(
-                [cast(c, k) for c, k in zip(batch.columns, kind.types, strict=True)],
-                names=kind.names,
-            )
+        with self.relation(query).to_arrow_reader(rows) as reader:  # or nothing else can be asked
+            for batch in reader:
+                yield pa.RecordBatch.from_arrays(
+                    [cast(c, k) for c, k in zip(batch.columns, kind.types, strict=True)],
+                    names=kind.names,
+                )
+
+    def has_table(self, name: str, schema: str | None = None) -> bool:
+        """Whether there is a table of that name."""
+        found = self.backend.con.execute(
+            "SELECT count(*) FROM information_schema.tables WHERE table_name = ? AND table_schema = ?",
+            [name, schema or "main"],
+        ).fetchall()
+        return bool(found[0][0])
+
+    def view(self, select: str) -> Any:
+        """Give a query in DuckDB's words a name, by which others know it."""
+        name = new_name()
+        self.backend.con.execute(f"CREATE TEMP VIEW {name} AS {select}")
+        return self.backend.table(name)
 
     def relation(self, query: Any) -> Any:
         """Return a query as DuckDB's relation, computed by a cursor of its own when asked for."""
@@ -58,8 +72,8 @@ class DuckDB(Engine):
         sums = self.backend.con.execute(
             f"SELECT count(*), sum(hash({names})::HUGEINT), sum(hash({names}, 1)::HUGEINT) "
             f"FROM ({inner}) AS t"
-        ).fetchone()
-        return digest_of_sums(tuple(query.columns), sums)
+        ).fetchall()
+        return digest_of_sums(tuple(query.columns), sums[0])
 
     def write_folder(self, query: Any, path: Path) -> int:
         """Write Parquet files of a size that can be handled."""
@@ -76,7 +90,7 @@ class DuckDB(Engine):
         self.backend._run_pre_execute_hooks(query)
         inner = self.backend.compile(query)
         command = f"COPY ({inner}) TO {quoted(str(path))} ({options})"
-        return int(self.backend.con.execute(command).fetchone()[0])
+        return int(self.backend.con.execute(command).fetchall()[0][0])
 
     def native(self, query: Any) -> Any:
         """Return a relation where one was given, or else Ibis's table."""

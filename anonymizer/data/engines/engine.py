@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +47,7 @@ class Engine:
 
         return ibis.memtable(table)
 
-    def fetch(self, query: Any, rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+    def fetch(self, query: Any, rows: int = BATCH_ROWS) -> Generator[pa.RecordBatch, None, None]:
         """Fetch the rows of a query, batch by batch."""
         yield from self.backend.to_pyarrow_batches(query, chunk_size=rows)
 
@@ -79,9 +79,9 @@ class Engine:
         """Remove a table that was written."""
         self.backend.drop_table(name, force=True)
 
-    def has_table(self, name: str) -> bool:
+    def has_table(self, name: str, schema: str | None = None) -> bool:
         """Whether there is a table of that name."""
-        return name in self.backend.list_tables()
+        return name in self.backend.list_tables(database=schema)
 
     def native(self, query: Any) -> Any:
         """Return a query as the kind of object that the engine's users work with."""

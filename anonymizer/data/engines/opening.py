@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import weakref
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -113,7 +114,9 @@ def open_address(address: Address, table: str | None) -> EngineTable:
 
     with working(where, "check the address, the server and the credentials in the environment"):
         backend = ibis.connect(address.url)
-    return find_table(engine_of(backend), table, where)
+    engine = engine_of(backend)
+    weakref.finalize(engine, backend.disconnect)  # it was opened here
+    return find_table(engine, table, where)
 
 
 def find_table(engine: Engine, table: str | None, where: str) -> EngineTable:
@@ -122,8 +125,8 @@ def find_table(engine: Engine, table: str | None, where: str) -> EngineTable:
         raise DataError(f"{where}: no table is named; add table to [data].")
     *schema, name = table.split(".")
     with working(where):
-        there = engine.backend.list_tables(database=schema[0] if schema else None)
-    if name not in there:
+        there = engine.has_table(name, *schema[:1])
+    if not there:
         raise DataError(f"{where}: there is no table '{table}', or it may not be read; check both.")
     with working(f"{where}, table '{table}'"):
         source = engine.backend.table(name, database=schema[0] if schema else None)
@@ -148,10 +151,10 @@ def open_relation(relation: Any) -> EngineTable:
     load_ibis("the relation")
     import ibis
 
-    with working("the relation"):
-        backend = ibis.backends.duckdb.Backend.from_connection(relation._con)
+    with working("the relation", "pass it as one of Ibis's tables"):
+        backend = ibis.duckdb.from_connection(relation._con)
         engine = DuckDB(backend, relations=True)
-        return EngineTable(backend.sql(relation.sql_query()), engine, "the relation")
+        return EngineTable(engine.view(relation.sql_query()), engine, "the relation")
 
 
 def open_spark(frame: Any) -> EngineTable:

@@ -185,8 +185,8 @@ class Releasing:
         distinct = pa.table({**keys, **beside}).filter(first)
         pairs = [(f"word_{at}__", name) for at, name in enumerate(names)]
         joined = coded.join(self.engine.upload(distinct), pairs, how=how)
-        shown = [*coded.columns, *beside]
-        return joined.select(*shown).filter(joined["word_0__"].notnull())
+        found = joined.select(*coded.columns, *beside)
+        return found.filter(found["word_0__"].notnull())  # so that more can be joined
 
     def cell(self, chosen: Any, column: str) -> Any:
         """Return a released cell: as it is, as its label, or redacted."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,7 @@ class Spark(Engine):
             return super().upload(table)
         return self.view(self.backend._session.createDataFrame(table))
 
-    def fetch(self, query: Any, rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+    def fetch(self, query: Any, rows: int = BATCH_ROWS) -> Generator[pa.RecordBatch, None, None]:
         """Fetch the rows of a query."""
         yield from self.frame(query).toArrow().to_batches(max_chunksize=rows)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -81,7 +82,13 @@ class EngineTable(BatchedTable):
             return
         self.check_files()
         with self.working():
-            for batch in self.engine.fetch(self.source.select(*columns)):
+            fetched = self.engine.fetch(self.source.select(*columns))
+        with closing(fetched):
+            while True:
+                with self.working():  # not while others work on a batch
+                    batch = next(fetched, None)
+                if batch is None:
+                    return
                 yield [cells_of_arrow(column) for column in batch.columns]
 
     def read(self, columns: Sequence[str]) -> pa.Table:
