@@ -53,7 +53,9 @@ def number_values(engine: Engine, source: Any, column: str, place: int) -> Dicti
     there = source.filter(source[column].notnull())
     distinct = there.select(**{empty.value: there[column]}).distinct()
     rank = ibis.row_number().over(order_by=distinct[empty.value])
-    kept = engine.keep(distinct.mutate(**{empty.code: rank.cast("int64")}))
+    # Ibis takes a rank for 64 bits wide; in Spark it has 32, and products of codes would overflow
+    code = rank.cast("int32").cast("int64")
+    kept = engine.keep(distinct.mutate(**{empty.code: code}))
     batches = engine.fetch(kept.order_by(empty.code).select(empty.value))
     values = [value for batch in batches for value in batch.column(0).to_pylist()]
     return Dictionary(column, place, kept, values)

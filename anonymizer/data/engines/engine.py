@@ -77,7 +77,11 @@ class Engine:
 
     def drop_table(self, name: str) -> None:
         """Remove a table that was written."""
-        self.backend.drop_table(name, force=True)
+        import sqlglot
+
+        # Ibis's own way leaves out the name with some versions of sqlglot
+        quoted = sqlglot.to_identifier(name, quoted=True).sql(self.backend.dialect)
+        self.backend.raw_sql(f"DROP TABLE IF EXISTS {quoted}")
 
     def has_table(self, name: str, schema: str | None = None) -> bool:
         """Whether there is a table of that name."""

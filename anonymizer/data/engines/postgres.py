@@ -38,6 +38,11 @@ class Postgres(Engine):
             cursor.execute(f'ANALYZE "{kept.get_name()}"')
         return kept
 
+    def drop_table(self, name: str) -> None:
+        """Remove a table that was written, in a transaction of its own."""
+        with self.backend.con.transaction():
+            super().drop_table(name)
+
     def digest(self, query: Any) -> str:
         """Sum two hashes of each row's text."""
         inner = self.backend.compile(query)

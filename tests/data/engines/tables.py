@@ -72,7 +72,7 @@ def policy_of(quasi: Sequence[str] = ("age", "ward", "smokes"), **keys: Any) -> 
     return Policy(attributes=attributes, **keys)
 
 
-def adult(rows: int = 2000) -> tuple[pa.Table, Policy] | None:
+def adult(rows: int = 1000) -> tuple[pa.Table, Policy] | None:
     """Return some rows of ADULT and its policy; None where the data is not at hand."""
     from pyarrow import csv
 
@@ -101,6 +101,9 @@ def discharges(rows: int = 1500) -> tuple[pa.Table, Policy]:
     attributes: dict[str, Any] = {name: {"role": "insensitive"} for name in frame}
     attributes |= {n: {"role": "quasi", "hierarchy": f"{shipped}/{n}.toml"} for n in quasi}
     attributes |= {"patient_id": {"role": "identifying"}, "diagnosis": {"role": "sensitive"}}
-    risk = [{"model": "k-anonymity", "k": 3}, {"model": "distinct-l", "attribute": "diagnosis", "l": 2}]
+    risk = [
+        {"model": "k-anonymity", "k": 3},
+        {"model": "distinct-l", "attribute": "diagnosis", "l": 2},
+    ]
     data = {"id": "patient_id"}
     return table, Policy(attributes=attributes, risk=risk, data=data)
