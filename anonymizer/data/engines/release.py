@@ -26,6 +26,7 @@ from anonymizer.data.plan import Grouped, Recoding, ReleasePlan
 
 FLAG = "flag__"
 KEY = "key_{}__"
+INTEGERS = {"int16": pa.int16(), "int32": pa.int32(), "int64": pa.int64()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,17 +58,20 @@ class Releasing:
         return int(self.aggregation.counts[self.kept].sum())
 
     def query(self) -> Any:
-        """Return the released rows, which the engine computes when they are asked for."""
+        """Return the released rows, which the engine computes when they are asked for.
+
+        Rows are put into a random order: while they are codes, where the engine keeps it from there on.
+        """
         labels = {name: self.label_of_code(name) for name in self.plan.recodings}
         by_tuple = [name for name, numbers in labels.items() if numbers is None]
-        coded = self.with_codes({n: each for n, each in labels.items() if each is not None})
-        chosen = self.choose(coded, by_tuple)
-        cells = {name: self.cell(chosen, name) for name in self.plan.columns}
-        if not self.grouped.shuffled:
-            return chosen.select(**cells)
-        import ibis
-
-        return chosen.order_by(ibis.random()).select(**cells)
+        chosen = without_words(self.choose(self.with_codes(), by_tuple))
+        if self.grouped.shuffled and self.engine.sorts_codes:
+            chosen = shuffle(chosen)
+        labelled = self.with_labels(chosen, {n: at for n, at in labels.items() if at is not None})
+        query = labelled.select(**{name: self.cell(labelled, name) for name in self.plan.columns})
+        if self.grouped.shuffled and not self.engine.sorts_codes:
+            query = shuffle(query)
+        return query
 
     def label_of_code(self, column: str) -> NDArray[np.int64] | None:
         """Return the number of the released value of each code; None where the code does not decide it.
@@ -81,51 +85,31 @@ class Releasing:
         found[codes] = numbers
         return found if np.array_equal(found[codes], numbers) else None
 
-    def with_codes(self, labels: Mapping[str, NDArray[np.int64]]) -> Any:
-        """Join the rows with what their values become, and pack the codes that decide their tuple."""
+    def with_codes(self) -> Any:
+        """Put the codes that decide the tuple of a row beside the columns that are kept, also packed."""
         deciding = [self.aggregation.dictionary(name) for name in self.grouped.deciding]
-        mapped = [self.with_label(each, labels.get(each.column)) for each in deciding]
-        joined = join_dictionaries(self.source, mapped)
-        radices = [each.size for each in mapped]
-        words = words_of([code_of(joined, each) for each in mapped], radices, word_radices)
-        shown = {
-            label_name(each): self.label(joined, each, labels[each.column])
-            for each in mapped
-            if each.column in labels
-        }
+        joined = join_dictionaries(self.source, deciding)
+        radices = [each.size for each in deciding]
+        words = words_of([code_of(joined, each) for each in deciding], radices, word_radices)
+        codes = {each.code: narrow(code_of(joined, each), each.size) for each in deciding}
         kept = {name: joined[name] for name in self.plan.kept}
-        coded = joined.select(**kept, **shown, **words)
+        coded = joined.select(**kept, **codes, **words)
         # a value that was not there before: the rows are counted once they are written
         return coded.filter(coded["word_0__"].notnull())
 
-    def with_label(self, dictionary: Dictionary, numbers: NDArray[np.int64] | None) -> Dictionary:
-        """Put beside the values of a dictionary what they become."""
-        if numbers is None:
-            return dictionary
-        codes = np.flatnonzero(numbers[:-1] >= 0)
-        values = self.values(dictionary.column)
-        labels = pa.table({
-            "of_code__": pa.array(codes, pa.int64()),
-            label_name(dictionary): values.take(pa.array(numbers[codes], pa.int64())),
-        })  # fmt: skip
-        both = dictionary.table.left_join(
-            self.engine.upload(labels), [(dictionary.code, "of_code__")]
-        )
-        table = self.engine.keep(
-            both.select(dictionary.value, dictionary.code, label_name(dictionary))
-        )
-        return Dictionary(dictionary.column, dictionary.place, table, dictionary.values)
-
-    def label(self, joined: Any, dictionary: Dictionary, numbers: NDArray[np.int64]) -> Any:
-        """Return what a cell becomes; a missing one has no entry in the dictionary."""
-        import ibis
-
-        label = joined[label_name(dictionary)]
-        if numbers[-1] < 0:
-            return label
-        missing = self.values(dictionary.column)[int(numbers[-1])].as_py()
-        own = ibis.null(label.type()) if missing is None else ibis.literal(missing, label.type())
-        return ibis.ifelse(joined[dictionary.column].isnull(), own, label)
+    def with_labels(self, coded: Any, labels: Mapping[str, NDArray[np.int64]]) -> Any:
+        """Join what codes become."""
+        for name, numbers in labels.items():
+            dictionary = self.aggregation.dictionary(name)
+            used, of_code = np.flatnonzero(numbers >= 0), f"of_{dictionary.code}"
+            table = pa.table(
+                {
+                    of_code: pa.array(used, INTEGERS[narrow_type(dictionary.size)]),
+                    label_name(dictionary): self.values(name).take(pa.array(numbers[used])),
+                }
+            )
+            coded = coded.left_join(self.engine.upload(table), [(dictionary.code, of_code)])
+        return coded
 
     def values(self, column: str) -> pa.Array:
         """Return the released values of a column by number, in its own type where they are its own."""
@@ -214,6 +198,28 @@ class Releasing:
         harmless = cell.re_search(f"(?i)^(?:{HARMLESS.pattern})$")
         formula = cell.re_search(BEGINS) & ~harmless
         return ibis.ifelse(formula, ibis.literal("'") + cell, cell)
+
+
+def narrow_type(size: int) -> str:
+    """Return the type of the smallest integers that number so many things in every engine."""
+    return next(kind for kind in INTEGERS if size <= 1 << (int(kind[3:]) - 1))
+
+
+def narrow(code: Any, size: int) -> Any:
+    """Write a code in as few bytes as it needs: it is sorted with the row."""
+    return code.cast(narrow_type(size))
+
+
+def without_words(coded: Any) -> Any:
+    """Leave out packed codes, once tuples are chosen."""
+    return coded.select(*(name for name in coded.columns if not name.startswith("word_")))
+
+
+def shuffle(rows: Any) -> Any:
+    """Put rows into a random order."""
+    import ibis
+
+    return rows.order_by(ibis.random())
 
 
 def label_name(dictionary: Dictionary) -> str:

@@ -1,4 +1,4 @@
-"""A PostgreSQL server and a Spark session for the tests of engines; where one cannot be had, they skip."""
+"""A PostgreSQL server and a Spark session for the tests of engines; where there is none, they skip."""
 
 from __future__ import annotations
 
