@@ -115,7 +115,9 @@ def plain(parts: Path, folder: Path) -> tuple[float, float, int]:
     spill = {"memory_limit": MEMORY, "temp_directory": str(folder / "spill")}
     connection = duckdb.connect(config=spill)
     source, started = f"read_parquet('{parts}/*.parquet')", time.perf_counter()
-    connection.execute(f"CREATE TEMP TABLE t AS SELECT *, count(*) FROM {source} GROUP BY ALL").fetchall()
+    connection.execute(
+        f"CREATE TEMP TABLE t AS SELECT *, count(*) FROM {source} GROUP BY ALL"
+    ).fetchall()
     grouped = time.perf_counter()
     connection.execute("DROP TABLE t").fetchall()
     copy = f"COPY (SELECT * FROM {source}) TO '{folder / 'copy'}' (FORMAT parquet, FILE_SIZE_BYTES '256MB')"
@@ -173,7 +175,9 @@ def on_spark(parts: Path, folder: Path) -> Row:
     return {
         "engine": "Spark local[2]",
         "rows": solution.records,
-        **{f"{phase} s": round(solution.seconds[phase], 1) for phase in ("read", "search", "write")},
+        **{
+            f"{phase} s": round(solution.seconds[phase], 1) for phase in ("read", "search", "write")
+        },
         "GROUP BY s": round(grouped - started, 1),
         "COPY s": round(copied - grouped, 1),
         "read / GROUP BY": round(solution.seconds["read"] / (grouped - started), 2),
