@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -38,7 +39,7 @@ from anonymizer.validation import (
     show,
 )
 
-MEMORY = r"^[1-9]\d*(\.\d+)? ?([KMGT]i?B)$"
+MEMORY = re.compile(r"[1-9]\d*(\.\d+)? ?[KMGT]i?B")
 
 
 class Role(StrEnum):
@@ -63,7 +64,7 @@ class Data(Part):
     """Where a database is, without a password, such as postgres://host/name."""
     table: Text | None = None
     """The table of a database."""
-    memory: Annotated[Text, Field(pattern=MEMORY)] | None = None
+    memory: Text | None = None
     """What DuckDB may take, such as 2GB; what is above is spilled to a temporary folder."""
     delimiter: Delimiter | None = None
     """Of a CSV file; found in its header where it is not stated."""
@@ -98,6 +99,14 @@ class Data(Part):
         if table is not None and info.data.get("url") is None and path and not is_database(path):
             raise ValueError(f"{path} is not a database; leave it out")
         return table
+
+    @field_validator("memory")
+    @classmethod
+    def check_memory(cls, memory: str | None) -> str | None:
+        """Check that an amount of memory is one."""
+        if memory is not None and MEMORY.fullmatch(memory) is None:
+            raise ValueError(f"{show(memory)} is not an amount of memory; write one such as 2GB")
+        return memory
 
     @field_validator("rows_are_people")
     @classmethod

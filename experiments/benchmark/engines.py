@@ -36,7 +36,8 @@ Row = dict[str, Any]
 def stand_ins() -> Any:
     """Load the program that draws the registry."""
     spec = spec_from_file_location("make_standins", DATA / "make_standins.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -120,9 +121,9 @@ def plain(parts: Path, folder: Path) -> tuple[float, float, int]:
     ).fetchall()
     grouped = time.perf_counter()
     connection.execute("DROP TABLE t").fetchall()
-    copy = f"COPY (SELECT * FROM {source}) TO '{folder / 'copy'}' (FORMAT parquet, FILE_SIZE_BYTES '256MB')"
+    target, options = folder / "copy", "FORMAT parquet, FILE_SIZE_BYTES '256MB'"
     began = time.perf_counter()
-    connection.execute(copy).fetchall()
+    connection.execute(f"COPY (SELECT * FROM {source}) TO '{target}' ({options})").fetchall()
     peak = high_water(Path("/proc/self/status"))
     return grouped - started, time.perf_counter() - began, peak
 

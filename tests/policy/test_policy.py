@@ -668,7 +668,7 @@ def policy_with_data(**data: Any) -> Policy:
         ),
         ({"path": "a.csv", "url": "postgres://host/db"}, "data.url: the table has a path already"),
         ({"path": "a.csv", "table": "t"}, "data.table: a.csv is not a database; leave it out"),
-        ({"path": "parts", "memory": "much"}, "data.memory: "),
+        ({"path": "parts", "memory": "much"}, "data.memory: 'much' is not an amount"),
     ],
 )
 def test_where_a_table_is_is_checked_and_no_password_is_shown(
