@@ -73,7 +73,8 @@ def find_files(path: Path) -> tuple[Path, ...]:
     found = glob.glob(str(path / "**" if path.is_dir() else path), recursive=True)
     files = tuple(Path(name) for name in sorted(found) if is_data(Path(name)))
     if not files:
-        raise DataError(f"{path}: there are no Parquet or CSV files; check the path.")
+        where = "this is a folder. There" if path.is_dir() else "there"
+        raise DataError(f"{path}: {where} are no Parquet or CSV files; check the path.")
     if unreadable := [str(file) for file in files if not os.access(file, os.R_OK)]:
         raise DataError(f"{quote_some(unreadable)} may not be read; check the permissions.")
     return files

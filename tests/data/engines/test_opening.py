@@ -54,7 +54,7 @@ def test_marks_and_hidden_files_hold_no_rows(tmp_path: Path) -> None:
     ("path", "message"),
     [
         ("none/*.parquet", "there are no Parquet or CSV files"),
-        ("empty", "there are no Parquet or CSV files"),
+        ("empty", r"this is a folder\. There are no Parquet or CSV files"),
         ("mixed", "there are Parquet and other files"),
         ("damaged", "is each of them a whole file"),
         ("none.duckdb", "there is no such database"),
