@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.cells import is_nested
-from anonymizer.data.coded import load
+from anonymizer.data.coded import read_once
 from anonymizer.data.columns import code_columns, read_columns
 from anonymizer.data.sample import draw_sample
 from anonymizer.data.table import Table, TableLike, check_columns
@@ -81,7 +81,7 @@ class Problem(Displayed):
         asked = [] if settled else [name for name in looked_at if name not in beside]
         repeated = repeated_identifier(table, asked)
         columns = [*policy.quasi_identifiers, *beside, *sensitive]
-        read = table if repeated is None else load(table, [*dict.fromkeys([*columns, repeated])])
+        read = table if repeated is None else read_once(table, [*columns, repeated])
         microdata = encode(read, hierarchies, population, policy.data.id, beside, sensitive)
         if repeated is not None:
             warn_of_repeated_people(read, repeated)
@@ -232,10 +232,10 @@ def hierarchies_of(microdata: Microdata) -> tuple[Hierarchy, ...]:
 def open_data(data: Source, policy: Policy) -> Table:
     """Open the table that is given, or else the policy's."""
     if data is None:
-        data = policy.data_path
+        data = policy.data_source
     if data is None:
         raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
-    return policy.data.open(data)
+    return policy.data.open(data, writable=policy.release.table is not None)
 
 
 def population_tables(models: Sequence[RiskModel]) -> dict[str | int, Any]:

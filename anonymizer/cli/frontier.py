@@ -105,7 +105,7 @@ def frontier(
         raise PolicyError("--layers: it says which point to pick; name its threshold with --pick.")
     loaded, values = Policy.read(policy), parse_values(at or [])
     with Staging(out, [policy, *loaded.files]) as staging:
-        with use_backend(backend), stage_line(str(loaded.data_path)) as on_stage:
+        with use_backend(backend), stage_line(str(loaded.data_source)) as on_stage:
             for name in utility or ():
                 loaded.find_analysis(name)  # better known before the search
             found = find(None, loaded, values, population or (), on_stage)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from anonymizer.comparison.comparison import Comparison
     from anonymizer.explanation.explanation import Explanation
     from anonymizer.explanation.layered import LayeredExplanation
+    from anonymizer.policy import Policy
     from anonymizer.report.sections import Section
     from anonymizer.search.branch_and_bound import OnProgress
     from anonymizer.solution.solution import Solution
@@ -54,14 +55,20 @@ def publish(
     return {**solution.describe(), "seconds": solution.seconds, "files": files}
 
 
-def claim_names(staging: Any, table: Path | None) -> None:
+def claim_names(staging: Any, policy: Policy, data: Path | None = None) -> None:
     """Find out before the search whether release and manifest can be written where they will go."""
-    from anonymizer.data.table import open_file
-    from anonymizer.solution.manifest import FILE_NAME
+    from anonymizer.data.engines.targets import check_target
+    from anonymizer.problem import open_data
+    from anonymizer.solution.manifest import FILE_NAME, claim_name
 
     staging.path(FILE_NAME)
-    if table is not None:
-        staging.path(open_file(table).file_name)
+    if data is None and policy.data_source is None:
+        return
+    table = open_data(data, policy)
+    if policy.release.table is not None:
+        check_target(table, policy.release.table)
+    else:
+        claim_name(staging, table.file_name)
 
 
 def show(solution: Solution, result: dict[str, Any], as_json: bool) -> None:
@@ -118,9 +125,9 @@ def run(
     with (
         use_backend(backend, workers),
         Staging(out, [policy, *loaded.files]) as staging,
-        progress_line(str(loaded.data_path)) as on_progress,
+        progress_line(str(loaded.data_source)) as on_progress,
     ):
-        claim_names(staging, loaded.data_path)
+        claim_names(staging, loaded)
         if explain:
             staging.path(EXPLANATION)
         solution = anonymize(None, loaded, on_progress, checkpoint)
@@ -142,7 +149,8 @@ def add_explanation(
 
     explanation, comparison = explain(solution, on_progress), compare(solution)
     release, worth = solution.release, add_evidence(solution, result)
-    released = staging.path(Path(result["files"]["release"]).name)
+    own = release.policy.release.table is None
+    released = staging.path(Path(result["files"]["release"]).name) if own else None
     page = render_page(
         explanation, comparison, provenance_of(release.policy, release.table, released), worth
     )
@@ -249,10 +257,10 @@ def apply(
 
     scheme = schemes_to_apply(read_manifest(manifest))
     loaded = Policy.read(policy)
-    table = data or loaded.data_path
+    table = data or loaded.data_source
     read = [policy, manifest, *loaded.files, *([] if data is None else [data])]
     with Staging(out, read) as staging, progress_line(str(table)):
-        claim_names(staging, table)
+        claim_names(staging, loaded, data)
         solution = apply_scheme(data, loaded, scheme)
         result = publish(solution, staging, mapping, seed)
     show(solution, result, json_)

@@ -157,7 +157,7 @@ def compare(solution: Solution, seed: int = 0) -> Comparison:
 
     `seed` decides which rows are examples.
     """
-    release = solution.release
+    release = solution.release.by_rows()
     kept = read_kept(release)
     released = ~release.suppressed[release.microdata.tuple_of_row]
     columns = bin_columns(release, kept, released)

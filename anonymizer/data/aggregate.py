@@ -54,7 +54,8 @@ def recode(tuples: Tuples, numbers: Sequence[Codes], texts: Sequence[tuple[str, 
     labels, keys = number_keys(pack([coded], sizes))
     counts = sum_by_label(labels, tuples.counts, keys[0].size).astype(np.int32)
     codes = tuple(unpack(keys, sizes))
-    return Tuples(tuple(texts), codes, counts, labels[tuples.tuple_of_row])
+    of_row = labels[tuples.tuple_of_row]
+    return Tuples(tuple(texts), codes, counts, of_row, tuples.grouped)
 
 
 def word_radices(radices: Sequence[int]) -> list[list[int]]:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import Cells
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.contract import Table
+from anonymizer.data.engines.table import EngineTable
 from anonymizer.data.plan import ReleasePlan
+from anonymizer.data.tuples import Tuples
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,6 +27,8 @@ class CodedTable(BatchedTable):
     """Columns that were computed as codes."""
 
     coded: Mapping[str, Coded]
+    counts: NDArray[np.int64] | None = None
+    """How often each row occurs, where equal rows are one; None: once."""
 
     @property
     def name(self) -> str:
@@ -42,6 +48,14 @@ class CodedTable(BatchedTable):
     def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
         """Yield all rows at once: they are in memory already."""
         yield cells_of(self.coded, columns)
+
+    def aggregate(self, columns: Sequence[str], known: Sequence[Sequence[str]] = ()) -> Tuples:
+        """Count the distinct tuples of some columns, each row as often as it occurs."""
+        tuples = BatchedTable.aggregate(self, columns, known)
+        if self.counts is None:
+            return tuples
+        counts = np.bincount(tuples.tuple_of_row, self.counts, tuples.counts.size)
+        return replace(tuples, counts=counts.astype(np.int32), grouped=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +120,27 @@ class LoadedTable(BatchedTable):
         """Return the digest of the table that is read; of a file it is made on the way."""
         assert self.coded is not None
         return self.origin.digest()
+
+
+def read_once(table: Table, columns: Sequence[str]) -> Table:
+    """Have some columns read once; a table that stays in an engine is asked again, and counts there."""
+    return table if isinstance(table, EngineTable) else load(table, columns)
+
+
+def read_counted(
+    table: Table, columns: Sequence[str]
+) -> tuple[dict[str, Coded], NDArray[np.int64] | None]:
+    """Read columns as codes; where an engine counts equal rows, these come once, with how often.
+
+    The counts are None where every row has come.
+    """
+    if not isinstance(table, EngineTable):
+        return read_columns(table, columns), None
+    tuples = table.aggregate(columns)
+    pairs = zip(columns, tuples.codes, tuples.texts, strict=True)
+    return {name: Coded(codes, texts) for name, codes, texts in pairs}, tuples.counts.astype(
+        np.int64
+    )
 
 
 def load(table: Table, columns: Sequence[str]) -> LoadedTable:

@@ -139,10 +139,11 @@ def check_whose(person: Coded, where: str, name: str) -> None:
         raise nobodys_row(where, int(person.missing.argmax()), name)
 
 
-def nobodys_row(where: str, row: int, name: str) -> DataError:
+def nobodys_row(where: str, row: int | None, name: str) -> DataError:
     """Return the error for a row, counted from 0, of which it is not known whose it is."""
+    which = "a row" if row is None else f"row {row + 1}"
     return DataError(
-        f"{where}: row {row + 1} has no '{name}', so it is not known whose it is; fill it in, or leave "
+        f"{where}: {which} has no '{name}', so it is not known whose it is; fill it in, or leave "
         "the row out."
     )
 

@@ -15,6 +15,8 @@ from anonymizer.data.tuples import Tuples
 if TYPE_CHECKING:
     import pandas as pd
 
+    from anonymizer.data.engines.addresses import Address
+
 
 class ArrowStream(Protocol):
     """An object that hands out its rows as an Arrow C stream."""
@@ -81,6 +83,7 @@ class Table(Protocol):
 
 TableLike: TypeAlias = (
     "str | Path | pd.DataFrame | ArrowStream | Query | Sequence[Mapping[str, Any]] "
-    "| Mapping[str, Sequence[Any]] | Table"
+    "| Mapping[str, Sequence[Any]] | Address | Table"
 )
-"""A path, a dataframe of any library, an Arrow table or stream, a list of dicts, a dict of lists."""
+"""A path, a dataframe of any library, an Arrow table or stream, a list of dicts, a dict of lists, or the
+address of a database."""

@@ -36,6 +36,20 @@ class Recoding:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Grouped:
+    """What a release says of the tuples that an engine counted, in place of rows."""
+
+    columns: tuple[str, ...]
+    """The columns that the engine grouped by."""
+    deciding: tuple[str, ...]
+    """Those of them that decide the tuple of a row; they come first."""
+    redacted: NDArray[np.bool_]
+    """Which tuples are suppressed and stay in the release, every recoded cell redacted alike."""
+    shuffled: bool
+    """Whether rows are written in a random order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ReleasePlan:
     """All that a table must know to make its release.
 
@@ -51,6 +65,8 @@ class ReleasePlan:
     """The row of the original that each released row is made from."""
     escape_formulas: bool = False
     """Whether texts that a spreadsheet would run get an apostrophe before them."""
+    grouped: Grouped | None = None
+    """What an engine must know; None where the rows are those of the table."""
 
     @property
     def kept(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import Cells
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.contract import Table
+from anonymizer.data.engines.table import EngineTable
 from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.rebuild import choose
 from anonymizer.data.secret import keyed_digest
@@ -100,6 +101,11 @@ def draw_sample(table: Table, share: float, person: str | None) -> Table:
     """Draw a share of the people of a table; what is a sample already stays as it is."""
     if share == 1 or isinstance(table, Sample):
         return table
+    if isinstance(table, EngineTable):
+        raise DataError(
+            f"{table.name}: a sample cannot be drawn from a table that stays in an engine; leave out "
+            "`sample`, and draw it there."
+        )
     if person is None:
         drawn = draw_rows(count_rows(table), share)
     else:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Self
 
@@ -35,6 +35,8 @@ class Staging:
         self.inputs = {absolute(path) for path in inputs}
         self.removed: list[Path] = []
         self.seals: set[Path] = set()
+        self.undo: list[Callable[[], None]] = []
+        """What takes back what was written elsewhere, if anything fails."""
         self.signals = Signals(self.discard)
         self.staged = self.folder / PREFIX  # none yet
         folders = (self.folder, *self.folder.parents)
@@ -87,7 +89,14 @@ class Staging:
             shutil.rmtree(self.staged, ignore_errors=True)
             self.signals.release()
             if failure is not None:
+                self.take_back()
                 self.remove_created()
+
+    def take_back(self) -> None:
+        """Take back what was written elsewhere."""
+        for undo in self.undo:
+            undo()
+        self.undo.clear()
 
     def publish(self) -> None:
         """Rename all files to where they belong, and let old ones go.
@@ -120,6 +129,7 @@ class Staging:
 
     def discard(self) -> None:
         """Leave nothing of what was written."""
+        self.take_back()
         shutil.rmtree(self.staged, ignore_errors=True)
         self.remove_created()
 

@@ -16,6 +16,17 @@ from anonymizer.data.contract import TableLike as TableLike
 from anonymizer.data.csv import CsvTable
 from anonymizer.data.dataframes import DataFrameTable
 from anonymizer.data.delimiters import check_delimiter
+from anonymizer.data.engines.addresses import Address
+from anonymizer.data.engines.opening import (
+    is_database,
+    is_several,
+    open_address,
+    open_database,
+    open_files,
+    open_ibis,
+    open_relation,
+    open_spark,
+)
 from anonymizer.data.excel import ExcelTable
 from anonymizer.data.feather import FeatherTable
 from anonymizer.data.files import check_readable
@@ -48,6 +59,9 @@ FRAMES: dict[str, Callable[[Any], Table]] = {
     "polars.LazyFrame": DataFrameTable.of,
     "modin.DataFrame": DataFrameTable.of,
     "cudf.DataFrame": DataFrameTable.of,
+    "ibis.Table": open_ibis,
+    "duckdb.DuckDBPyRelation": open_relation,
+    "pyspark.DataFrame": open_spark,
 }
 """Kinds of dataframes by library and class, so that none is imported before it is used."""
 STREAM = "__arrow_c_stream__"
@@ -63,25 +77,36 @@ def open_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    table: str | None = None,
+    memory: str | None = None,
+    writable: bool = False,
 ) -> Table:
     """Open a file or a dataframe; an object that meets the contract of a table is taken as it is.
 
     Delimiter and encoding are of CSV files, and found where they are not stated; the sheet is of Excel.
+    A folder, a path with wildcards, a DuckDB database, of which `table` names one, and what an engine has
+    stay there; `memory` is what DuckDB may take, and a database is `writable` if a release goes there.
     """
     if delimiter is not None:
         check_delimiter(delimiter)
     if isinstance(data, str | Path):
         path = Path(data)
+        if is_several(path):
+            return open_files(path, delimiter, encoding, memory)
+        if is_database(path):
+            return open_database(path, table, memory, writable)
         check_readable(path)
         check_kind(path)
         return open_file(path, delimiter, encoding, sheet)
+    if isinstance(data, Address):
+        return open_address(data, table)
     for kind in type(data).__mro__:
         if make := FRAMES.get(f"{kind.__module__.split('.')[0]}.{kind.__name__}"):
             return make(data)
-    table = cast(Table, data)
-    missing = [name for name in CONTRACT if not has(table, name)]
+    given = cast(Table, data)
+    missing = [name for name in CONTRACT if not has(given, name)]
     if not missing:
-        return table
+        return given
     if has(data, "batches"):
         raise DataError(
             f"the data is a {type(data).__name__}, a table without {quote_some(missing)}; see "

@@ -18,8 +18,10 @@ class Tuples:
     """The number of each tuple's text, for each column."""
     counts: NDArray[np.int32]
     tuple_of_row: NDArray[np.int32]
+    grouped: bool = False
+    """Whether an engine counted the rows: `tuple_of_row` is then of each tuple that came from there."""
 
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return self.tuple_of_row.size
+        return int(self.counts.sum(dtype=np.int64))

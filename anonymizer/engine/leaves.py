@@ -92,13 +92,15 @@ def uncovered(
     tuples: Tuples, column: int, hierarchy: Hierarchy, unknown: Sequence[str]
 ) -> list[str]:
     """Say which texts of a column have no leaf, and where the first one is."""
-    return [
-        f"{defect.message} First at row {first_row(tuples, column, unknown) + 1}."
-        for defect in (check_values(hierarchy, unknown) if unknown else ())
-    ]
+    defects = check_values(hierarchy, unknown) if unknown else ()
+    row = first_row(tuples, column, unknown) if unknown else None
+    where = "" if row is None else f" First at row {row + 1}."
+    return [f"{defect.message}{where}" for defect in defects]
 
 
-def first_row(tuples: Tuples, column: int, texts: Sequence[str]) -> int:
-    """Return the first row, from 0, that has one of some texts."""
+def first_row(tuples: Tuples, column: int, texts: Sequence[str]) -> int | None:
+    """Return the first row, from 0, that has one of some texts; None where rows are in an engine."""
+    if tuples.grouped:
+        return None
     numbers = [tuples.texts[column].index(text) for text in texts]
     return int(np.argmax(np.isin(tuples.codes[column], numbers)[tuples.tuple_of_row]))

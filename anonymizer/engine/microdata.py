@@ -102,6 +102,8 @@ class Microdata:
     differ in them alone are distinct too."""
     sensitive: Mapping[str, SensitiveColumn] = field(default_factory=dict, repr=False)
     """Columns whose values are counted in each class; they tell no tuples apart."""
+    grouped: bool = False
+    """Whether an engine counted the rows: `tuple_of_row` is then of each tuple that came from there."""
 
     @property
     def number_of_people(self) -> int:
@@ -156,10 +158,10 @@ class Microdata:
         """All levels of all hierarchies."""
         return self.domain.lattice
 
-    @property
+    @cached_property
     def records(self) -> int:
         """The number of rows."""
-        return self.tuple_of_row.size
+        return int(self.counts.sum(dtype=np.int64))
 
     @property
     def distinct(self) -> int:
@@ -362,13 +364,13 @@ def encode_tuples(
     codes, counts = encode_columns(columns, tuples), read_only(tuples.counts)
     domain, tuple_of_row = Domain(names, columns), read_only(tuples.tuple_of_row)
     if widened is None:
-        return Microdata(domain, codes, counts, tuple_of_row)
+        return Microdata(domain, codes, counts, tuple_of_row, grouped=tuples.grouped)
     words = domain.paths.encode(encode_columns(columns, widened))
     known = None
     if len(places) < len(hierarchies):
         known = np.bitwise_or.reduce(domain.paths.masks[list(places), 0], axis=0)
     matching = Population(words, read_only(widened.counts), known)
-    return Microdata(domain, codes, counts, tuple_of_row, matching)
+    return Microdata(domain, codes, counts, tuple_of_row, matching, grouped=tuples.grouped)
 
 
 def widen(population: Tuples, places: Sequence[int], tuples: Tuples) -> Tuples:

@@ -300,7 +300,7 @@ class Subjects:
     @property
     def records(self) -> int:
         """The number of rows."""
-        return self.tuple_of_row.size
+        return int(self.counts.sum())
 
     @property
     def number_of_people(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -16,6 +17,8 @@ from pydantic import (
     model_validator,
 )
 
+from anonymizer.data.engines.addresses import PASSWORD, holds_secret
+from anonymizer.data.engines.opening import is_database
 from anonymizer.data.table import Table, TableLike, open_table
 from anonymizer.errors import HierarchyError, quote_some
 from anonymizer.hierarchy import Builder, DateFormat, Hierarchy
@@ -36,6 +39,8 @@ from anonymizer.validation import (
     show,
 )
 
+MEMORY = re.compile(r"[1-9]\d*(\.\d+)? ?[KMGT]i?B")
+
 
 class Role(StrEnum):
     """What a column is to an attacker."""
@@ -54,6 +59,13 @@ class Data(Part):
     """Where the table is."""
 
     path: FilePath | None = None
+    """A file, a folder of files or a path with wildcards, or a DuckDB database."""
+    url: Text | None = None
+    """Where a database is, without a password, such as postgres://host/name."""
+    table: Text | None = None
+    """The table of a database."""
+    memory: Text | None = None
+    """What DuckDB may take, such as 2GB; what is above is spilled to a temporary folder."""
     delimiter: Delimiter | None = None
     """Of a CSV file; found in its header where it is not stated."""
     encoding: Encoding | None = None
@@ -68,6 +80,33 @@ class Data(Part):
     """The role of the columns that [attributes] does not name; left out: each must be named."""
     sample: Annotated[Number, Field(gt=0, le=1)] = 1.0
     """The probability with which each person is drawn before anything else; 1 is everybody."""
+
+    @field_validator("url")
+    @classmethod
+    def check_url(cls, url: str | None, info: ValidationInfo) -> str | None:
+        """Check that an address holds no password, and that there is no path beside it."""
+        if url is not None and holds_secret(url):
+            raise ValueError(PASSWORD)
+        if url is not None and info.data.get("path") is not None:
+            raise ValueError("the table has a path already; remove one of them")
+        return url
+
+    @field_validator("table")
+    @classmethod
+    def check_table(cls, table: str | None, info: ValidationInfo) -> str | None:
+        """Check that a table is named only where there is a database."""
+        path = info.data.get("path")
+        if table is not None and info.data.get("url") is None and path and not is_database(path):
+            raise ValueError(f"{path} is not a database; leave it out")
+        return table
+
+    @field_validator("memory")
+    @classmethod
+    def check_memory(cls, memory: str | None) -> str | None:
+        """Check that an amount of memory is one."""
+        if memory is not None and MEMORY.fullmatch(memory) is None:
+            raise ValueError(f"{show(memory)} is not an amount of memory; write one such as 2GB")
+        return memory
 
     @field_validator("rows_are_people")
     @classmethod
@@ -92,9 +131,10 @@ class Data(Part):
         keys = {"id": self.id, "default_role": default, "sample": sample}
         return {key: value for key, value in keys.items() if value is not None}
 
-    def open(self, data: TableLike) -> Table:
-        """Open a table that is given to be anonymized."""
-        return open_table(data, self.delimiter, self.encoding, self.sheet)
+    def open(self, data: TableLike, writable: bool = False) -> Table:
+        """Open a table that is given to be anonymized, in a database that a release may be written to."""
+        own = (self.delimiter, self.encoding, self.sheet, self.table, self.memory)
+        return open_table(data, *own, writable)
 
     def open_beside(self, data: TableLike) -> Table:
         """Open a table that comes with the data, such as a population; it has sheets of its own."""
@@ -102,7 +142,7 @@ class Data(Part):
 
     def open_release(self, released: TableLike) -> Table:
         """Open a release, which has the delimiter of the original, but is always in UTF-8."""
-        return open_table(released, self.delimiter)
+        return open_table(released, self.delimiter, memory=self.memory)
 
 
 def parse_hierarchy(value: object) -> Hierarchy | Builder | Path | None:
@@ -259,6 +299,8 @@ class Release(Part):
     """One scheme for all records, or for each record one of several."""
     max_layers: Count | None = None
     """The most schemes that layers may have."""
+    table: Text | None = None
+    """The new table that a release becomes, in the database that the original is in."""
 
     @model_validator(mode="after")
     def check_layers(self) -> Self:

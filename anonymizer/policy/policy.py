@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from anonymizer.data.engines.addresses import Address
 from anonymizer.data.table import FILES
 from anonymizer.display import Displayed
 from anonymizer.errors import HierarchyError, PolicyError, suggest_name
@@ -261,6 +262,11 @@ class Policy(Displayed, Part):
         return None if self.data.path is None else without_dots(self.folder / self.data.path)
 
     @property
+    def data_source(self) -> Path | Address | None:
+        """The path of the table, or the address of its database."""
+        return self.data_path if self.data.url is None else Address(self.data.url)
+
+    @property
     def files(self) -> list[Path]:
         """The files the policy names, none of which a run may overwrite."""
         named = [self.data.path, *(attribute.hierarchy for attribute in self.attributes.values())]
@@ -324,6 +330,7 @@ class Policy(Displayed, Part):
         if data := self.data.describe():
             described["data"] = data
         described["search"] = {"suppression_limit": self.search.suppression_limit}
+        del described["release"]["table"]
         if not self.release.escape_formulas:
             del described["release"]["escape_formulas"]
         if self.utility.measure != "loss" and "aggregate" not in self.utility.model_fields_set:

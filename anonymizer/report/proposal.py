@@ -43,7 +43,9 @@ def provenance_of_proposal(proposal: Proposal) -> Provenance:
     """Return the provenance of a page about a table in a file; of a dataframe it has no digest."""
     if proposal.path is None:
         return Provenance()
-    return Provenance(digests=digest_of_original(open_table(proposal.path, **proposal.stated)))
+    delimiter, encoding, sheet = map(proposal.stated.get, ("delimiter", "encoding", "sheet"))
+    table = open_table(proposal.path, delimiter, encoding, sheet)
+    return Provenance(digests=digest_of_original(table))
 
 
 def render_page(proposal: Proposal, provenance: Provenance | None = None) -> str:

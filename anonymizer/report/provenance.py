@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from anonymizer import __version__
-from anonymizer.data.files import digest_of_file
 from anonymizer.data.table import Table
 from anonymizer.policy import Policy
 from anonymizer.problem import Problem
-from anonymizer.solution.manifest import describe_input
+from anonymizer.solution.manifest import describe_input, digest_of_release
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ def provenance_of(policy: Policy, table: Table, released: Path | None = None) ->
     """Return the provenance of a page about a table, under a policy, and about a released file."""
     digests = {"policy (SHA-256)": digest_of_policy(policy), **digest_of_original(table)}
     if released is not None:
-        digests["release (SHA-256)"] = digest_of_file(released)
+        digests["release (SHA-256)"] = digest_of_release(released)
     return Provenance(digests=digests)
 
 

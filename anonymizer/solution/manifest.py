@@ -12,11 +12,12 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
 from anonymizer import __version__
+from anonymizer.data.engines.targets import write_to_table
 from anonymizer.data.files import digest_of_file
 from anonymizer.data.secret import key_name, keyed_digest
 from anonymizer.data.staging import Staging
 from anonymizer.data.table import Table, TableLike, open_table
-from anonymizer.errors import AnonymizerWarning, ReleaseError, quote_some
+from anonymizer.errors import AnonymizerError, AnonymizerWarning, ReleaseError, quote_some
 from anonymizer.policy import digest_of_hierarchy
 from anonymizer.risk import packages_of
 from anonymizer.solution.solution import Solution, timed
@@ -114,18 +115,58 @@ def write_release(
 
 def stage_release(solution: Solution, staging: Staging, seed: int | None = None) -> dict[str, str]:
     """Write the released table and its manifest; return what each file will be called."""
-    name = solution.release.file_name
+    target = solution.release.policy.release.table
     with timed(solution.seconds, "write"):
-        solution.release.write(staging.path(name), solution.random(seed))
-        manifest = make_manifest(solution, open_table(staging.path(name)))
-        text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+        where, released = (
+            stage_file(solution, staging, seed)
+            if target is None
+            else stage_table(solution, staging, target)
+        )
+        text = json.dumps(make_manifest(solution, released), indent=2, ensure_ascii=False) + "\n"
         staging.seal(FILE_NAME).write_text(text, encoding="utf-8")
-        if (old := old_release(staging.folder)) not in (None, name):
+    return {"release": where, "manifest": str(staging.folder / FILE_NAME)}
+
+
+def stage_file(solution: Solution, staging: Staging, seed: int | None) -> tuple[str, Table]:
+    """Write the released table to a file or a folder; an older release beside its manifest goes."""
+    name = solution.release.file_name
+    claim_name(staging, name)
+    solution.release.write(staging.path(name), solution.random(seed))
+    for old in old_files(staging.folder, name):
+        if not (staging.staged / old).exists():
             staging.remove(str(old))
-    return {
-        "release": str(staging.folder / name),
-        "manifest": str(staging.folder / FILE_NAME),
-    }
+    return str(staging.folder / name), open_table(staging.path(name))
+
+
+def stage_table(solution: Solution, staging: Staging, target: str) -> tuple[str, Table]:
+    """Write the released table to the database; it goes again if anything fails."""
+    release = solution.release
+    released, undo = write_to_table(release.table, release.plan(), target)
+    staging.undo.append(undo)
+    return target, released
+
+
+def claim_name(staging: Staging, name: str) -> None:
+    """Check that a release may be written; a folder of that name must be a release of ours, or empty."""
+    staging.path(name)
+    folder = staging.folder / name
+    if folder.is_dir() and any(folder.iterdir()) and not old_files(staging.folder, name):
+        raise ReleaseError(
+            f"{folder}: there are files that are not of the release beside its manifest; choose another "
+            "folder with --out."
+        )
+
+
+def old_files(folder: Path, name: str) -> list[Path]:
+    """List the files of the release that stands beside a manifest of its own, as paths in the folder.
+
+    Those of a release that will be called the same are listed only if it is a folder.
+    """
+    old = old_release(folder)
+    if old is None or (old == name and not (folder / old).is_dir()):
+        return []
+    files = sorted((folder / old).iterdir()) if (folder / old).is_dir() else [folder / old]
+    return [path.relative_to(folder) for path in files]
 
 
 def old_release(folder: Path) -> str | None:
@@ -133,9 +174,14 @@ def old_release(folder: Path) -> str | None:
     try:
         claimed = read_manifest(folder / FILE_NAME)["output"]
         path = folder / Path(claimed["name"]).name
-        return path.name if digest_of_file(path) == claimed["sha256"] else None
-    except (ReleaseError, OSError):
+        return path.name if digest_of_release(path) == claimed["sha256"] else None
+    except (AnonymizerError, OSError):
         return None
+
+
+def digest_of_release(path: Path) -> str:
+    """Return the digest of a released file, or of a folder of files."""
+    return open_table(path).digest() if path.is_dir() else digest_of_file(path)
 
 
 class Output(BaseModel):

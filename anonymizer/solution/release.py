@@ -11,10 +11,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from anonymizer.data.coded import load
 from anonymizer.data.csv import write_csv
-from anonymizer.data.plan import Recoding, ReleasePlan
+from anonymizer.data.plan import Grouped, Recoding, ReleasePlan
 from anonymizer.data.table import Table
-from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.hierarchy import REDACTED, Hierarchy
 from anonymizer.layers.layering import Layering
 from anonymizer.policy import Policy, Role
@@ -57,10 +58,10 @@ class Release:
 
     def rows(self, random: np.random.Generator | None) -> NDArray[np.int64]:
         """Return the original row of each released row, in their order without randomness."""
-        rows = np.arange(self.microdata.records)
+        rows = np.arange(self.microdata.tuple_of_row.size)
         if not self.redacts:
             rows = rows[~self.suppressed[self.microdata.tuple_of_row]]
-        if random is not None and self.policy.release.shuffle:
+        if random is not None and self.policy.release.shuffle and not self.microdata.grouped:
             random.shuffle(rows)
         return rows
 
@@ -97,7 +98,36 @@ class Release:
         recodings = {attribute: self.recoding(attribute) for attribute in self.microdata.attributes}
         of_row = self.microdata.tuple_of_row
         escaped = self.policy.release.escape_formulas
-        return ReleasePlan(self.columns, recodings, of_row, self.rows(random), escaped)
+        return ReleasePlan(
+            self.columns, recodings, of_row, self.rows(random), escaped, self.grouped()
+        )
+
+    def grouped(self) -> Grouped | None:
+        """Return what an engine must know to make the release; None where it has no part in it."""
+        microdata = self.microdata
+        if not microdata.grouped:
+            return None
+        deciding = (*microdata.attributes, *microdata.beside)
+        person = () if microdata.id is None else (microdata.id,)
+        redacted = self.suppressed if self.redacts else np.zeros_like(self.suppressed)
+        shuffled = self.policy.release.shuffle
+        return Grouped((*deciding, *microdata.sensitive, *person), deciding, redacted, shuffled)
+
+    def by_rows(self) -> Release:
+        """Return the release with the rows of its table in memory, where an engine has counted them.
+
+        The order of tuples follows from their values, so that only the tuple of each row is new.
+        """
+        microdata = self.microdata
+        if not microdata.grouped:
+            return self
+        names = [*microdata.attributes, *microdata.beside]
+        person = [] if microdata.id is None else [microdata.id]
+        table = load(self.table, [*names, *self.columns, *person])
+        hierarchies = [column.hierarchy for column in microdata.columns]
+        read = encode(table, hierarchies, beside=list(microdata.beside))
+        by_row = replace(microdata, tuple_of_row=read.tuple_of_row, grouped=False)
+        return replace(self, table=table, layering=replace(self.layering, microdata=by_row))
 
     def to_frame(self, random: np.random.Generator) -> Any:
         """Make the released dataframe: of the same kind as the original, of pandas for a file."""

@@ -19,6 +19,7 @@ from anonymizer.data.staging import Staging
 from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerWarning, ReleaseError
 from anonymizer.policy import Policy, digest_of_hierarchy
+from anonymizer.problem import open_data
 from anonymizer.search import Checkpoint
 from anonymizer.solution.solution import Solution
 
@@ -72,8 +73,7 @@ def read_checkpoint(folder: Path, policy: Policy) -> Checkpoint:
     """Read what a run into a folder left, or say why it cannot be resumed."""
     path = folder / FILE_NAME
     kept = read_signed(path)
-    assert policy.data_path is not None
-    table = policy.data.open(policy.data_path)
+    table = open_data(None, policy)
     if kept["fingerprint"] != fingerprint(policy, table):
         raise ReleaseError(
             f"{path}: the policy, a file that it names or the table has changed since that run was "

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.coded import CodedTable
+from anonymizer.data.coded import CodedTable, read_counted
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table
@@ -38,12 +38,14 @@ class Reading:
     """The records that are not redacted."""
     rows: int
     redacted: int
-    unknown: dict[str, tuple[list[str], int]]
+    unknown: dict[str, tuple[list[str], int | None]]
     """Values that are not of the declared level, by attribute, and the first row that has one."""
     apart: int = 0
     """By how many the distinct rows are more than the classes: records of one class must be alike."""
     sensitive: Mapping[str, Coded] = field(default_factory=dict)
     """The sensitive columns of the records that are not redacted."""
+    counts: NDArray[np.int64] | None = None
+    """How often each of these occurs, where an engine counted equal ones; None: once."""
 
     @property
     def kept(self) -> int:
@@ -55,8 +57,10 @@ def read_released(
     table: Table, policy: Policy, hierarchies: tuple[Hierarchy, ...], scheme: Mapping[str, int]
 ) -> Reading:
     """Read the quasi-identifiers back, and set redacted records apart."""
-    own, sensitive = read_columns_of(table, policy, hierarchies)
-    columns = own
+    names = [hierarchy.name for hierarchy in hierarchies]
+    described = columns_described(table, policy.load_models(), policy)
+    found, times = read_counted(table, [*names, *described])
+    columns, sensitive = ({name: found[name] for name in each} for each in (names, described))
     redacted = find_redacted(columns, policy, hierarchies, [scheme])
     kept = {name: column.keep(~redacted) for name, column in columns.items()}
     grown = tuple(h.with_labels(kept[h.name].texts, scheme[h.name]) for h in hierarchies)
@@ -69,12 +73,16 @@ def read_released(
             labels = [group or label for group, label in zip(groups, labels, strict=True)]
         strange = [t for t, label in zip(column.texts, labels, strict=True) if label is None]
         if strange:
-            unknown[name] = (strange, columns[name].first_row(strange) + 1)
+            row = columns[name].first_row(strange) + 1 if times is None else None
+            unknown[name] = (strange, row)
         read[name] = column.rename([str(label) for label in labels])
     counts = redacted.size, int(redacted.sum())
+    if times is not None:
+        counts = int(times.sum()), int(times[redacted].sum())
     apart = 0 if unknown else count_distinct(kept) - count_distinct(read)
     left = {name: column.keep(~redacted) for name, column in sensitive.items()}
-    return Reading(grown, scheme, kept if unknown else read, *counts, unknown, apart, left)
+    released, times = kept if unknown else read, None if times is None else times[~redacted]
+    return Reading(grown, scheme, released, *counts, unknown, apart, left, times)
 
 
 def count_distinct(columns: Mapping[str, Coded]) -> int:
@@ -138,7 +146,7 @@ def check_values(reading: Reading) -> Check:
     """Check that each value is one of the declared level of its hierarchy."""
     details = [
         f"column '{name}' has values that are not of level {reading.scheme[name]}"
-        f"{list_cells(texts)}, first at row {row}"
+        f"{list_cells(texts)}{'' if row is None else f', first at row {row}'}"
         for name, (texts, row) in reading.unknown.items()
     ]
     if reading.apart:
@@ -158,7 +166,7 @@ def classes_of(
     hierarchies, scheme = reading.hierarchies, reading.scheme
     released = {h.name: to_leaves(h, scheme[h.name], reading.columns[h.name]) for h in hierarchies}
     microdata = encode(
-        CodedTable({**released, **reading.sensitive}),
+        CodedTable({**released, **reading.sensitive}, reading.counts),
         hierarchies,
         open_population(models, policy),
         sensitive=list(reading.sensitive),
@@ -259,4 +267,5 @@ def sum_covered(hierarchy: Hierarchy, reading: Reading) -> int:
     column = reading.columns[hierarchy.name]
     # a missing cell where the level has none covers nothing, so that the loss will not agree
     by_value = np.array([covers.get(text, 0) for text in column.texts], np.int64)
-    return int(by_value[column.codes].sum())
+    covered = by_value[column.codes]
+    return int(covered.sum() if reading.counts is None else covered @ reading.counts)

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.data.coded import load
+from anonymizer.data.coded import load, read_once
+from anonymizer.data.engines.targets import open_target
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table, TableLike
 from anonymizer.errors import AnonymizerError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
-from anonymizer.problem import Source, columns_described, describe_risk, load_policy
+from anonymizer.problem import Source, columns_described, describe_risk, load_policy, open_data
 from anonymizer.risk import Remaining, RiskModel, packages_of
 from anonymizer.search import Status
 from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
@@ -74,7 +75,7 @@ def verify(
     if manifest is None:
         raise AnonymizerError("verify needs the manifest of a dataframe; pass it as `manifest`.")
     check_manifest(manifest, "the manifest")
-    opened = policy.data.open_release(released)
+    opened = open_released(released, policy)
     # a column that the policy does not name has its default role, also where the release lacks it
     policy = policy.with_columns([*opened.columns, *manifest["policy"].get("attributes", ())])
     table = open_release(opened, policy, against is not None)
@@ -90,12 +91,19 @@ def verify(
     return Verification(tuple(checks))
 
 
+def open_released(released: TableLike, policy: Policy) -> Table:
+    """Open a release: a file, a dataframe, or by its name the table that the policy has it written to."""
+    if policy.release.table is not None and str(released) == policy.release.table:
+        return open_target(open_data(None, policy), policy.release.table)
+    return policy.data.open_release(released)
+
+
 def open_release(table: Table, policy: Policy, whole: bool) -> Table:
     """See to it that a release is read once, as a whole or its quasi-identifiers alone."""
     if not check_released_columns(table, policy).passed:
         return table  # its digest is all that is asked for
     own = (*policy.quasi_identifiers, *columns_described(table, policy.load_models(), policy))
-    return load(table, released_columns(policy) if whole else own)
+    return load(table, released_columns(policy)) if whole else read_once(table, own)
 
 
 def settle(check: Check) -> Check:

@@ -26,6 +26,7 @@ from experiments.benchmark import arx, growth, plots
 from experiments.benchmark.clock import best_of
 from experiments.benchmark.cluster import measure_clusters
 from experiments.benchmark.commands import measure_registry, measure_start
+from experiments.benchmark.engines import measure_engines
 from experiments.benchmark.frontiers import draw_example, measure_frontiers
 from experiments.benchmark.memory import measure_encoding
 from experiments.benchmark.overall import measure_overall
@@ -177,6 +178,7 @@ PARTS: dict[str, Callable[[Path, Path | None], None]] = {
     "wide": lambda *_: report("Wide tables, one worker", list(measure_wide()), "wide.csv"),
     "start": lambda *_: report("Start-up", measure_start(), "start.csv"),
     "registry": lambda *_: report("10,000,000 records", measure_registry(), "registry.csv"),
+    "engines": lambda *_: report("Tables in engines", measure_engines(), "engines.csv"),
     "encoding": lambda *_: report("Memory", measure_encoding(), "encoding_memory.csv"),
 }
 

@@ -648,3 +648,39 @@ def test_a_table_or_a_folder_in_place_of_a_policy_is_said(tmp_path: Path) -> Non
         Policy.read(tmp_path / "people.csv")
     with pytest.raises(PolicyError, match="this is a folder; name the policy file in it"):
         Policy.read(tmp_path)
+
+
+def policy_with_data(**data: Any) -> Policy:
+    return Policy(
+        data=data,
+        attributes={"sex": {"role": "quasi", "hierarchy": "sex.csv"}},
+        risk=[{"model": "k-anonymity", "k": 2}],
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"url": "postgres://ann:hunter2@host/db", "table": "t"}, "data.url: the address holds a"),
+        (
+            {"url": "postgres://host/db?password=hunter2", "table": "t"},
+            "data.url: the address holds",
+        ),
+        ({"path": "a.csv", "url": "postgres://host/db"}, "data.url: the table has a path already"),
+        ({"path": "a.csv", "table": "t"}, "data.table: a.csv is not a database; leave it out"),
+        ({"path": "parts", "memory": "much"}, "data.memory: 'much' is not an amount"),
+    ],
+)
+def test_where_a_table_is_is_checked_and_no_password_is_shown(
+    data: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(PolicyError) as raised:
+        policy_with_data(**data)
+    assert str(raised.value).startswith(f"policy: {message}")
+    assert "hunter2" not in str(raised.value)
+
+
+def test_an_address_is_in_no_description_of_a_policy() -> None:
+    policy = policy_with_data(url="postgres://ann@host/db", table="stays", memory="2GB")
+    assert "host" not in json.dumps(policy.describe())
+    assert "ann" not in str(policy.data_source)

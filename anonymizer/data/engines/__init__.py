@@ -1,0 +1,1 @@
+"""Tables that stay in an engine, through Ibis: DuckDB, PostgreSQL, Spark and what else Ibis knows."""

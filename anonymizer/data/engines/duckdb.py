@@ -1,0 +1,134 @@
+"""DuckDB: in this process, on files larger than memory or on a database of its own."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from anonymizer.data.cells import BATCH_ROWS
+from anonymizer.data.engines.engine import Engine, digest_of_sums, new_name
+
+LARGEST_FILE = "256MB"
+"""Of the files in a folder, before another is begun."""
+SHARE_OF_MEMORY = 0.5
+"""What DuckDB may take of the machine's memory unless the policy says otherwise; the rest spills."""
+
+
+@dataclass(frozen=True, eq=False)
+class DuckDB(Engine):
+    """A connection to DuckDB."""
+
+    relations: bool = False
+    """Whether a release is to be one of DuckDB's relations."""
+
+    @property
+    def changes(self) -> bool:
+        """No: files are watched, and a database has one process that writes."""
+        return False
+
+    @property
+    def writes_files(self) -> bool:
+        """It does."""
+        return True
+
+    @property
+    def sorts_codes(self) -> bool:
+        """They do, and to sort packed codes takes much less than to sort texts."""
+        return True
+
+    def fetch(self, query: Any, rows: int = BATCH_ROWS) -> Generator[pa.RecordBatch, None, None]:
+        """Fetch the rows of a query, as they are computed."""
+        kind = query.schema().to_pyarrow()
+        with self.relation(query).to_arrow_reader(rows) as reader:  # or nothing else can be asked
+            for batch in reader:
+                yield pa.RecordBatch.from_arrays(
+                    [cast(c, k) for c, k in zip(batch.columns, kind.types, strict=True)],
+                    names=kind.names,
+                )
+
+    def has_table(self, name: str, schema: str | None = None) -> bool:
+        """Whether there is a table of that name."""
+        found = self.backend.con.execute(
+            "SELECT count(*) FROM information_schema.tables WHERE table_name = ? AND table_schema = ?",
+            [name, schema or "main"],
+        ).fetchall()
+        return bool(found[0][0])
+
+    def view(self, select: str) -> Any:
+        """Give a query in DuckDB's words a name, by which others know it."""
+        name = new_name()
+        self.backend.con.execute(f"CREATE TEMP VIEW {name} AS {select}")
+        return self.backend.table(name)
+
+    def relation(self, query: Any) -> Any:
+        """Return a query as DuckDB's relation, computed by a cursor of its own when asked for."""
+        return self.backend._to_duckdb_relation(query)
+
+    def digest(self, query: Any) -> str:
+        """Sum a hash of each row."""
+        names = ", ".join(f't."{name.replace(chr(34), chr(34) * 2)}"' for name in query.columns)
+        inner = self.backend.compile(query)
+        sums = self.backend.con.execute(
+            f"SELECT count(*), sum(hash({names})::HUGEINT), sum(hash({names}, 1)::HUGEINT) "
+            f"FROM ({inner}) AS t"
+        ).fetchall()
+        return digest_of_sums(tuple(query.columns), sums[0])
+
+    def write_folder(self, query: Any, path: Path) -> int:
+        """Write Parquet files of a size that can be handled."""
+        return self.copy(query, path, f"FORMAT parquet, FILE_SIZE_BYTES '{LARGEST_FILE}'")
+
+    def write_file(self, query: Any, path: Path, delimiter: str | None) -> int:
+        """Write one file."""
+        if delimiter is None:
+            return self.copy(query, path, "FORMAT parquet")
+        return self.copy(query, path, f"FORMAT csv, HEADER, DELIMITER {quoted(delimiter)}")
+
+    def copy(self, query: Any, path: Path, options: str) -> int:
+        """Write the rows of a query to files; return how many there are."""
+        self.backend._run_pre_execute_hooks(query)
+        inner = self.backend.compile(query)
+        command = f"COPY ({inner}) TO {quoted(str(path))} ({options})"
+        return int(self.backend.con.execute(command).fetchall()[0][0])
+
+    def native(self, query: Any) -> Any:
+        """Return a relation where one was given, or else Ibis's table."""
+        return self.relation(query) if self.relations else query
+
+
+def cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Return a column in the type that Ibis states for it, which all engines share."""
+    return column if column.type == kind else column.cast(kind)
+
+
+def quoted(text: str) -> str:
+    """Write a text as SQL does."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def connect_duckdb(
+    memory: str | None, database: Path | None = None, writable: bool = False
+) -> DuckDB:
+    """Connect to DuckDB with a limit on its memory; what is above is spilled to a temporary folder."""
+    import ibis
+
+    limit = memory or f"{int(physical_memory() * SHARE_OF_MEMORY) >> 20}MiB"
+    config: dict[str, Any] = {
+        "memory_limit": limit,
+        "temp_directory": str(Path(tempfile.gettempdir()) / f"anonymizer-duckdb-{os.getpid()}"),
+        "preserve_insertion_order": True,
+    }
+    if database is None:
+        return DuckDB(ibis.duckdb.connect(**config))
+    return DuckDB(ibis.duckdb.connect(database, read_only=not writable, **config))
+
+
+def physical_memory() -> int:
+    """Return the bytes of memory that the machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -1,0 +1,179 @@
+"""Opening tables that stay in an engine: folders of files, databases, and objects of the engines."""
+
+from __future__ import annotations
+
+import glob
+import os
+import weakref
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from anonymizer.data.csv import CsvTable
+from anonymizer.data.engines.addresses import PASSWORD, Address, holds_secret
+from anonymizer.data.engines.duckdb import DuckDB, connect_duckdb
+from anonymizer.data.engines.engine import Engine, working
+from anonymizer.data.engines.postgres import Postgres
+from anonymizer.data.engines.spark import Spark
+from anonymizer.data.engines.table import EngineTable
+from anonymizer.data.files import check_path
+from anonymizer.errors import DataError, quote_some
+
+ENGINES: dict[str, Callable[[Any], Engine]] = {
+    "duckdb": DuckDB,
+    "postgres": Postgres,
+    "pyspark": Spark,
+}
+"""Engines that have ways of their own, by Ibis's name for them; all others are `Engine`."""
+DATABASES = (".duckdb", ".ddb")
+"""How the names of DuckDB's databases end."""
+PARQUET, CSV = ".parquet", ".csv"
+
+
+def is_several(path: Path) -> bool:
+    """Whether a path stands for several files: a folder, or a name with wildcards."""
+    return path.is_dir() or (not path.exists() and glob.has_magic(str(path)))
+
+
+def is_database(path: Path) -> bool:
+    """Whether a path is that of a DuckDB database."""
+    return path.suffix.lower() in DATABASES
+
+
+def open_files(
+    path: Path, delimiter: str | None = None, encoding: str | None = None, memory: str | None = None
+) -> EngineTable:
+    """Open a folder of Parquet or CSV files, or those that wildcards stand for, as one table."""
+    check_path(path)
+    files = find_files(path)
+    kinds = {PARQUET if file.suffix.lower() == PARQUET else CSV for file in files}
+    if len(kinds) > 1:
+        raise DataError(f"{path}: there are Parquet and other files; name those that are meant.")
+    load_ibis(str(path))
+    with working(str(path), "is each of them a whole file with the same columns?"):
+        engine = connect_duckdb(memory)
+        names = [str(file) for file in files]
+        if kinds == {PARQUET}:
+            source = engine.backend.read_parquet(
+                names, hive_partitioning=is_partitioned(path, files)
+            )
+            return EngineTable(source, engine, str(path), files)
+        first = CsvTable(files[0], delimiter, encoding)
+        options = {"encoding": first.encoding} if first.encoding != "utf-8" else {}
+        source = engine.backend.read_csv(
+            names, header=True, all_varchar=True, delim=first.delimiter, quote='"', escape='"',
+            nullstr="", **options,
+        )  # fmt: skip
+        return EngineTable(source, engine, str(path), files, first.delimiter)
+
+
+def find_files(path: Path) -> tuple[Path, ...]:
+    """List the files of a folder, with those in folders below, or those that wildcards stand for."""
+    found = glob.glob(str(path / "**" if path.is_dir() else path), recursive=True)
+    files = tuple(Path(name) for name in sorted(found) if is_data(Path(name)))
+    if not files:
+        where = "this is a folder. There" if path.is_dir() else "there"
+        raise DataError(f"{path}: {where} are no Parquet or CSV files; check the path.")
+    if unreadable := [str(file) for file in files if not os.access(file, os.R_OK)]:
+        raise DataError(f"{quote_some(unreadable)} may not be read; check the permissions.")
+    return files
+
+
+def is_data(path: Path) -> bool:
+    """Whether a file is one of those that hold rows, not a mark such as _SUCCESS."""
+    packed = path.with_suffix("").suffix.lower() if path.suffix in (".gz", ".zst") else ""
+    kind = path.suffix.lower() in (PARQUET, CSV) or packed == CSV
+    return path.is_file() and kind and not path.name.startswith((".", "_"))
+
+
+def is_partitioned(path: Path, files: tuple[Path, ...]) -> bool:
+    """Whether the names of folders below hold values, as in year=2024."""
+    return path.is_dir() and any("=" in file.parent.name for file in files)
+
+
+def open_database(
+    path: Path, table: str | None, memory: str | None = None, writable: bool = False
+) -> EngineTable:
+    """Open a table of a DuckDB database."""
+    check_path(path)
+    if not path.is_file():
+        raise DataError(f"{path}: there is no such database; check the path.")
+    load_ibis(str(path))
+    with working(str(path), "is it a DuckDB database that no other process has open?"):
+        engine = connect_duckdb(memory, path, writable)
+    return find_table(engine, table, str(path))
+
+
+def open_address(address: Address, table: str | None) -> EngineTable:
+    """Open a table of a database that Ibis can connect to."""
+    where = str(address)
+    if holds_secret(address.url):
+        raise DataError(f"{where}: {PASSWORD}.")
+    load_ibis(where)
+    import ibis
+
+    with working(where, "check the address, the server and the credentials in the environment"):
+        backend = ibis.connect(address.url)
+    engine = engine_of(backend)
+    weakref.finalize(engine, backend.disconnect)  # it was opened here
+    return find_table(engine, table, where)
+
+
+def find_table(engine: Engine, table: str | None, where: str) -> EngineTable:
+    """Find a table by its name, which may begin with that of a schema."""
+    if table is None:
+        raise DataError(f"{where}: no table is named; add table to [data].")
+    *schema, name = table.split(".")
+    with working(where):
+        there = engine.has_table(name, *schema[:1])
+    if not there:
+        raise DataError(f"{where}: there is no table '{table}', or it may not be read; check both.")
+    with working(f"{where}, table '{table}'"):
+        source = engine.backend.table(name, database=schema[0] if schema else None)
+    return EngineTable(source, engine, f"{where}, table '{table}'")
+
+
+def engine_of(backend: Any) -> Engine:
+    """Return the engine behind one of Ibis's backends."""
+    return ENGINES.get(backend.name, Engine)(backend)
+
+
+def open_ibis(table: Any) -> EngineTable:
+    """Take one of Ibis's tables; one that is bound to no engine is computed by DuckDB."""
+    with working("the table"):
+        backends, _ = table._find_backends()
+        engine = engine_of(backends[0]) if backends else connect_duckdb(None)
+        return EngineTable(table, engine, "the table")
+
+
+def open_relation(relation: Any) -> EngineTable:
+    """Take one of DuckDB's relations."""
+    load_ibis("the relation")
+    import ibis
+
+    with working("the relation", "pass it as one of Ibis's tables"):
+        backend = ibis.duckdb.from_connection(relation._con)
+        engine = DuckDB(backend, relations=True)
+        return EngineTable(engine.view(relation.sql_query()), engine, "the relation")
+
+
+def open_spark(frame: Any) -> EngineTable:
+    """Take one of Spark's dataframes."""
+    load_ibis("the dataframe", "spark")
+    import ibis
+
+    with working("the dataframe"):
+        engine = Spark(ibis.pyspark.connect(frame.sparkSession), frames=True)
+        return EngineTable(engine.view(frame), engine, "the dataframe")
+
+
+def load_ibis(where: str, extra: str = "engines") -> None:
+    """Import Ibis, or say how to install it."""
+    try:
+        import_module("ibis")
+    except ImportError:
+        raise DataError(
+            f"{where}: tables in an engine need the package ibis; install it with "
+            f"`pip install 'anonymizer[{extra}]'`."
+        ) from None

@@ -1,0 +1,112 @@
+"""A table that stays in an engine gives what the same table in a file or in memory gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonymizer import Policy, anonymize, make_manifest
+from anonymizer.solution.solution import Solution
+from tests.data.engines import tables
+from tests.data.engines.makers import EMBEDDED, KINDS, PRESENT, SERVED, Servers
+from tests.data.formats import rows_in
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::anonymizer.errors.AnonymizerWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+
+
+def figures_of(solution: Solution) -> dict[str, Any]:
+    """Return all that a manifest claims, but the digests."""
+    manifest = make_manifest(solution, pa.table({"any": [1]}))
+    return {key: value for key, value in manifest.items() if key not in ("input", "output")}
+
+
+def check_same(given: Any, table: pa.Table, policy: Policy) -> None:
+    """Check that figures and released rows are those of the table in Arrow's memory."""
+    expected, found = anonymize(table, policy), anonymize(given, policy)
+    assert figures_of(found) == figures_of(expected)
+    assert rows_in(found.to_frame()) == rows_in(expected.to_frame())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_gives_the_same_solution_figures_and_rows(
+    kind: str, tmp_path: Path, servers: Servers
+) -> None:
+    table = tables.drawn()
+    quasi = ("age", "day", "weight", "ward")
+    check_same(KINDS[kind](table, tmp_path, servers), table, tables.policy_of(quasi))
+
+
+@pytest.mark.parametrize("kind", [*EMBEDDED, "postgres"])
+def test_people_and_sensitive_values_are_counted_alike(
+    kind: str, tmp_path: Path, servers: Servers
+) -> None:
+    table, policy = tables.discharges()
+    check_same(KINDS[kind](table, tmp_path, servers), table, policy)
+
+
+@pytest.mark.parametrize("kind", ["folder", "duckdb", *SERVED])
+def test_adult_is_the_same(kind: str, tmp_path: Path, servers: Servers) -> None:
+    if (found := tables.adult()) is None:
+        pytest.skip("the benchmark data is not here")
+    check_same(KINDS[kind](found[0], tmp_path, servers), *found)
+
+
+RELEASES: dict[str, dict[str, Any]] = {
+    "redacted": {"suppressed": "redact"},
+    "in layers": {"recoding": "layers"},
+    "escaped": {"escape_formulas": True},
+    "unshuffled": {"shuffle": False},
+}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("kind", ["folder", "postgres"])
+def test_every_form_of_a_release_is_the_same(
+    kind: str, release: str, tmp_path: Path, servers: Servers
+) -> None:
+    table = tables.drawn(seed=2)
+    policy = tables.policy_of(("age", "moment", "ward"), release=RELEASES[release])
+    check_same(KINDS[kind](table, tmp_path, servers), table, policy)
+
+
+def test_class_means_are_the_same(tmp_path: Path, servers: Servers) -> None:
+    table = tables.drawn(seed=3).drop_columns(["person"])
+    own = {"role": "quasi", "hierarchy": tables.QUASI["age"], "microaggregation": "mean"}
+    attributes = {name: {"role": "insensitive"} for name in table.column_names}
+    attributes |= {"age": own, "ward": {"role": "quasi", "hierarchy": tables.QUASI["ward"]}}  # type: ignore[dict-item]
+    table = table.filter(table["age"].is_valid())
+    policy = Policy(attributes=attributes, risk=[{"model": "k-anonymity", "k": 3}])
+    check_same(KINDS["folder"](table, tmp_path, servers), table, policy)
+
+
+def test_the_order_of_files_and_rows_decides_nothing(tmp_path: Path, servers: Servers) -> None:
+    table = tables.drawn(seed=4)
+    backwards = table.take(pa.array(range(table.num_rows)[::-1]))
+    check_same(KINDS["folder"](backwards, tmp_path, servers), table, tables.policy_of())
+
+
+@settings(max_examples=8)
+@given(
+    st.integers(3, 40), st.integers(0, 2**16), st.sets(st.sampled_from(sorted(tables.QUASI)), min_size=1)
+)  # fmt: skip
+def test_any_table_is_the_same_in_duckdb(rows: int, seed: int, quasi: set[str]) -> None:
+    table = tables.drawn(rows, seed)
+    policy = tables.policy_of(sorted(quasi))
+    check_same(EMBEDDED["relation"](table, Path(), Servers(str)), table, policy)
+
+
+@pytest.mark.parametrize("kind", [*PRESENT, *EMBEDDED])
+def test_an_empty_table_is_refused(kind: str, tmp_path: Path, servers: Servers) -> None:
+    if kind in ("pandas", "csv glob", "folder", "glob"):
+        pytest.skip("no file is written for no rows, or pandas has no types for it")
+    table = tables.drawn().slice(0, 0)
+    with pytest.raises(Exception, match="the table has no rows"):
+        anonymize(KINDS[kind](table, tmp_path, servers), tables.policy_of())
