@@ -40,6 +40,7 @@ ORDER = [
     "assessment",
     "report",
     "demo",
+    "studio",
     "cli",
     "__main__",
 ]

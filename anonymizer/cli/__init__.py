@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from anonymizer import __version__
-from anonymizer.cli import assess, frontier, hierarchy, init, published, release, reproduce
+from anonymizer.cli import assess, frontier, hierarchy, init, published, release, reproduce, studio
 from anonymizer.cli.terminal import BAD_INPUT, FAILED, fail, show_warning
 from anonymizer.errors import AnonymizerError, InfeasibleError
 
@@ -26,6 +26,7 @@ app.command()(release.demo)
 app.command()(assess.assess)
 app.command()(published.published)
 app.command()(reproduce.reproduce)
+app.command()(studio.studio)
 app.add_typer(hierarchy.app, name="hierarchy", rich_help_panel="Commands")
 
 

@@ -1,1 +1,1 @@
-"""The studio: a page on this machine on which a table is anonymized, with the policy file as the truth."""
+"""The studio: a page on this machine that anonymizes a table; the policy file is the truth."""

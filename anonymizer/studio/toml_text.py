@@ -66,11 +66,7 @@ def write_document(document: Mapping[str, Any]) -> str:
     k = 5
     """
     names = [*(name for name in SECTIONS if name in document), *document]
-    parts = [
-        part
-        for name in dict.fromkeys(names)
-        for part in write_section(name, document[name])
-    ]
+    parts = [part for name in dict.fromkeys(names) for part in write_section(name, document[name])]
     return "\n".join(parts)
 
 
@@ -201,7 +197,9 @@ def change(statements: list[Statement], path: Path, value: Any) -> list[Statemen
         if each.section == section and each.key == (key,):
             line = [] if value is None else [made(each, value)]
             return [*statements[:at], *line, *statements[at + 1 :]]
-    places = [at for at, each in enumerate(statements) if each.section == section and is_content(each)]
+    places = [
+        at for at, each in enumerate(statements) if each.section == section and is_content(each)
+    ]
     if value is None or not section:
         return statements
     new = Statement(f"{write_key(key)} = {write_value(value)}\n", section, (key,))

@@ -99,4 +99,7 @@ def test_an_attribute_in_a_table_of_its_own_or_over_several_lines_is_changed():
     new = change(text, "attributes", "age", "role", value="sensitive")
     assert tomllib.loads(new)["attributes"]["age"] == {"role": "sensitive"}
     several = "[attributes]\nage = [\n  1, # one\n  2,\n]\nsex = 1 # stays\n"
-    assert change(several, "attributes", "age", value=[3]) == "[attributes]\nage = [3]\nsex = 1 # stays\n"
+    assert (
+        change(several, "attributes", "age", value=[3])
+        == "[attributes]\nage = [3]\nsex = 1 # stays\n"
+    )
