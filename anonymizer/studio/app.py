@@ -46,7 +46,7 @@ def make_app(
         return FileResponse(PAGE / "index.html")
 
     async def events(_: Request) -> Response:
-        stream = session.events.listen(session.state())
+        stream = session.events.listen(session.story)
         return StreamingResponse(stream, media_type="text/event-stream")
 
     async def upload(request: Request) -> Response:

@@ -44,6 +44,8 @@ class Engine:
         self.explanation: Explanation | None = None
         self.notes: list[str] = []
         self.solved: OrderedDict[str, Solution] = OrderedDict()
+        self.told: dict[str, dict[str, Any]] = {}
+        """What was found for the policy as it is, for pages that are opened later."""
 
     def open(self, table: Table) -> None:
         """Take a table, whose columns are read when they are first asked for."""
@@ -51,17 +53,28 @@ class Engine:
         self.problem = self.solution = self.frontier = self.explanation = None
         self.solved.clear()
 
-    def ask(self, policy: Policy, text: str, revision: int, trying: bool = False) -> Job:
+    def ask(self, policy: Policy, text: str, revision: int, sequence: int | None = None) -> Job:
         """Find the optimum of a policy in place of what was asked for before.
 
-        While a slider moves, nothing but the optimum is asked for (`trying`).
+        While a slider moves, nothing but the optimum is asked for; its events have a `sequence`.
         """
-        if not trying:
+        if sequence is None:
             self.solution = self.frontier = self.explanation = None
-        steps = self.try_out if trying else self.work_out
-        return self.worker.submit(
-            self.guarded(lambda job: steps(job, policy, text, revision), revision)
-        )
+            self.told = {}
+
+        def run(job: Job) -> None:
+            if sequence is None:
+                self.work_out(job, policy, text, revision)
+            else:
+                found = self.solve(job, policy, text, revision)
+                self.events.tell("tried", sequence=sequence, solution=describe_solution(found))
+
+        return self.worker.submit(self.guarded(run, revision))
+
+    def tell(self, kind: str, revision: int, **content: Any) -> None:
+        """Tell what was found for the policy as it is, now and to pages that are opened later."""
+        self.told[kind] = {"revision": revision, **content}
+        self.events.tell(kind, **self.told[kind])
 
     def guarded(self, run: Callable[[Job], None], revision: int) -> Callable[[Job], None]:
         """Return a job that tells of its failure."""
@@ -73,10 +86,10 @@ class Engine:
             except Cancelled:
                 self.events.tell("cancelled", revision=revision)
             except (AnonymizerError, OSError) as error:
-                self.events.tell("failure", revision=revision, message=str(error))
+                self.tell("failure", revision, message=str(error))
             except Exception as error:  # a page that waits for ever helps nobody
                 said = f"this should not have happened ({type(error).__name__}: {error})."
-                self.events.tell("failure", revision=revision, message=said)
+                self.tell("failure", revision, message=said)
             finally:
                 self.events.tell("idle", revision=revision)
 
@@ -86,27 +99,18 @@ class Engine:
         """Tell what is going on."""
         self.events.tell("working", what=what, revision=revision, **more)
 
-    def try_out(self, job: Job, policy: Policy, text: str, revision: int) -> None:
-        """Find the optimum of a policy that is not written down."""
-        found = self.solve(job, policy, text, revision)
-        self.events.tell("tried", revision=revision, solution=describe_solution(found))
-
     def work_out(self, job: Job, policy: Policy, text: str, revision: int) -> None:
         """Find the optimum, then what explains it and what lies beside it."""
         found = self.solve(job, policy, text, revision)
         self.solution = found
-        self.events.tell("problem", revision=revision, **describe_problem(found.problem))
-        self.events.tell(
-            "solution", revision=revision, solution=describe_solution(found), notes=self.notes
-        )
+        self.tell("solution", revision, solution=describe_solution(found), notes=[*self.notes])
+        self.tell("problem", revision, **describe_problem(found.problem))
         if found.layers:
             return  # a release in layers has no scheme with others around it
         job.check()
         self.say("explaining", revision)
         self.explanation = explain_scheme(found, self.watch(job, "explaining", revision))
-        self.events.tell(
-            "explanation", revision=revision, explanation=describe_explanation(self.explanation)
-        )
+        self.tell("explanation", revision, explanation=describe_explanation(self.explanation))
         self.sweep(job, found, revision)
 
     def sweep(self, job: Job, found: Solution, revision: int) -> None:
@@ -118,7 +122,7 @@ class Engine:
         self.say("frontier", revision)
         swept = frontier(found.problem, None, values, on_stage=lambda stage: watched(stage.search))
         self.frontier = swept
-        self.events.tell("frontier", revision=revision, frontier=describe_frontier(swept))
+        self.tell("frontier", revision, frontier=describe_frontier(swept))
 
     def solve(self, job: Job, policy: Policy, text: str, revision: int) -> Solution:
         """Return the optimum of a policy; stopped by the user, the best so far."""

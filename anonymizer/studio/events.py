@@ -6,7 +6,7 @@ import asyncio
 import json
 import math
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 HEARTBEAT = 15.0
@@ -35,13 +35,16 @@ class Events:
                 if not loop.is_closed():
                     loop.call_soon_threadsafe(queue.put_nowait, text)
 
-    async def listen(self, first: dict[str, Any]) -> AsyncIterator[str]:
-        """Yield what happens from now on, after one event that says how things are."""
+    async def listen(
+        self, before: Callable[[], list[tuple[str, dict[str, Any]]]]
+    ) -> AsyncIterator[str]:
+        """Yield what happens from now on, after events that say how things are."""
         queue: asyncio.Queue[str | None] = asyncio.Queue()
         with self.lock:
             self.listeners[queue] = asyncio.get_running_loop()
         try:
-            yield message("state", first)
+            for kind, content in before():
+                yield message(kind, content)
             while True:
                 try:
                     text = await asyncio.wait_for(queue.get(), HEARTBEAT)

@@ -55,14 +55,6 @@ def state(session: Session, _: Asked) -> Any:
     return session.state()
 
 
-def start(session: Session, _: Asked) -> Any:
-    """Ask for the optimum again: a page has just been opened, and has heard nothing yet."""
-    with session.lock:
-        if session.history is not None:
-            session.ask()
-    return {}
-
-
 def change(session: Session, asked: Asked) -> Any:
     """Write changes down."""
     label = str(asked.get("label") or "changed")
@@ -71,7 +63,9 @@ def change(session: Session, asked: Asked) -> Any:
 
 def try_out(session: Session, asked: Asked) -> Any:
     """Ask for the optimum of changes that are not written down yet."""
-    session.try_out(revision_of(asked), changes_of(asked))
+    sequence = asked.get("sequence")
+    number = sequence if isinstance(sequence, int) else 0
+    session.try_out(revision_of(asked), changes_of(asked), number)
     return {}
 
 
@@ -134,7 +128,6 @@ def lattice(session: Session, _: Asked) -> Any:
 
 QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "state": state,
-    "start": start,
     "change": change,
     "try": try_out,
     "undo": undo,

@@ -136,6 +136,11 @@ class Session:
                 "commands": commands_for(self.folder, table),
             }
 
+    def story(self) -> list[tuple[str, dict[str, Any]]]:
+        """Return the events that tell a page that is opened now where things stand."""
+        with self.lock:
+            return [("state", self.state()), *self.engine.told.items()]
+
     # changes
 
     def change(
@@ -150,13 +155,15 @@ class Session:
                 self.opened.push(rewrite(self.opened.text, wanted), label)
             return self.renew()
 
-    def try_out(self, revision: int, changes: Sequence[Mapping[str, Any]]) -> None:
+    def try_out(
+        self, revision: int, changes: Sequence[Mapping[str, Any]], sequence: int
+    ) -> None:
         """Ask for the optimum of a changed policy that is not written down."""
         with self.lock:
             self.check(revision)
             wanted = changed(self.document, changes)
             text = rewrite(self.opened.text, wanted)
-            self.engine.ask(self.policy(wanted), text, revision, trying=True)
+            self.engine.ask(self.policy(wanted), text, revision, sequence)
 
     def move(self, revision: int, steps: int) -> dict[str, Any]:
         """Undo or redo."""
@@ -187,7 +194,7 @@ class Session:
         try:
             policy = self.policy()
         except AnonymizerError as error:  # an editor may leave anything in the file
-            self.events.tell("failure", revision=history.revision, message=str(error))
+            self.engine.tell("failure", history.revision, message=str(error))
             return
         self.engine.ask(policy, history.text, history.revision)
 
