@@ -22,6 +22,8 @@ from anonymizer.solution.solution import Solution, anonymize, make_solution
 from anonymizer.studio.events import Events
 from anonymizer.studio.explore import describe_problem, frontier_values
 from anonymizer.studio.figures import describe_explanation, describe_frontier, describe_solution
+from anonymizer.studio.folder import Folder
+from anonymizer.studio.release import write
 from anonymizer.studio.worker import Cancelled, Job, Worker
 
 KEPT = 16
@@ -112,6 +114,19 @@ class Engine:
         self.explanation = explain_scheme(found, self.watch(job, "explaining", revision))
         self.tell("explanation", revision, explanation=describe_explanation(self.explanation))
         self.sweep(job, found, revision)
+
+    def release(self, folder: Folder, revision: int) -> None:
+        """Write the release of the solution, and verify it."""
+        found = self.solution
+        assert found is not None
+
+        def run(job: Job) -> None:
+            job.check()
+            with noting([]):
+                made = write(found, folder, lambda what: self.say(what, revision))
+            self.tell("released", revision, **made)
+
+        self.worker.submit(self.guarded(run, revision))
 
     def sweep(self, job: Job, found: Solution, revision: int) -> None:
         """Find the optima at other thresholds of the first model that has one."""

@@ -8,7 +8,7 @@ from typing import Any
 from anonymizer.data.coded import LoadedTable
 from anonymizer.errors import DataError
 from anonymizer.problem import Problem
-from anonymizer.studio import columns, explore
+from anonymizer.studio import columns, explore, release
 from anonymizer.studio.session import NotOpenError, Session
 
 Asked = Mapping[str, Any]
@@ -126,6 +126,21 @@ def lattice(session: Session, _: Asked) -> Any:
     return explore.describe_lattice(problem_of(session), session.solution())
 
 
+def checklist(session: Session, _: Asked) -> Any:
+    """What to look at before a release."""
+    given = session.solution(), table_of(session), session.decisions(), session.engine.notes
+    return {"checks": release.checklist(*given), "folder": str(session.folder.release)}
+
+
+def write(session: Session, asked: Asked) -> Any:
+    """Write the release and verify it; the answer comes as an event."""
+    with session.lock:
+        session.check(revision_of(asked))
+        session.solution()
+        session.engine.release(session.folder, session.opened.revision)
+    return {}
+
+
 QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "state": state,
     "change": change,
@@ -140,5 +155,7 @@ QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "person": person,
     "scheme": scheme,
     "lattice": lattice,
+    "checklist": checklist,
+    "release": write,
 }
 """What each address below /api/ answers."""

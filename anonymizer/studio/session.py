@@ -155,9 +155,7 @@ class Session:
                 self.opened.push(rewrite(self.opened.text, wanted), label)
             return self.renew()
 
-    def try_out(
-        self, revision: int, changes: Sequence[Mapping[str, Any]], sequence: int
-    ) -> None:
+    def try_out(self, revision: int, changes: Sequence[Mapping[str, Any]], sequence: int) -> None:
         """Ask for the optimum of a changed policy that is not written down."""
         with self.lock:
             self.check(revision)

@@ -60,7 +60,8 @@ def test_an_upload_larger_than_the_limit_is_refused_and_leaves_nothing(empty):
 
 
 @pytest.mark.parametrize(
-    "name", ["../a.csv", "/etc/a.csv", "a/b.csv", "..", "", ".hidden", "a\\b.csv", "policy.toml", "c:a"]
+    "name",
+    ["../a.csv", "/etc/a.csv", "a/b.csv", "..", "", ".hidden", "a\\b.csv", "policy.toml", "c:a"],
 )
 def test_a_name_that_leads_out_of_the_folder_is_refused(empty, name):
     found = empty.client.post("/api/upload", params={"name": name}, content=b"a,b\n1,2\n")

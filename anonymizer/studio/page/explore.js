@@ -60,6 +60,22 @@ function addModel() {
     place > 1 ? studio.problem.models.map((model, at) => make("button", { type: "button", onclick: () => put(["risk", at], null, `removed ${model.name}`) }, `Remove ${model.name}`)) : null);
 }
 
+// --- what can be done next, as the explanation found it
+
+function cheapest() {
+  const found = studio.explanation?.cheapest ?? [];
+  if (studio.problem.layers || (studio.explanation && !found.length)) return null;
+  const label = (name, level) => studio.problem.attributes.find((each) => each.name === name).levels[level].label;
+  const levels = (step) => Object.entries(step).map(([name, level]) => `${name} to ${label(name, level)}`).join(" and ");
+  const fall = (each) => (each.figure === "suppressed records" ? `${whole(each.fall)} fewer` : `${share(each.fall)} lower`);
+  return make("section", { class: "card" }, make("h2", {}, "What could be done next"),
+    found.length ? make("table", { class: "wide" },
+      make("thead", {}, make("tr", {}, ["To lower", "coarsen", "by", "for quality"].map((name) => make("th", { scope: "col" }, name)))),
+      make("tbody", {}, found.map((each) => make("tr", {}, make("th", { scope: "row" }, each.figure), make("td", {}, levels(each.levels)),
+        make("td", { class: "number" }, fall(each)), make("td", { class: "number" }, signed(-each.cost))))))
+      : make("p", { class: "quiet" }, "Other schemes are being measured …"));
+}
+
 // --- the frontier
 
 function frontier() {
@@ -291,7 +307,7 @@ export function render(panel) {
     return;
   }
   panel.replaceChildren(make("div", { "data-view": "explore" },
-    make("div", { class: "columns" }, make("div", { "data-part": "models" }, models()), make("div", { "data-part": "frontier" }, frontier())),
+    make("div", { class: "columns" }, make("div", { "data-part": "models" }, models(), cheapest()), make("div", { "data-part": "frontier" }, frontier())),
     make("div", { "data-part": "scheme" }, scheme())));
 }
 

@@ -5,12 +5,14 @@ import { complain, hear, on, studio } from "./studio.js";
 import { listen, upload } from "./server.js";
 import * as data from "./data.js";
 import * as explore from "./explore.js";
+import * as release from "./release.js";
 import * as policy from "./policy.js";
 import * as strip from "./strip.js";
 
 const PERSPECTIVES = [
   { id: "data", name: "Data", view: data },
   { id: "explore", name: "Explore", view: explore },
+  { id: "release", name: "Release", view: release },
 ];
 let current = PERSPECTIVES.find((each) => `#${each.id}` === location.hash) ?? PERSPECTIVES[0];
 
@@ -99,7 +101,7 @@ document.addEventListener("keydown", (event) => {
 strip.start();
 policy.start();
 on(["state"], () => { renderTabs(); render(); });
-on(["problem", "solution", "explanation", "frontier", "tried", "failure"], () => {
+on(["problem", "solution", "explanation", "frontier", "tried", "failure", "released"], () => {
   if (studio.state.open) keepFocus(() => current.view.update?.(document.getElementById("perspective")));
 });
 on(["solution"], () => say(`Optimum found: quality ${studio.solution.quality.toFixed(4)}`));

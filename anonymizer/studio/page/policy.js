@@ -28,7 +28,7 @@ function renderTools() {
 function lines(difference) {
   if (!difference.length) return make("p", { class: "quiet" }, "Nothing has changed since it was opened.");
   return make("pre", { class: "difference", tabindex: 0 }, difference.map((line) =>
-    make("span", { class: line.startsWith("+") ? "added" : "removed" }, `${line}\n`)));
+    make("span", { class: line.startsWith("+") ? "added" : "removed" }, line)));
 }
 
 async function copy(text, what) {
@@ -56,7 +56,7 @@ function render() {
     make("h3", {}, "The file"),
     make("pre", { class: "file", tabindex: 0 }, text),
     make("h3", {}, "The same without the studio"),
-    commands.map(command));
+    ...commands.map(command));
 }
 
 export function start() {

@@ -14,6 +14,7 @@ export const studio = {
   failure: null,
   working: null,
   notes: [],
+  released: null,
 };
 
 const listeners = new Map();
@@ -38,7 +39,7 @@ const HEARD = {
     studio.state = content;
     if (!news) return;
     if (studio.solution) studio.previous = studio.solution;
-    Object.assign(studio, { solution: null, explanation: null, frontier: null, failure: null, tried: null });
+    Object.assign(studio, { solution: null, explanation: null, frontier: null, failure: null, tried: null, released: null });
   },
   problem(content) { studio.problem = content; },
   solution(content) {
@@ -51,6 +52,7 @@ const HEARD = {
   },
   working(content) { studio.working = content; },
   idle() { studio.working = null; },
+  released(content) { studio.released = content; },
   failure(content) { studio.failure = content.message; },
 };
 
