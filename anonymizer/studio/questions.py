@@ -8,7 +8,7 @@ from typing import Any
 from anonymizer.data.coded import LoadedTable
 from anonymizer.errors import DataError
 from anonymizer.problem import Problem
-from anonymizer.studio import columns, explore, release
+from anonymizer.studio import columns, explore, hierarchies, release
 from anonymizer.studio.session import NotOpenError, Session
 
 Asked = Mapping[str, Any]
@@ -126,6 +126,41 @@ def lattice(session: Session, _: Asked) -> Any:
     return explore.describe_lattice(problem_of(session), session.solution())
 
 
+def hierarchy(session: Session, asked: Asked) -> Any:
+    """The hierarchy of a column."""
+    given = session.policy(), session.document, asked.get("column")
+    return hierarchies.describe_hierarchy(table_of(session), *given)
+
+
+def preview_hierarchy(session: Session, asked: Asked) -> Any:
+    """What another hierarchy would make of a column."""
+    return hierarchies.preview(table_of(session), asked.get("column"), asked.get("spec"))
+
+
+def set_hierarchy(session: Session, asked: Asked) -> Any:
+    """Give a column another hierarchy."""
+    name = asked.get("column")
+    changes = hierarchies.changes_for(table_of(session), name, asked.get("spec"))
+    label = str(asked.get("label") or f"hierarchy of {name}")
+    return session.change(revision_of(asked), changes, label)
+
+
+def export_hierarchy(session: Session, asked: Asked) -> Any:
+    """Write a hierarchy as ARX has it."""
+    path = hierarchies.export_arx(session.folder, session.policy(), asked.get("column"))
+    return {"path": path}
+
+
+def import_hierarchy(session: Session, asked: Asked) -> Any:
+    """Take a hierarchy as ARX has it."""
+    name = asked.get("column")
+    with session.lock:
+        session.check(revision_of(asked))
+        table = table_of(session)
+        changes = hierarchies.import_arx(session.folder, table, name, asked.get("text"))
+        return session.change(revision_of(asked), changes, f"hierarchy of {name} from ARX")
+
+
 def checklist(session: Session, _: Asked) -> Any:
     """What to look at before a release."""
     given = session.solution(), table_of(session), session.decisions(), session.engine.notes
@@ -155,6 +190,11 @@ QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "person": person,
     "scheme": scheme,
     "lattice": lattice,
+    "hierarchy": hierarchy,
+    "preview-hierarchy": preview_hierarchy,
+    "set-hierarchy": set_hierarchy,
+    "export-hierarchy": export_hierarchy,
+    "import-hierarchy": import_hierarchy,
     "checklist": checklist,
     "release": write,
 }

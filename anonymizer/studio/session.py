@@ -21,7 +21,7 @@ from anonymizer.studio.engine import Engine, noting
 from anonymizer.studio.events import Events
 from anonymizer.studio.folder import Folder
 from anonymizer.studio.history import History
-from anonymizer.studio.toml_text import rewrite
+from anonymizer.studio.toml_text import plain, rewrite
 from anonymizer.validation import parse
 
 Document = dict[str, Any]
@@ -127,7 +127,7 @@ class Session:
                 "table": Path(table.name).name,
                 "revision": history.revision,
                 "text": history.text,
-                "document": tomllib.loads(history.text),
+                "document": plain(tomllib.loads(history.text)),
                 "difference": history.difference(),
                 "label": history.label,
                 "undo": history.undone,

@@ -48,6 +48,15 @@ def write_value(value: Any) -> str:
     return str(value)  # dates and times, as ISO writes them
 
 
+def plain(value: Any) -> Any:
+    """Write what TOML has and JSON has not, days, as text."""
+    if isinstance(value, dict):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [plain(each) for each in value]
+    return value if isinstance(value, bool | int | float | str) else str(value)
+
+
 def write_key(key: str) -> str:
     """Write a key, in quotes where it needs them.
 

@@ -20,7 +20,7 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install ano
 
 SCRIPT = "<script>window.ran=1</script>"
 IMAGE = "<img src=x onerror=window.ran=1>"
-PERSPECTIVES = ("data", "explore", "release")
+PERSPECTIVES = ("data", "hierarchies", "explore", "release")
 CONTRASTS = """() => {
   const parse = (text) => text.match(/[\\d.]+/g).map(Number);
   const light = ([r, g, b]) => {
@@ -236,6 +236,74 @@ def test_the_lattice_is_drawn_and_candidates_stand_side_by_side(seen):
     seen.page.click("#candidates button >> nth=0")
     seen.until_revision(3)
     assert seen.session.document["risk"][0]["k"] == 3
+
+
+def test_a_cut_point_is_dragged_and_the_optimum_follows(seen):
+    seen.show("hierarchies")
+    seen.page.click('[data-hierarchy="age"]')
+    cut = seen.page.locator('[data-cut="20"] circle')
+    box = cut.bounding_box()
+    picture = seen.page.locator(".cuts").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    year = picture["width"] * (900 - 60 - 12) / 900 / 100  # of the domain from 0 to 99
+    seen.page.mouse.move(x, y)
+    seen.page.mouse.down()
+    seen.page.mouse.move(x + year, y, steps=3)
+    seen.page.mouse.move(x + 2.2 * year, y, steps=3)
+    seen.page.mouse.up()
+    seen.until_revision(2)
+    bounds = seen.session.document["attributes"]["age"]["hierarchy"]["bounds"]
+    assert [level[:4] for level in bounds[:2]] == [[5, 10, 15, 22], [10, 22, 30, 40]]
+    assert bounds[2][0] == 22
+    written = anonymize(None, seen.session.folder.policy)
+    assert seen.figure("Quality") == f"{written.quality:.4f}"
+    seen.page.wait_for_selector('[data-cut="22"]')
+    assert "15-21" in seen.text("#preview")
+
+
+def test_a_cut_point_is_moved_kept_longer_and_removed_by_keys(seen):
+    seen.show("hierarchies")
+    seen.page.click('[data-hierarchy="age"]')
+    seen.page.focus('[data-cut="25"]')
+    for key in ("ArrowRight", "ArrowRight", "Enter"):
+        seen.page.keyboard.press(key)
+    seen.until_revision(2)
+
+    def bounds() -> list[list[int]]:
+        found: list[list[int]] = seen.session.document["attributes"]["age"]["hierarchy"]["bounds"]
+        return found
+
+    assert 27 in bounds()[0]
+    assert 25 not in bounds()[0]
+    seen.page.focus('[data-cut="27"]')
+    seen.page.keyboard.press("ArrowDown")
+    seen.until_revision(3)
+    assert 27 in bounds()[1]
+    seen.page.focus('[data-cut="27"]')
+    seen.page.keyboard.press("Delete")
+    seen.until_revision(4)
+    assert not any(27 in level for level in bounds())
+
+
+def test_a_category_is_dragged_into_a_group_and_moved_by_a_menu(seen):
+    seen.show("data")
+    seen.page.select_option('[aria-label="Role of diagnosis"]', "quasi")
+    seen.until_revision(2)
+    seen.show("hierarchies")
+    seen.page.click('[data-hierarchy="diagnosis"]')
+    at = {"x": 8, "y": 8}  # the name, not the menu beside it
+    seen.page.drag_and_drop('[data-value="stroke"]', '[data-group="asthma"]', source_position=at)
+    seen.until_revision(3)
+    levels = seen.session.document["attributes"]["diagnosis"]["hierarchy"]["levels"]
+    assert sorted(levels[0]["asthma"]) == ["asthma", "stroke"]
+    seen.page.wait_for_selector('[data-group="asthma"] [data-value="stroke"]')
+    seen.page.select_option('[aria-label="group of stroke"]', "diabetes")
+    seen.until_revision(4)
+    levels = seen.session.document["attributes"]["diagnosis"]["hierarchy"]["levels"]
+    assert levels[0]["asthma"] == ["asthma"]
+    assert (
+        anonymize(None, seen.session.folder.policy).problem.microdata.attributes[-1] == "diagnosis"
+    )
 
 
 def wide_table(folder: Path) -> Path:

@@ -1,6 +1,6 @@
 // Data: what each column is, what is proposed for it, and the table itself.
 
-import { draw, make, option, share, whole } from "./dom.js";
+import { draw, keepFocus, make, option, share, whole } from "./dom.js";
 import { attempt, studio } from "./studio.js";
 import { ask } from "./server.js";
 import { cell, scrolling } from "./rows.js";
@@ -19,7 +19,7 @@ async function load() {
   columns = (await attempt(() => ask("columns")))?.columns ?? [];
   loading = false;
   const panel = document.getElementById("perspective");
-  if (panel.querySelector("[data-view=data]")) render(panel);
+  if (panel.querySelector("[data-view=data]")) keepFocus(() => render(panel));
 }
 
 const attributes = () => studio.state.document.attributes ?? {};

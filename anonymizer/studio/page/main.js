@@ -4,6 +4,7 @@ import { keepFocus, make, say } from "./dom.js";
 import { complain, hear, on, studio } from "./studio.js";
 import { listen, upload } from "./server.js";
 import * as data from "./data.js";
+import * as hierarchies from "./hierarchies.js";
 import * as explore from "./explore.js";
 import * as release from "./release.js";
 import * as policy from "./policy.js";
@@ -11,6 +12,7 @@ import * as strip from "./strip.js";
 
 const PERSPECTIVES = [
   { id: "data", name: "Data", view: data },
+  { id: "hierarchies", name: "Hierarchies", view: hierarchies },
   { id: "explore", name: "Explore", view: explore },
   { id: "release", name: "Release", view: release },
 ];
@@ -39,7 +41,7 @@ function render() {
   panel.setAttribute("aria-labelledby", `tab-${current.id}`);
   document.getElementById("source").textContent = studio.state.open ? studio.state.table : "";
   if (!studio.state.open) {
-    panel.replaceChildren(welcome());
+    if (!panel.querySelector(".welcome")) panel.replaceChildren(welcome()); // a file may be being chosen
     return;
   }
   keepFocus(() => current.view.render(panel));

@@ -1,6 +1,6 @@
 // Release: what to look at first, the files, and every claim verified at once.
 
-import { make } from "./dom.js";
+import { keepFocus, make } from "./dom.js";
 import { attempt, on, studio } from "./studio.js";
 import { ask } from "./server.js";
 
@@ -13,7 +13,7 @@ async function load(panel) {
   if (!studio.solution || asked === studio.state.revision) return;
   asked = studio.state.revision;
   checks = await attempt(() => ask("checklist"));
-  if (panel.querySelector("[data-view=release]")) render(panel);
+  if (panel.querySelector("[data-view=release]")) keepFocus(() => render(panel));
 }
 
 const MARKS = { yes: "✓", no: "✗", open: "?" };
