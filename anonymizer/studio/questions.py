@@ -8,7 +8,7 @@ from typing import Any
 from anonymizer.data.coded import LoadedTable
 from anonymizer.errors import DataError
 from anonymizer.problem import Problem
-from anonymizer.studio import columns, explore, hierarchies, release
+from anonymizer.studio import columns, explore, hierarchies, release, risk, utility
 from anonymizer.studio.session import NotOpenError, Session
 
 Asked = Mapping[str, Any]
@@ -161,6 +161,23 @@ def import_hierarchy(session: Session, asked: Asked) -> Any:
         return session.change(revision_of(asked), changes, f"hierarchy of {name} from ARX")
 
 
+def describe_risk(session: Session, _: Asked) -> Any:
+    """The risks before and after."""
+    given = session.solution(), session.engine.explanation
+    return risk.describe_risk(*given, table_of(session), session.decisions())
+
+
+def describe_utility(session: Session, _: Asked) -> Any:
+    """What can still be seen in the release."""
+    return utility.describe_utility(session.solution())
+
+
+def analysis(session: Session, asked: Asked) -> Any:
+    """An analysis on the table and on the release."""
+    given = asked.get("by"), asked.get("outcome")
+    return utility.analyse(table_of(session), session.solution(), *given)
+
+
 def checklist(session: Session, _: Asked) -> Any:
     """What to look at before a release."""
     given = session.solution(), table_of(session), session.decisions(), session.engine.notes
@@ -195,6 +212,9 @@ QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "set-hierarchy": set_hierarchy,
     "export-hierarchy": export_hierarchy,
     "import-hierarchy": import_hierarchy,
+    "risk": describe_risk,
+    "utility": describe_utility,
+    "analysis": analysis,
     "checklist": checklist,
     "release": write,
 }

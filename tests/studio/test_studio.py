@@ -20,7 +20,7 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install ano
 
 SCRIPT = "<script>window.ran=1</script>"
 IMAGE = "<img src=x onerror=window.ran=1>"
-PERSPECTIVES = ("data", "hierarchies", "explore", "release")
+PERSPECTIVES = ("data", "hierarchies", "explore", "utility", "risk", "release")
 CONTRASTS = """() => {
   const parse = (text) => text.match(/[\\d.]+/g).map(Number);
   const light = ([r, g, b]) => {
@@ -303,6 +303,29 @@ def test_a_category_is_dragged_into_a_group_and_moved_by_a_menu(seen):
     assert levels[0]["asthma"] == ["asthma"]
     assert (
         anonymize(None, seen.session.folder.policy).problem.microdata.attributes[-1] == "diagnosis"
+    )
+
+
+def test_rows_stand_beside_what_they_become_and_an_analysis_is_made_on_both(seen):
+    seen.show("utility")
+    seen.page.wait_for_selector("[data-view=utility] .rows tbody tr")
+    assert seen.page.locator("[data-view=utility] .rows th").first.inner_text() == "#"
+    seen.page.wait_for_selector("#analysis")
+    frame = patients()
+    often = frame["diagnosis"].mode()[0]
+    seen.page.select_option('[data-key="by"]', "sex")
+    seen.page.wait_for_selector("#analysis th:text('sex')")
+    assert f"share of diagnosis = {often}" in seen.text("#analysis")
+
+
+def test_the_share_of_people_above_a_risk_follows_its_slider(seen):
+    seen.show("risk")
+    seen.page.wait_for_selector("#above")
+    slider = seen.page.locator('[data-key="threshold"]')
+    slider.evaluate("(s) => { s.value = Math.log(0.5); s.dispatchEvent(new Event('input')); }")
+    before = seen.session.solution().before
+    assert f"{100 * before.prosecutor.above['0.5']:.1f} % of the people of the table" in (
+        seen.text("#above")
     )
 
 

@@ -6,6 +6,8 @@ import { listen, upload } from "./server.js";
 import * as data from "./data.js";
 import * as hierarchies from "./hierarchies.js";
 import * as explore from "./explore.js";
+import * as utility from "./utility.js";
+import * as risk from "./risk.js";
 import * as release from "./release.js";
 import * as policy from "./policy.js";
 import * as strip from "./strip.js";
@@ -14,6 +16,8 @@ const PERSPECTIVES = [
   { id: "data", name: "Data", view: data },
   { id: "hierarchies", name: "Hierarchies", view: hierarchies },
   { id: "explore", name: "Explore", view: explore },
+  { id: "utility", name: "Utility", view: utility },
+  { id: "risk", name: "Risk", view: risk },
   { id: "release", name: "Release", view: release },
 ];
 let current = PERSPECTIVES.find((each) => `#${each.id}` === location.hash) ?? PERSPECTIVES[0];
