@@ -25,6 +25,12 @@ PICTURES = (
     "results/benchmark/growth.png",
     "results/benchmark/gap_over_time.png",
     "results/estimators/uniques.png",
+    "results/studio/data.png",
+    "results/studio/hierarchies.png",
+    "results/studio/explore.png",
+    "results/studio/utility.png",
+    "results/studio/risk.png",
+    "results/studio/release.png",
 )
 OUTSIDE = re.compile(
     r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc\s*=\s*["']?(?:https?:)?//"""

@@ -41,7 +41,11 @@ def studio(
 
     session = Session(folder_for(source, out))
     served = Studio(session, port)
-    if source is not None:
-        session.open(source)
+    try:
+        if source is not None:
+            session.open(source)
+    except BaseException:
+        served.close()
+        raise
     print(f"folder: {session.folder.path}")
     served.run(lambda address: print(f"studio: {address}", flush=True), browser=not no_browser)

@@ -7,6 +7,7 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from anonymizer.errors import AnonymizerError
@@ -44,6 +45,7 @@ def bind(port: int) -> socket.socket:
     taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         taken.bind((HOST, port))
+        taken.listen()  # a page that is opened at once waits, rather than failing
     except OSError as error:
         taken.close()
         raise AnonymizerError(
@@ -69,11 +71,17 @@ class Studio:
         self.token = make_token()
         limit = UPLOAD_LIMIT if upload_limit is None else upload_limit
         app = make_app(session, self.token, self.port, limit)
-        # pages keep a stream of events open, which must not keep the server from ending
         settings = uvicorn.Config(
             app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="on"
         )
         self.server: uvicorn.Server = uvicorn.Server(settings)
+        end = self.server.handle_exit
+
+        def handle_exit(number: int, frame: FrameType | None) -> None:
+            session.events.close()  # open streams would keep the server waiting
+            end(number, frame)
+
+        self.server.handle_exit = handle_exit  # type: ignore[method-assign, assignment]
 
     @property
     def address(self) -> str:
@@ -94,8 +102,12 @@ class Studio:
         except KeyboardInterrupt:
             pass
         finally:
-            self.session.close()
-            self.socket.close()
+            self.close()
+
+    def close(self) -> None:
+        """Give the port back and end all threads."""
+        self.session.close()
+        self.socket.close()
 
     def stop(self) -> None:
         """End, from another thread."""
