@@ -154,18 +154,22 @@ def describe_output(
 
 
 def role_changes(
-    table: LoadedTable, document: Mapping[str, Any], name: Any, role: Any
+    table: LoadedTable, documents: Sequence[Mapping[str, Any]], name: Any, role: Any
 ) -> list[dict[str, Any]]:
-    """Return the changes of the policy that give a column a role; a quasi-identifier gets a hierarchy."""
+    """Return the changes of the policy that give a column a role; a quasi-identifier gets a hierarchy.
+
+    It is the last one that it had in one of the documents, the newest of which come last, or a proposed one.
+    """
     column = column_of(table, name)
     if role not in [each.value for each in Role]:
         raise DataError(f"{role!r} is not a role; {suggest_name(str(role), [*Role])}")
+    known = [document.get("attributes", {}).get(name, {}) for document in documents]
+    if known and known[-1].get("role") == role:
+        return []
     keys: dict[str, Any] = {"role": role}
     if role == Role.QUASI.value:
-        there = document.get("attributes", {}).get(name, {})
-        keys["hierarchy"] = there.get("hierarchy") or tomllib.loads(
-            propose_specs({name: column})[name]
-        )
+        had = [each["hierarchy"] for each in known if "hierarchy" in each]
+        keys["hierarchy"] = had[-1] if had else tomllib.loads(propose_specs({name: column})[name])
     return [{"path": ["attributes", name], "value": keys}]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import warnings
 from collections import OrderedDict
@@ -37,6 +38,8 @@ class Engine:
 
     def __init__(self, events: Events) -> None:
         self.events, self.worker = events, Worker()
+        self.lock = threading.Lock()
+        """Held while a policy is replaced, or something found for it is taken: never for an older one."""
         self.table: LoadedTable | None = None
         self.problem: Problem | None = None
         """The newest problem that was read; others are made from it where only thresholds differ."""
@@ -60,9 +63,6 @@ class Engine:
 
         While a slider moves, nothing but the optimum is asked for; its events have a `sequence`.
         """
-        if sequence is None:
-            self.solution = self.frontier = self.explanation = None
-            self.told = {}
 
         def run(job: Job) -> None:
             if sequence is None:
@@ -71,7 +71,19 @@ class Engine:
                 found = self.solve(job, policy, text, revision)
                 self.events.tell("tried", sequence=sequence, solution=describe_solution(found))
 
-        return self.worker.submit(self.guarded(run, revision))
+        with self.lock:
+            if sequence is None:
+                self.solution = self.frontier = self.explanation = None
+                self.told = {}
+            return self.worker.submit(self.guarded(run, revision))
+
+    @contextmanager
+    def taking(self, job: Job) -> Iterator[None]:
+        """Let something be taken that was found for the policy as it is; end a job for an older one."""
+        with self.lock:
+            if job.dropped.is_set():
+                raise Cancelled
+            yield
 
     def tell(self, kind: str, revision: int, **content: Any) -> None:
         """Tell what was found for the policy as it is, now and to pages that are opened later."""
@@ -88,14 +100,19 @@ class Engine:
             except Cancelled:
                 self.events.tell("cancelled", revision=revision)
             except (AnonymizerError, OSError) as error:
-                self.tell("failure", revision, message=str(error))
+                self.fail(job, revision, str(error))
             except Exception as error:  # a page that waits for ever helps nobody
                 said = f"this should not have happened ({type(error).__name__}: {error})."
-                self.tell("failure", revision, message=said)
+                self.fail(job, revision, said)
             finally:
                 self.events.tell("idle", revision=revision)
 
         return guard
+
+    def fail(self, job: Job, revision: int, message: str) -> None:
+        """Tell what went wrong, unless nobody waits for it any more."""
+        if not job.dropped.is_set():
+            self.tell("failure", revision, message=message)
 
     def say(self, what: str, revision: int, **more: Any) -> None:
         """Tell what is going on."""
@@ -104,15 +121,18 @@ class Engine:
     def work_out(self, job: Job, policy: Policy, text: str, revision: int) -> None:
         """Find the optimum, then what explains it and what lies beside it."""
         found = self.solve(job, policy, text, revision)
-        self.solution = found
-        self.tell("solution", revision, solution=describe_solution(found), notes=[*self.notes])
-        self.tell("problem", revision, **describe_problem(found.problem))
+        with self.taking(job):
+            self.solution = found
+            self.tell("solution", revision, solution=describe_solution(found), notes=[*self.notes])
+            self.tell("problem", revision, **describe_problem(found.problem))
         if found.layers:
             return  # a release in layers has no scheme with others around it
         job.check()
         self.say("explaining", revision)
-        self.explanation = explain_scheme(found, self.watch(job, "explaining", revision))
-        self.tell("explanation", revision, explanation=describe_explanation(self.explanation))
+        explained = explain_scheme(found, self.watch(job, "explaining", revision))
+        with self.taking(job):
+            self.explanation = explained
+            self.tell("explanation", revision, explanation=describe_explanation(explained))
         self.sweep(job, found, revision)
 
     def release(self, folder: Folder, revision: int) -> None:
@@ -136,8 +156,9 @@ class Engine:
         watched = self.watch(job, "frontier", revision)
         self.say("frontier", revision)
         swept = frontier(found.problem, None, values, on_stage=lambda stage: watched(stage.search))
-        self.frontier = swept
-        self.tell("frontier", revision, frontier=describe_frontier(swept))
+        with self.taking(job):
+            self.frontier = swept
+            self.tell("frontier", revision, frontier=describe_frontier(swept))
 
     def solve(self, job: Job, policy: Policy, text: str, revision: int) -> Solution:
         """Return the optimum of a policy; stopped by the user, the best so far."""

@@ -30,6 +30,8 @@ PREVIEWED = 12
 """So many values show what every level makes of them, and so many labels stand for a level."""
 MOST_GROUPED = 400
 """Categories of more values are not drawn as groups."""
+EXAMPLES = 5
+"""So many cells show how they are read."""
 BARS = 60
 """Bars of the histogram that cut points are moved on."""
 
@@ -42,7 +44,30 @@ def describe_hierarchy(
     if name not in policy.quasi_identifiers:
         raise DataError(f"'{name}' is not generalized; give it the role 'quasi' first.")
     spec = spec_of(policy, document, name)
-    return {"column": name, "spec": spec, **describe_built(policy.hierarchy(name), column, spec)}
+    attribute = policy.attributes[name]
+    return {
+        "column": name,
+        "spec": spec,
+        "reading": describe_reading(policy, column, name, attribute.type, attribute.format),
+        **describe_built(policy.hierarchy(name), column, spec),
+    }
+
+
+def describe_reading(
+    policy: Policy, column: Coded, name: str, kind: Any, form: Any
+) -> dict[str, Any]:
+    """Show how cells are read, as a stated type and format, on some of them; null is what cannot be."""
+    changed = policy.with_attributes({name: {"type": kind, "format": form or None}})
+    reading = changed.hierarchy(name).reading
+    texts = [text for text in column.texts if text != MISSING]
+    some = texts[:: max(1, len(texts) // EXAMPLES)][:EXAMPLES]
+    unread = sum(reading.read(text) is None for text in texts)
+    return {
+        "type": kind,
+        "format": form,
+        "examples": [{"text": text, "value": reading.read(text)} for text in some],
+        "unread": unread,
+    }
 
 
 def spec_of(policy: Policy, document: Mapping[str, Any], name: str) -> dict[str, Any] | None:

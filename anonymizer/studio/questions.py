@@ -104,7 +104,7 @@ def output(session: Session, asked: Asked) -> Any:
 def role(session: Session, asked: Asked) -> Any:
     """Give a column a role."""
     name, given = asked.get("column"), asked.get("role")
-    changes = columns.role_changes(table_of(session), session.document, name, given)
+    changes = columns.role_changes(table_of(session), session.documents, name, given)
     return session.change(revision_of(asked), changes, f"{name}: {given}")
 
 
@@ -143,6 +143,14 @@ def set_hierarchy(session: Session, asked: Asked) -> Any:
     changes = hierarchies.changes_for(table_of(session), name, asked.get("spec"))
     label = str(asked.get("label") or f"hierarchy of {name}")
     return session.change(revision_of(asked), changes, label)
+
+
+def preview_reading(session: Session, asked: Asked) -> Any:
+    """How cells would be read as a stated type and format."""
+    name, policy = asked.get("column"), session.policy()
+    column = columns.column_of(table_of(session), name)
+    stated = asked.get("type"), asked.get("format")
+    return hierarchies.describe_reading(policy, column, str(name), *stated)
 
 
 def export_hierarchy(session: Session, asked: Asked) -> Any:
@@ -210,6 +218,7 @@ QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "hierarchy": hierarchy,
     "preview-hierarchy": preview_hierarchy,
     "set-hierarchy": set_hierarchy,
+    "preview-reading": preview_reading,
     "export-hierarchy": export_hierarchy,
     "import-hierarchy": import_hierarchy,
     "risk": describe_risk,

@@ -93,6 +93,12 @@ class Session:
         """The policy as its keys."""
         return tomllib.loads(self.opened.text)
 
+    @property
+    def documents(self) -> list[Document]:
+        """The keys of every text that the policy has had, up to the one that it has."""
+        history = self.opened
+        return [tomllib.loads(entry.text) for entry in history.entries[: history.at + 1]]
+
     def policy(self, document: Mapping[str, Any] | None = None) -> Policy:
         """Check a policy and return it; its paths are relative to the folder."""
         keys = self.document if document is None else document
@@ -139,7 +145,10 @@ class Session:
     def story(self) -> list[tuple[str, dict[str, Any]]]:
         """Return the events that tell a page that is opened now where things stand."""
         with self.lock:
-            return [("state", self.state()), *self.engine.told.items()]
+            told = self.engine.told.items()
+            now = None if self.history is None else self.history.revision
+            found = [(kind, content) for kind, content in told if content["revision"] == now]
+            return [("state", self.state()), *found]
 
     # changes
 

@@ -207,6 +207,16 @@ def test_a_role_given_by_one_question_is_in_the_policy_with_a_hierarchy(studio):
     assert Policy.read(studio.session.folder.policy).attributes["diagnosis"].hierarchy is None
 
 
+def test_a_column_that_is_generalized_again_gets_the_hierarchy_that_it_had(studio):
+    before = studio.session.opened.text
+    revision = studio.revision
+    studio.ask("role", revision=revision, column="age", role="quasi")
+    assert studio.revision == revision
+    for role in ("sensitive", "quasi"):
+        studio.ask("role", revision=studio.revision, column="age", role=role)
+    assert studio.session.opened.text == before
+
+
 def test_who_is_a_person_is_in_the_policy(studio):
     studio.ask("person", revision=studio.revision, column="patient_id")
     assert Policy.read(studio.session.folder.policy).data.id == "patient_id"

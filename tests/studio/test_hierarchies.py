@@ -69,3 +69,15 @@ def test_a_hierarchy_goes_to_arx_and_comes_back(studio):
         found = studio.post("import-hierarchy", revision=studio.revision, column="sex", text=wrong)
         assert found.status_code == 422
     assert len(list((folder / "hierarchies").iterdir())) == 2
+
+
+def test_how_cells_are_read_is_shown_before_it_is_written(studio):
+    found = studio.ask("preview-reading", column="age", type="number", format=None)
+    assert found["unread"] == 0
+    assert all(each["value"] == each["text"] for each in found["examples"])
+    wrong = studio.post("preview-reading", column="age", type="date", format="no format")
+    assert wrong.status_code == 422
+    dates = studio.post("preview-reading", column="age", type="date", format="%d.%m.%Y")
+    assert dates.status_code == 422  # its hierarchy is of numbers
+    studio.change("attributes", "age", "type", value="number")
+    assert studio.ask("hierarchy", column="age")["reading"]["type"] == "number"

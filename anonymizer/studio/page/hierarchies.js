@@ -1,7 +1,7 @@
 // Hierarchies: what each level makes of real values, cut points and groups that can be moved, and checks.
 
 import { keepFocus, make, option, whole } from "./dom.js";
-import { attempt, on, studio } from "./studio.js";
+import { attempt, change, on, studio } from "./studio.js";
 import { ask } from "./server.js";
 import { cutEditor } from "./cuts.js";
 import { groupEditor } from "./groups.js";
@@ -96,6 +96,29 @@ function checks() {
       : make("p", { class: "check yes" }, make("span", { class: "mark" }, "✓"), make("span", {}, "Every value of the column is covered, and the levels form a tree.")));
 }
 
+function reading() {
+  const { type, format } = found.reading;
+  const kinds = [["", "as the rule says"], ["text", "exact texts"], ["number", "numbers"], ["date", "dates"]];
+  const kind = make("select", { "aria-label": "how cells are read", "data-key": "reading" }, kinds.map(([value, words]) => option(value, words, type ?? "")));
+  const form = make("input", { type: "text", "aria-label": "format of dates", placeholder: "%d.%m.%Y", value: format ?? "", "data-key": "format" });
+  const shown = make("table", { id: "reading" });
+  const fill = ({ examples, unread }) => shown.replaceChildren(
+    make("thead", {}, make("tr", {}, ["Cell", unread ? `Value (${whole(unread)} cannot be read)` : "Value"].map((name) => make("th", { scope: "col" }, name)))),
+    make("tbody", {}, examples.map((each) => make("tr", {}, make("td", {}, each.text), make("td", { class: each.value === null ? "differs" : undefined }, each.value ?? "cannot be read")))));
+  const stated = () => ({ type: kind.value || null, format: form.value || null });
+  const preview = async () => {
+    const answer = await attempt(() => ask("preview-reading", { column: chosen, ...stated() }));
+    if (answer) fill(answer);
+  };
+  kind.addEventListener("change", preview);
+  form.addEventListener("change", preview);
+  fill(found.reading);
+  const path = ["attributes", chosen];
+  return make("section", { class: "card" }, make("h2", {}, "How cells are read"), make("div", { class: "actions" }, kind, form,
+    make("button", { type: "button", "data-key": "use-reading", onclick: () => change([
+      { path: [...path, "type"], value: stated().type }, { path: [...path, "format"], value: stated().format }], `${chosen}: read as ${kind.value || "the rule says"}`) }, "Use it")), shown);
+}
+
 function files() {
   const input = make("input", { type: "file", id: "arx", accept: ".csv", onchange: async () => {
     const content = await input.files[0].text();
@@ -126,7 +149,7 @@ export function render(panel) {
     make("button", { type: "button", "aria-pressed": String(name === chosen), class: name === chosen ? "main" : undefined, "data-key": `hierarchy-${name}`, "data-hierarchy": name,
       onclick: () => choose(panel, name) }, name)));
   panel.replaceChildren(make("div", { "data-view": "hierarchies" }, list,
-    found ? [make("section", { class: "card" }, make("h2", {}, found.column), editor()), preview(), make("div", { class: "columns" }, checks(), files())]
+    found ? [make("section", { class: "card" }, make("h2", {}, found.column), editor()), preview(), make("div", { class: "columns" }, make("div", {}, checks(), reading()), files())]
       : make("p", { class: "quiet" }, "Looking …")));
 }
 

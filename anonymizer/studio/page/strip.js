@@ -55,7 +55,7 @@ function render() {
   strip.replaceChildren(
     make("dl", {},
       figure("Quality", quality(now.quality), "1 is untouched"),
-      figure("Highest risk", share(now.highest), `one person in ${now.highest ? Math.round(1 / now.highest) : "none"}`),
+      figure("Highest risk", share(now.highest), now.highest ? `one person in ${Math.round(1 / now.highest)}` : "nobody is released"),
       figure("Average risk", share(now.average), ""),
       figure("Rows", whole(now.records), people),
       figure("Suppressed", whole(now.suppressed), share(now.suppressed / now.records)),

@@ -27,7 +27,10 @@ export function tell(kind) {
   for (const call of listeners.get(kind) ?? []) call();
 }
 
+const OF_A_REVISION = ["problem", "solution", "explanation", "frontier", "released", "failure"];
+
 export function hear(kind, content) {
+  if (OF_A_REVISION.includes(kind) && content.revision !== studio.state.revision) return; // of an older policy
   const handler = HEARD[kind];
   if (handler) handler(content);
   tell(kind);
