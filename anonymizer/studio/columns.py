@@ -158,7 +158,7 @@ def role_changes(
 ) -> list[dict[str, Any]]:
     """Return the changes of the policy that give a column a role; a quasi-identifier gets a hierarchy.
 
-    It is the last one that it had in one of the documents, the newest of which come last, or a proposed one.
+    It is the last one that it had in one of the documents (the newest is the last), or a proposed one.
     """
     column = column_of(table, name)
     if role not in [each.value for each in Role]:

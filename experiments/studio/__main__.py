@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -26,11 +27,11 @@ def main() -> None:
     if chromium is None:
         sys.exit("error: there is no Chromium; apt-get install chromium.")
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "register"
-        with Staging(place) as staging:
+    # so that pictures show no path of this machine
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        with Staging("register") as staging:
             write_example(staging, 2024)
-        with served(place / "policy.toml") as studio:
+        with served(Path("register", "policy.toml")) as studio:
             take_pictures(studio, chromium)
 
 
@@ -50,6 +51,7 @@ def take_pictures(studio: Studio, chromium: str) -> None:
             for name in PERSPECTIVES:
                 page.click(f"#tab-{name}")
                 prepare(page, name)
+                page.evaluate("scrollTo(0, 0)")
                 page.screenshot(path=FOLDER / f"{name}{ending}.png", full_page=True)
             page.close()
         browser.close()
