@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from anonymizer.analyses.evidence import Evidence, evidence
     from anonymizer.assessment import Assessment, Statement, assess
+    from anonymizer.attacks.attack import attack
+    from anonymizer.attacks.result import Attacks
     from anonymizer.comparison.comparison import Comparison, compare
     from anonymizer.errors import (
         AnonymizerError,
@@ -54,6 +57,8 @@ _HOMES = {
     "Assessment": "assessment.assessment",
     "Statement": "knowledge.statement",
     "assess": "assessment.assessment",
+    "Attacks": "attacks.result",
+    "attack": "attacks.attack",
     "Comparison": "comparison.comparison",
     "compare": "comparison.comparison",
     "AnonymizerError": "errors",
@@ -64,6 +69,8 @@ _HOMES = {
     "PolicyError": "errors",
     "ReleaseError": "errors",
     "show_values": "errors",
+    "Evidence": "analyses.evidence",
+    "evidence": "analyses.evidence",
     "Explanation": "explanation.explanation",
     "explain": "explanation.explanation",
     "LayeredExplanation": "explanation.layered",

@@ -31,6 +31,8 @@ PICTURES = (
     "results/studio/utility.png",
     "results/studio/risk.png",
     "results/studio/release.png",
+    "results/evidence/evidence.png",
+    "results/attacks/attacks.png",
 )
 OUTSIDE = re.compile(
     r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc\s*=\s*["']?(?:https?:)?//"""

@@ -14,7 +14,9 @@ from anonymizer import (
     Problem,
     anonymize,
     assess,
+    attack,
     compare,
+    evidence,
     explain,
     frontier,
     make_manifest,
@@ -27,7 +29,19 @@ from tests.report.test_comparison import NASTY, nasty_solution
 
 ILLNESS = "an illness that a single person has"
 IN_LAYERS = {"release": {"recoding": "layers"}}
-WITH_PICTURE = ("Solution", "layered Solution", "Frontier", "Assessment", "Comparison")
+ANALYSES = [
+    {"name": "days", "kind": "linear", "formula": "days ~ sex + illness"},
+    *({"name": kind, "kind": kind} for kind in ("marginals", "two-way", "queries", "subgroups")),
+]
+WITH_PICTURE = (
+    "Solution",
+    "layered Solution",
+    "Frontier",
+    "Assessment",
+    "Attacks",
+    "Comparison",
+    "Evidence",
+)
 
 
 def make_values() -> dict[str, Displayed]:
@@ -49,8 +63,10 @@ def make_values() -> dict[str, Displayed]:
         "Explanation": explain(solution),
         "LayeredExplanation": explain(layered),
         "Verification": verify(released, policy, make_manifest(solution, released)),
+        "Attacks": attack(released, policy, frame),
         "Assessment": assess(frame, policy, "worst-case"),
         "Comparison": compare(solution),
+        "Evidence": evidence(anonymize(frame, policy_of(analysis=ANALYSES))),
     }
 
 
@@ -62,6 +78,7 @@ def values() -> dict[str, Displayed]:
 KINDS = [
     "Policy", "Proposal", "Problem", "Solution", "layered Solution", "Frontier", "layered Frontier",
     "Explanation", "LayeredExplanation", "Verification", "Assessment", "Comparison",
+    "Evidence",
 ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import anonymizer
 from anonymizer.assessment.disclosure import sources
 from anonymizer.errors import PolicyError
 from anonymizer.hierarchy import BUILDERS
-from anonymizer.policy import Policy
+from anonymizer.policy import ANALYSES, Policy
 from anonymizer.risk import MODELS
 from anonymizer.utility import MEASURES, parameters_of
 from docs.generate import BLOCKS, fill
@@ -116,21 +116,23 @@ def sections_of_a_policy() -> list[str]:
 def test_the_reference_has_every_table_of_a_policy() -> None:
     text = page("reference/policy.md")
     tables = sections_of_a_policy()
-    assert {*tables, "risk"} == {name for name, _, _ in fields_of(Policy)}
+    lists = ("risk", "analysis")
+    assert {*tables, *lists} == {name for name, _, _ in fields_of(Policy)}
     assert all(f"## `[{name}]`" in text for name in tables)
-    assert "## `[[risk]]`" in text
+    assert all(f"## `[[{name}]]`" in text for name in lists)
 
 
 DECLARED: dict[str, list[Key]] = {
     **{place: keys_of(part, place) for place, part in PARTS.items()},
     **{f"model {name}": keys_of(model, f"model {name}") for name, model in MODELS.items()},
+    **{f"analysis {kind}": keys_of(each, f"analysis {kind}") for kind, each in ANALYSES.items()},
     **{
         f"builder {kind}": keys_of(builder, f"builder {kind}") for kind, builder in BUILDERS.items()
     },
     "builder": common_keys(),
 }
 """All keys of all declarations, by the place where `meanings.toml` speaks of them."""
-ON = {"policy": "policy", "model": "policy", "builder": "hierarchies"}
+ON = {"policy": "policy", "model": "policy", "analysis": "policy", "builder": "hierarchies"}
 """The page that has a declaration, by the first word of its place."""
 
 
@@ -148,6 +150,12 @@ def test_every_key_is_on_its_page_with_type_and_meaning(place: str) -> None:
 def test_every_model_has_its_parameters_below_its_name(name: str) -> None:
     section = page("reference/policy.md").split(f"### `{name}`\n")[1].split("\n##")[0]
     assert all(f"| `{key.name}` |" in section for key in DECLARED[f"model {name}"])
+
+
+@pytest.mark.parametrize("kind", ANALYSES)
+def test_every_kind_of_analysis_has_its_keys_below_its_name(kind: str) -> None:
+    section = page("reference/policy.md").split(f"### `{kind}`\n")[1].split("\n##")[0]
+    assert all(f"| `{key.name}` |" in section for key in DECLARED[f"analysis {kind}"])
 
 
 def test_every_model_is_said_to_be_of_people_or_of_the_table() -> None:

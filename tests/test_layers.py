@@ -38,6 +38,8 @@ ORDER = [
     "explanation",
     "verification",
     "assessment",
+    "analyses",
+    "attacks",
     "report",
     "demo",
     "studio",
@@ -131,8 +133,8 @@ def test_only_kernels_know_numba_and_they_know_only_errors_of_ours(path: Path) -
     roots = {name.split(".")[0] for name in others}
     if home(name_of(path)) == "kernels":
         assert roots <= {
-            "__future__", "collections", "contextlib", "math", "numba", "numpy", "threading",
-            "time", "typing", "warnings",
+            "__future__", "collections", "contextlib", "hashlib", "math", "numba", "numpy", "pathlib",
+            "threading", "time", "typing", "warnings",
         }  # fmt: skip
     else:
         assert "numba" not in roots

@@ -8,7 +8,18 @@ from typing import Annotated
 import typer
 
 from anonymizer import __version__
-from anonymizer.cli import assess, frontier, hierarchy, init, published, release, reproduce, studio
+from anonymizer.cli import (
+    assess,
+    attack,
+    evidence,
+    frontier,
+    hierarchy,
+    init,
+    published,
+    release,
+    reproduce,
+    studio,
+)
 from anonymizer.cli.terminal import BAD_INPUT, FAILED, fail, show_warning
 from anonymizer.errors import AnonymizerError, InfeasibleError
 
@@ -21,7 +32,9 @@ app.command()(init.init)
 app.command()(release.run)
 app.command()(frontier.frontier)
 app.command()(release.verify)
+app.command()(evidence.evidence)
 app.command()(release.apply)
+app.command()(attack.attack)
 app.command()(release.demo)
 app.command()(assess.assess)
 app.command()(published.published)

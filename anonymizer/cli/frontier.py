@@ -68,6 +68,13 @@ def frontier(
         int | None,
         typer.Option(help="With --pick, of a policy with layers: the point with at most so many."),
     ] = None,
+    utility: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An analysis of the policy, made of the release of every point; may be repeated. The "
+            "first is the utility axis of the pictures."
+        ),
+    ] = None,
     json_: AsJson = False,
     show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
@@ -77,6 +84,7 @@ def frontier(
 
     Example: `anonymizer frontier policy.toml --at 2..50 --out frontier --pick 5`
     """
+    from anonymizer.analyses.frontier import with_analyses
     from anonymizer.data.staging import Staging
     from anonymizer.frontiers.frontier import frontier as find
     from anonymizer.frontiers.points import MAX_LAYERS
@@ -89,7 +97,11 @@ def frontier(
     loaded, values = Policy.read(policy), parse_values(at or [])
     with Staging(out, [policy, *loaded.files]) as staging:
         with stage_line(str(loaded.data_path)) as on_stage:
+            for name in utility or ():
+                loaded.find_analysis(name)  # better known before the search
             found = find(None, loaded, values, population or (), on_stage)
+            if utility:
+                found = with_analyses(found, utility)
         # a point that is not there is better known before anything is written
         number = {} if layers is None else {MAX_LAYERS: layers}
         picked = None if pick is None else found.pick(pick, **number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,11 +20,13 @@ from anonymizer.cli.terminal import (
     make_console,
     progress_line,
 )
+from anonymizer.errors import AnonymizerError
 
 if TYPE_CHECKING:
     from anonymizer.comparison.comparison import Comparison
     from anonymizer.explanation.explanation import Explanation
     from anonymizer.explanation.layered import LayeredExplanation
+    from anonymizer.report.sections import Section
     from anonymizer.search.branch_and_bound import OnProgress
     from anonymizer.solution.solution import Solution
 
@@ -132,16 +135,31 @@ def add_explanation(
     from anonymizer.report.provenance import provenance_of
 
     explanation, comparison = explain(solution, on_progress), compare(solution)
-    release = solution.release
+    release, worth = solution.release, add_evidence(solution, result)
     released = staging.path(Path(result["files"]["release"]).name)
     page = render_page(
-        explanation, comparison, provenance_of(release.policy, release.table, released)
+        explanation, comparison, provenance_of(release.policy, release.table, released), worth
     )
     staging.path(EXPLANATION).write_text(page, encoding="utf-8")
     result["explanation"] = explanation.describe()
     result["comparison"] = comparison.describe()
     result["files"]["explanation"] = str(staging.folder / EXPLANATION)
     return explanation, comparison
+
+
+def add_evidence(solution: Solution, result: dict[str, Any]) -> Sequence[Section]:
+    """Make the policy's analyses, if it states any; a release stands even where one cannot be made."""
+    from anonymizer.analyses.evidence import evidence
+    from anonymizer.report.evidence import evidence_sections, not_measured
+
+    if not solution.problem.policy.analysis:
+        return ()
+    try:
+        found = evidence(solution)
+    except AnonymizerError as error:
+        return (not_measured(error),)
+    result["evidence"] = found.describe()
+    return evidence_sections(found)
 
 
 def show_explanation(explanation: Explanation | LayeredExplanation, comparison: Comparison) -> None:
@@ -160,6 +178,10 @@ def verify(
     against: Annotated[
         Path | None, typer.Option(help="The original: proves each row and searches again.")
     ] = None,
+    earlier: Annotated[
+        Path | None,
+        typer.Option(help="An earlier release, or its manifest: warns of who is in both."),
+    ] = None,
     json_: AsJson = False,
     show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
@@ -174,14 +196,28 @@ def verify(
 
     with progress_line(str(release)):
         verification = check(release, policy, manifest, against)
+        warning = None if earlier is None else say_earlier(release, policy, earlier, against)
     if json_:
         checks = [asdict(check) for check in verification.checks]
-        print(json.dumps({"passed": verification.passed, "checks": checks}))
+        warned = {} if earlier is None else {"earlier": warning}
+        print(json.dumps({"passed": verification.passed, "checks": checks, **warned}))
     else:
         make_console().print(verification_grid(verification))
         print(verdict(verification))
+        if warning is not None:
+            print(f"warning: {warning}")
     if not verification.passed:
         raise typer.Exit(FAILED)
+
+
+def say_earlier(release: Path, policy: Path, earlier: Path, against: Path | None) -> str | None:
+    """Say what an earlier release gives away together with this one."""
+    from anonymizer.attacks.attack import find_manifest
+    from anonymizer.attacks.earlier import warn_of_earlier
+    from anonymizer.policy import Policy
+
+    claims = find_manifest(release, None)
+    return warn_of_earlier(release, Policy.read(policy), claims, earlier, against)
 
 
 def apply(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from anonymizer.display import Displayed, shown
@@ -51,6 +51,8 @@ class Frontier(Displayed):
     problem: Problem
     by_layers: tuple[Point, ...] = ()
     """For layers: the release at the policy's own threshold with one layer, two and so on."""
+    figures: Mapping[str, str] = field(default_factory=dict)
+    """The analyses that the points have figures of, by name, and what these are."""
 
     @property
     def non_dominated(self) -> tuple[Point, ...]:
@@ -101,6 +103,7 @@ class Frontier(Displayed):
             "records": self.records,
             "schemes": self.schemes,
             "evaluated": self.evaluated,
+            **({"figures": dict(self.figures)} if self.figures else {}),
             "points": [point.describe() for point in self.points],
             **({"by_layers": [p.describe() for p in self.by_layers]} if self.by_layers else {}),
             "infeasible": [{"threshold": value, **more} for value, more in self.infeasible],

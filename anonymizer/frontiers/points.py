@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -53,6 +53,8 @@ class Point:
     """Whether another point has no more risk and no less quality, and is better in one of them."""
     layers: Layers | None = field(default=None, repr=False)
     """The layers of a release in layers; its scheme has the highest level of any."""
+    figures: Mapping[str, float | None] = field(default_factory=dict)
+    """What analyses give for the release, by name; None where it does not allow one."""
 
     @property
     def quality(self) -> float:
@@ -70,6 +72,10 @@ class Point:
         if self.status is Status.OPTIMAL:
             return "optimal"
         return f"gap {self.gap:.4f}" if self.gap > 0 else "not proven"
+
+    def utility(self, analysis: str | None) -> float | None:
+        """Return the figure of an analysis, or the quality without one."""
+        return self.quality if analysis is None else self.figures[analysis]
 
     @property
     def number_of_layers(self) -> int:
@@ -91,6 +97,7 @@ class Point:
             "bound": self.proof.bound,
             "gap": self.gap,
             "dominated": self.dominated,
+            **({"figures": dict(self.figures)} if self.figures else {}),
             "risks": asdict(self.profile),
         }
 
@@ -153,5 +160,6 @@ def row_of(point: Point) -> dict[str, Any]:
         "prosecutor highest": profile.prosecutor.highest,
         "prosecutor average": profile.prosecutor.average,
         "sample uniques": profile.sample_uniques,
+        **{f"analysis {name}": value for name, value in point.figures.items()},
         **{f"level {name}": level for name, level in point.scheme.items()},
     }

@@ -17,6 +17,7 @@ from anonymizer.display import Displayed
 from anonymizer.errors import HierarchyError, PolicyError, suggest_name
 from anonymizer.hierarchy import Builder, Hierarchy, load_hierarchy
 from anonymizer.lattice import Lattice
+from anonymizer.policy.analysis import ANALYSES, Analysis, AnyAnalysis
 from anonymizer.policy.parts import Attribute, Data, Release, Role, Search, Utility
 from anonymizer.risk import RiskModel, known_models
 from anonymizer.risk.parsing import Model
@@ -30,6 +31,7 @@ from anonymizer.validation import (
     explain_dots,
     parse,
     plain_schema,
+    raise_faults,
     read_described,
     show,
 )
@@ -75,6 +77,8 @@ class Policy(Displayed, Part):
     utility: Utility = Utility()
     search: Search = Search()
     release: Release = Release()
+    analysis: Annotated[tuple[AnyAnalysis, ...], ONLY_LISTS] = ()
+    """What the users of the release will compute; `evidence` runs it, and nothing else looks at it."""
     folder: SkipJsonSchema[Path] = Field(Path(), exclude=True)
     """What the paths in the policy are relative to."""
 
@@ -175,6 +179,34 @@ class Policy(Displayed, Part):
                 "weights; remove the key 'weight' from the attributes"
             )
         return utility
+
+    @field_validator("analysis")
+    @classmethod
+    def check_analyses(
+        cls, analyses: tuple[Analysis, ...], info: ValidationInfo
+    ) -> tuple[Analysis, ...]:
+        """Check that analyses have names of their own, and name columns that are released."""
+        names = [each.name.lower() for each in analyses]
+        twice = [f"{each.name}: this name is taken; choose another" for n, each in enumerate(analyses)
+                 if names.index(each.name.lower()) < n]  # fmt: skip
+        if "attributes" in info.data:
+            data, attributes = info.data.get("data", Data()), info.data["attributes"]
+            twice += [
+                f"{each.name}: {fault}"
+                for each in analyses
+                for name in each.reads
+                if (fault := why_not_released(name, attributes, data.default_role)) is not None
+            ]
+        raise_faults(twice)
+        return analyses
+
+    def find_analysis(self, name: str) -> Analysis:
+        """Return the analysis of a name."""
+        found: dict[str, Analysis] = {each.name: each for each in self.analysis}
+        if name not in found:
+            known = suggest_name(name, found) if found else "add an [[analysis]] table."
+            raise PolicyError(f"policy: there is no analysis '{name}'; {known}")
+        return found[name]
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -288,7 +320,7 @@ class Policy(Displayed, Part):
 
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON: no paths of data, no limits of the search."""
-        described = self.model_dump(mode="json", exclude={"data", "attributes"})
+        described = self.model_dump(mode="json", exclude={"data", "attributes", "analysis"})
         if data := self.data.describe():
             described["data"] = data
         described["search"] = {"suppression_limit": self.search.suppression_limit}
@@ -304,6 +336,18 @@ class Policy(Displayed, Part):
             name: attribute.describe() for name, attribute in self.attributes.items()
         }
         return described
+
+
+def why_not_released(
+    name: str, attributes: Mapping[str, Attribute], default: Role | None
+) -> str | None:
+    """Say why an analysis cannot use a column; None where it can."""
+    role = attributes[name].role if name in attributes else default
+    if role is None:
+        return f"'{name}' is not a column; {suggest_name(name, attributes)}"
+    if role is Role.IDENTIFYING:
+        return f"'{name}' is identifying, so it is not in the release; name another column"
+    return None
 
 
 PolicyLike: TypeAlias = Policy | Mapping[str, Any] | str | Path
@@ -336,9 +380,19 @@ def policy_schema() -> dict[str, Any]:
     """Return the JSON schema of a policy, for editors that complete and check its keys.
 
     >>> list(policy_schema()["properties"])
-    ['data', 'attributes', 'risk', 'utility', 'search', 'release']
+    ['data', 'attributes', 'risk', 'utility', 'search', 'release', 'analysis']
     """
     schema = plain_schema(Policy)
     models = [model_schema(name, model) for name, model in known_models().items()]
     schema["properties"]["risk"] |= {"items": {"oneOf": models}, "minItems": 1}
+    kinds = [analysis_schema(kind, each) for kind, each in ANALYSES.items()]
+    schema["properties"]["analysis"] |= {"items": {"oneOf": kinds}}
     return schema
+
+
+def analysis_schema(kind: str, analysis: type[Analysis]) -> dict[str, Any]:
+    """Describe the table of one kind of analysis."""
+    schema = plain_schema(analysis)
+    del schema["$schema"]
+    properties = {"kind": {"const": kind}, **schema["properties"]}
+    return {**schema, "properties": properties, "required": ["kind", *schema["required"]]}

@@ -10,7 +10,13 @@ from markupsafe import Markup
 
 from anonymizer.frontiers.frontier import Frontier
 from anonymizer.frontiers.points import Point
-from anonymizer.report.frontier import COLOURS, curves_of, is_logarithmic, name_threshold
+from anonymizer.report.frontier import (
+    COLOURS,
+    curves_of,
+    first_analysis,
+    is_logarithmic,
+    name_threshold,
+)
 from anonymizer.report.page import share
 from anonymizer.report.svg import AFTER, ROW, drawing, element, name_at
 
@@ -77,18 +83,21 @@ def draw_frontier(frontier: Frontier) -> Markup:
     curves = curves_of(frontier)
     points = [point for curve in curves.values() for point in curve]
     x = Axis.over([p.value for p in points], LEFT, RIGHT, is_logarithmic(frontier))
-    y = Axis.over([p.quality for p in points], BOTTOM, TOP)
+    analysis = first_analysis(frontier)
+    worth = [value for p in points if (value := p.utility(analysis)) is not None]
+    y = Axis.over(worth or [0.0], BOTTOM, TOP)
     colours = COLOURS * len(curves)
     drawn = [
         part
         for colour, curve in zip(colours, curves.values(), strict=False)
-        for part in draw_curve(curve, x, y, colour)
+        for part in draw_curve(curve, x, y, colour, analysis)
     ]
-    title = f"Quality over {name_threshold(frontier)}"
-    return drawing(WIDTH, HEIGHT, title, *draw_axes(x, y, name_threshold(frontier)), *drawn)
+    name = name_threshold(frontier)
+    title = f"{(analysis or 'quality').capitalize()} over {name}"
+    return drawing(WIDTH, HEIGHT, title, *draw_axes(x, y, name, analysis or "quality"), *drawn)
 
 
-def draw_axes(x: Axis, y: Axis, name: str) -> list[Markup]:
+def draw_axes(x: Axis, y: Axis, name: str, utility: str) -> list[Markup]:
     """Draw the lines and labels of both axes."""
     parts = []
     for tick in y.ticks():
@@ -107,21 +116,24 @@ def draw_axes(x: Axis, y: Axis, name: str) -> list[Markup]:
     scale = " (logarithmic)" if x.logarithmic else ""
     words = element("text", name + scale, x=middle, y=BOTTOM + 36, text_anchor="middle",
                     fill="currentColor")  # fmt: skip
-    side = element("text", "quality", x=14, y=130, transform="rotate(-90 14 130)",
+    side = element("text", utility, x=14, y=130, transform="rotate(-90 14 130)",
                    text_anchor="middle", fill="currentColor")  # fmt: skip
     return [*parts, words, side]
 
 
-def draw_curve(points: Sequence[Point], x: Axis, y: Axis, colour: str) -> list[Markup]:
+def draw_curve(
+    points: Sequence[Point], x: Axis, y: Axis, colour: str, analysis: str | None
+) -> list[Markup]:
     """Draw the points of a curve, each with what it is when pointed at."""
     return [
         element(
             "circle",
             element("title", f"{point.value:g}: quality {point.quality:.4f}, {point.verdict}"),
-            cx=f"{x.at(point.value):.1f}", cy=f"{y.at(point.quality):.1f}", r=4, stroke=colour,
+            cx=f"{x.at(point.value):.1f}", cy=f"{y.at(worth):.1f}", r=4, stroke=colour,
             fill="white" if point.dominated else colour,
         )
         for point in points
+        if (worth := point.utility(analysis)) is not None
     ]  # fmt: skip
 
 

@@ -59,12 +59,16 @@ def render_page(
     explanation: Explanation | LayeredExplanation,
     comparison: Comparison | None = None,
     provenance: Provenance | None = None,
+    worth: Sequence[Section] = (),
 ) -> str:
-    """Write an explanation as a page for the steward; a comparison shows some rows of single people."""
+    """Write an explanation as a page for the steward; a comparison shows some rows of single people.
+
+    `worth` is what analyses of the release gave.
+    """
     heading, lead = heading_of(explanation)
-    compared: tuple[Section, ...] = ()
+    compared: tuple[Section, ...] = (*worth,)
     if comparison is not None:
-        compared = (*comparison_sections(comparison), rows_section(comparison))
+        compared = (*comparison_sections(comparison), *worth, rows_section(comparison))
     return render(
         "explanation.html",
         heading=heading,

@@ -30,6 +30,20 @@ AXES = {
 NUMBER_OF_LAYERS = "number of layers"
 
 
+QUALITY = "quality (1 = untouched)"
+
+
+def first_analysis(frontier: Frontier) -> str | None:
+    """Return the analysis whose figure pictures show in place of quality, if there is one."""
+    return next(iter(frontier.figures), None)
+
+
+def name_utility(frontier: Frontier) -> str:
+    """Name the axis of what releases are worth."""
+    analysis = first_analysis(frontier)
+    return QUALITY if analysis is None else frontier.figures[analysis]
+
+
 def stage_frontier(frontier: Frontier, staging: Staging) -> dict[str, str]:
     """Write CSV, JSON, PNG, SVG and HTML; return what each file will be called."""
     frontier.to_frame().to_csv(staging.path("frontier.csv"), index=False)
@@ -86,11 +100,12 @@ def draw_thresholds(panel: Any, frontier: Frontier) -> None:
     """Draw quality over the threshold."""
     colours = COLOURS * len(frontier.points)
     for colour, (name, points) in zip(colours, curves_of(frontier).items(), strict=False):
-        draw_curve(panel, points, name, colour)
+        draw_curve(panel, points, name, colour, first_analysis(frontier))
     if is_logarithmic(frontier):
         panel.set_xscale("log")
     panel.set_xlabel(name_threshold(frontier))
     found = "best release found" if frontier.by_layers else "best release"
+    panel.set_ylabel(name_utility(frontier))
     panel.set_title(
         f"The {found} at each of {len(frontier.points)} thresholds, "
         f"{frontier.evaluated:,} of {frontier.schemes:,} schemes evaluated"
@@ -109,13 +124,13 @@ def draw_numbers(panel: Any, frontier: Frontier) -> None:
     panel.set_xticks(numbers, [f"{number:,}" for number in numbers], minor=False)
     panel.set_xticks([], minor=True)
     panel.set_xlabel(NUMBER_OF_LAYERS)
+    panel.set_ylabel(QUALITY)
     panel.set_title(name_numbers(frontier))
     finish(panel)
 
 
 def finish(panel: Any) -> None:
-    """Label the quality, and draw what all panels have."""
-    panel.set_ylabel("quality (1 = untouched)")
+    """Draw what all panels have."""
     panel.grid(color="#e5e5e5")
     panel.legend(frameon=False)
 
@@ -126,12 +141,19 @@ def name_numbers(frontier: Frontier) -> str:
     return f"Quality over the number of layers, {frontier.parameter.name} = {value:g}"
 
 
-def draw_curve(panel: Any, points: list[Point], name: str, colour: str) -> None:
+def draw_curve(
+    panel: Any, points: list[Point], name: str, colour: str, analysis: str | None = None
+) -> None:
     """Draw one curve; points that another dominates are open, gaps are bars.
 
     Points come loosest first. Between two, the line is at the tighter's quality: never more than the
-    optimum there.
+    optimum there. The figure of an analysis has no line: nothing is known of what lies between.
     """
+    if analysis is not None:
+        known = [p for p in points if p.figures[analysis] is not None]
+        figures = [p.figures[analysis] for p in known]
+        panel.scatter([p.value for p in known], figures, s=26, color=colour, label=name, zorder=3)
+        return
     values = [point.value for point in points]
     qualities = [point.quality for point in points]
     gaps = [point.gap for point in points]
@@ -156,6 +178,8 @@ def render_page(frontier: Frontier, provenance: Provenance | None = None) -> str
         frontier=frontier,
         title=f"Risk and quality: {frontier.model}",
         axes={**AXES, "layers": NUMBER_OF_LAYERS} if frontier.by_layers else AXES,
+        utilities={"": QUALITY, **frontier.figures},
+        first=first_analysis(frontier) or "",
         threshold_name=name_threshold(frontier),
         numbers_title=name_numbers(frontier) if frontier.by_layers else "",
         logarithmic=is_logarithmic(frontier),
@@ -181,6 +205,7 @@ def page_point(frontier: Frontier, curve: str, point: Point) -> dict[str, Any]:
     return {
         "curve": curve,
         "quality": point.quality,
+        "utility": {"": point.quality, **point.figures},
         "gap": point.gap,
         "verdict": point.verdict,
         "dominated": point.dominated,

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from functools import singledispatch
 from typing import Any
 
+from anonymizer.analyses.evidence import Evidence
 from anonymizer.assessment.assessment import Assessment
+from anonymizer.attacks.result import Attacks
 from anonymizer.comparison.comparison import Comparison, compare
 from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerError
@@ -22,12 +24,15 @@ from anonymizer.policy import Attribute, Policy, Role
 from anonymizer.problem import Problem
 from anonymizer.proposal.proposal import Proposal
 from anonymizer.report import assessment as assessments
+from anonymizer.report import attacks as tried
 from anonymizer.report import explanation as explanations
 from anonymizer.report.chart import draw_frontier, draw_shares
 from anonymizer.report.comparison import comparison_sections
+from anonymizer.report.evidence import evidence_sections
 from anonymizer.report.page import render, share, whole
 from anonymizer.report.phrases import join
 from anonymizer.report.sections import Figures, Picture, Section
+from anonymizer.report.svg import short
 from anonymizer.report.text import (
     COMPILING,
     PROFILE_HEADER,
@@ -44,6 +49,8 @@ from anonymizer.verification.claims import Verification
 
 QUIET_SECONDS, BETWEEN_LINES = 1.0, 0.2
 """Progress is shown after so many seconds, and then renewed this often."""
+NAMED = 4
+"""So many analyses a line names."""
 VERDICTS = {True: "holds", False: "FAILS", None: "not checked"}
 
 
@@ -220,6 +227,21 @@ sections.register(Comparison, comparison_sections)
 
 
 @sentence.register
+def evidence_sentence(evidence: Evidence) -> str:
+    """Say what came of each analysis."""
+    values = [
+        f"{short(each.analysis.name)}: "
+        + ("not possible" if each.value is None else f"{each.value:.3g}")
+        for each in evidence.results
+    ]
+    more = [f"{len(values) - NAMED} more"] if len(values) > NAMED else []
+    return named(evidence, *values[:NAMED], *more)
+
+
+sections.register(Evidence, evidence_sections)
+
+
+@sentence.register
 def frontier_sentence(frontier: Frontier) -> str:
     """Say what is varied, and from where to where quality goes."""
     values = [point.value for point in frontier.points]
@@ -248,6 +270,15 @@ def frontier_sections(frontier: Frontier) -> Sequence[Section]:
     header = frontier.parameter.name, "quality", "suppressed", "proof"
     table = Figures(header, rows, f"All {len(rows)} points")
     return [Section("", (), (table,), (Picture(draw_frontier(frontier)),))]
+
+
+@sentence.register
+def attacks_sentence(attacks: Attacks) -> str:
+    """Say how many attacks succeed beyond their baseline."""
+    return named(attacks, tried.verdict(attacks))
+
+
+sections.register(Attacks, tried.sections)
 
 
 @sentence.register

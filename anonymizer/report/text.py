@@ -205,11 +205,11 @@ def frontier_grid(frontier: Frontier) -> Grid:
     """Show the best release at each threshold."""
     title = f"The best release at each threshold: {frontier.evaluated:,} of {frontier.schemes:,} schemes"
     layered = bool(frontier.by_layers)
-    grid = points_grid(frontier.parameter.name, title, layered)
+    grid = points_grid(frontier.parameter.name, title, layered, tuple(frontier.figures))
     for point in frontier.points:
         population = "".join(f" ({name} {value:,})" for name, value in point.changes.items())
         grid.add_row(f"{point.value:g}{population}", *point_cells(point, layered))
-    blank = [""] * (3 if layered else 2)
+    blank = [""] * ((3 if layered else 2) + len(frontier.figures))
     for value, _ in frontier.infeasible:
         grid.add_row(f"{value:g}", "not met", *blank, "no layers" if layered else "no scheme")
     for value, _ in frontier.unknown:
@@ -223,22 +223,23 @@ def numbers_grid(frontier: Frontier) -> Grid:
     """Show the release at the policy's threshold for some numbers of layers."""
     value = frontier.by_layers[0].value
     title = f"{frontier.parameter.name} = {value:g} with fewer layers, which are easier to analyse"
-    grid = points_grid(MAX_LAYERS, title, layered=True)
+    grid = points_grid(MAX_LAYERS, title, layered=True, figures=tuple(frontier.figures))
     for point in frontier.by_layers:
         grid.add_row(f"{point.changes[MAX_LAYERS]:,}", *point_cells(point, layered=True))
     return grid
 
 
-def points_grid(first: str, title: str, layered: bool) -> Grid:
+def points_grid(first: str, title: str, layered: bool, figures: tuple[str, ...] = ()) -> Grid:
     """Begin a table of points."""
     layers = ["layers"] if layered else []
-    return Grid(first, "quality", "risk", "suppressed", *layers, "proof", title=title)
+    return Grid(first, "quality", *figures, "risk", "suppressed", *layers, "proof", title=title)
 
 
 def point_cells(point: Point, layered: bool) -> tuple[str, ...]:
     """Write the figures of a point."""
     return (
         f"{point.quality:.4f}" + (" dominated" if point.dominated else ""),
+        *("-" if value is None else f"{value:.4f}" for value in point.figures.values()),
         f"{point.risk:.4g}",
         f"{point.evaluation.suppressed_records:,}",
         *([f"{point.number_of_layers:,}"] if layered else []),

@@ -10,7 +10,6 @@ import numpy as np
 
 from anonymizer.errors import quote_some
 from anonymizer.estimators.intervals import Interval, estimate_uniques
-from anonymizer.estimators.most_classes import most_classes
 from anonymizer.estimators.uniques import ESTIMATORS, at_most, first_cut
 from anonymizer.risk.model import Monotone, Population, RiskModel, TableModel
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share, check_whole
@@ -197,6 +196,9 @@ class PUniqueness(TableModel):
         """
         if self.estimator == "dankar" and records > self.population / 10:
             return None
+        # SciPy's special functions take a tenth of a second to import, for every other model in vain
+        from anonymizer.estimators.most_classes import most_classes
+
         return most_classes(records, self.population, self.limit)
 
     def surely_fails(self, table: Histogram) -> bool:

@@ -13,7 +13,7 @@ from anonymizer.hierarchy import BUILDERS
 from anonymizer.hierarchy.builders import Builder
 from anonymizer.knowledge import statement
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
-from anonymizer.policy import Attribute, Data, Release, Search, Utility
+from anonymizer.policy import ANALYSES, Attribute, Data, Release, Search, Utility
 from anonymizer.risk import MODELS, Scope
 from anonymizer.utility import MEASURES, parameters_of
 from docs.generate import benchmark
@@ -53,6 +53,14 @@ def describe_models() -> str:
     return "\n\n".join(
         section(name, model, keys_of(model, f"model {name}"))  # type: ignore[type-abstract]
         for name, model in MODELS.items()
+    )
+
+
+def describe_analyses() -> str:
+    """Write what each kind of analysis takes."""
+    return "\n\n".join(
+        section(kind, analysis, keys_of(analysis, f"analysis {kind}"))
+        for kind, analysis in ANALYSES.items()
     )
 
 
@@ -145,6 +153,7 @@ def canonical(item: Any) -> str:
 BLOCKS: dict[str, Callable[[], str]] = {
     **{place: (lambda place=place: describe_part(place)) for place in PARTS},
     "models": describe_models,
+    "analyses": describe_analyses,
     "measures": describe_measures,
     "builders": describe_builders,
     "builder keys": lambda: table_of(common_keys()),

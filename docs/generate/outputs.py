@@ -15,12 +15,15 @@ from anonymizer import (
     anonymize,
     apply,
     assess,
+    attack,
     compare,
+    evidence,
     frontier,
     make_manifest,
     propose,
     verify,
 )
+from anonymizer.analyses.frontier import with_analyses
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Release
 from anonymizer.risk import RiskProfile
@@ -42,7 +45,9 @@ OUTPUTS = (
     "risk profile",
     "comparison",
     "frontier",
+    "evidence",
     "verification",
+    "attacks",
     "assessment",
 )
 """What is described, in the order of the page."""
@@ -51,7 +56,9 @@ BY_NAME = {
     "by_layers",
     "class_sizes",
     "comparison",
+    "evidence",
     "explanation",
+    "figures",
     "files",
     "hierarchies",
     "overall",
@@ -78,9 +85,11 @@ def examples() -> dict[str, Any]:
             {"model": "k-anonymity", "k": 2},
             {"model": "distinct-l", "attribute": "ward", "l": 1},
         ],
+        analysis=[{"name": "marginals", "kind": "marginals"}],
     )
     in_layers = policy.model_copy(update={"release": Release(recoding="layers")})
     layered = anonymize(PEOPLE, in_layers).describe_layers()
+    curve = frontier(PEOPLE, in_layers, [2])
     solution = anonymize(PEOPLE, policy)
     released = solution.to_frame()
     manifest = make_manifest(solution, released)
@@ -97,10 +106,17 @@ def examples() -> dict[str, Any]:
             "files": {},
             "explanation": {},
             "comparison": {},
+            "evidence": {},
         },
         "comparison": compare(suppressing(policy)).describe(),
-        "frontier": {**frontier(PEOPLE, in_layers, [2]).describe(), "files": {}},
-        "verification": {"passed": True, "checks": [asdict(check) for check in checks]},
+        "frontier": {**with_analyses(curve, ["marginals"]).describe(), "files": {}},
+        "evidence": {**evidence(solution).describe(), "files": {}},
+        "verification": {
+            "passed": True,
+            "checks": [asdict(check) for check in checks],
+            "earlier": None,
+        },
+        "attacks": {**attack(released, policy, PEOPLE).describe(), "files": {}},
         "assessment": {**assess_example(policy, statement), "files": {}},
         "risk profile": asdict(solution.before),
     }

@@ -18,8 +18,11 @@ from experiments.datasets import RESULTS
 
 FOLDER = RESULTS / "studio"
 PERSPECTIVES = ("data", "hierarchies", "explore", "utility", "risk", "release")
-SIZES = {"": (1200, 900, "light"), "-narrow-dark": (800, 900, "dark")}
-"""How each kind of picture is taken; the window's height is that of a laptop."""
+WAYS = {
+    "": (1200, "light", PERSPECTIVES),
+    "-narrow-dark": (800, "dark", ("explore",)),
+}
+"""What is added to a picture's name, how wide the window is, its colours, and what is taken so."""
 
 
 def main() -> None:
@@ -41,14 +44,12 @@ def take_pictures(studio: Studio, chromium: str) -> None:
 
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=ARGUMENTS)
-        for ending, (width, height, scheme) in SIZES.items():
-            page = browser.new_page(
-                viewport={"width": width, "height": height}, color_scheme=scheme
-            )
+        for ending, (width, scheme, names) in WAYS.items():
+            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
             page.set_default_timeout(120_000)
             page.goto(studio.address)
             wait_for_all(page)
-            for name in PERSPECTIVES:
+            for name in names:
                 page.click(f"#tab-{name}")
                 prepare(page, name)
                 page.evaluate("scrollTo(0, 0)")

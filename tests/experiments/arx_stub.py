@@ -1,7 +1,7 @@
 """A library with the signatures of ARX that the driver calls, and nothing behind them.
 
 Each search answers the same and appends what it was asked to the file in $ARX_STUB_LOG. $ARX_STUB makes
-it "heuristic" (no proof) or "broken" (an exception).
+it "heuristic" (no proof), "none" (no solution), "slow" (no end) or "broken" (an exception).
 """
 
 from __future__ import annotations
@@ -20,20 +20,28 @@ public class ARXAnonymizer {
         data.handle.locked = true;
         String mood = System.getenv("ARX_STUB");
         if ("broken".equals(mood)) throw new IllegalArgumentException("no\\nluck");
+        if ("slow".equals(mood)) while (true) Thread.onSpinWait();
         System.out.println("ARX says hello");
         String asked = configuration.asked + " " + data.definition.types.keySet() + "\\n";
         java.nio.file.Files.write(java.nio.file.Paths.get(System.getenv("ARX_STUB_LOG")),
             asked.getBytes("UTF-8"), java.nio.file.StandardOpenOption.APPEND);
-        return new ARXResult(data, !"heuristic".equals(mood));
+        return new ARXResult(data, mood == null ? "" : mood);
     }
 }"""
 
 CONFIGURATION = """
 public class ARXConfiguration {
-    public enum AnonymizationAlgorithm { OPTIMAL, BEST_EFFORT_BOTTOM_UP }
+    public enum AnonymizationAlgorithm {
+        OPTIMAL, BEST_EFFORT_BOTTOM_UP, BEST_EFFORT_TOP_DOWN, BEST_EFFORT_GENETIC
+    }
     String asked = "";
     public static ARXConfiguration create() { return new ARXConfiguration(); }
     public void setAlgorithm(AnonymizationAlgorithm algorithm) { asked += algorithm; }
+    public void setHeuristicSearchStepLimit(int steps) { asked += " steps " + steps; }
+    public void setHeuristicSearchTimeLimit(int milliseconds) { asked += " ms " + milliseconds; }
+    public void setAttributeWeight(String attribute, Double weight) {
+        asked += " " + attribute + "=" + weight;
+    }
     public void setSuppressionLimit(double limit) { asked += " limit " + limit; }
     public void setQualityModel(org.deidentifier.arx.metric.Metric<?> model) { asked += " " + model; }
     public ARXConfiguration addPrivacyModel(org.deidentifier.arx.criteria.PrivacyCriterion criterion) {
@@ -45,10 +53,14 @@ public class ARXConfiguration {
 RESULT = """
 public class ARXResult {
     private final Data data;
-    private final boolean optimal;
-    ARXResult(Data data, boolean optimal) { this.data = data; this.optimal = optimal; }
-    public ARXLattice.ARXNode getGlobalOptimum() { return new ARXLattice(data).new ARXNode(); }
-    public ARXProcessStatistics getProcessStatistics() { return new ARXProcessStatistics(optimal); }
+    private final String mood;
+    ARXResult(Data data, String mood) { this.data = data; this.mood = mood; }
+    public ARXLattice.ARXNode getGlobalOptimum() {
+        return mood.equals("none") ? null : new ARXLattice(data).new ARXNode();
+    }
+    public ARXProcessStatistics getProcessStatistics() {
+        return new ARXProcessStatistics(!mood.equals("heuristic"));
+    }
     public DataHandle getOutput(boolean fork) { return data.handle; }
     public long getTime() { return 1500; }
 }"""
@@ -103,6 +115,7 @@ public class ARXSolverConfiguration {
 
 TYPES = """
 public class AttributeType {
+    public static final AttributeType INSENSITIVE_ATTRIBUTE = new AttributeType();
     public static class Hierarchy extends AttributeType {
         public static Hierarchy create(String path, java.nio.charset.Charset charset, char separator)
             throws java.io.IOException {
@@ -132,7 +145,9 @@ public class Data {
 DEFINITION = """
 public class DataDefinition {
     final java.util.Map<String, AttributeType> types = new java.util.LinkedHashMap<>();
-    public void setAttributeType(String attribute, AttributeType type) { types.put(attribute, type); }
+    public void setAttributeType(String attribute, AttributeType type) {
+        if (type != AttributeType.INSENSITIVE_ATTRIBUTE) types.put(attribute, type);
+    }
 }"""
 
 HANDLE = """

@@ -42,14 +42,16 @@ def table(tmp_path) -> dict[str, Path]:
 
 @needs_jdk
 def test_a_row_holds_what_arx_found_and_the_size_of_the_lattice(jar, table, log):
-    (row,) = arx.measure(jar, "people", [K_ANONYMITY], repeats=3, **table)
+    (row,) = arx.measure(jar, "people", [K_ANONYMITY], arx.Settings(repeats=3), **table)
     assert row.pop("total_seconds") > 0
+    assert row.pop("cpu_seconds") >= 0
     assert row.pop("java")
     assert row == {
         "data": "people",
         "model": "k-anonymity",
         "k": 2,
         "schemes": 6,
+        "status": "optimal",
         "loss": 0.25,
         "levels": {"age": 3, 'marital "status"': 16},
         "suppressed": 2,
@@ -86,9 +88,46 @@ def test_each_model_reaches_arx_with_its_parameters_and_the_settings_of_the_refe
         },
     }
     assert {risk["model"] for risk in asked.values()} == arx.MODELS
-    arx.measure(jar, "people", list(asked.values()), repeats=1, **table)
+    arx.measure(jar, "people", list(asked.values()), arx.Settings(repeats=1), **table)
     seen = dict.fromkeys(log.read_text().splitlines())
     assert list(seen) == [f'{SETTINGS} {models} [age, marital "status"]' for models in asked]
+
+
+@needs_jdk
+def test_limits_weights_attributes_and_heuristics_reach_arx(jar, table, log, monkeypatch):
+    monkeypatch.setenv("ARX_STUB", "heuristic")
+    settings = arx.Settings(
+        algorithm="genetic", aggregate="arithmetic", suppression_limit=0.1, time_limit=2,
+        weights={"age": 0.5}, warmups=0, repeats=1,
+    )  # fmt: skip
+    (row,) = arx.measure(jar, "people", [K_ANONYMITY], settings, **table)
+    assert (row["status"], row["loss"]) == ("heuristic", 0.25)
+    (asked,) = log.read_text().splitlines()
+    assert asked.startswith(
+        "BEST_EFFORT_GENETIC steps 2147483647 ms 2000 limit 0.1 loss 1.0 0.5 ARITH"
+    )
+    assert {"age=0.5", '"status"=1.0'} <= set(asked.split())
+
+
+@needs_jdk
+def test_columns_that_are_not_chosen_are_no_quasi_identifiers(jar, table, log):
+    settings = arx.Settings(attributes=("age",), repeats=1, warmups=0)
+    (row,) = arx.measure(jar, "people", [K_ANONYMITY], settings, **table)
+    assert row["schemes"] == 3
+    assert row["levels"] == {"age": 3}
+    with pytest.raises(arx.ArxError, match="no attribute 'income'; it has age, marital"):
+        arx.measure(jar, "people", [K_ANONYMITY], arx.Settings(attributes=("income",)), **table)
+
+
+@needs_jdk
+@pytest.mark.parametrize(("mood", "status"), [("none", "no solution"), ("slow", "time limit")])
+def test_what_arx_does_not_find_is_a_row(jar, table, log, monkeypatch, mood, status):
+    monkeypatch.setenv("ARX_STUB", mood)
+    monkeypatch.setattr(arx, "OVERRUN", 3.0)
+    settings = arx.Settings(time_limit=0.5, warmups=0, repeats=1)
+    (row,) = arx.measure(jar, "people", [K_ANONYMITY], settings, **table)
+    assert row["status"] == status
+    assert "loss" not in row
 
 
 @needs_jdk
@@ -167,3 +206,16 @@ def test_arx_alone_asks_for_the_library_it_was_not_given(monkeypatch, capsys):
     with pytest.raises(SystemExit, match="2"):
         main([])
     assert capsys.readouterr().err.startswith("no ARX is given; name libarx-*.jar with --arx")
+
+
+@needs_jdk
+def test_a_line_has_arx_and_ours_and_the_reference_where_it_asked_the_same(jar, log, capsys):
+    if arx.path_of("adult") is None:
+        pytest.skip("ADULT is not at hand (ANONYMIZER_DATA)")
+    main(["--arx", str(jar), "--data", "adult", "--k", "5", "--attributes", "sex", "age", "race"])
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("adult k=5, ARX 0.0.1: optimal, loss 0.25, suppressed 2,")
+    assert "; ours: loss 0." in line
+    assert ", loss ours - ARX -" in line
+    main(["--arx", str(jar), "--data", "adult", "--k", "5"])
+    assert "loss 0.25 (reference 0.22128" in capsys.readouterr().out

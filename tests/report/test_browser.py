@@ -13,11 +13,23 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from anonymizer import Policy, Statement, anonymize, assess, compare, explain, frontier, propose
+from anonymizer import (
+    Policy,
+    Statement,
+    anonymize,
+    assess,
+    compare,
+    evidence,
+    explain,
+    frontier,
+    propose,
+)
+from anonymizer.analyses.frontier import with_analyses
 from anonymizer.assessment import Source
 from anonymizer.assessment.published import assess_published
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.report.assessment import make_page
+from anonymizer.report.evidence import render_page as evidence_page
 from anonymizer.report.explanation import render_page as explanation_page
 from anonymizer.report.frontier import render_page as frontier_page
 from anonymizer.report.proposal import render_page as proposal_page
@@ -40,7 +52,14 @@ PAGES = (
     "assessment",
     "proposal",
     "published",
+    "evidence",
+    "frontier-of-analyses",
 )
+ANALYSES = [
+    {"name": "days", "kind": "linear", "formula": f"days ~ age + `{SCRIPT}`"},
+    {"name": "sex", "kind": "prediction", "response": "sex", "predictors": ["days"], "repeats": 1},
+    {"name": "counts", "kind": "queries", "queries": 20},
+]
 POINTS = "circle.point"
 
 
@@ -53,7 +72,7 @@ def policy_of(release: dict[str, Any] | None = None) -> Policy:
     }
     attributes |= {IMAGE: {"role": "sensitive"}, "days": {"role": "insensitive"}}
     risk = [{"model": "k-anonymity", "k": 3}]
-    return Policy(attributes=attributes, risk=risk, release=release or {})
+    return Policy(attributes=attributes, risk=risk, release=release or {}, analysis=ANALYSES)
 
 
 def patients() -> pd.DataFrame:
@@ -82,6 +101,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "layered-frontier": frontier_page(frontier(frame, layers, [2, 3])),
         "assessment": make_page(found),
         "proposal": proposal_page(propose(frame)),
+        "evidence": evidence_page(evidence(solution)),
+        "frontier-of-analyses": frontier_page(with_analyses(sweep, ["days", "counts"])),
         "published": published_page(assess_published([*ROWS, *TITRE], TRIAL), SCRIPT),
     }
     folder = tmp_path_factory.mktemp("pages")

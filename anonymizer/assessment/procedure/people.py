@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.domain import read_only
 from anonymizer.engine.microdata import Microdata
+from anonymizer.engine.people import number_histories
 from anonymizer.kernels.cell_members import (
     count_members,
     highest_of_histories,
@@ -123,25 +124,3 @@ class People:
             self.tuple_of_entry[chosen], self.rows_of_entry[chosen], tuples
         )
         return sums
-
-
-def number_histories(
-    person: Integers, tuple_of_pair: Integers, position: Integers, tuples: int
-) -> Integers:
-    """Number people by the set of their tuples; pairs come by person and tuple.
-
-    One tuple after the other is added to everyone who has so many: equal so far and equal in the next
-    is equal.
-    """
-    numbers = np.zeros(int(person[-1]) + 1, np.int64)
-    used = 1
-    by_position = np.argsort(position, kind="stable")
-    ends = np.cumsum(np.bincount(position))
-    for start, end in zip([0, *ends[:-1]], ends, strict=True):
-        pairs = by_position[start:end]
-        who = person[pairs]
-        key = numbers[who] * tuples + tuple_of_pair[pairs]
-        distinct, new = np.unique(key, return_inverse=True)
-        numbers[who] = used + new
-        used += distinct.size
-    return np.unique(numbers, return_inverse=True)[1]

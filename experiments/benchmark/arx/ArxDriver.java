@@ -1,10 +1,15 @@
 import java.io.File;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+
+import com.sun.management.OperatingSystemMXBean;
 
 import org.deidentifier.arx.ARXAnonymizer;
 import org.deidentifier.arx.ARXConfiguration;
@@ -14,6 +19,7 @@ import org.deidentifier.arx.ARXPopulationModel;
 import org.deidentifier.arx.ARXProcessStatistics;
 import org.deidentifier.arx.ARXResult;
 import org.deidentifier.arx.ARXSolverConfiguration;
+import org.deidentifier.arx.AttributeType;
 import org.deidentifier.arx.AttributeType.Hierarchy;
 import org.deidentifier.arx.Data;
 import org.deidentifier.arx.DataHandle;
@@ -30,7 +36,9 @@ import org.deidentifier.arx.risk.RiskModelPopulationUniqueness.PopulationUniquen
 /**
  * Searches one table for the optimum of one risk model with ARX and prints what it found as one line
  * of JSON. Arguments are name=value: data (a CSV file), hierarchies (a folder with one ATTRIBUTE.csv
- * for each column), delimiter, warmups, repeats, model, and the model's own parameters.
+ * for each quasi-identifier), delimiter, warmups, repeats, algorithm, milliseconds (of a heuristic
+ * search), suppression_limit, aggregate, model, and the model's own parameters. weight.ATTRIBUTE=number
+ * names a quasi-identifier with its weight; the other columns are kept out of the search.
  */
 public final class ArxDriver {
 
@@ -62,17 +70,26 @@ public final class ArxDriver {
         }
         double search = Double.POSITIVE_INFINITY;
         double total = Double.POSITIVE_INFINITY;
+        double cpu = Double.POSITIVE_INFINITY;
         String found = null;
         for (int i = 0; i < integer("repeats"); i++) {
             long started = System.nanoTime();
+            long worked = processor().getProcessCpuTime();
             ARXResult result = search(data);
             total = Math.min(total, (System.nanoTime() - started) / 1e9);
+            cpu = Math.min(cpu, (processor().getProcessCpuTime() - worked) / 1e9);
             search = Math.min(search, result.getTime() / 1e3);
             found = describe(result);
             data.getHandle().release();
         }
         return "{" + found + ", \"search_seconds\": " + search + ", \"total_seconds\": " + total
+            + ", \"cpu_seconds\": " + cpu
             + ", \"java\": " + quote(System.getProperty("java.version")) + "}";
+    }
+
+    /** Counts the time of all threads, those that compile and collect garbage among them. */
+    private static OperatingSystemMXBean processor() {
+        return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     }
 
     private Data read() throws IOException {
@@ -80,6 +97,10 @@ public final class ArxDriver {
         DataHandle handle = data.getHandle();
         for (int column = 0; column < handle.getNumColumns(); column++) {
             String attribute = handle.getAttributeName(column);
+            if (!settings.containsKey("weight." + attribute)) {
+                data.getDefinition().setAttributeType(attribute, AttributeType.INSENSITIVE_ATTRIBUTE);
+                continue;
+            }
             String path = new File(text("hierarchies"), attribute + ".csv").getPath();
             Hierarchy hierarchy = Hierarchy.create(path, StandardCharsets.UTF_8, delimiter());
             data.getDefinition().setAttributeType(attribute, hierarchy);
@@ -90,9 +111,14 @@ public final class ArxDriver {
     /** A new configuration each time: ARX initializes models and measure with the data they meet. */
     private ARXResult search(Data data) throws IOException {
         ARXConfiguration configuration = ARXConfiguration.create();
-        configuration.setAlgorithm(AnonymizationAlgorithm.OPTIMAL);
-        configuration.setSuppressionLimit(1.0);
+        configuration.setAlgorithm(AnonymizationAlgorithm.valueOf(text("algorithm")));
+        if (settings.containsKey("milliseconds")) {
+            configuration.setHeuristicSearchStepLimit(Integer.MAX_VALUE);
+            configuration.setHeuristicSearchTimeLimit(integer("milliseconds"));
+        }
+        configuration.setSuppressionLimit(number("suppression_limit"));
         configuration.setQualityModel(loss());
+        setWeights(configuration);
         addModel(configuration);
         return new ARXAnonymizer().anonymize(data, configuration);
     }
@@ -101,8 +127,24 @@ public final class ArxDriver {
      * Generalization and suppression count alike (factor 0.5). Precomputed for every attribute
      * (threshold 1.0), as in the ARX authors' benchmarks: schemes are pruned before they are evaluated.
      */
-    private static Metric<?> loss() {
-        return Metric.createPrecomputedLossMetric(1.0, 0.5, AggregateFunction.GEOMETRIC_MEAN);
+    private Metric<?> loss() {
+        return Metric.createPrecomputedLossMetric(
+            1.0, 0.5, AggregateFunction.valueOf(text("aggregate")));
+    }
+
+    /** ARX takes equal weights where none is set, and weights of 1 are the same. */
+    private void setWeights(ARXConfiguration configuration) {
+        Set<String> weights = new HashSet<>();
+        for (String name : settings.keySet()) {
+            if (name.startsWith("weight.")) {
+                weights.add(settings.get(name));
+            }
+        }
+        for (String name : weights.size() > 1 ? settings.keySet() : new HashSet<String>()) {
+            if (name.startsWith("weight.")) {
+                configuration.setAttributeWeight(name.substring("weight.".length()), number(name));
+            }
+        }
     }
 
     private void addModel(ARXConfiguration configuration) {
@@ -148,17 +190,17 @@ public final class ArxDriver {
 
     private static String describe(ARXResult result) {
         ARXNode optimum = result.getGlobalOptimum();
-        if (optimum == null) {
-            throw new IllegalStateException("ARX found no solution");
-        }
         ARXProcessStatistics process = result.getProcessStatistics();
+        if (optimum == null) {
+            return "\"status\": \"no solution\", \"evaluated\": " + process.getTransformationsChecked();
+        }
         DataHandle output = result.getOutput(false);
         List<String> levels = new ArrayList<>();
         for (String attribute : optimum.getQuasiIdentifyingAttributes()) {
             levels.add(quote(attribute) + ": " + optimum.getGeneralization(attribute));
         }
         return "\"loss\": " + Double.parseDouble(optimum.getHighestScore().toString())
-            + ", \"optimal\": " + process.getStep(0).isOptimal()
+            + ", \"status\": " + quote(process.getStep(0).isOptimal() ? "optimal" : "heuristic")
             + ", \"levels\": {" + String.join(", ", levels) + "}"
             + ", \"suppressed\": "
             + output.getStatistics().getEquivalenceClassStatistics().getNumberOfSuppressedRecords()

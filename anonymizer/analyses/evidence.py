@@ -1,0 +1,137 @@
+"""evidence: what a release is worth, by the analyses that the policy states.
+
+Evidence compares a release with its original: it holds statistics of the original, so it is for the
+steward. It never holds a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anonymizer.analyses.pair import Pair
+from anonymizer.analyses.registry import RUNS
+from anonymizer.analyses.result import Result
+from anonymizer.data.coded import load
+from anonymizer.data.table import Table, TableLike
+from anonymizer.display import Displayed
+from anonymizer.errors import AnonymizerError, PolicyError, ReleaseError, suggest_name
+from anonymizer.policy import Policy, PolicyLike
+from anonymizer.problem import Problem, Source, load_policy, open_data
+from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest, schemes_to_apply
+from anonymizer.solution.solution import Solution, apply
+from anonymizer.verification.original import check_rows, released_columns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Evidence(Displayed):
+    """What came of every analysis that a policy states."""
+
+    records: int
+    released: int
+    results: tuple[Result, ...]
+
+    def __getitem__(self, name: str) -> Result:
+        """Return the result of the analysis of a name."""
+        found = {result.analysis.name: result for result in self.results}
+        if name not in found:
+            raise PolicyError(
+                f"evidence: there is no analysis '{name}'; {suggest_name(name, found)}"
+            )
+        return found[name]
+
+    def describe(self) -> dict[str, Any]:
+        """Return all figures as JSON."""
+        return {
+            "records": self.records,
+            "released": self.released,
+            "analyses": [result.describe() for result in self.results],
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row for each analysis: its figure and value."""
+        import pandas as pd
+
+        keys = ("name", "kind", "figure", "value", "original", "higher_is_better")
+        rows = [result.describe() for result in self.results]
+        return pd.DataFrame([{key: row[key] for key in keys} for row in rows], columns=[*keys])
+
+
+def evidence(
+    released: TableLike | Solution,
+    original: Source = None,
+    policy: PolicyLike | None = None,
+    manifest: Mapping[str, Any] | str | Path | None = None,
+) -> Evidence:
+    """Run the policy's analyses on a release and on the original it was made from.
+
+    `released` is a file, whose manifest is looked for beside it; a dataframe, with its `manifest`; or a
+    Solution, which has all that is needed. The original is the policy's table where it is not given. A
+    ReleaseError says if the release is not what its scheme makes of the original.
+    """
+    if isinstance(released, Solution):
+        return evidence_of(released)
+    if policy is None:
+        raise PolicyError("evidence needs the policy of the release; pass it as `policy`.")
+    loaded = load_policy(policy)
+    stated_analyses(loaded)
+    return evidence_of(solution_of(released, original, loaded, manifest))
+
+
+def solution_of(
+    released: TableLike,
+    original: Source,
+    policy: Policy,
+    manifest: Mapping[str, Any] | str | Path | None,
+) -> Solution:
+    """Apply the scheme of a release to its original again, and check that this is the release."""
+    if manifest is None and isinstance(released, str | Path):
+        manifest = Path(released).parent / FILE_NAME
+    if isinstance(manifest, str | Path):
+        manifest = read_manifest(manifest)
+    if manifest is None:
+        raise AnonymizerError("evidence needs the manifest of a dataframe; pass it as `manifest`.")
+    check_manifest(manifest, "the manifest")
+    table = policy.data.open_release(released)
+    policy = policy.with_columns([*table.columns, *manifest["policy"].get("attributes", ())])
+    problem = Problem.read(open_data(original, policy), policy, warn=False)
+    solution = apply(problem, None, schemes_to_apply(manifest))
+    check_same(table, solution, policy)
+    return solution
+
+
+def check_same(table: Table, solution: Solution, policy: Policy) -> None:
+    """Raise a ReleaseError unless a release has the rows that its scheme makes of the original."""
+    columns = released_columns(policy)
+    same = sorted(table.columns) == sorted(columns)
+    if same:
+        loaded, original = (load(each, columns) for each in (table, solution.release.table))
+        same = next(check_rows(loaded, original, solution.release)).passed is True
+    if not same:
+        raise ReleaseError(
+            f"{table.name}: this is not what its scheme makes of the original under this policy, so "
+            "its worth cannot be measured; `anonymizer verify --against` says where they differ."
+        )
+
+
+def stated_analyses(policy: Policy) -> None:
+    """Raise a PolicyError where a policy states no analysis."""
+    if not policy.analysis:
+        raise PolicyError(
+            "policy: no analysis is stated; add an [[analysis]] table for each that the users of the "
+            "release will make."
+        )
+
+
+def evidence_of(solution: Solution) -> Evidence:
+    """Run the analyses of a solution's policy on its release."""
+    policy = solution.problem.policy
+    stated_analyses(policy)
+    pair = Pair(solution)
+    results = tuple(RUNS[each.kind](each, pair) for each in policy.analysis)
+    return Evidence(solution.records, solution.records - solution.suppressed, results)

@@ -1,0 +1,105 @@
+"""attack: what attackers can do with a release, measured on this release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from anonymizer.attacks.collective import collective
+from anonymizer.attacks.composition import composition
+from anonymizer.attacks.downcoding import downcoding
+from anonymizer.attacks.inference import inference
+from anonymizer.attacks.linkability import linkability
+from anonymizer.attacks.membership import membership
+from anonymizer.attacks.reading import read_setting
+from anonymizer.attacks.result import Attack, Attacks
+from anonymizer.attacks.setting import Plan, Setting, own_people
+from anonymizer.attacks.singling_out import singling_out
+from anonymizer.data.table import TableLike
+from anonymizer.policy import Policy, PolicyLike
+from anonymizer.problem import Source, load_policy, open_data
+from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
+
+ManifestLike = Mapping[str, Any] | str | Path | None
+
+ATTACKS: dict[str, Callable[[Setting], Attack | list[Attack]]] = {
+    "singling out": singling_out,
+    "linkability": linkability,
+    "attribute inference": inference,
+    "membership inference": membership,
+    "collective match": collective,
+    "downcoding": downcoding,
+    "composition": composition,
+}
+"""Every attack: a setting in, one result or several out."""
+
+
+def attack(
+    released: TableLike,
+    policy: PolicyLike,
+    against: Source = None,
+    *,
+    manifest: ManifestLike = None,
+    control: TableLike | None = None,
+    population: TableLike | None = None,
+    targets: TableLike | None = None,
+    earlier: TableLike | None = None,
+    earlier_policy: PolicyLike | None = None,
+    earlier_against: TableLike | None = None,
+    people: int = 2_000,
+    replay: int | None = None,
+    seed: int = 0,
+) -> Attacks:
+    """Try every attack on a release and return how often each succeeds, against a baseline.
+
+    `against` is the original; without it, the policy's table. The manifest of a file is looked for beside
+    it. `control` has records of people who are not in the release, `population` a list of identified
+    people, `targets` people with a column `member` that says who is in the release. `earlier` is another
+    release of some of the same people, under `earlier_policy` if that differs, made from
+    `earlier_against`. Each attack is tried on so many `people`, and the search is replayed for `replay`
+    cells. The same seed gives the same figures.
+    """
+    loaded = load_policy(policy)
+    plan = Plan(people, replay, seed)
+    original = open_data(against, loaded)
+    claims = find_manifest(released, manifest)
+    others = control, population, targets
+    setting = read_setting(released, original, loaded, claims, plan, *others)
+    if earlier is not None:
+        before = load_policy(earlier_policy or policy)
+        setting = replace(setting, earlier=read_earlier(setting, earlier, before, earlier_against))
+    return Attacks(tuple(run(setting)), setting.original.shape[1], setting.cells.rows, seed)
+
+
+def run(setting: Setting) -> list[Attack]:
+    """Try every attack."""
+    found: list[Attack] = []
+    for each in ATTACKS.values():
+        result = each(setting)
+        found += result if isinstance(result, list) else [result]
+    return found
+
+
+def read_earlier(
+    setting: Setting, released: TableLike, policy: Policy, original: TableLike | None
+) -> Setting:
+    """Read an earlier release; without its original, the people of this one are looked for in it."""
+    claims = find_manifest(released, None)
+    if original is not None:
+        return read_setting(released, original, policy, claims, setting.plan)
+    whole = policy.model_copy(update={"data": policy.data.model_copy(update={"sample": 1.0})})
+    return own_people(setting, read_setting(released, setting.table, whole, claims, setting.plan))
+
+
+def find_manifest(released: TableLike, manifest: ManifestLike) -> Mapping[str, Any] | None:
+    """Take or read the manifest; of a file, the one that stands beside it, if there is one."""
+    if manifest is None and isinstance(released, str | Path):
+        beside = Path(released).parent / FILE_NAME
+        manifest = beside if beside.is_file() else None
+    if isinstance(manifest, str | Path):
+        return read_manifest(manifest)
+    if manifest is not None:
+        check_manifest(manifest, "the manifest")
+    return manifest

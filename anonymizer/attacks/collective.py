@@ -1,0 +1,138 @@
+"""The collective match: all released rows matched with an identified list at once.
+
+Every match in which each row may be the person's it is given to, and nobody has two rows, is as likely as
+any other. The classes of one scheme are disjoint, so that within a class the match is a random one: of f
+rows in a class with F people of the list, f/F are expected to be right. The seeded draw that is counted
+agrees with that. Where classes overlap, as in layers or in rows that were tampered with, those with the
+fewest people who may have them choose first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from anonymizer.attacks.columns import Integers
+from anonymizer.attacks.matching import NOBODY, Members, Part, pair_up
+from anonymizer.attacks.result import Attack, skip
+from anonymizer.attacks.setting import Setting
+from anonymizer.data.columns import Coded
+from anonymizer.estimators.proportions import Rate
+from anonymizer.knowledge.labels import code_labels, label_together
+
+NAME = "collective match"
+QUESTION = (
+    "Having a list of identified people, can they match all released rows with it at once, and how many "
+    "matches are right?"
+)
+DRAW = 6
+
+
+def collective(setting: Setting) -> Attack:
+    """Match all rows with the population, or else with the original itself."""
+    if setting.cells.rows == 0:
+        return skip(NAME, QUESTION, "no row is released.")
+    people, known, person_of_record = identified(setting)
+    random = setting.random(DRAW)
+    truth = np.append(person_of_record, NOBODY)[setting.owners]  # of a row that is nobody's, nobody
+    parts = list(setting.cells.join(known, people))
+    given = match(parts, setting.cells.rows, people.shape[1], random)
+    rows, listed = setting.cells.rows, people.shape[1]
+    blind = np.full(rows, NOBODY, np.int64)
+    some = min(rows, listed)
+    blind[random.permutation(rows)[:some]] = random.permutation(listed)[:some]
+    right, lucky = (np.count_nonzero((each == truth) & (each != NOBODY)) for each in (given, blind))
+    details: dict[str, float] = {
+        "people": listed,
+        "matched": int(np.count_nonzero(given != NOBODY)),
+    }
+    if len(parts) == 1:
+        details["expected"] = round(expected(parts[0], truth), 6)
+    who = "rows that are given to people of the list at random"
+    return Attack(NAME, QUESTION, Rate(int(right), rows), Rate(int(lucky), rows), who, details)
+
+
+def identified(setting: Setting) -> tuple[Integers, tuple[int, ...], Integers]:
+    """Return an identified list, the columns that it has, and who in it each record's person is."""
+    population = setting.population
+    if population is None:
+        return setting.original, setting.quasi, np.arange(setting.original.shape[1])
+    known = tuple(at for at in setting.quasi if at in population.there)
+    common = [name for name in setting.identity if name in population.texts]
+    if common:
+        return (
+            population.leaves,
+            known,
+            find_people(setting.identity[common[0]], population.texts[common[0]]),
+        )
+    return population.leaves, known, draw_people(setting, population.leaves, known)
+
+
+def find_people(records: Coded, people: Coded) -> Integers:
+    """Return where in a list each record's person stands, by a column that tells who they are."""
+    place_of_text = dict(zip(people.texts, first_places(people), strict=True))
+    places = [place_of_text.get(text, NOBODY) for text in records.texts]
+    return np.array(places, np.int64)[records.codes]
+
+
+def first_places(column: Coded) -> Sequence[int]:
+    """Return the first row of each text."""
+    places: list[int] = np.unique(column.codes, return_index=True)[1].tolist()
+    return places
+
+
+def draw_people(setting: Setting, people: Integers, known: Sequence[int]) -> Integers:
+    """Give each record a person of the list with its values, at random: nobody tells them apart."""
+    random = setting.random(DRAW, 1)
+    records = setting.original[list(known)]
+    both = np.concatenate([records, people[list(known)]], axis=1)
+    labels = label_together(map(code_labels, both), both.shape[1])
+    mine, theirs = np.split(labels.of_row.astype(np.int64), [records.shape[1]])
+    found = np.full(mine.size, NOBODY, np.int64)
+    drawn, place = pair_up(mine, theirs, random)
+    found[drawn] = place
+    return found
+
+
+def match(parts: Sequence[Part], rows: int, people: int, random: np.random.Generator) -> Integers:
+    """Return the person that each row is given to; `NOBODY` where nobody is left for it."""
+    given = np.full(rows, NOBODY, np.int64)
+    if len(parts) == 1:
+        at, person = pair_up(parts[0].row_label, parts[0].record_label, random)
+        given[parts[0].rows[at]] = person
+        return given
+    taken = np.zeros(people, np.bool_)
+    for mine, theirs in narrowest_first(parts):
+        free = theirs[~taken[theirs]]
+        some = min(mine.size, free.size)
+        chosen = random.permutation(free)[:some]
+        given[random.permutation(mine)[:some]] = chosen
+        taken[chosen] = True
+    return given
+
+
+def narrowest_first(parts: Sequence[Part]) -> list[tuple[Integers, Integers]]:
+    """List the rows and the people of all classes that have rows, those with the fewest people first."""
+    found = []
+    for part in parts:
+        rows = Members.of(part.row_label, part.number)
+        people = Members.of(part.record_label, part.number)
+        labels = np.unique(part.row_label).tolist()
+        found += [(part.rows[rows[label]], people[label]) for label in labels]
+    return sorted(found, key=lambda each: each[1].size)
+
+
+def expected(part: Part, truth: Integers) -> float:
+    """Return how many rows are expected to be matched right where classes are disjoint.
+
+    A row whose person is on the list, among F who may have it, is right with probability 1/F; if there
+    are more rows than people, so many rows fewer are matched.
+    """
+    rows = np.bincount(part.row_label, minlength=part.number)
+    people = np.bincount(part.record_label, minlength=part.number)
+    chance = 1 / np.maximum(1, np.maximum(rows, people))
+    person = truth[part.rows]
+    fits = person != NOBODY
+    fits[fits] = part.record_label[person[fits]] == part.row_label[fits]
+    return float(chance[part.row_label[fits]].sum())

@@ -1,0 +1,158 @@
+"""Reading: a release, its original and the tables of others in one and the same numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.attacks.columns import (
+    NO_VALUE,
+    Column,
+    kept_column,
+    kept_names,
+    quasi_column,
+)
+from anonymizer.attacks.matching import Cells
+from anonymizer.attacks.setting import MEMBER, Others, Plan, Setting
+from anonymizer.data.columns import Coded, read_columns
+from anonymizer.data.sample import draw_sample
+from anonymizer.data.table import Table, TableLike, check_present
+from anonymizer.errors import DataError, quote_some
+from anonymizer.hierarchy import REDACTED
+from anonymizer.policy import Policy, Role
+
+
+def read_setting(
+    released: TableLike,
+    original: TableLike,
+    policy: Policy,
+    manifest: Mapping[str, Any] | None,
+    plan: Plan,
+    control: TableLike | None = None,
+    population: TableLike | None = None,
+    targets: TableLike | None = None,
+) -> Setting:
+    """Read a release, its original, and the tables of others."""
+    table, opened = policy.data.open_release(released), policy.data.open(original)
+    policy = policy.with_columns([*opened.columns, *table.columns])
+    opened = draw_sample(opened, policy.data.sample, policy.data.id)
+    quasi = policy.quasi_identifiers
+    for each in (opened, table):
+        check_present(each, quasi)
+    kept = tuple(name for name in kept_names(policy, opened) if name in table.columns)
+    names = [*quasi, *kept]
+    identity = [name for name in policy.with_role(Role.IDENTIFYING) if name in opened.columns]
+    mine, theirs = read_columns(table, names), read_columns(opened, [*names, *identity])
+    given = {"control": control, "population": population, "targets": targets}
+    others = {
+        kind: read_others(policy.data.open_beside(each), names, kind)
+        for kind, each in given.items()
+        if each is not None
+    }
+    columns = make_columns(policy, kept, mine, [theirs, *others.values()], manifest)
+    sensitive = policy.with_role(Role.SENSITIVE)
+    beside = {
+        kind: make_others(
+            Path(str(given[kind])).name if is_path(given[kind]) else kind, each, columns
+        )
+        for kind, each in others.items()
+    }
+    return Setting(
+        policy,
+        read_cells(columns, mine, table.name).keep(
+            ~find_redacted([mine[name] for name in quasi], policy)
+        ),
+        np.array([column.leaves(theirs[column.name], opened.name) for column in columns]),
+        tuple(range(len(quasi))),
+        tuple(at for at, name in enumerate(names) if name in sensitive),
+        {name: theirs[name] for name in identity},
+        plan,
+        opened,
+        table,
+        manifest,
+        control=beside.get("control"),
+        population=beside.get("population"),
+        targets=beside.get("targets"),
+    )
+
+
+def is_path(given: object) -> bool:
+    """Whether a table is named by its path."""
+    return isinstance(given, str | Path)
+
+
+def make_columns(
+    policy: Policy,
+    kept: Sequence[str],
+    released: Mapping[str, Coded],
+    originals: Sequence[Mapping[str, Coded]],
+    manifest: Mapping[str, Any] | None,
+) -> tuple[Column, ...]:
+    """Make the columns of a release: quasi-identifiers, then others, with the values of all tables."""
+    levels = declared_levels(manifest)
+    quasi = [
+        quasi_column(policy, name, with_column(originals, name), released[name], levels.get(name))
+        for name in policy.quasi_identifiers
+    ]
+    others = [
+        kept_column(policy, name, with_column(originals, name), released[name]) for name in kept
+    ]
+    return *quasi, *others
+
+
+def with_column(tables: Sequence[Mapping[str, Coded]], name: str) -> list[Coded]:
+    """Return a column of all tables that have it."""
+    return [table[name] for table in tables if name in table]
+
+
+def declared_levels(manifest: Mapping[str, Any] | None) -> dict[str, int]:
+    """Return the level of each attribute that a manifest declares; nothing for a release in layers."""
+    if manifest is None or manifest.get("layers"):
+        return {}
+    return dict(manifest["scheme"])
+
+
+def read_cells(columns: Sequence[Column], released: Mapping[str, Coded], where: str) -> Cells:
+    """Read the released cells."""
+    cells = [column.cells(released[column.name], where) for column in columns]
+    levels, codes = (np.array(each, np.int64) for each in zip(*cells, strict=True))
+    return Cells(tuple(columns), levels, codes)
+
+
+def find_redacted(columns: Sequence[Coded], policy: Policy) -> NDArray[np.bool_]:
+    """Mark the rows of suppressed records that are released with every quasi-identifier redacted."""
+    stars: NDArray[np.bool_] = np.logical_and.reduce([column.where(REDACTED) for column in columns])
+    return stars & (policy.release.suppressed == "redact")
+
+
+def read_others(table: Table, names: Sequence[str], kind: str) -> dict[str, Coded]:
+    """Read another table."""
+    if not set(names) & set(table.columns):
+        raise DataError(
+            f"{table.name}: it has none of the released columns {quote_some(names)}; its header reads "
+            f"{quote_some(table.columns)}. Name its columns as the policy does."
+        )
+    if kind == "targets" and MEMBER not in table.columns:
+        raise DataError(
+            f"{table.name}: it has no column '{MEMBER}', which says whether somebody is in the release; "
+            "add it, with 1 or 0."
+        )
+    found = read_columns(table, list(dict.fromkeys(table.columns)))
+    if not next(iter(found.values())).codes.size:
+        raise DataError(f"{table.name}: the table has no rows; name one with people.")
+    return found
+
+
+def make_others(name: str, read: Mapping[str, Coded], columns: Sequence[Column]) -> Others:
+    """Write another table in the numbers of the release's columns."""
+    size = next(iter(read.values())).codes.size
+    leaves = np.full((len(columns), size), NO_VALUE, np.int64)
+    there = tuple(at for at, column in enumerate(columns) if column.name in read)
+    for at in there:
+        leaves[at] = columns[at].leaves(read[columns[at].name], name)
+    own = {column.name for column in columns}
+    return Others(name, leaves, there, {key: each for key, each in read.items() if key not in own})

@@ -1,0 +1,102 @@
+"""attack: what attackers can do with a release."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from anonymizer.cli.terminal import AsJson, ShowValues, make_console, status_line
+
+TableFile = Path | None
+
+
+def attack(
+    release: Annotated[Path, typer.Argument(help="The released file.", show_default=False)],
+    against: Annotated[Path, typer.Option(help="The original.", show_default=False)],
+    policy: Annotated[Path, typer.Option(help="The policy, a TOML file.", show_default=False)],
+    manifest: Annotated[
+        TableFile, typer.Option(help="The manifest; default: manifest.json beside the release.")
+    ] = None,
+    control: Annotated[
+        TableFile, typer.Option(help="Records of people who are not in the release: the baseline.")
+    ] = None,
+    population: Annotated[
+        TableFile, typer.Option(help="A list of identified people, for the collective match.")
+    ] = None,
+    targets: Annotated[
+        TableFile,
+        typer.Option(help="People with a column `member`, 1 or 0, for membership inference."),
+    ] = None,
+    earlier: Annotated[
+        TableFile, typer.Option(help="An earlier release of some of the same people.")
+    ] = None,
+    earlier_policy: Annotated[
+        TableFile, typer.Option(help="The policy of the earlier release, if it is another.")
+    ] = None,
+    earlier_against: Annotated[
+        TableFile, typer.Option(help="The original of the earlier release, if it is another.")
+    ] = None,
+    people: Annotated[int, typer.Option(help="How many people each attack is tried on.")] = 2_000,
+    replay: Annotated[
+        int | None,
+        typer.Option(
+            help="Released cells that the search is replayed for; default: 20 in small tables."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same figures.")] = 0,
+    out: Annotated[
+        TableFile, typer.Option("--out", help="The folder for attacks.html and attacks.json.")
+    ] = None,
+    json_: AsJson = False,
+    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
+) -> None:
+    """Try attacks on a release, each with an interval and against a baseline.
+
+    Example: `anonymizer attack release/release.csv --against discharges.csv --policy policy.toml`
+    """
+    from anonymizer.attacks.attack import attack as try_attacks
+
+    with status_line(f"attacking {release}"):
+        found = try_attacks(
+            release,
+            policy,
+            against,
+            manifest=manifest,
+            control=control,
+            population=population,
+            targets=targets,
+            earlier=earlier,
+            earlier_policy=earlier_policy,
+            earlier_against=earlier_against,
+            people=people,
+            replay=replay,
+            seed=seed,
+        )
+    result = found.describe()
+    if out is not None:
+        given = [release, against, policy, manifest, control, population, targets, earlier]
+        read = [path for path in (*given, earlier_policy, earlier_against) if path is not None]
+        result["files"] = write(found, out, read)
+    if json_:
+        print(json.dumps(result))
+        return
+    from anonymizer.report.attacks import render_text
+
+    make_console().print(render_text(found))
+    for kind, path in result.get("files", {}).items():
+        print(f"{kind}: {path}")
+
+
+def write(found: Any, out: Path, read: list[Path]) -> dict[str, str]:
+    """Write the page and the figures; return where they are."""
+    from anonymizer.data.files import digest_of_file
+    from anonymizer.data.staging import Staging
+    from anonymizer.report.attacks import stage_attacks
+    from anonymizer.report.provenance import Provenance
+
+    with Staging(out, read) as staging:
+        made_of = Provenance(digests={"release (SHA-256)": digest_of_file(read[0])})
+        return stage_attacks(found, staging, made_of)

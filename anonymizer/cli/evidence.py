@@ -1,0 +1,59 @@
+"""evidence: what a release is worth, by the analyses that the policy states."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from anonymizer.cli.terminal import AsJson, ShowValues, make_console, progress_line
+
+
+def evidence(
+    release: Annotated[Path, typer.Argument(help="The released file.", show_default=False)],
+    policy: Annotated[
+        Path,
+        typer.Option(help="The policy, with an [[analysis]] table for each.", show_default=False),
+    ],
+    against: Annotated[
+        Path | None, typer.Option(help="The original; default: the policy's table.")
+    ] = None,
+    manifest: Annotated[
+        Path | None, typer.Option(help="The manifest; default: manifest.json beside the release.")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="The folder for all files.")] = Path(
+        "evidence"
+    ),
+    json_: AsJson = False,
+    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
+) -> None:
+    """Make the policy's analyses on the original and on the release, and compare what comes of them.
+
+    Writes evidence.json, .html and .csv, and a table and pictures for each analysis. They have statistics
+    of the original: they are for the steward.
+
+    Example: `anonymizer evidence release/release.csv --against discharges.csv --policy policy.toml`
+    """
+    from anonymizer.analyses.evidence import evidence as measure
+    from anonymizer.data.staging import Staging
+    from anonymizer.policy import Policy
+    from anonymizer.problem import open_data
+    from anonymizer.report.evidence import render_text, stage_evidence
+    from anonymizer.report.provenance import provenance_of
+
+    loaded = Policy.read(policy)
+    read = [policy, release, *loaded.files, *([] if against is None else [against])]
+    with Staging(out, read) as staging, progress_line(str(release)):
+        found = measure(release, against, loaded, manifest)
+        made_of = provenance_of(loaded, open_data(against, loaded), release)
+        files = stage_evidence(found, staging, made_of)
+    if json_:
+        print(json.dumps({**found.describe(), "files": files}))
+        return
+    console = make_console()
+    console.print(render_text(found))
+    console.print()
+    for kind in ("html", "json", "csv"):
+        console.print(f"{kind}: {files[kind]}", soft_wrap=True)

@@ -1,0 +1,173 @@
+"""Attacks on a release in sentences and figures, for the terminal and as a page."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+from rich.console import Group
+
+from anonymizer.attacks.result import Attack, Attacks
+from anonymizer.data.staging import Staging
+from anonymizer.estimators.intervals import Estimate
+from anonymizer.report.page import render, share, whole
+from anonymizer.report.phrases import join
+from anonymizer.report.provenance import Provenance
+from anonymizer.report.sections import Figures, Picture, Section, show_sections
+from anonymizer.report.svg import AFTER, BEFORE, drawing, element, name_at
+
+HEADING = "What attackers can do with this release"
+PAGE, FIGURES = "attacks.html", "attacks.json"
+HEADER = "attack", "success", "95 % interval", "baseline", "excess", "95 % interval"
+HOW = (
+    "Success is how often an attack works on people of the original, the baseline how often it works on "
+    "people who are not in the release. The excess is what the release adds; its interval has to lie "
+    "above zero before it counts."
+)
+LINE, NAMES, AXIS = 26, 190, 320
+"""Heights and widths of the picture, in pixels."""
+
+
+def verdict(attacks: Attacks) -> str:
+    """Say in one line how many attacks succeed beyond their baseline."""
+    ahead = [each.name for each in attacks.tried if each.exceeds]
+    if not ahead:
+        return f"none of {len(attacks.tried)} attacks succeeds beyond its baseline"
+    return (
+        f"{len(ahead)} of {len(attacks.tried)} attacks succeed beyond their baseline: {join(ahead)}"
+    )
+
+
+def sections(attacks: Attacks) -> Sequence[Section]:
+    """Show all attacks, then what each of them tried."""
+    rows = tuple(map(row, attacks.tried))
+    figures = (Figures(HEADER, rows),) if rows else ()
+    pictures = (Picture(draw(attacks.tried), CAPTION),) if rows else ()
+    line = verdict(attacks)
+    overview = Section("Attacks", (f"{line[0].upper()}{line[1:]}.", HOW), figures, pictures)
+    return [overview, *(detail_section(each) for each in attacks.results)]
+
+
+def row(attack: Attack) -> tuple[str, ...]:
+    """Write one attack as a row."""
+    success, excess = attack.success.estimate, attack.excess
+    baseline = "none" if attack.baseline is None else percent(attack.baseline.estimate.value)
+    return (
+        attack.name,
+        percent(success.value),
+        between(success),
+        baseline,
+        percent(excess.value),
+        between(excess),
+    )
+
+
+def percent(value: float) -> str:
+    """Write a share, or a difference of shares, in percent; what is not known says so."""
+    if math.isnan(value):
+        return "not known"
+    return f"-{share(-value)}" if value < 0 else share(value)
+
+
+def between(found: Estimate) -> str:
+    """Write an interval."""
+    return f"{percent(found.low)} to {percent(found.high)}"
+
+
+def detail_section(attack: Attack) -> Section:
+    """Say what one attack tried, on whom, and what else was found."""
+    title = attack.name[0].upper() + attack.name[1:]
+    if attack.skipped is not None:
+        return Section(title, (attack.question, f"Not tried: {attack.skipped}"))
+    success = attack.success
+    counts = f"It succeeds in {whole(success.successes)} of {whole(success.trials)} attempts."
+    if attack.baseline is not None:
+        counts += (
+            f" The baseline is {whole(attack.baseline.successes)} of {whole(attack.baseline.trials)}: "
+            f"{attack.baseline_of}."
+        )
+    else:
+        counts += f" The baseline is nothing: {attack.baseline_of}."
+    figures = [(words(key), value_of(value)) for key, value in attack.details.items()]
+    shown = (Figures(("figure", "value"), tuple(figures), "Other figures"),) if figures else ()
+    return Section(title, (attack.question, counts), shown)
+
+
+def words(key: str) -> str:
+    """Write the name of a figure for people."""
+    return key.replace("_", " ")
+
+
+def value_of(value: Any) -> str:
+    """Write a figure of any kind."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {value_of(inner)}" for key, inner in value.items())
+    if value is None:
+        return "none"
+    return whole(value) if float(value).is_integer() else f"{value:.4g}"
+
+
+CAPTION = "Success (blue) and baseline (grey) of each attack, with 95 % intervals"
+
+
+def draw(attacks: Sequence[Attack]) -> Markup:
+    """Draw success and baseline of each attack with their intervals, from 0 to 100 %."""
+    marks: list[Markup] = []
+    for number, attack in enumerate(attacks):
+        y = LINE * (number + 0.5)
+        marks.append(name_at(NAMES - 8, y + 4, attack.name))
+        if attack.baseline is not None:
+            marks += whisker(attack.baseline.estimate, y + 4, BEFORE)
+        marks += whisker(attack.success.estimate, y - 4, AFTER)
+    bottom = LINE * len(attacks)
+    for tick, anchor in {0.0: "start", 0.5: "middle", 1.0: "end"}.items():
+        x = NAMES + AXIS * tick
+        marks.append(element("line", x1=x, x2=x, y1=0, y2=bottom, stroke=BEFORE, opacity=0.4))
+        marks.append(element("text", share(tick), x=x, y=bottom + 13, text_anchor=anchor))
+    return drawing(NAMES + AXIS + 8, bottom + 18, CAPTION, *marks)
+
+
+def whisker(found: Estimate, y: float, colour: str) -> list[Markup]:
+    """Draw an estimate as a dot, and its interval as a line."""
+    low, high = (NAMES + AXIS * end for end in (found.low, found.high))
+    line = element("line", x1=low, x2=high, y1=y, y2=y, stroke=colour, stroke_width=2)
+    if math.isnan(found.value):
+        return [line]
+    return [line, element("circle", cx=NAMES + AXIS * found.value, cy=y, r=3.5, fill=colour)]
+
+
+def render_text(attacks: Attacks) -> Group:
+    """Show attacks on the terminal."""
+    first = sections(attacks)[0]
+    skipped = [
+        f"{each.name}: not tried: {each.skipped}" for each in attacks.results if each.skipped
+    ]
+    return show_sections([first, *([Section("Not tried", tuple(skipped))] if skipped else [])])
+
+
+def render_page(attacks: Attacks, provenance: Provenance | None = None) -> str:
+    """Write attacks as a page that stands alone."""
+    lead = (
+        f"{whole(attacks.records)} records of the original, {whole(attacks.released)} released rows, "
+        f"seed {attacks.seed}."
+    )
+    return render(
+        "attacks.html",
+        heading=HEADING,
+        lead=lead,
+        sections=sections(attacks),
+        provenance=provenance or Provenance(),
+    )
+
+
+def stage_attacks(
+    attacks: Attacks, staging: Staging, provenance: Provenance | None = None
+) -> dict[str, str]:
+    """Write the page and the JSON beside it; return where they will be, by kind."""
+    staging.path(PAGE).write_text(render_page(attacks, provenance), encoding="utf-8")
+    text = json.dumps(attacks.describe(), indent=1)
+    staging.path(FIGURES).write_text(text + "\n", encoding="utf-8")
+    return {"page": str(staging.folder / PAGE), "figures": str(staging.folder / FIGURES)}

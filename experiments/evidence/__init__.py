@@ -1,0 +1,1 @@
+"""What releases are worth: regressions and predictions before and after."""

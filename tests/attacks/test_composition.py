@@ -1,0 +1,98 @@
+"""Two releases together against the slow and obvious way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymizer import attack
+from anonymizer.attacks.composition import intersect
+from anonymizer.attacks.setting import own_people
+from tests.attacks.small import Small, smalls
+
+
+@st.composite
+def two(draw: st.DrawFn) -> tuple[Small, Small]:
+    """Draw two releases of one original, on one scheme each."""
+    first = draw(smalls(one_scheme=True))
+    heights = [len(next(iter(tree.values()))) for tree in first.trees]
+    levels = tuple(draw(st.integers(0, height - 1)) for height in heights)
+    kept = draw(st.lists(st.sampled_from(range(len(first.rows))), unique=True, min_size=1))
+    return first, replace(first, released=tuple((at, levels) for at in kept))
+
+
+@given(two())
+def test_somebody_is_among_those_in_both_who_share_both_classes(pair: tuple[Small, Small]) -> None:
+    here, there = pair
+    setting, earlier = here.setting(), there.setting()
+    earlier = replace(earlier, table=setting.table)
+    found = intersect(setting, earlier)
+    classes = {}
+    for record in range(len(here.rows)):
+        mine, theirs = int(setting.own_row[record]), int(earlier.own_row[record])
+        if mine >= 0 and theirs >= 0:
+            classes[record] = here.cells[mine], there.cells[theirs]
+    if not classes:
+        assert found is None
+        return
+    both = list(classes.values())
+    assert found is not None
+    assert found.together.tolist() == [both.count(each) for each in both]
+    assert found.here.tolist() == [here.cells.count(each) for each, _ in both]
+    assert found.there.tolist() == [there.cells.count(each) for _, each in both]
+
+
+@given(two())
+def test_without_the_earlier_original_whoever_it_covers_counts(pair: tuple[Small, Small]) -> None:
+    here, there = pair
+    setting = here.setting()
+    found = intersect(setting, own_people(setting, there.setting()))
+    covered = [
+        record
+        for record in range(len(here.rows))
+        if setting.own_row[record] >= 0 and there.matching(record, setting.quasi)
+    ]
+    assert (0 if found is None else found.together.size) == len(covered)
+
+
+TREE = {
+    "v0": ("v0", "l", "all"),
+    "v1": ("v1", "l", "all"),
+    "v2": ("v2", "r", "all"),
+    "v3": ("v3", "r", "all"),
+}
+ROWS = tuple((one, other) for one in TREE for other in TREE)
+
+
+def test_two_releases_that_are_each_anonymous_single_out_together() -> None:
+    everybody = range(len(ROWS))
+    by_row = Small(ROWS, (TREE, TREE), ("x",) * 16, tuple((at, (0, 2)) for at in everybody))
+    by_column = replace(by_row, released=tuple((at, (2, 0)) for at in everybody))
+    found = attack(by_row.release(), by_row.policy(), by_row.frame(), earlier=by_column.release())[
+        "composition"
+    ]
+    assert (found.success.successes, found.success.trials) == (16, 16)
+    assert found.baseline.successes == 0
+    assert found.details["smallest_here"] == found.details["smallest_there"] == 4
+    assert found.details["below_both"] == 16
+    assert found.exceeds
+
+
+def test_people_are_found_in_another_original_by_who_they_are() -> None:
+    tree = {"v0": ("v0",), "v1": ("v1",)}
+    now = Small((("v0",), ("v1",)), (tree,), ("x", "y"), ((0, (0,)), (1, (0,))))
+    attributes = {**now.policy().attributes, "who": {"role": "identifying"}}
+    policy = now.policy(attributes=attributes)
+    before = pd.DataFrame({"a0": ["v1", "v1"], "secret": ["p", "q"], "who": ["bob", "eve"]})
+    found = attack(
+        now.release(),
+        policy,
+        now.frame().assign(who=["ann", "bob"]),
+        earlier=before[["a0", "secret"]],
+        earlier_against=before,
+    )["composition"]
+    assert found.details["people"] == 1
+    assert (found.details["smallest_here"], found.details["smallest_there"]) == (1, 2)

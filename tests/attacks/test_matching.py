@@ -1,0 +1,77 @@
+"""Which released rows may be whose: the fast way agrees with the obvious one."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymizer.attacks.matching import NOBODY, Members, find_owners, pair_up
+from tests.attacks.small import Small, smalls
+
+
+@given(smalls(), st.data())
+def test_the_rows_that_may_be_somebodys_are_those_that_cover_their_values(
+    small: Small, data: st.DataObject
+) -> None:
+    setting = small.setting()
+    known = data.draw(st.lists(st.sampled_from(setting.quasi), unique=True, min_size=1))
+    expected = [small.matching(record, known) for record in range(len(small.rows))]
+    assert setting.cells.count(known, setting.original).tolist() == list(map(len, expected))
+    records, rows = setting.cells.pairs(known, setting.original)
+    pairs = [(record, at) for record, found in enumerate(expected) for at in found]
+    assert sorted(zip(records.tolist(), rows.tolist(), strict=True)) == pairs
+
+
+@given(smalls(one_scheme=True))
+def test_every_row_of_one_scheme_has_an_owner_who_fits_and_no_owner_has_two(small: Small) -> None:
+    setting = small.setting()
+    owners = setting.owners.tolist()
+    assert NOBODY not in owners
+    assert len(set(owners)) == len(owners)
+    for row, owner in enumerate(owners):
+        assert small.covers(row, owner, setting.quasi)
+        assert small.secrets[owner] == small.secrets[small.released[row][0]]
+
+
+@given(smalls())
+def test_whatever_the_levels_an_owner_fits_and_has_one_row(small: Small) -> None:
+    setting = small.setting()
+    found = [(row, owner) for row, owner in enumerate(setting.owners.tolist()) if owner != NOBODY]
+    assert len({owner for _, owner in found}) == len(found)
+    assert all(small.covers(row, owner, setting.quasi) for row, owner in found)
+    for row, owner in found:
+        assert setting.own_row[owner] == row
+
+
+def test_owners_who_cannot_be_told_apart_are_drawn() -> None:
+    rows = (("v0",),) * 2
+    small = Small(rows, ({"v0": ("v0",)},), ("x", "x"), ((0, (0,)), (1, (0,))))
+    setting = small.setting()
+    drawn = {
+        tuple(find_owners(setting.cells, setting.original, np.random.default_rng(seed)).tolist())
+        for seed in range(20)
+    }
+    assert drawn == {(0, 1), (1, 0)}
+
+
+LABELS = st.lists(st.integers(0, 3), max_size=8).map(lambda found: np.array(found, np.int64))
+
+
+@given(LABELS, LABELS)
+def test_pairs_have_the_same_label_and_leave_over_only_one_side(
+    mine: np.ndarray, theirs: np.ndarray
+) -> None:
+    left, right = pair_up(mine, theirs, np.random.default_rng(1))
+    assert (mine[left] == theirs[right]).all()
+    assert len(set(left.tolist())) == len(set(right.tolist())) == left.size
+    for label in range(4):
+        both = min(np.count_nonzero(mine == label), np.count_nonzero(theirs == label))
+        assert np.count_nonzero(mine[left] == label) == both
+
+
+@given(LABELS)
+def test_members_are_the_places_with_a_label(labels: np.ndarray) -> None:
+    members = Members.of(labels, 4)
+    for label in range(4):
+        assert members[label].tolist() == np.flatnonzero(labels == label).tolist()

@@ -1,0 +1,74 @@
+"""Attacks on the page and on the terminal: every figure with its interval, and no single person."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from rich.console import Console
+
+from anonymizer.attacks.result import Attack, Attacks, skip
+from anonymizer.estimators.proportions import Rate
+from anonymizer.report.attacks import percent, render_page, render_text, row, value_of, verdict
+from anonymizer.report.provenance import Provenance
+
+AHEAD = Attack(
+    "linkability", "Can they?", Rate(50, 100), Rate(10, 100), "others", {"expected": 4.5}
+)
+EVEN = Attack("membership inference", "Do they?", Rate(10, 100), Rate(10, 100), "others")
+ALONE = Attack("downcoding", "Will they?", Rate(0, 20), None, "nobody")
+LEFT = skip("composition", "With another?", "no earlier release is given.")
+ATTACKS = Attacks((AHEAD, EVEN, ALONE, LEFT), 1_000, 900, 3)
+
+
+def test_the_verdict_names_what_succeeds_beyond_its_baseline() -> None:
+    assert verdict(ATTACKS) == "1 of 3 attacks succeed beyond their baseline: linkability"
+    none = Attacks((EVEN, LEFT), 1_000, 900, 3)
+    assert verdict(none) == "none of 1 attacks succeeds beyond its baseline"
+
+
+def test_a_row_has_success_baseline_and_excess_with_intervals() -> None:
+    name, success, between, baseline, excess, of_excess = row(AHEAD)
+    assert (name, success, baseline, excess) == ("linkability", "50.0 %", "10.0 %", "40.0 %")
+    assert between == "40.4 % to 59.6 %"
+    assert of_excess.startswith("27.")
+    assert row(ALONE)[3] == "none"
+
+
+def test_a_page_says_what_was_tried_and_what_was_not() -> None:
+    page = render_page(ATTACKS, Provenance(made=None))
+    for part in (
+        "It succeeds in 50 of 100 attempts.",
+        "The baseline is 10 of 100: others.",
+        "The baseline is nothing: nobody.",
+        "Not tried: no earlier release is given.",
+        "expected",
+        "1,000 records of the original, 900 released rows",
+        "<svg",
+    ):
+        assert part in page
+
+
+def test_the_terminal_has_the_table_and_what_was_not_tried() -> None:
+    console = Console(width=200, color_system=None, force_terminal=False)
+    with console.capture() as captured:
+        console.print(render_text(ATTACKS))
+    text = captured.get()
+    assert "linkability" in text
+    assert "composition: not tried: no earlier release is given." in text
+    assert "Other figures" not in text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(-0.1, "-10.0 %"), (0.0, "0 %"), (math.nan, "not known"), (0.5, "50.0 %")],
+)
+def test_differences_and_the_unknown_are_written_as_they_are(value: float, text: str) -> None:
+    assert percent(value) == text
+
+
+def test_figures_of_every_kind_are_written() -> None:
+    assert value_of({"age": {"cells": 2, "narrowed": 1}}) == "age: cells: 2, narrowed: 1"
+    assert value_of(None) == "none"
+    assert value_of(1234.5678) == "1235"
+    assert value_of(12_000) == "12,000"
