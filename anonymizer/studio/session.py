@@ -145,7 +145,7 @@ class Session:
     def story(self) -> list[tuple[str, dict[str, Any]]]:
         """Return the events that tell a page that is opened now where things stand."""
         with self.lock:
-            told = self.engine.told.items()
+            told = list(self.engine.told.items())  # the engine may be adding to it
             now = None if self.history is None else self.history.revision
             found = [(kind, content) for kind, content in told if content["revision"] == now]
             return [("state", self.state()), *found]

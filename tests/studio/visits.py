@@ -12,7 +12,7 @@ from anonymizer.studio.folder import Folder
 from anonymizer.studio.serve import Studio
 from anonymizer.studio.session import Session
 
-LONG = 15_000
+LONG = 60_000
 """Milliseconds until a test gives up; a kernel may have to be compiled first."""
 
 

@@ -67,7 +67,12 @@ async function readEvents(reader, heard) {
       text = text.slice(end + 2);
       const kind = lines.find((line) => line.startsWith("event: "))?.slice(7);
       const data = lines.find((line) => line.startsWith("data: "))?.slice(6);
-      if (kind) heard(kind, JSON.parse(data));
+      if (!kind) continue;
+      try {
+        heard(kind, JSON.parse(data));
+      } catch (error) {
+        console.error(error); // a picture that cannot be drawn must not end the stream
+      }
     }
   }
 }
