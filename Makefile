@@ -11,7 +11,7 @@ QUICK  := tests/policy/test_policy.py tests/test_problem.py tests/test_people.py
 PIP    := pip install --quiet --disable-pip-version-check
 SITE   := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
 
-.PHONY: demo test quick test-oldest reproduce lint bench docs docs-serve clean
+.PHONY: demo test quick test-oldest reproduce lint bench soak docs docs-serve clean
 
 demo: $(READY)
 	$(BIN)/anonymizer demo --out results/demo
@@ -36,6 +36,9 @@ lint: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m experiments.benchmark
+
+soak: $(READY)
+	$(BIN)/python -m experiments.soak
 
 docs: $(DOCS)
 	$(SITE) build --quiet -f docs/mkdocs.yml

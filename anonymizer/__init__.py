@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from anonymizer.errors import (
         AnonymizerError,
         AnonymizerWarning,
+        ClusterError,
         DataError,
         HierarchyError,
         InfeasibleError,
@@ -63,6 +64,7 @@ _HOMES = {
     "compare": "comparison.comparison",
     "AnonymizerError": "errors",
     "AnonymizerWarning": "errors",
+    "ClusterError": "errors",
     "DataError": "errors",
     "HierarchyError": "errors",
     "InfeasibleError": "errors",

@@ -52,6 +52,10 @@ class ReleaseError(AnonymizerError):
     """A release cannot be made, written or read back."""
 
 
+class ClusterError(AnonymizerError):
+    """Workers outside this process cannot be reached, or cannot be used."""
+
+
 class HierarchyError(AnonymizerError):
     """A hierarchy has defects, or a value of the table has no leaf in it."""
 

@@ -24,6 +24,7 @@ PICTURES = (
     "results/benchmark/frontier.png",
     "results/benchmark/growth.png",
     "results/benchmark/gap_over_time.png",
+    "results/benchmark/cluster.png",
     "results/estimators/uniques.png",
     "results/studio/data.png",
     "results/studio/hierarchies.png",

@@ -54,6 +54,12 @@ SLOW = {
         "test_stopped_amid_subtree_bounds_a_search_is_sound_and_can_be_resumed",
         "test_with_subtree_bounds_it_finds_what_exhaustive_search_finds",
     ),
+    "tests/search/test_cluster.py": (
+        "test_a_short_search_is_sent_nowhere",
+        "test_killing_a_worker_in_the_middle_changes_nothing_but_time",
+        "test_result_proof_and_counts_are_the_same_in_two_processes",
+        "test_the_table_is_sent_once_and_not_with_every_message",
+    ),
     "tests/search/test_checkpoint.py": (
         "test_resuming_ends_with_every_measure",
         "test_resuming_ends_with_every_model",

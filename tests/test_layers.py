@@ -40,6 +40,7 @@ ORDER = [
     "assessment",
     "analyses",
     "attacks",
+    "decision",
     "report",
     "demo",
     "studio",

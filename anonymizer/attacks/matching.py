@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from anonymizer.attacks.columns import Column, Integers
 from anonymizer.knowledge.labels import code_labels, label_together
-from anonymizer.knowledge.linked_table import join_labels
 
 NOBODY = -1
 
@@ -79,17 +78,6 @@ class Cells:
         for part in self.join(known, leaves):
             found += np.bincount(part.row_label, minlength=part.number)[part.record_label]
         return found
-
-    def pairs(self, known: Sequence[int], leaves: Integers) -> tuple[Integers, Integers]:
-        """List the records and the rows that may be theirs."""
-        records, rows = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for part in self.join(known, leaves):
-            record, at = join_labels(
-                part.record_label, part.row_label.astype(np.int32), part.number
-            )
-            records.append(record)
-            rows.append(part.rows[at])
-        return np.concatenate(records), np.concatenate(rows)
 
 
 def breadth(cells: Cells, levels: Integers, known: Sequence[int]) -> float:

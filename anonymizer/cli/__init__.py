@@ -11,6 +11,7 @@ from anonymizer import __version__
 from anonymizer.cli import (
     assess,
     attack,
+    decision,
     evidence,
     frontier,
     hierarchy,
@@ -35,6 +36,7 @@ app.command()(release.verify)
 app.command()(evidence.evidence)
 app.command()(release.apply)
 app.command()(attack.attack)
+app.command()(decision.decision)
 app.command()(release.demo)
 app.command()(assess.assess)
 app.command()(published.published)

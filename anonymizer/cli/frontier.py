@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anonymizer.cli.terminal import AsJson, PolicyFile, ShowValues, make_console, status_line
+from anonymizer.cli.terminal import (
+    AsJson,
+    Backend,
+    PolicyFile,
+    ShowValues,
+    make_console,
+    status_line,
+)
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -68,6 +75,7 @@ def frontier(
         int | None,
         typer.Option(help="With --pick, of a policy with layers: the point with at most so many."),
     ] = None,
+    backend: Backend = None,
     utility: Annotated[
         list[str] | None,
         typer.Option(
@@ -90,13 +98,14 @@ def frontier(
     from anonymizer.frontiers.points import MAX_LAYERS
     from anonymizer.policy import Policy
     from anonymizer.report.frontier import stage_frontier
+    from anonymizer.search.backends import use_backend
     from anonymizer.solution.manifest import stage_release
 
     if layers is not None and pick is None:
         raise PolicyError("--layers: it says which point to pick; name its threshold with --pick.")
     loaded, values = Policy.read(policy), parse_values(at or [])
     with Staging(out, [policy, *loaded.files]) as staging:
-        with stage_line(str(loaded.data_path)) as on_stage:
+        with use_backend(backend), stage_line(str(loaded.data_path)) as on_stage:
             for name in utility or ():
                 loaded.find_analysis(name)  # better known before the search
             found = find(None, loaded, values, population or (), on_stage)

@@ -12,6 +12,7 @@ import typer
 from anonymizer.cli.terminal import (
     FAILED,
     AsJson,
+    Backend,
     MappingFile,
     OutFolder,
     PolicyFile,
@@ -82,7 +83,10 @@ def run(
     json_: AsJson = False,
     mapping: MappingFile = None,
     seed: Seed = None,
-    workers: Annotated[int | None, typer.Option(help="Threads; overrides the policy.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Threads, or processes of a backend; overrides the policy.")
+    ] = None,
+    backend: Backend = None,
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds of search; overrides the policy.")
     ] = None,
@@ -105,12 +109,14 @@ def run(
     """
     from anonymizer.data.staging import Staging
     from anonymizer.policy import Policy
+    from anonymizer.search.backends import use_backend
     from anonymizer.solution.resume import read_checkpoint
     from anonymizer.solution.solution import anonymize
 
     loaded = Policy.read(policy).with_search(workers=workers, time_limit=time_limit)
     checkpoint = read_checkpoint(out, loaded) if resume else None
     with (
+        use_backend(backend, workers),
         Staging(out, [policy, *loaded.files]) as staging,
         progress_line(str(loaded.data_path)) as on_progress,
     ):

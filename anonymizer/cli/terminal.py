@@ -22,6 +22,10 @@ FAILED, BAD_INPUT = 1, 2
 PolicyFile = Annotated[Path, typer.Argument(help="The policy, a TOML file.", show_default=False)]
 OutFolder = Annotated[Path, typer.Option("--out", help="The folder for release and manifest.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object for scripts.")]
+Backend = Annotated[
+    str | None,
+    typer.Option(help="Search in other processes: loky, dask, ray or spark. Default: threads."),
+]
 MappingFile = Annotated[
     Path | None,
     typer.Option(help="Also write the applied mapping (attribute, value, released) to this CSV."),

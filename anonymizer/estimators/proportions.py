@@ -54,9 +54,9 @@ def difference(one: Rate, other: Rate) -> Estimate:
 
     The two groups are independent. From -1 to 1; without trials in one of them nothing is known.
 
-    >>> found = difference(Rate(50, 100), Rate(40, 100))
-    >>> round(found.value, 2), round(found.low, 3), round(found.high, 3)
-    (0.1, -0.037, 0.231)
+    >>> found = difference(Rate(56, 70), Rate(48, 80))  # Newcombe's example: 0.0524 to 0.3339
+    >>> round(found.value, 2), round(found.low, 4), round(found.high, 4)
+    (0.2, 0.0524, 0.3339)
     """
     mine, theirs = one.estimate, other.estimate
     if math.isnan(mine.value) or math.isnan(theirs.value):

@@ -24,12 +24,22 @@ from anonymizer.lattice import Scheme
 from anonymizer.policy import PolicyLike
 from anonymizer.problem import Problem, Source, as_problem, describe_risk
 from anonymizer.risk import Parameter, Remaining
-from anonymizer.search import SearchResult, Status, StopReason, search
+from anonymizer.search import (
+    Progress,
+    SearchResult,
+    Status,
+    StopReason,
+    search,
+    search_thresholds,
+)
 from anonymizer.solution.layered import in_layers, with_max_layers
 from anonymizer.solution.solution import Solution, layered_solution, make_solution
 
 if TYPE_CHECKING:
     import pandas as pd
+
+BROKEN_OFF = (StopReason.INTERRUPTED, StopReason.CLUSTER)
+"""After these, no further threshold is searched at."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -234,10 +244,15 @@ class Tracker(Tracked):
 
     def run(self) -> None:
         """Search at every threshold, until Ctrl-C; what was not looked at then is not known."""
+        together = self.search_together()
+        if together is not None:
+            for place, result in enumerate(together):
+                self.add(place, result)
+            return
         previous: SearchResult | None = None
         interrupted = False
         if self.shared.least_sizes is not None:  # what the tightest takes serves all others
-            interrupted = self.search_at(len(self.sweep) - 1).stopped is StopReason.INTERRUPTED
+            interrupted = self.search_at(len(self.sweep) - 1).stopped in BROKEN_OFF
         for place, value in enumerate(self.sweep.thresholds):
             if interrupted:
                 self.unknown.append(value)
@@ -247,13 +262,41 @@ class Tracker(Tracked):
                 self.infeasible.append(value)
                 continue
             previous = self.unchanged(previous, place) or self.search_at(place)
-            interrupted = previous.stopped is StopReason.INTERRUPTED
-            if previous.best is not None:
-                self.points.append(self.point(value, place, previous))
-            elif previous.status is Status.INFEASIBLE:
-                self.infeasible.append(value)
-            else:
-                self.unknown.append(value)
+            interrupted = previous.stopped in BROKEN_OFF
+            self.add(place, previous)
+
+    def add(self, place: int, result: SearchResult) -> None:
+        """Note what was found at a threshold."""
+        value = self.sweep.thresholds[place]
+        if result.best is not None:
+            self.points.append(self.point(value, place, result))
+        elif result.status is Status.INFEASIBLE:
+            self.infeasible.append(value)
+        else:
+            self.unknown.append(value)
+
+    def search_together(self) -> list[SearchResult] | None:
+        """Search at all thresholds at once; None where they ask for more than a least class.
+
+        The limits on time and evaluations hold for each threshold by itself.
+        """
+        limits = self.problem.limits
+        limited = limits.seconds is not None or limits.evaluations is not None
+        if self.shared.least_sizes is None or limited or len(self.sweep) == 1:
+            return None
+        return search_thresholds(
+            self.shared.evaluators,
+            self.shared.evaluate,
+            self.problem.lattice,
+            self.problem.policy.search.workers,
+            None if self.on_stage is None else self.tell_of,
+        )
+
+    def tell_of(self, place: int, progress: Progress) -> None:
+        """Pass on the progress at a threshold."""
+        tell = self.tell(place)
+        if tell is not None:
+            tell(progress)
 
     def unchanged(self, previous: SearchResult | None, place: int) -> SearchResult | None:
         """Return the result of the looser threshold if its best scheme loses nothing at this one.

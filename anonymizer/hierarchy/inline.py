@@ -57,7 +57,7 @@ def cut(points: Sequence[Any]) -> dict[str, Any]:
         levels = [levels]
     finest = levels[0]
     numbers = [point for point in finest if isinstance(point, int | float)]
-    if len(numbers) < len(finest) or finest != sorted(finest):
+    if not finest or len(numbers) < len(finest) or finest != sorted(finest):
         raise HierarchyError("cut points are rising numbers, such as [18, 40, 65]; write them so.")
     widest = max((after - before for before, after in pairwise(finest)), default=1)
     low, high = finest[0] - widest, finest[-1] + widest

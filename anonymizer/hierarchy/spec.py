@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from anonymizer.errors import HierarchyError, quote_some, suggest_name
+from anonymizer.errors import HierarchyError, quote_some, shorten, suggest_name
 from anonymizer.hierarchy.arx import read_arx, read_rows
 from anonymizer.hierarchy.builders import Builder
 from anonymizer.hierarchy.dates import Dates
@@ -36,8 +36,8 @@ def load_hierarchy(path: str | Path, name: str | None = None, delimiter: str = "
         return read_arx(path, name, delimiter)
     refuse_ahs(path)
     raise HierarchyError(
-        f"{path}: a hierarchy is a .csv file (as ARX has it) or a .toml file (a spec); "
-        "name it accordingly."
+        f"{shorten(str(path), 1000)}: a hierarchy is a .csv file (as ARX has it) or a .toml file (a "
+        "spec); name it accordingly."
     )
 
 

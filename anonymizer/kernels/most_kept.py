@@ -41,6 +41,16 @@ def most_under_caps(starts, values, counts, chosen, caps, share):
             if slope >= 0 or -fixed / slope >= m * (1 - 1e-12):
                 break
             m = -fixed / slope
+        if share == 1.0:
+            whole = np.floor(m + 1e-6)
+            while True:  # no value has more than a whole number of records
+                total = 0.0
+                for e in range(starts[c], starts[c + 1]):
+                    total += min(float(counts[e]), np.floor(caps[values[e]] * whole + 1e-6))
+                if total >= whole:
+                    break
+                whole = total
+            m = whole
         most[c] = m
     return most
 

@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, TypeAdapter, ValidationInf
 from pydantic.dataclasses import dataclass
 
 from anonymizer.errors import suggest_name
+from anonymizer.knowledge.overlap import in_proportion
 from anonymizer.validation import (
     CHECKED,
     NOT_EMPTY,
@@ -192,10 +193,25 @@ class Chance:
         return self.change(lambda amount: end_of(amount, end)) if self.has_range else self
 
     @property
+    def amounts(self) -> list[Any]:
+        """All numbers and ranges; none where each row has its own."""
+        found = [self.probability, self.default, *leaves_of(self.probabilities)]
+        return [amount for amount in found if amount is not None]
+
+    @property
     def has_range(self) -> bool:
         """Whether a range stands anywhere."""
-        found = [self.probability, self.default, *leaves_of(self.probabilities)]
-        return any(isinstance(amount, tuple) for amount in found)
+        return any(isinstance(amount, tuple) for amount in self.amounts)
+
+    @property
+    def largest(self) -> float | None:
+        """The highest that it may be for anybody; None where each row has its own."""
+        return max((end_of(amount, HIGH) for amount in self.amounts), default=None)
+
+    def with_largest(self, largest: float) -> Chance:
+        """Return it at the upper ends, with another largest value, and the others in proportion."""
+        change = in_proportion(self.largest or 0.0, largest)
+        return self.change(lambda amount: change(end_of(amount, HIGH)))
 
     @property
     def impossible(self) -> bool:

@@ -124,6 +124,14 @@ def write_number(value: float) -> str:
     return text.removesuffix(".0")
 
 
+def in_proportion(largest: float, other: float) -> Callable[[float], float]:
+    """Return what changes probabilities in proportion, of which the largest becomes another, up to 1.
+
+    Where all are 0, there is no proportion: all become the other.
+    """
+    return lambda value: min(1.0, other if largest == 0 else value / largest * other)
+
+
 @plain_errors()
 @dataclass(frozen=True, slots=True, config=CHECKED)
 class Proportion:
@@ -142,6 +150,16 @@ class Proportion:
     def largest(self) -> float:
         """The proportion where it is highest."""
         return max([self.default, *self.values.values()])
+
+    def with_largest(self, largest: float) -> Proportion:
+        """Return it with another largest value, and the others in proportion, none above 1.
+
+        >>> Proportion(0.1, by="race", values={"Asian": 0.2}).with_largest(0.4)
+        Proportion(default=0.2, by='race', values={'Asian': 0.4})
+        """
+        change = in_proportion(self.largest, largest)
+        values = {value: change(share) for value, share in self.values.items()}
+        return Proportion(change(self.default), self.by, values)
 
     def of(self, labels: Sequence[str]) -> NDArray[np.float64]:
         """Return the proportion for each of the values of the key `by`.

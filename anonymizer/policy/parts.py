@@ -211,6 +211,7 @@ class Utility(Part):
         str, BeforeValidator(parse_measure), WithJsonSchema({"enum": [*MEASURES]})
     ] = "loss"
     aggregate: Annotated[Aggregate, one_of(Aggregate)] = Aggregate.GEOMETRIC
+    """The geometric mean by default; of other measures than the loss, the arithmetic."""
     factor: Annotated[Number, Field(ge=0, le=1)] = EVEN
     """0.5 weighs a suppressed value as one generalized to the whole domain; 0 makes suppression free."""
 
@@ -221,6 +222,13 @@ class Utility(Part):
             if key in self.model_fields_set and not self.has(key):
                 raise ValueError(f"the measure {self.measure!r} has no {key}; remove the key")
         return self
+
+    @property
+    def own_aggregate(self) -> Aggregate:
+        """The aggregate that is given, or else the usual one of the measure."""
+        if "aggregate" in self.model_fields_set or self.measure == "loss":
+            return self.aggregate
+        return Aggregate.ARITHMETIC
 
     def has(self, parameter: str) -> bool:
         """Whether the measure has such a parameter."""

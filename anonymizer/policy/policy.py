@@ -250,7 +250,7 @@ class Policy(Displayed, Part):
         utility = self.utility
         return make_measure(
             utility.measure,
-            aggregate=utility.aggregate,
+            aggregate=utility.own_aggregate,
             weights=self.weights,
             factor=utility.factor,
         )
@@ -326,7 +326,7 @@ class Policy(Displayed, Part):
         described["search"] = {"suppression_limit": self.search.suppression_limit}
         if not self.release.escape_formulas:
             del described["release"]["escape_formulas"]
-        if not self.utility.has("aggregate"):
+        if self.utility.measure != "loss" and "aggregate" not in self.utility.model_fields_set:
             del described["utility"]["aggregate"]
         if self.utility.factor == EVEN:
             del described["utility"]["factor"]

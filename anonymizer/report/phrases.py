@@ -39,14 +39,27 @@ def standing(quality: float, suppressed: int, records: int, highest: float, aver
     )
 
 
+def everybody_has(groups: int, of: int, kind: str = "groups") -> str:
+    """Begin to say what everybody has in some groups.
+
+    >>> everybody_has(4, 1812)
+    'In 4 of 1,812 groups everybody has'
+    """
+    return f"In {whole(groups)} of {whole(of)} {kind} everybody has"
+
+
+def everybody_marked(groups: int, of: int, name: str, kind: str = "groups") -> str:
+    """Say in how many groups, of a release or a source, everybody has a value that was marked."""
+    return f"{everybody_has(groups, of, kind)} a value of {name} that you marked"
+
+
 def given_away(sensitive: Mapping[str, SensitiveProfile], classes: int) -> Iterator[str]:
     """Say in how many groups everybody shares a value, one sentence for each sensitive attribute."""
     for name, found in sensitive.items():
-        groups = f"of {whole(classes)} groups everybody has"
         if found.all_marked is not None:
-            yield f"In {whole(found.all_marked)} {groups} a value of {name} that you marked."
+            yield f"{everybody_marked(found.all_marked, classes, name)}."
         yield (
-            f"In {whole(found.one_value)} {groups} the same {name}; a group has at least "
+            f"{everybody_has(found.one_value, classes)} the same {name}; a group has at least "
             f"{whole(found.least_distinct)} values of it, and is at most "
             f"{found.greatest_distance:.3f} from the distribution of all records (0 to 1)."
         )

@@ -16,6 +16,7 @@ from anonymizer.assessment.procedure.keys import WhatIf
 from anonymizer.assessment.procedure.mitigation import Kind, Option, join
 from anonymizer.assessment.procedure.plan import Plan
 from anonymizer.report.page import picture, share
+from anonymizer.report.phrases import everybody_marked
 from anonymizer.report.plot import BAD, GOOD, QUIET, import_matplotlib
 
 SHOWN_OPTIONS = 10
@@ -36,6 +37,7 @@ def procedure_context(findings: Findings) -> dict[str, Any]:
         "best_variants": best_variants,
         "shown_options": shown_options,
         "describe_plan": describe_plan,
+        "everybody_marked": everybody_marked,
     }
 
 

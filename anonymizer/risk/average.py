@@ -13,6 +13,7 @@ from anonymizer.estimators.uniques import bisect
 from anonymizer.risk.model import Monotone, TableModel
 from anonymizer.risk.parameters import THRESHOLD, K, Parameter, check_k, check_share, check_whole
 from anonymizer.risk.remaining import Binding, Histogram, Remaining
+from anonymizer.risk.size_limits import SizeLimits
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,10 @@ class Average(TableModel):
     def risk_of(self, histogram: Histogram) -> float:
         """Return classes / people."""
         return histogram.classes / histogram.people
+
+    def size_limits(self, records: int) -> SizeLimits:
+        """Return the threshold: at a coarser scheme, what is kept has no more classes."""
+        return SizeLimits(self.least_class(records), average=self.threshold)
 
     def first_cut(self, remaining: Remaining, start: int) -> int:
         """Find the least cut that passes by bisection, on sums over the classes of each size."""

@@ -60,31 +60,48 @@ class DeltaDisclosure(SensitiveModel):
         """Judge every class, by the values that do harm."""
         return np.ones(histograms.sizes.size, np.bool_)
 
-    def bits(self, histograms: ClassHistograms, microdata: Microdata) -> tuple[Floats, Floats]:
-        """Return the largest log2(p / q) of each class, and the largest -log2(p / q)."""
-        off = self.column(microdata).rounding
-        weights = self.weights(microdata, off)
-        needed = int(np.isfinite(weights).sum()) if self.absent == "fail" else 0
+    def rises(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
+        """Return the largest log2(p / q) of each class."""
         parts = histograms.starts, histograms.values, histograms.counts, histograms.sizes
         with np.errstate(divide="ignore"):  # the logarithm of 0 is meant
-            highest = np.log2(highest_ratios(*parts, weights))
-            lowest = np.log2(lowest_ratios(*parts, self.weights(microdata, -off), needed))
-        return highest, -lowest
+            found: Floats = np.log2(highest_ratios(*parts, self.weights(microdata)[0]))
+        return found
 
-    def weights(self, microdata: Microdata, less: float = 0.0) -> Floats:
-        """Return the share of each value that does harm; infinite for the others, and for none."""
-        q = self.column(microdata).shares_of_people
-        return np.where(self.chosen(microdata) & (q > 0), np.maximum(q - less, 0.0), np.inf)
+    def falls(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
+        """Return the largest -log2(p / q) of each class."""
+        weights = self.weights(microdata)[1]
+        needed = int(np.isfinite(weights).sum()) if self.absent == "fail" else 0
+        parts = histograms.starts, histograms.values, histograms.counts, histograms.sizes
+        with np.errstate(divide="ignore"):
+            found: Floats = -np.log2(lowest_ratios(*parts, weights, needed))
+        return found
+
+    def bits(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
+        """Return the largest |log2(p / q)| of each class."""
+        return np.maximum(self.rises(histograms, microdata), self.falls(histograms, microdata))
+
+    def weights(self, microdata: Microdata) -> tuple[Floats, Floats]:
+        """Return the share of each value that does harm, at least and at most, found once.
+
+        It is infinite for the others, and for those that do not occur.
+        """
+        return microdata.once(self, lambda: self.find_weights(microdata))
+
+    def find_weights(self, microdata: Microdata) -> tuple[Floats, Floats]:
+        """Find the shares; they differ where they are rounded."""
+        column = self.column(microdata)
+        q, off = column.shares_of_people, column.rounding
+        counts = self.chosen(microdata) & (q > 0)
+        least, most = (np.where(counts, np.maximum(q - x, 0.0), np.inf) for x in (off, -off))
+        return least, most
 
     def exposure(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
         """Return 1 - 2 ** -bits, for the value that becomes more or less likely by most."""
-        bits = np.maximum(*self.bits(histograms, microdata))
-        return 1 - np.exp2(-np.maximum(bits, 0.0))
+        return 1 - np.exp2(-np.maximum(self.bits(histograms, microdata), 0.0))
 
     def exceeds(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
         """Mark the classes in which a value is too frequent, or too rare."""
-        bits = np.maximum(*self.bits(histograms, microdata))
-        return bits >= self.delta - SLACK
+        return self.bits(histograms, microdata) >= self.delta - SLACK
 
     def most_kept(
         self, classes: EquivalenceClasses, violating: NDArray[np.bool_]
@@ -95,21 +112,21 @@ class DeltaDisclosure(SensitiveModel):
         that lack it. Then only what is too frequent binds.
         """
         if self.absent == "skip":
-            highest, _ = self.bits(classes.histograms(self.attribute, violating), classes.microdata)
-            violating = violating & (highest >= self.delta - SLACK)
+            histograms = classes.histograms(self.attribute, violating)
+            rises = self.rises(histograms, classes.microdata)
+            violating = violating & (rises >= self.delta - SLACK)
         return super().most_kept(classes, violating)
 
     def most_passing(
         self, histograms: ClassHistograms, microdata: Microdata, chosen: NDArray[np.bool_]
     ) -> Floats:
         """Of m records, each value has at most q m 2 ** delta, and at least q m / 2 ** delta."""
-        caps = self.weights(microdata) * 2.0**self.delta * (1 + 1e-9)
+        caps = self.weights(microdata)[0] * 2.0**self.delta * (1 + 1e-9)
         found: Floats = most_under_caps(
             histograms.starts, histograms.values, histograms.counts, chosen, caps, 1.0
         )
         if self.absent == "skip":
             return found
-        _, falls = self.bits(histograms, microdata)
-        factor = np.exp2(self.delta - falls) * (1 + 1e-9)
+        factor = np.exp2(self.delta - self.falls(histograms, microdata)) * (1 + 1e-9)
         rarest: Floats = (histograms.sizes * factor).astype(np.float64)
         return np.minimum(found, rarest)

@@ -24,8 +24,10 @@ from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
 from anonymizer.estimators.intervals import Interval
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.risk.assumption import Assumption, Unit
 from anonymizer.risk.parameters import THRESHOLD, Parameter
 from anonymizer.risk.remaining import Binding, Histogram, Kept, Order, Remaining
+from anonymizer.risk.size_limits import SizeLimits
 
 
 class Scope(StrEnum):
@@ -144,6 +146,13 @@ class RiskModel(ABC):
         """Return how many records every class that it lets through has, in a table of so many."""
         return 1
 
+    def size_limits(self, records: int) -> SizeLimits:
+        """Return limits on the classes of every release that meets it, of a table of so many records.
+
+        The search bounds whole boxes by them: what is kept at a finer scheme is within them here too.
+        """
+        return SizeLimits(least_class=self.least_class(records))
+
     def least_shown(self, records: int) -> int | None:
         """Return from how many records on a class may be shown as an example; None for no class."""
         least = self.least_class(records)
@@ -186,6 +195,15 @@ class RiskModel(ABC):
     def with_population(self, size: int) -> Self:  # noqa: ARG002
         """Return the model for a population of another size."""
         raise ValueError("it does not rest on the size of a population")
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Return the stated figures that the model rests on: the size of its population, if any."""
+        size = self.sampled_from.size
+        if size is None or type(self).with_population is RiskModel.with_population:
+            return ()
+        return (
+            Assumption("population", size, Unit.PEOPLE, lambda n: self.with_population(round(n))),
+        )
 
     def describe(self) -> dict[str, Any]:
         """Return the parameters as JSON; those left at None are left out, a file is named by itself."""

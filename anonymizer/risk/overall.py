@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -19,8 +19,10 @@ from anonymizer.knowledge.cuts import Turns, least_suppressed, people_with, shor
 from anonymizer.knowledge.exposure import check_exact
 from anonymizer.knowledge.scenario import PARAMETERS, Scenario
 from anonymizer.knowledge.scenario_attack import ScenarioAttack
+from anonymizer.knowledge.stated import StatedChance, stated_chances
 from anonymizer.knowledge.statistics import SLACK, passes, quantile_of, statistic_of
 from anonymizer.knowledge.uniqueness import lower_end, upper_end
+from anonymizer.risk.assumption import Assumption, Unit
 from anonymizer.risk.model import Monotone, Need, Population, RiskModel, Scope
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share, check_whole
 from anonymizer.risk.remaining import Binding, Kept, Order, Remaining
@@ -130,6 +132,30 @@ class Overall(RiskModel):
         if self.scenario.counted:
             return Population(table=self.scenario.population)
         return Population(int(self.scenario.population))
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Return the size of the population and every probability of the scenario."""
+        scenario: Scenario = self.scenario
+        found = [
+            Assumption(each.name, each.chance.largest, Unit.PROBABILITY, self.resting_on(each))
+            for each in stated_chances(scenario)
+            if each.chance.largest is not None
+        ]
+        if scenario.needs_unique and not scenario.counted:
+            found.append(
+                Assumption("population", scenario.population, Unit.PEOPLE, self.drawn_from)
+            )
+        return tuple(found)
+
+    def resting_on(self, stated: StatedChance) -> Callable[[float], Overall]:
+        """Return what makes the model of another value of a probability."""
+        return lambda value: replace(
+            self, scenario=stated.changed(stated.chance.with_largest(value))
+        )
+
+    def drawn_from(self, people: float) -> Overall:
+        """Return the model for a population of another size."""
+        return replace(self, scenario=replace(self.scenario, population=round(people)))
 
     def beside(self, quasi_identifiers: tuple[str, ...]) -> tuple[str, ...]:
         """Return the columns that probabilities depend on and that are no quasi-identifiers."""

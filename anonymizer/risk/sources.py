@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import PolicyError, suggest_name
+from anonymizer.knowledge.overlap import Proportion
 from anonymizer.knowledge.source_attack import SourceAttack
 from anonymizer.knowledge.statement import Statement
+from anonymizer.risk.assumption import Assumption, Unit
 from anonymizer.risk.model import Monotone, Need, RiskModel, Scope
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share
 from anonymizer.risk.remaining import Kept, Remaining
@@ -104,6 +106,28 @@ class Sources(RiskModel):
         statement: Statement = self.statement
 
         return microdata.once(statement, lambda: tuple(SourceAttack.all_of(statement, microdata)))
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Return p and q of every source that is not at hand."""
+        return tuple(
+            self.assumption(number, key)
+            for number, source in enumerate(self.statement.source)
+            for key in ("p", "q")
+            if source.table is None
+        )
+
+    def assumption(self, number: int, key: str) -> Assumption:
+        """Return p or q of one source; what is stated of it without some keys stays."""
+        sources = self.statement.source
+        source = sources[number]
+        stated: Proportion = {"p": source.p, "q": source.q}[key]
+
+        def changed(value: float) -> Sources:
+            other = source.model_copy(update={key: stated.with_largest(value)})
+            update = {"source": (*sources[:number], other, *sources[number + 1 :])}
+            return replace(self, statement=self.statement.model_copy(update=update))
+
+        return Assumption(f"{key} of {source.name}", stated.largest, Unit.PROBABILITY, changed)
 
     def prepare(self, microdata: Microdata) -> None:
         """Read the tables of the sources that are at hand, and check that all fits."""

@@ -14,6 +14,7 @@ from anonymizer.estimators.uniques import ESTIMATORS, at_most, first_cut
 from anonymizer.risk.model import Monotone, Population, RiskModel, TableModel
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share, check_whole
 from anonymizer.risk.remaining import Binding, Histogram, Remaining
+from anonymizer.risk.size_limits import SizeLimits
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,10 @@ class SampleUniqueness(TableModel):
     def risk_of(self, histogram: Histogram) -> float:
         """Return uniques / people."""
         return histogram.uniques / histogram.people
+
+    def size_limits(self, records: int) -> SizeLimits:
+        """Return how many uniques may stay, of all records."""
+        return SizeLimits(uniques=most_within(self.threshold, records))
 
     def binding(self, remaining: Remaining) -> Binding | None:
         """Return the uniques: they are unique at every finer scheme, where at most a share may stay."""
@@ -187,6 +192,15 @@ class PUniqueness(TableModel):
             return Binding(np.zeros(uniques.size, np.bool_))
         gone = max(0, min(int(np.count_nonzero(uniques)), uniques.size - most))
         return Binding(np.full(uniques.size, gone > 0), classes.input_people - gone if gone else 0)
+
+    def size_limits(self, records: int) -> SizeLimits:
+        """Return what may be left of the uniques, or of all classes beside one; see `binding`."""
+        if self.monotone is Monotone.NONE:
+            return SizeLimits()
+        if self.estimator == "zayatz":
+            return SizeLimits(uniques=most_within(math.sqrt(self.threshold), records))
+        most = self.most_classes(records)
+        return SizeLimits() if most is None else SizeLimits(classes=most)
 
     def most_classes(self, records: int) -> int | None:
         """Return how many classes may be left with a unique among them; None where nothing is known.

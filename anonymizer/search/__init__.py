@@ -8,6 +8,7 @@ from anonymizer.search.limits import Limits, StopReason
 from anonymizer.search.params import SearchParams
 from anonymizer.search.proof import Proof, Pruning
 from anonymizer.search.result import TIE, Progress, SearchResult, Status
+from anonymizer.search.thresholds import search_thresholds
 
 __all__ = [
     "TIE",
@@ -23,4 +24,5 @@ __all__ = [
     "StopReason",
     "search",
     "search_exhaustively",
+    "search_thresholds",
 ]

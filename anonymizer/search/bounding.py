@@ -11,6 +11,7 @@ import numpy as np
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.search.box import Box
 from anonymizer.search.branch_and_bound import BranchAndBound
+from anonymizer.search.jobs import BoundBox
 from anonymizer.search.proof import Pruning
 from anonymizer.search.subtree_bounds import Outcome, SubtreeBounds
 
@@ -27,7 +28,7 @@ def raise_bound(search: BranchAndBound) -> None:
     many = search.evaluator.microdata.distinct >= search.params.least_subtree_tuples
     if not (search.large or many) or search.open.least_bound > search.evaluated.cutoff:
         return
-    subtrees = SubtreeBounds.prepare(search.evaluator, search.params, search.check_limits)
+    subtrees = SubtreeBounds.prepare([search.evaluator], search.params, search.check_limits)
     if subtrees is None:
         return
     rounds = Rounds(search, subtrees)
@@ -75,9 +76,8 @@ class Rounds:
         budget, steps = self.budget(len(boxes)), search.forecast.steps
         timed = usage.limits.seconds is not None
         started = usage.seconds if timed else 0.0
-        outcomes: list[Outcome] = search.run_all(
-            lambda box: self.subtrees.bound(box.schemes, target, steps, budget), boxes
-        )
+        job = BoundBox(self.subtrees, target, steps, budget)
+        outcomes: list[Outcome] = search.run_all(job, [box.schemes for box in boxes])
         partitions = sum(outcome.partitions for outcome in outcomes)
         if timed:
             self.partition_seconds = (usage.seconds - started) / partitions
@@ -130,14 +130,16 @@ def next_target(search: BranchAndBound) -> float:
 
 def candidates(search: BranchAndBound, outcomes: Iterable[Outcome]) -> list[Scheme]:
     """List the schemes found on the way that may be the best."""
-    schemes = [tuple(o.best.tolist()) for o in outcomes if o.best_sum <= search.evaluated.cutoff]
+    schemes = [
+        tuple(o.best[0].tolist()) for o in outcomes if o.best_sum[0] <= search.evaluated.cutoff
+    ]
     return [scheme for scheme in schemes if scheme not in search.evaluated]
 
 
 def reinsert(search: BranchAndBound, box: Box, outcome: Outcome) -> None:
     """Put back what is left of a box."""
     for low, high, bound, infeasible in zip(
-        *(each.tolist() for each in (outcome.low, outcome.high, outcome.bounds)),
+        *(each.tolist() for each in (outcome.low, outcome.high, outcome.bounds[:, 0])),
         outcome.infeasible.tolist(),
         strict=True,
     ):

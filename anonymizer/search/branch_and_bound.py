@@ -34,6 +34,7 @@ from anonymizer.search.checkpoint import Checkpoint, OpenBox, digest_basis
 from anonymizer.search.evaluated import Evaluated
 from anonymizer.search.forecast import Forecast, share_of
 from anonymizer.search.interrupt import Interrupt
+from anonymizer.search.jobs import EvaluateScheme
 from anonymizer.search.limits import LimitReached, StopReason, Usage
 from anonymizer.search.open_boxes import OpenBoxes
 from anonymizer.search.params import SearchParams
@@ -101,9 +102,11 @@ class BranchAndBound:
         self.evaluated_before = checkpoint.evaluated - len(named)
         self.partitions_before = checkpoint.partitions
 
-    def explore(self) -> None:
-        """Take the boxes with the least bounds until none is left."""
-        while self.open:
+    def explore(self, batches: int | None = None) -> None:
+        """Take the boxes with the least bounds until none is left, or for some batches of evaluations."""
+        done = 0
+        while self.open and done != batches:
+            done += 1
             while self.open and len(self.pending) < self.params.batch_size:
                 self.check_time()
                 self.pending += self.next_box()
@@ -205,7 +208,7 @@ class BranchAndBound:
         schemes = schemes if left is None else schemes[: max(1, left)]
         cutoff = self.evaluated.cutoff
         evaluations: list[Evaluation] = self.run_all(
-            lambda scheme: self.evaluator.evaluate(scheme, cutoff), schemes
+            EvaluateScheme(self.evaluator, cutoff), schemes
         )
         self.usage.evaluations += len(evaluations)
         self.record(evaluations)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from anonymizer.evaluation.evaluate import Evaluation
@@ -20,7 +20,7 @@ def find_incumbent(search: BranchAndBound) -> None:
     try:
         coarsest = current = search.evaluation_of(search.lattice.high)
         root = replace(root, bounding=coarsest)
-        while finer := first_improvement(search, current):
+        while finer := first_improvement(search.evaluation_of, search.lattice.low, current):
             current = finer
         if search.large:
             improve(search, coarsest)
@@ -29,19 +29,21 @@ def find_incumbent(search: BranchAndBound) -> None:
         search.open.push(replace(root, evaluated=tuple(sorted(search.evaluated.known))))
 
 
-def first_improvement(search: BranchAndBound, current: Evaluation) -> Evaluation | None:
+def first_improvement(
+    evaluate: Callable[[Scheme], Evaluation], low: Scheme, current: Evaluation
+) -> Evaluation | None:
     """Return the first scheme one step finer that is feasible and better, or None.
 
     The attribute whose own loss falls most is tried first.
     """
-    scheme, low = current.scheme, search.lattice.low
+    scheme = current.scheme
     gains = [
         (current.terms[a, level - 1] - current.terms[a, level], a)
         for a, level in enumerate(scheme)
         if level > low[a]
     ]
     for _, attribute in sorted(gains):
-        found = search.evaluation_of(with_level(scheme, attribute, scheme[attribute] - 1))
+        found = evaluate(with_level(scheme, attribute, scheme[attribute] - 1))
         if found.complete and found.feasible and found.loss < current.loss:
             return found
     return None

@@ -16,6 +16,8 @@ class StopReason(StrEnum):
     TIME = "time"
     EVALUATIONS = "evaluations"
     INTERRUPTED = "interrupted"
+    CLUSTER = "cluster"
+    """The workers of a cluster went away."""
 
 
 @dataclass(frozen=True, slots=True)

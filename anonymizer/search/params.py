@@ -69,12 +69,25 @@ class SearchParams:
     max_steps: int = number(500, 1)
     """How many effects of levels the forecast fits; with more levels, neighbouring ones share one."""
 
+    screening_batches: int = number(8, 1)
+    """Batches of evaluations after which to ask whether they decide enough; see search/screening.py."""
+    least_decided: float = number(2.5, 0)
+    """Where an evaluation decides fewer schemes, all that are open are screened: it costs as much."""
+    screened_together: int = number(256, 1)
+    """The schemes whose classes are merged and judged together."""
+    screening_parts: int = number(2, 1)
+    """In so many parts of the table, so that what is found in the first may be enough."""
+    max_screened_schemes: int = number(1 << 17, 0)
+    """In a larger lattice nothing is screened."""
+    max_screened_cells: int = number(1 << 24, 0)
+    """With more distinct tuples times sensitive values, neither."""
+
     least_subtree_tuples: int = number(0, 0)
     """In a small lattice, subtree bounds are used from so many distinct tuples on: always, by default."""
     max_loose: int = number(4, 0)
     """Where models ask for more than a least class: how many schemes in a row, bounded below the best,
     may be no better before subtree bounds are given up."""
-    target_gaps: tuple[float, ...] = (0.5, 0.2, 0.1, 0.05)
+    target_gaps: tuple[float, ...] = (0.5, 0.3, 0.2, 0.16, 0.13, 0.1, 0.08, 0.065, 0.05, 0.03)
     """In a large lattice subtree bounds aim at these gaps, one after another, before the proof."""
     subtree_batch_size: int = number(16, 1)
     """Boxes that subtree bounds work on at a time: the same for any number of workers."""
@@ -87,13 +100,16 @@ class SearchParams:
     max_subtree_budget: int = number(1000, 2)
     """The partitions for each box if its tuples are so few that the work allows more."""
     max_subtree_cells: int = number(1 << 26, 1)
-    """With more cells for one attribute, subtree bounds would take too much memory."""
+    """With more cells for one attribute, a hash table numbers those that are there."""
     max_subtree_bytes: int = number(1 << 30, 1)
     """The memory of a table prepared for subtree bounds."""
     kept_subtree_bytes: int = number(1 << 27, 0)
     """Up to so much memory, a table prepared for subtree bounds is kept for other searches of it."""
     max_level_pairs: int = number(10_000, 1)
     """With more pairs of levels, preparing a table for subtree bounds would take too long."""
+
+    sent_after: float = number(1.0, 0)
+    """Seconds of search before boxes are sent to other processes; with 0, all are sent at once."""
 
     def __post_init__(self) -> None:
         for each in fields(self):

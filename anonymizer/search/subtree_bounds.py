@@ -6,7 +6,7 @@ The table is prepared once for all searches; then a partition takes one pass ove
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,18 +16,17 @@ from numpy.typing import NDArray
 from anonymizer.engine.domain import Column
 from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.evaluate import Evaluator
-from anonymizer.kernels.subtree_bounds import (
+from anonymizer.kernels.class_splitting import (
     CACHED_CELLS,
-    MAX_BOXES,
-    MAX_DEPTH,
-    Outcome,
     Task,
     Workspace,
-    bound_subtree,
     look_up,
     rank_in_groups,
 )
+from anonymizer.kernels.subtree_bounds import MAX_BOXES, Outcome, bound_subtree
+from anonymizer.kernels.subtree_nodes import MAX_DEPTH
 from anonymizer.lattice import Lattice
+from anonymizer.risk.size_limits import SizeLimits
 from anonymizer.search.params import SearchParams
 from anonymizer.utility.loss import Aggregate, Loss
 
@@ -35,8 +34,16 @@ __all__ = ["Outcome", "SubtreeBounds"]
 
 SLACK = 1e-12
 """The kernel aims so much above the target that rounding cannot leave it below."""
+MAX_COUNTED = 1 << 10
+"""Sums over classes of each size, for a limit on the average risk, go up to so many records."""
 MAX_VALUES = 1 << 16
 """Values of an attribute, and k, are 16-bit integers in the kernel."""
+MAX_CELLS = 1 << 32
+"""Cells are numbered by 32-bit integers."""
+
+
+def no_check() -> None:
+    """Check nothing."""
 
 
 class Steps(NamedTuple):
@@ -56,7 +63,7 @@ class Tuples(NamedTuple):
 
     @staticmethod
     def of(
-        microdata: Microdata, params: SearchParams, check: Callable[[], None] = lambda: None
+        microdata: Microdata, params: SearchParams, check: Callable[[], None] = no_check
     ) -> Tuples:
         """Return the tuples of a table; unless they take much memory, they stay for other searches."""
 
@@ -80,7 +87,8 @@ class SubtreeBounds:
     """A table prepared for bounding boxes."""
 
     task: Task
-    cells: int
+    hashed: bool
+    """Whether some attributes have too many values to number the cells without a hash table."""
     budget: int
     """The partitions that a box may take before it is handed back."""
     workspaces: Workspaces
@@ -89,44 +97,54 @@ class SubtreeBounds:
 
     @staticmethod
     def prepare(
-        evaluator: Evaluator, params: SearchParams, check: Callable[[], None] = lambda: None
+        evaluators: Sequence[Evaluator], params: SearchParams, check: Callable[[], None] = no_check
     ) -> SubtreeBounds | None:
-        """Prepare a table, if its risk models ask for a least class, and memory is enough.
+        """Prepare a table, if its risk models limit the sizes of classes, and memory is enough.
 
-        What else they ask for can only raise the loss of a scheme: a record whose class is too small is
+        Several evaluators of one table are those of the thresholds of one model, the loosest first. What
+        else models ask for can only raise the loss of a scheme: what the sizes of classes say must go is
         suppressed at every finer scheme, whichever models are there too. So the bounds hold, and are
-        `exact` where the models ask for nothing else. `check` is called now and then; what it raises
-        ends the preparation.
+        `exact` where the models ask for nothing but a least class. `check` is called now and then; what
+        it raises ends the preparation.
         """
-        microdata, measure, models = evaluator.microdata, evaluator.measure, evaluator.models
+        microdata, measure = evaluators[0].microdata, evaluators[0].measure
         # the kernel counts records, and sums up Iyengar's loss
-        if not models or microdata.people is not None or not isinstance(measure, Loss):
+        if microdata.people is not None or not isinstance(measure, Loss):
             return None
+        if not all(evaluator.models for evaluator in evaluators):
+            return None
+        limits = [limits_of(evaluator) for evaluator in evaluators]
+        models = [model for evaluator in evaluators for model in evaluator.models]
         exact = all(model.only_least_class for model in models)
-        least_class = max(model.least_class(microdata.records) for model in models)
-        if not (exact or least_class > 1) or not fits(microdata, least_class, params):
+        if not (exact or any(each.say_something for each in limits)):
             return None
-        cells = count_cells(microdata, least_class)
-        if cells > params.max_subtree_cells:
+        if not fits(microdata, limits, params):
             return None
-        task = make_task(evaluator, measure, least_class, Tuples.of(microdata, params, check))
+        cells = count_cells(microdata, limits[0].least_class)
+        room, hashed = min(cells, params.max_subtree_cells), cells > params.max_subtree_cells
+        tuples = Tuples.of(microdata, params, check)
+        task = make_task(evaluators[0], measure, limits, tuples, room)
         budget = params.subtree_work // microdata.distinct
         budget = max(params.min_subtree_budget, min(params.max_subtree_budget, budget))
-        return SubtreeBounds(task, cells, budget, Workspaces(), exact)
+        return SubtreeBounds(task, hashed, budget, Workspaces(), exact)
 
     @property
     def workspace(self) -> Workspace:
         """Arrays to work in."""
         if self.workspaces.workspace is None:
-            tuples = self.task.counts.size
+            task, tuples = self.task, self.task.counts.size
+            cells = max(CACHED_CELLS, task.room, tuples + 2)
             self.workspaces.workspace = Workspace(
                 labels=np.empty((MAX_DEPTH, tuples), np.uint32),
                 keys=np.empty(tuples, np.uint32),
                 # counts stop at the least class, so that few bytes are enough and many fit the cache
-                cells=np.empty(self.cells, np.uint16),
-                names=np.empty(self.cells, np.uint32),
+                cells=np.empty(cells, np.uint16),
+                names=np.empty(cells, np.uint32),
                 dropped=np.empty(tuples + 1, np.uint32),
-                by_code=np.empty(self.task.offsets[-1], np.int64),
+                by_code=np.empty(task.offsets[-1], np.int64),
+                slots=np.empty(2 << tuples.bit_length() if self.hashed else 1, np.uint64),
+                histogram=np.zeros(task.counted + 1, np.int64),
+                lost=np.zeros(task.least_classes.size, np.int64),
             )
         return self.workspaces.workspace
 
@@ -134,23 +152,53 @@ class SubtreeBounds:
         self, box: Lattice, target: float, steps: NDArray[np.float64], budget: int
     ) -> Outcome:
         """Try to show that no scheme of a box has a sum of terms below a target."""
+        return self.bound_all(box, (0, 0), np.array([target]), steps, budget)
+
+    def bound_all(
+        self,
+        box: Lattice,
+        thresholds: tuple[int, int],
+        targets: NDArray[np.float64],
+        steps: NDArray[np.float64],
+        budget: int,
+    ) -> Outcome:
+        """Try to show it at all thresholds from a first to a last one, each with its target."""
         low, high = np.array(box.low), np.array(box.high)
-        aim = target + SLACK
-        outcome: Outcome = bound_subtree(self.task, self.workspace, steps, low, high, aim, budget)
-        return outcome._replace(bounds=np.minimum(outcome.bounds, target))
+        outcome: Outcome = bound_subtree(
+            self.task, self.workspace, steps, low, high, *thresholds, targets + SLACK, budget
+        )
+        return outcome._replace(bounds=np.minimum(outcome.bounds, targets))
 
 
-def fits(microdata: Microdata, least_class: int, params: SearchParams) -> bool:
-    """Whether the table would not take too much memory or time to prepare, and 16 bits are enough."""
+def limits_of(evaluator: Evaluator) -> SizeLimits:
+    """Return what all models of an evaluator say about the sizes of classes."""
+    records = evaluator.microdata.records
+    return SizeLimits.all_of([model.size_limits(records) for model in evaluator.models])
+
+
+def fits(microdata: Microdata, limits: Sequence[SizeLimits], params: SearchParams) -> bool:
+    """Whether the table would not take too much memory or time to prepare, and integers are enough."""
     widest = max(max(column.group_counts) for column in microdata.columns)
     # a node is closed in at most one box for each attribute, and there must be room for many nodes
-    if max(widest, least_class + 1) > MAX_VALUES or 4 * len(microdata.columns) > MAX_BOXES:
+    if max(widest, count_up_to(limits) + 1) > MAX_VALUES or 4 * len(microdata.columns) > MAX_BOXES:
+        return False
+    if count_cells(microdata, limits[0].least_class) >= MAX_CELLS:
         return False
     labels = 4 * MAX_DEPTH * microdata.distinct
     return (
         count_pairs(microdata) <= params.max_level_pairs
         and bytes_of_tuples(microdata) + labels <= params.max_subtree_bytes
     )
+
+
+def count_up_to(limits: Sequence[SizeLimits]) -> int:
+    """Return up to how many records the kernel must count the classes.
+
+    Larger classes are never suppressed for their size; were they, less would be counted as lost, which
+    leaves the bounds true.
+    """
+    averages = [min(MAX_COUNTED, int(1 / max(each.average, 1e-9)) + 2) for each in limits]
+    return max(2, *averages, *(each.least_class for each in limits))
 
 
 def bytes_of_tuples(microdata: Microdata) -> int:
@@ -172,10 +220,16 @@ def count_cells(microdata: Microdata, least_class: int) -> int:
         for column in microdata.columns
         for level in range(len(column.groups))
     )
-    return max(CACHED_CELLS, classes * widest)
+    return classes * widest
 
 
-def make_task(evaluator: Evaluator, measure: Loss, least_class: int, tuples: Tuples) -> Task:
+def make_task(
+    evaluator: Evaluator,
+    measure: Loss,
+    limits: Sequence[SizeLimits],
+    tuples: Tuples,
+    room: int,
+) -> Task:
     """Put the table into the integers that the kernel reads."""
     microdata = evaluator.microdata
     domain, steps = microdata.domain, tuples.steps
@@ -196,7 +250,13 @@ def make_task(evaluator: Evaluator, measure: Loss, least_class: int, tuples: Tup
         fanout=steps.fanout,
         weights=np.array(measure.weights, np.float64),
         geometric=measure.aggregate is Aggregate.GEOMETRIC,
-        least_class=least_class,
+        least_classes=np.array([each.least_class for each in limits], np.int64),
+        averages=np.array([each.average for each in limits], np.float64),
+        uniques=np.array([each.uniques for each in limits], np.int64),
+        classes=np.array([each.classes for each in limits], np.int64),
+        counted=count_up_to(limits),
+        by_size=len(limits) == 1 and limits[0].only_least_class,
+        room=room,
         suppression_limit=evaluator.suppression_limit,
         max_terms=measure.most,
     )

@@ -33,8 +33,8 @@ MEASURES: dict[str, type[Measure]] = {
 def parameters_of(name: str) -> set[str]:
     """Name the parameters of a measure: its aggregate, its factor, the attributes' weights, or none.
 
-    >>> parameters_of("entropy")
-    {'weights'}
+    >>> parameters_of("ambiguity"), sorted(parameters_of("entropy"))
+    (set(), ['aggregate', 'weights'])
     """
     measure: Any = GeneralLoss if MEASURES[name] is Loss else MEASURES[name]
     return {field.name for field in fields(measure)}

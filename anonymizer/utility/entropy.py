@@ -16,11 +16,13 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import select_by_label
 from anonymizer.lattice import Lattice
 from anonymizer.risk.remaining import Binding
-from anonymizer.utility.measure import AttributeMeasure, relative_weights
+from anonymizer.utility.aggregate import Aggregate
+from anonymizer.utility.aggregated import AggregatedMeasure
+from anonymizer.utility.measure import relative_weights
 
 
 @dataclass(frozen=True, slots=True)
-class Entropy(AttributeMeasure):
+class Entropy(AggregatedMeasure):
     """Normalized non-uniform entropy: the mean over attributes of the share of their bits that is lost.
 
     For a set R of records let E(l, R) = sum_g r(g) log2(|R| / r(g)) over the values g of level l: the
@@ -41,6 +43,7 @@ class Entropy(AttributeMeasure):
     name: ClassVar[str] = "entropy"
 
     weights: tuple[float, ...]
+    aggregate: Aggregate = Aggregate.ARITHMETIC
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", relative_weights(self.weights))

@@ -5,7 +5,7 @@ The factor is what ARX calls `gsFactor`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -17,15 +17,16 @@ from anonymizer.kernels.partition import sum_chosen
 from anonymizer.lattice import Lattice
 from anonymizer.risk.remaining import Binding
 from anonymizer.utility.aggregate import Aggregate
+from anonymizer.utility.aggregated import AggregatedMeasure
 from anonymizer.utility.loss import Loss
-from anonymizer.utility.measure import Appraisal, AttributeMeasure, Released, relative_weights
+from anonymizer.utility.measure import Released, relative_weights
 
 EVEN = 0.5
 """The factor at which a suppressed value costs as much as one generalized to the whole domain."""
 
 
 @dataclass(frozen=True, slots=True)
-class GeneralLoss(AttributeMeasure):
+class GeneralLoss(AggregatedMeasure):
     """Iyengar's loss with a factor g, 0 to 1: the lower, the less suppression costs.
 
     A kept value counts min(1, 2 - 2g) of its share of the domain. A suppressed one counts the share of
@@ -51,11 +52,6 @@ class GeneralLoss(AttributeMeasure):
     def even(self) -> Loss:
         """The same with the factor 0.5."""
         return Loss(Aggregate.ARITHMETIC, self.weights)
-
-    @property
-    def most(self) -> float:
-        """The sum of terms of a table of which nothing is left."""
-        return self.to_terms(self.combine(np.ones(len(self.weights)))[0])
 
     def losses(
         self, microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice
@@ -96,38 +92,6 @@ class GeneralLoss(AttributeMeasure):
             leaves > least, lost / np.where(leaves > least, room, 1), 0.0
         )
         return losses
-
-    def appraise(
-        self,
-        microdata: Microdata,
-        classes: EquivalenceClasses,
-        suppressed: NDArray[np.bool_],
-        binding: Binding,
-    ) -> Appraisal:
-        """Sum up the loss of the kept and the suppressed records, and bound it at every level below."""
-        found = AttributeMeasure.appraise(self, microdata, classes, suppressed, binding)
-        if self.aggregate is not Aggregate.MAXIMUM:
-            return found
-        losses = self.attribute_losses(microdata, classes, suppressed)
-        return replace(found, loss=self.combine(np.array(losses))[0])
-
-    def combine(self, losses: NDArray[np.float64]) -> tuple[float, tuple[float, ...]]:
-        """Return the loss that losses of the attributes come to, and these."""
-        if self.aggregate is Aggregate.MAXIMUM:
-            return float((np.array(self.weights) * losses).max()), tuple(losses.tolist())
-        return AttributeMeasure.combine(self, losses)
-
-    def terms(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what losses of the attributes, one row for each, add to the sum of `of_terms`."""
-        return self.aggregate.terms(self.weights, losses)
-
-    def of_terms(self, total: float) -> float:
-        """Return the loss for a sum of terms."""
-        return self.aggregate.of_terms(total)
-
-    def to_terms(self, loss: float) -> float:
-        """Return the sum of terms that has a loss; the inverse of `of_terms`."""
-        return self.aggregate.to_terms(loss)
 
     def of_release(self, released: Released) -> tuple[float, tuple[float, ...]] | None:
         """Count what the released values cover; below 0.5, those of suppressed records count too."""

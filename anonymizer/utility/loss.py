@@ -43,6 +43,7 @@ class Loss(AttributeMeasure):
 
     name: ClassVar[str] = "loss"
     fast_steps: ClassVar[bool] = True
+    from_covered: ClassVar[bool] = True
 
     aggregate: Aggregate
     weights: tuple[float, ...]
@@ -123,6 +124,16 @@ class Loss(AttributeMeasure):
             Appraisal(self.of_terms(sum_left_to_right(mine)), bounds)
             for mine, bounds in zip(own, terms, strict=True)
         ]
+
+    def terms_of_covered(
+        self, microdata: Microdata, covered: NDArray[np.int64], suppressed: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Add up the terms of schemes, one in each column, from what the kept records cover."""
+        sizes, least = (
+            each[:, np.newaxis] for each in (microdata.domain.sizes, microdata.domain.least)
+        )
+        losses = attribute_loss(covered + suppressed * sizes, microdata.records, sizes, least)
+        return np.asarray(self.terms(losses).sum(axis=0))
 
     def terms(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what losses of the attributes, one row for each, add to the sum of `of_terms`."""

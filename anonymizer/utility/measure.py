@@ -68,6 +68,8 @@ class Measure(ABC):
     """What a policy calls it."""
     floors: ClassVar[bool] = False
     """Whether a scheme bounds the coarser ones too, so that both ends of a box are evaluated."""
+    from_covered: ClassVar[bool] = False
+    """Whether what the kept records cover is all that a loss follows from."""
     fast_steps: ClassVar[bool] = False
     """Whether `appraise_steps` takes less time than to appraise the steps one by one."""
 
@@ -96,6 +98,15 @@ class Measure(ABC):
         """Appraise ever more suppression: at step s, the classes up to s are suppressed, and binding."""
         gone = [step_of_class <= step for step in range(steps)]
         return [self.appraise(microdata, classes, each, Binding(each)) for each in gone]
+
+    def terms_of_covered(
+        self, microdata: Microdata, covered: NDArray[np.int64], suppressed: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Add up the terms of schemes, one in each column, for a measure that is `from_covered`.
+
+        `covered` is what the kept records cover of each attribute.
+        """
+        raise NotImplementedError
 
     def attribute_losses(
         self,

@@ -16,11 +16,13 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import sum_chosen
 from anonymizer.lattice import Lattice
 from anonymizer.risk.remaining import Binding
-from anonymizer.utility.measure import AttributeMeasure, Released, relative_weights
+from anonymizer.utility.aggregate import Aggregate
+from anonymizer.utility.aggregated import AggregatedMeasure
+from anonymizer.utility.measure import Released, relative_weights
 
 
 @dataclass(frozen=True, slots=True)
-class Precision(AttributeMeasure):
+class Precision(AggregatedMeasure):
     """One minus Sweeney's precision: the mean over attributes and records of level / highest level.
 
     A suppressed record counts as 1 in every attribute. The bound: a finer scheme suppresses at least
@@ -30,6 +32,7 @@ class Precision(AttributeMeasure):
     name: ClassVar[str] = "precision"
 
     weights: tuple[float, ...]
+    aggregate: Aggregate = Aggregate.ARITHMETIC
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", relative_weights(self.weights))

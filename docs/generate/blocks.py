@@ -9,6 +9,7 @@ from typing import Any
 
 import anonymizer
 from anonymizer.assessment.disclosure import sources
+from anonymizer.decision import context
 from anonymizer.hierarchy import BUILDERS
 from anonymizer.hierarchy.builders import Builder
 from anonymizer.knowledge import statement
@@ -34,6 +35,7 @@ PARTS: dict[str, type] = {
     "statement source": statement.ExternalSource,
     "statement without": statement.OverlapWithout,
     "sources source": sources.Source,
+    "context": context.Context,
 }
 """The declarations that are a table of keys each, by the name of the block."""
 
@@ -159,6 +161,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "builder keys": lambda: table_of(common_keys()),
     "statement example": lambda: f"```toml\n{statement.EXAMPLE.strip()}\n```",
     "sources example": lambda: f"```toml\n{sources.EXAMPLE.strip()}\n```",
+    "context example": lambda: f"```toml\n{context.EXAMPLE.strip()}\n```",
     "commands": describe_commands,
     **{name: (lambda name=name: describe_output(name)) for name in OUTPUTS},
     "models of people": lambda: name_models(Scope.PEOPLE),

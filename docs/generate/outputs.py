@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pandas as pd
@@ -22,11 +23,14 @@ from anonymizer import (
     make_manifest,
     propose,
     verify,
+    write_release,
 )
 from anonymizer.analyses.frontier import with_analyses
+from anonymizer.decision.decision import decide
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Release
 from anonymizer.risk import RiskProfile
+from anonymizer.risk.k_map import KMap
 from docs.generate.keys import docstrings_of, escape, stated
 
 SEX = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
@@ -48,6 +52,7 @@ OUTPUTS = (
     "evidence",
     "verification",
     "attacks",
+    "decision",
     "assessment",
 )
 """What is described, in the order of the page."""
@@ -56,6 +61,7 @@ BY_NAME = {
     "by_layers",
     "class_sizes",
     "comparison",
+    "context",
     "evidence",
     "explanation",
     "figures",
@@ -117,6 +123,7 @@ def examples() -> dict[str, Any]:
             "earlier": None,
         },
         "attacks": {**attack(released, policy, PEOPLE).describe(), "files": {}},
+        "decision": {**decision_example(policy), "files": {}},
         "assessment": {**assess_example(policy, statement), "files": {}},
         "risk profile": asdict(solution.before),
     }
@@ -127,6 +134,15 @@ def suppressing(policy: Policy) -> Solution:
     frame = pd.DataFrame({"sex": ["F"] * 12 + ["M"] * 5, "zip": "101", "ward": "A"})
     frame.loc[16, "zip"] = "102"
     return apply(frame, policy, {"sex": 0, "zip": 0})
+
+
+def decision_example(policy: Policy) -> dict[str, Any]:
+    """Put together what is known of a release that rests on a stated figure."""
+    estimated = KMap(k=2, population=100)
+    stated = policy.model_copy(update={"risk": (*policy.risk, estimated)})
+    with TemporaryDirectory() as folder:
+        files = write_release(anonymize(PEOPLE, stated), folder)
+        return decide(files["release"], stated, PEOPLE).describe()
 
 
 def assess_example(policy: Policy, statement: Mapping[str, Any]) -> dict[str, Any]:

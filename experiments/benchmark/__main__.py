@@ -24,6 +24,7 @@ from rich.table import Table as Grid
 from anonymizer.search import search
 from experiments.benchmark import arx, growth, plots
 from experiments.benchmark.clock import best_of
+from experiments.benchmark.cluster import measure_clusters
 from experiments.benchmark.commands import measure_registry, measure_start
 from experiments.benchmark.frontiers import draw_example, measure_frontiers
 from experiments.benchmark.memory import measure_encoding
@@ -32,6 +33,7 @@ from experiments.benchmark.people import measure_people
 from experiments.benchmark.searches import K_ANONYMITY, Searches, measure_all
 from experiments.benchmark.sensitive import measure_sensitive
 from experiments.benchmark.studio import measure_studio
+from experiments.benchmark.wide_searches import measure_wide
 from experiments.datasets import RESULTS, draw_stand_in, path_of, policy_of
 
 Rows = list[dict[str, Any]]
@@ -153,6 +155,14 @@ def measure_gap(_: Path, __: Path | None) -> None:
     plots.plot_gap(pd.DataFrame(rows), FOLDER)
 
 
+def measure_backends(folder: Path, _: Path | None) -> None:
+    """Compare threads, processes and Dask, and simulate larger clusters."""
+    measured, simulated = measure_clusters(folder)
+    report("Searches on joblib's backends", measured, "cluster.csv")
+    report("Larger clusters, simulated from a recorded run", simulated, "cluster_simulated.csv")
+    plots.plot_cluster(pd.DataFrame(measured), pd.DataFrame(simulated), FOLDER)
+
+
 PARTS: dict[str, Callable[[Path, Path | None], None]] = {
     "searches": measure_searches,
     "overall": lambda *_: report("Overall risk", list(measure_overall()), "overall.csv"),
@@ -160,6 +170,7 @@ PARTS: dict[str, Callable[[Path, Path | None], None]] = {
         "Models of a sensitive attribute", list(measure_sensitive()), "sensitive.csv"
     ),
     "workers": measure_workers,
+    "cluster": measure_backends,
     "frontiers": measure_sweeps,
     "people": measure_ids,
     "growth": measure_growth,
@@ -167,6 +178,7 @@ PARTS: dict[str, Callable[[Path, Path | None], None]] = {
     "studio": lambda folder, _: report(
         "The studio: from slider to optimum", list(measure_studio(folder)), "studio.csv"
     ),
+    "wide": lambda *_: report("Wide tables, one worker", list(measure_wide()), "wide.csv"),
     "start": lambda *_: report("Start-up", measure_start(), "start.csv"),
     "registry": lambda *_: report("10,000,000 records", measure_registry(), "registry.csv"),
     "encoding": lambda *_: report("Memory", measure_encoding(), "encoding_memory.csv"),

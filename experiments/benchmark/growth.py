@@ -103,7 +103,7 @@ def gap_over_time() -> list[dict[str, Any]]:
 
 def compile_kernels(evaluator: Evaluator, lattice: Lattice) -> None:
     """Bound the lattice with one partition, so that what is measured later does not compile."""
-    prepared = SubtreeBounds.prepare(evaluator, SearchParams())
+    prepared = SubtreeBounds.prepare([evaluator], SearchParams())
     if prepared is not None:
         steps = np.zeros((len(lattice.high), max(lattice.high) + 1))
         prepared.bound(lattice, 0.0, steps, budget=1)

@@ -91,3 +91,46 @@ def draw_gap(panel: Any, rows: pd.DataFrame) -> None:
         f"{last['workers']:.0f} worker(s): a gap of {last['gap']:.3f} after {last['seconds']:.0f} s"
     )
     panel.legend(frameon=False)
+
+
+def plot_cluster(measured: pd.DataFrame, simulated: pd.DataFrame, folder: Path) -> None:
+    """Draw the speed-up over the number of workers, measured and simulated, a panel for each table."""
+    from matplotlib import figure, rc_context
+
+    names = list(dict.fromkeys(measured["data"]))
+    with rc_context({"font.size": 10, "svg.hashsalt": "benchmark"}):
+        picture = figure.Figure(figsize=(8, 3.1 * len(names)), layout="constrained")
+        panels = picture.subplots(len(names), 1, sharex=True, squeeze=False).flat
+        for panel, name in zip(panels, names, strict=True):
+            draw_measured(panel, measured[measured["data"] == name])
+            draw_simulated(panel, simulated[simulated["data"] == name])
+            panel.set_title(name)
+        panels[0].legend(frameon=False, loc="upper left")
+        panels[-1].set_xlabel("workers")
+        picture.suptitle("Speed-up of the same search: measured (marks), simulated (lines)")
+        save(picture, folder / "cluster")
+
+
+def draw_measured(panel: Any, rows: pd.DataFrame) -> None:
+    """Draw what was measured with one worker and two, beside one thread."""
+    alone = rows["seconds"].iloc[0]
+    for (backend, mine), mark in zip(rows.groupby("backend", sort=False), "ovs", strict=True):
+        panel.scatter(
+            mine["workers"], alone / mine["seconds"], marker=mark, color=RED, alpha=0.7,
+            label=f"{backend}, measured", zorder=3,
+        )  # fmt: skip
+
+
+def draw_simulated(panel: Any, rows: pd.DataFrame) -> None:
+    """Draw what larger clusters could reach, for each size of a round."""
+    for (boxes, mine), style in zip(rows.groupby("boxes of a round"), ("-", "--"), strict=True):
+        panel.plot(
+            mine["workers"], mine["speed-up"], style, color=BLUE, marker=".",
+            label=f"simulated, {boxes} boxes in a round",
+        )  # fmt: skip
+    panel.plot([1, 64], [1, 64], color="#cccccc", linewidth=1, label="as many as workers")
+    panel.set_xscale("log", base=2)
+    panel.set_yscale("log", base=2)
+    panel.set_ylabel("speed-up")
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.set_major_formatter("{x:g}")

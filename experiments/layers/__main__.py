@@ -22,6 +22,7 @@ from anonymizer.layers.bound import bound_of
 from anonymizer.utility import Aggregate, Loss
 from experiments.datasets import REFERENCE, RESULTS, path_of, policy_of
 from experiments.layers.picture import draw
+from experiments.parallel import run_settings
 
 KS = (2, 5, 10)
 MEANS = (Aggregate.GEOMETRIC, Aggregate.ARITHMETIC)
@@ -78,11 +79,13 @@ def report(rows: Sequence[dict[str, Any]], folder: Path | None, name: str) -> No
 def compare(names: Sequence[str], records: int | None, step: OnStep) -> Iterator[dict[str, Any]]:
     """Compare layers with the best single scheme and with ARX, data set by data set."""
     arx = read_arx()
-    for name in names:
-        for k in (5,) if records else KS:
-            step(f"{name}, k = {k}")
-            for row in measure(name, f"k = {k}", {"model": "k-anonymity", "k": k}, records):
-                yield {**row, **arx.get((name, k, row["aggregate"]), {})}
+    pairs = [(name, k) for name in names for k in ((5,) if records else KS)]
+    asked = [(name, f"k = {k}", {"model": "k-anonymity", "k": k}, records) for name, k in pairs]
+    step("k-anonymity")
+    for (name, k), rows in zip(pairs, run_settings(measure, asked), strict=True):
+        step(f"{name}, k = {k}: done")
+        for row in rows:
+            yield {**row, **arx.get((name, k, row["aggregate"]), {})}
     if records is None:
         step("adult, three sources")
         with TemporaryDirectory() as folder:
@@ -94,7 +97,7 @@ def compare(names: Sequence[str], records: int | None, step: OnStep) -> Iterator
 
 def measure(
     name: str, model: str, risk: dict[str, Any], records: int | None
-) -> Iterator[dict[str, Any]]:
+) -> list[dict[str, Any]]:
     """Find the layers of a data set once, and the best single scheme by either aggregate.
 
     The layers are the same by both; what they lose, and the bound, follow from the attributes' losses.
@@ -102,11 +105,12 @@ def measure(
     found = solve(name, risk, Aggregate.ARITHMETIC, records, {"recoding": "layers"})
     losses = np.array(list(found.attribute_loss.values()))
     assert found.bound is not None
+    rows = []
     for aggregate in MEANS:
         one = solve(name, risk, aggregate, records, {})
         by = Loss(aggregate, (1.0,) * losses.size)
         loss, bound = by.combine(losses)[0], bound_of(by, found.bound)
-        yield {
+        rows.append({
             "data": name,
             "model": model,
             "aggregate": aggregate.value,
@@ -118,7 +122,8 @@ def measure(
             "seconds": round(found.seconds["search"], 1),
             "loss of one scheme": one.loss,
             "suppressed by one scheme": one.suppressed,
-        }
+        })  # fmt: skip
+    return rows
 
 
 def solve(

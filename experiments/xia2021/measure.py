@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from anonymizer.knowledge.catalogue import load_scenario
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.problem import Problem
 from experiments.datasets import spec_of
+from experiments.parallel import run_settings
 from experiments.xia2021 import published
 from experiments.xia2021.patients import ATTRIBUTES
 from experiments.xia2021.simulation import play
@@ -55,21 +57,27 @@ def percent_quartiles(risk: ScenarioRisk, measure: str) -> dict[str, float]:
 
 def table_3(patients: pd.DataFrame, sizes: Mapping[int, int], seed: int) -> pd.DataFrame:
     """Measure the reductions in all three risks, for so many samples of each size."""
-    policy, rows = policy_of_patients(), []
-    for size, runs in sizes.items():
-        for run, sample in enumerate(draw_samples(patients, size, runs, seed)):
-            for risk in assess(sample, policy, scenarios(), workers=2).scenarios:
-                for measure in ("journalist", "prosecutor", "marketer"):
-                    key = {"scenario": risk.name, "size": size, "run": run, "measure": measure}
-                    rows.append(
-                        key
-                        | percent_quartiles(risk, measure)
-                        | {"worst_mean": risk.worst_mean(measure), "mean": risk.mean(measure)}
-                    )
+    samples = (
+        (sample, size, run)
+        for size, runs in sizes.items()
+        for run, sample in enumerate(draw_samples(patients, size, runs, seed))
+    )
+    rows = [row for found in run_settings(reductions, samples) for row in found]
     table = pd.DataFrame(rows).groupby(["scenario", "size", "measure"], sort=False)
     mean = table[["q1", "median", "q3", "worst_mean", "mean"]].mean()
     spread = table[["q1", "median", "q3"]].std(ddof=1).add_suffix("_sd")
     return pd.concat([table.size().rename("runs"), mean, spread], axis=1).reset_index()
+
+
+def reductions(sample: pd.DataFrame, size: int, run: int) -> list[dict[str, Any]]:
+    """Measure the reductions in all three risks of one sample."""
+    return [
+        {"scenario": risk.name, "size": size, "run": run, "measure": measure}
+        | percent_quartiles(risk, measure)
+        | {"worst_mean": risk.worst_mean(measure), "mean": risk.mean(measure)}
+        for risk in assess(sample, policy_of_patients(), scenarios(), workers=2).scenarios
+        for measure in ("journalist", "prosecutor", "marketer")
+    ]
 
 
 def with_published(table: pd.DataFrame) -> pd.DataFrame:
@@ -93,19 +101,8 @@ def settings() -> list[tuple[float, float, float, float]]:
 
 def table_4(patients: pd.DataFrame, size: int, runs: int, seed: int) -> pd.DataFrame:
     """Measure the reduction in overall risk for all settings: the knowledge is summed once a sample."""
-    policy, rows = policy_of_patients(), []
-    for run, sample in enumerate(draw_samples(patients, size, runs, seed)):
-        for risk in assess(sample, policy, scenarios(), workers=2).scenarios:
-            for setting in settings():
-                changed = with_parameters(risk, setting)
-                worst = np.quantile(
-                    np.repeat(changed.worst.overall, risk.counts), (0.25, 0.5, 0.75)
-                )
-                rows.append(
-                    {"scenario": risk.name, "setting": setting, "run": run}
-                    | percent_quartiles(changed, "overall")
-                    | dict(zip(("worst_q1", "worst_median", "worst_q3"), worst, strict=True))
-                )
+    samples = ((sample, run) for run, sample in enumerate(draw_samples(patients, size, runs, seed)))
+    rows = [row for found in run_settings(overall_reductions, samples) for row in found]
     found = pd.DataFrame(rows).groupby(["scenario", "setting"], sort=False)
     columns = [*published.QUARTILES, "worst_q1", "worst_median", "worst_q3"]
     spread = found[list(published.QUARTILES)].std(ddof=1).add_suffix("_sd")
@@ -113,6 +110,21 @@ def table_4(patients: pd.DataFrame, size: int, runs: int, seed: int) -> pd.DataF
     names = ["p_m", "p_c", "p_fm", "p_cu"]
     parameters = pd.DataFrame(table.pop("setting").tolist(), columns=names)
     return pd.concat([parameters, table], axis=1)
+
+
+def overall_reductions(sample: pd.DataFrame, run: int) -> list[dict[str, Any]]:
+    """Measure the reduction in overall risk of one sample for all settings."""
+    rows = []
+    for risk in assess(sample, policy_of_patients(), scenarios(), workers=2).scenarios:
+        for setting in settings():
+            changed = with_parameters(risk, setting)
+            worst = np.quantile(np.repeat(changed.worst.overall, risk.counts), (0.25, 0.5, 0.75))
+            rows.append(
+                {"scenario": risk.name, "setting": setting, "run": run}
+                | percent_quartiles(changed, "overall")
+                | dict(zip(("worst_q1", "worst_median", "worst_q3"), worst, strict=True))
+            )
+    return rows
 
 
 def with_parameters(risk: ScenarioRisk, setting: tuple[float, float, float, float]) -> ScenarioRisk:

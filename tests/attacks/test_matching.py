@@ -18,9 +18,6 @@ def test_the_rows_that_may_be_somebodys_are_those_that_cover_their_values(
     known = data.draw(st.lists(st.sampled_from(setting.quasi), unique=True, min_size=1))
     expected = [small.matching(record, known) for record in range(len(small.rows))]
     assert setting.cells.count(known, setting.original).tolist() == list(map(len, expected))
-    records, rows = setting.cells.pairs(known, setting.original)
-    pairs = [(record, at) for record, found in enumerate(expected) for at in found]
-    assert sorted(zip(records.tolist(), rows.tolist(), strict=True)) == pairs
 
 
 @given(smalls(one_scheme=True))

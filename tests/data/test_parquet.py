@@ -100,3 +100,11 @@ def test_a_release_has_no_dictionary_of_the_original(tmp_path: Path) -> None:
     write_parquet(pa.table({"a": coded}), tmp_path / "p.parquet")
     read = parquet.read_table(tmp_path / "p.parquet", read_dictionary=["a"])
     assert read["a"].chunk(0).dictionary.to_pylist() == ["x"]
+
+
+def test_a_date_beyond_the_year_9999_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    days = pa.array([4_000_000], pa.int32()).cast(pa.date32())
+    parquet.write_table(pa.table({"day": days}), path)
+    with pytest.raises(DataError, match="the file is damaged, and a part of it cannot be read"):
+        list(ParquetTable(path).batches(["day"]))

@@ -44,3 +44,8 @@ def test_cut_points_have_open_ends() -> None:
 def test_other_lists_are_not_cut_points(points: list[object]) -> None:
     with pytest.raises(HierarchyError):
         make_inline(points)
+
+
+def test_an_empty_list_of_cut_points_is_refused_in_one_sentence() -> None:
+    with pytest.raises(HierarchyError, match="cut points are rising numbers"):
+        make_inline([[]])

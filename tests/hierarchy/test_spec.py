@@ -147,3 +147,8 @@ def test_a_builder_can_be_made_from_a_table_in_code() -> None:
     assert builder.build("size") == Hierarchy.from_rows(
         "size", [("S", "S to M", "*"), ("M", "S to M", "*")]
     )
+
+
+def test_a_path_of_several_lines_is_one_in_the_message() -> None:
+    with pytest.raises(HierarchyError, match=r"^a b: a hierarchy is a"):
+        load_hierarchy("a\nb")

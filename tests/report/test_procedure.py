@@ -55,6 +55,11 @@ def test_the_page_stands_alone_and_follows_the_procedure(tmp_path: Path):
     assert "p = 0.1 to 0.2 by sex" in page
     assert "Once sex is left out, p = 0.1 to 0.2 by sex and q = 0.5." in page
     assert "Patient " not in page
+    found = findings.sources[0].homogeneity[0]
+    assert (
+        f"In {found.homogeneous} of {found.cells} groups of 3 to 5 everybody has a value of diagnosis "
+        "that you marked." in page
+    )
 
 
 def test_a_table_that_can_be_shared_is_said_to(tmp_path: Path):

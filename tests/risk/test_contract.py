@@ -329,6 +329,26 @@ def test_the_least_class_that_it_declares_is_the_least_that_it_lets_through(
 
 
 @pytest.mark.parametrize("model", EVERY, ids=str)
+@settings(max_examples=30)
+@given(problem=problems(ranges=False))
+def test_what_it_lets_through_is_within_the_size_limits_that_it_declares(
+    model: RiskModel, problem: Problem
+) -> None:
+    microdata = table_of(problem)
+    limits = model.size_limits(microdata.records)
+    for scheme in (problem.low, problem.high):
+        found = suppress(microdata, partition(microdata, scheme), [model])
+        kept = found.classes.sizes[~found.suppressed]
+        uniques = np.count_nonzero(kept == 1)
+        if not kept.size:
+            continue
+        assert kept.min() >= limits.least_class
+        assert kept.size / kept.sum() <= limits.average
+        assert uniques <= limits.uniques
+        assert uniques == 0 or kept.size <= limits.classes
+
+
+@pytest.mark.parametrize("model", EVERY, ids=str)
 def test_what_it_declares_to_be_tightened_are_its_parameters(model: RiskModel) -> None:
     assert model.parameters, f"declare what a frontier over {model.name} varies"
     for parameter in model.parameters:

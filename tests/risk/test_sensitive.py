@@ -35,6 +35,7 @@ from anonymizer.risk import (
     TCloseness,
 )
 from anonymizer.search import search
+from anonymizer.search.params import SearchParams
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import TIE, Problem, classes, generalize, loss
 from tests.strategies import frame_of, hierarchies_of, problems
@@ -213,10 +214,14 @@ def cases(draw: st.DrawFn) -> Case:
     return Case(problem, columns, person, several, models)
 
 
-@settings(max_examples=400, deadline=None)
-@given(case=cases())
-def test_the_search_finds_what_trying_every_scheme_finds(case: Case) -> None:
-    found = search(case.evaluator(), Lattice(case.problem.low, case.problem.high)).best
+SCREENED = SearchParams(screening_batches=1, least_decided=1e9, screened_together=3)
+
+
+@settings(max_examples=600, deadline=None)
+@given(case=cases(), params=st.sampled_from([SearchParams(), SCREENED]))
+def test_the_search_finds_what_trying_every_scheme_finds(case: Case, params: SearchParams) -> None:
+    lattice = Lattice(case.problem.low, case.problem.high)
+    found = search(case.evaluator(), lattice, params=params).best
     best = case.best()
     if best is None or found is None:
         assert best is None

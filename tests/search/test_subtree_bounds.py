@@ -3,7 +3,10 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import replace
+from types import ModuleType
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -21,18 +24,24 @@ from anonymizer.risk import (
     SampleUniqueness,
     StrictAverage,
 )
+from anonymizer.risk.size_limits import SizeLimits
 from anonymizer.search import (
     SearchParams,
     subtree_bounds,
 )
-from anonymizer.search.subtree_bounds import SubtreeBounds, number_parts, pairs_of_levels
+from anonymizer.search.subtree_bounds import (
+    SubtreeBounds,
+    limits_of,
+    number_parts,
+    pairs_of_levels,
+)
 from anonymizer.utility import MEASURES, GeneralLoss
 from tests.oracle import Problem
 from tests.strategies import evaluator_of, lattice_of, microdata_of, problems, trees
 
 
 def prepare(evaluator: Evaluator) -> SubtreeBounds | None:
-    return SubtreeBounds.prepare(evaluator, SearchParams())
+    return SubtreeBounds.prepare([evaluator], SearchParams())
 
 
 def sums_of(evaluator: Evaluator, lattice: Lattice) -> dict[Scheme, float]:
@@ -85,15 +94,15 @@ def test_what_is_left_is_the_box_with_true_bounds(
     ]
     schemes = Counter(itertools.chain.from_iterable(left))
     assert schemes == Counter(lattice)  # every scheme once: nothing is lost, nothing counted twice
-    for box, bound, infeasible in zip(left, found.bounds, found.infeasible, strict=True):
+    for box, bound, infeasible in zip(left, found.bounds[:, 0], found.infeasible, strict=True):
         assert bound <= target
         assert all(sums[scheme] >= bound - 1e-9 for scheme in box)
         assert 0 <= infeasible <= sum(sums[scheme] == np.inf for scheme in box)
     if budget == 10_000 and min(sums.values()) > target + 1e-9:
         assert left == [lattice]
-        assert found.bounds.tolist() == [target]
-    if found.best_sum < np.inf:
-        assert found.best_sum == pytest.approx(sums[tuple(found.best.tolist())], abs=1e-9)
+        assert found.bounds.tolist() == [[target]]
+    if found.best_sum[0] < np.inf:
+        assert found.best_sum[0] == pytest.approx(sums[tuple(found.best[0].tolist())], abs=1e-9)
     for scheme, suppressed in zip(found.samples, found.sampled_suppressed, strict=True):
         assert suppressed == evaluator.evaluate(tuple(scheme.tolist())).binding_records
 
@@ -103,9 +112,13 @@ def test_what_is_left_is_the_box_with_true_bounds(
 )
 def test_short_of_memory_more_is_left_open_and_nothing_wrong(name: str, value: int) -> None:
     # compiled code keeps the constants it was compiled with, so Python runs it here
+    from anonymizer.kernels import class_splitting, least_lost, subtree_nodes
     from anonymizer.kernels import subtree_bounds as kernel
 
-    plain = {key: getattr(function, "py_func", function) for key, function in vars(kernel).items()}
+    def plain(module: ModuleType) -> dict[str, Any]:
+        own = {key: getattr(each, "py_func", each) for key, each in vars(module).items()}
+        return {**own, **({name: value} if name in own else {})}
+
     problem = wide(rows=60, attributes=3)
     evaluator, lattice = evaluator_of(problem), lattice_of(problem)
     sums = sums_of(evaluator, lattice)
@@ -113,14 +126,18 @@ def test_short_of_memory_more_is_left_open_and_nothing_wrong(name: str, value: i
     prepared = prepare(evaluator)
     assert prepared is not None
     forecast = np.tile(-np.arange(4.0), (3, 1))
-    with mock.patch.dict(vars(kernel), {**plain, name: value}):
+    with ExitStack() as stack:
+        for module in (class_splitting, least_lost, subtree_nodes, kernel):
+            stack.enter_context(mock.patch.dict(vars(module), plain(module)))
         found = kernel.bound_subtree(
             prepared.task,
             prepared.workspace,
             forecast,
             np.array(lattice.low),
             np.array(lattice.high),
-            target,
+            0,
+            0,
+            np.array([target]),
             1000,
         )
     boxes = [
@@ -128,12 +145,15 @@ def test_short_of_memory_more_is_left_open_and_nothing_wrong(name: str, value: i
         for low, high in zip(found.low.tolist(), found.high.tolist(), strict=True)
     ]
     assert Counter(itertools.chain.from_iterable(boxes)) == Counter(lattice)
-    for box, bound in zip(boxes, found.bounds.tolist(), strict=True):
+    for box, bound in zip(boxes, found.bounds[:, 0].tolist(), strict=True):
         assert all(sums[scheme] >= bound - 1e-9 for scheme in box)
 
 
-@pytest.mark.parametrize("models", [[Average(0.3)], [SampleUniqueness(0.1), Average(0.3)], []])
-def test_models_without_a_least_class_have_no_subtree_bounds(models: list[RiskModel]) -> None:
+SNB = PUniqueness(0.05, population=10**4, estimator="snb")
+
+
+@pytest.mark.parametrize("models", [[SNB], [PUniqueness(0.5, population=10**4)], []])
+def test_models_that_do_not_limit_sizes_have_no_subtree_bounds(models: list[RiskModel]) -> None:
     assert prepare(replace(evaluator_of(wide()), models=models)) is None
 
 
@@ -144,6 +164,8 @@ def test_models_without_a_least_class_have_no_subtree_bounds(models: list[RiskMo
         ([KAnonymity(2), KAnonymity(3)], True),
         ([KAnonymity(2), Average(0.3)], False),
         ([StrictAverage(k=2, threshold=0.3)], False),
+        ([Average(0.3)], False),
+        ([SampleUniqueness(0.1)], False),
     ],
 )
 def test_bounds_are_exact_where_models_ask_for_a_least_class_and_nothing_else(
@@ -154,27 +176,74 @@ def test_bounds_are_exact_where_models_ask_for_a_least_class_and_nothing_else(
     assert prepared.exact == exact
 
 
-@settings(max_examples=150)
+LIMITING = [
+    Average(0.3),
+    Average(0.11),
+    StrictAverage(k=2, threshold=0.26),
+    SampleUniqueness(0.1),
+    SampleUniqueness(0.0),
+    PUniqueness(0.05, population=10**4),
+    PUniqueness(1e-4, population=10**4),
+    PUniqueness(0.01, population=10**4, estimator="zayatz"),
+    PUniqueness(0.01, population=10**4, estimator="dankar"),
+]
+
+
+@settings(max_examples=300)
 @given(
     problems(),
-    st.sampled_from([Average(0.3), SampleUniqueness(0.1), PUniqueness(0.05, population=10**4)]),
+    st.sampled_from(LIMITING),
+    st.booleans(),
     st.floats(0, 1),
+    st.sampled_from([1, 1 << 20]),
 )
-def test_what_else_models_ask_for_leaves_every_bound_true(
-    problem: Problem, beside: RiskModel, share: float
+@example(wide(), Average(0.11), False, 0.7, 1)
+@example(wide(), PUniqueness(1e-4, population=10**4), False, 0.7, 1 << 20)
+def test_what_sizes_say_about_finer_schemes_is_true(
+    problem: Problem, model: RiskModel, beside: bool, share: float, cells: int
 ) -> None:
-    models = [KAnonymity(max(2, problem.k)), beside]
+    models = [KAnonymity(max(2, problem.k)), model] if beside else [model]
     evaluator, lattice = replace(evaluator_of(problem), models=models), lattice_of(problem)
-    prepared = prepare(evaluator)
-    assert prepared is not None
+    prepared = SubtreeBounds.prepare([evaluator], SearchParams(max_subtree_cells=cells))
+    if prepared is None:  # by Pitman, too few records say nothing
+        assert limits_of(evaluator) == SizeLimits()
+        return
+    found = {scheme: evaluator.evaluate(scheme) for scheme in lattice}
     sums = sums_of(evaluator, lattice)
     target = share * max((s for s in sums.values() if s < np.inf), default=1.0)
     steps = np.tile(-np.arange(int(prepared.task.heights.max())), (len(lattice.low), 1)) * 0.8
-    found = prepared.bound(lattice, target, steps, 1000)
-    left = zip(found.low.tolist(), found.high.tolist(), found.bounds.tolist(), strict=True)
+    outcome = prepared.bound(lattice, target, steps, 1000)
+    left = zip(
+        outcome.low.tolist(), outcome.high.tolist(), outcome.bounds[:, 0].tolist(), strict=True
+    )
     for low, high, bound in left:
         schemes = Lattice(tuple(low), tuple(high))
         assert all(sums[scheme] >= bound - 1e-9 for scheme in schemes)
+    for highest, lost in zip(outcome.samples.tolist(), outcome.sampled_suppressed, strict=True):
+        finer = (s for s in lattice if all(one <= top for one, top in zip(s, highest, strict=True)))
+        assert all(found[scheme].suppressed_records >= lost for scheme in finer)
+
+
+@settings(max_examples=100)
+@given(problems(), st.floats(0, 1), st.integers(1, 50))
+@example(wide(), 0.8, 1)
+def test_a_hash_table_changes_nothing(problem: Problem, share: float, cells: int) -> None:
+    evaluator, lattice = evaluator_of(problem), lattice_of(problem)
+    sums = sums_of(evaluator, lattice)
+    target = share * max((s for s in sums.values() if s < np.inf), default=1.0)
+    prepared = SubtreeBounds.prepare([evaluator], SearchParams(max_subtree_cells=cells))
+    assert prepared is not None
+    steps = np.tile(-np.arange(int(prepared.task.heights.max())), (len(lattice.low), 1)) * 0.8
+    found = prepared.bound(lattice, target, steps, 10_000)
+    boxes = [
+        Lattice(tuple(low), tuple(high))
+        for low, high in zip(found.low.tolist(), found.high.tolist(), strict=True)
+    ]
+    assert Counter(itertools.chain.from_iterable(boxes)) == Counter(lattice)
+    for box, bound in zip(boxes, found.bounds[:, 0].tolist(), strict=True):
+        assert all(sums[scheme] >= bound - 1e-9 for scheme in box)
+    for scheme, suppressed in zip(found.samples, found.sampled_suppressed, strict=True):
+        assert suppressed == evaluator.evaluate(tuple(scheme.tolist())).binding_records
 
 
 def test_a_table_is_prepared_once_for_all_searches_unless_it_takes_much_memory() -> None:
@@ -184,7 +253,7 @@ def test_a_table_is_prepared_once_for_all_searches_unless_it_takes_much_memory()
     assert one is not None
     assert again is not None
     assert one.task.parts is again.task.parts
-    apart = SubtreeBounds.prepare(evaluator, SearchParams(kept_subtree_bytes=0))
+    apart = SubtreeBounds.prepare([evaluator], SearchParams(kept_subtree_bytes=0))
     assert apart is not None
     assert apart.task.parts is not one.task.parts
     assert (apart.task.parts == one.task.parts).all()
@@ -198,10 +267,10 @@ def test_of_the_measures_only_loss_has_subtree_bounds() -> None:
         assert prepare(replace(evaluator, measure=mock.Mock(spec=measure))) is None
 
 
-@pytest.mark.parametrize("limit", ["max_subtree_cells", "max_subtree_bytes", "max_level_pairs"])
+@pytest.mark.parametrize("limit", ["max_subtree_bytes", "max_level_pairs"])
 def test_a_table_that_would_take_too_much_memory_or_time_has_none(limit: str) -> None:
     assert prepare(evaluator_of(wide())) is not None
-    assert SubtreeBounds.prepare(evaluator_of(wide()), SearchParams(**{limit: 1})) is None
+    assert SubtreeBounds.prepare([evaluator_of(wide())], SearchParams(**{limit: 1})) is None
 
 
 @pytest.mark.parametrize(("name", "value"), [("MAX_VALUES", 1), ("MAX_BOXES", 19)])
@@ -217,7 +286,7 @@ def test_a_limit_that_is_reached_ends_the_preparation() -> None:
         raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        SubtreeBounds.prepare(evaluator_of(wide()), SearchParams(), stop)
+        SubtreeBounds.prepare([evaluator_of(wide())], SearchParams(), stop)
 
 
 @given(trees(), st.data())

@@ -15,13 +15,7 @@ from tests.oracle import Levels, Problem
 Suppressed = frozenset[int]
 
 
-def weighted_mean(problem: Problem, losses: list[float]) -> float:
-    """The mean over the attributes, each with its weight."""
-    weighted = [w * float(loss) for w, loss in zip(problem.relative_weights, losses, strict=True)]
-    return sum(weighted) / len(weighted)
-
-
-def entropy(problem: Problem, levels: Levels, suppressed: Suppressed) -> float:
+def entropy(problem: Problem, levels: Levels, suppressed: Suppressed, aggregate: str = "") -> float:
     """The formula of the design, word by word."""
     losses, n = [], len(problem.rows)
     for a, (tree, level) in enumerate(zip(problem.trees, levels, strict=True)):
@@ -32,10 +26,12 @@ def entropy(problem: Problem, levels: Levels, suppressed: Suppressed) -> float:
         gone = sum(s[g] * math.log2(len(suppressed) / s[g]) for g in s)
         everything = sum(c[v] * math.log2(n / c[v]) for v in c)
         losses.append((generalized + gone) / everything if everything else 0.0)
-    return weighted_mean(problem, losses)
+    return aggregated(problem, losses, aggregate or problem.aggregate)
 
 
-def precision(problem: Problem, levels: Levels, suppressed: Suppressed) -> float:
+def precision(
+    problem: Problem, levels: Levels, suppressed: Suppressed, aggregate: str = ""
+) -> float:
     """Add up, record by record, how far each value is up its tree."""
     losses = []
     for tree, level in zip(problem.trees, levels, strict=True):
@@ -43,7 +39,7 @@ def precision(problem: Problem, levels: Levels, suppressed: Suppressed) -> float
         of_kept = Fraction(level, top) if top else Fraction(0)
         lost = sum(1 if number in suppressed else of_kept for number in range(len(problem.rows)))
         losses.append(float(lost / Fraction(len(problem.rows))))
-    return weighted_mean(problem, losses)
+    return aggregated(problem, losses, aggregate or problem.aggregate)
 
 
 def discernibility(problem: Problem, levels: Levels, suppressed: Suppressed) -> float:
@@ -151,8 +147,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "loss, factor 1": {"factor": 1.0},
     "loss, maximum, factor 0.3": {"aggregate": "maximum", "factor": 0.3},
     "loss, sum, factor 0.9": {"aggregate": "sum", "factor": 0.9},
+    "entropy, maximum": {"aggregate": "maximum"},
+    "entropy, sum": {"aggregate": "sum"},
+    "precision, maximum": {"aggregate": "maximum"},
+    "precision, sum": {"aggregate": "sum"},
 }
-"""Iyengar's loss with other parameters than a mean and the factor 0.5."""
+"""Measures with other parameters than a mean and the factor 0.5."""
+VARIED = {"loss": general_loss, "entropy": entropy, "precision": precision}
 
 ORACLES: dict[str, Callable[[Problem, Levels, Suppressed], float]] = {
     "loss": oracle.loss,
@@ -163,5 +164,5 @@ ORACLES: dict[str, Callable[[Problem, Levels, Suppressed], float]] = {
     "height": height,
     "ambiguity": ambiguity,
     "kl-divergence": kl_divergence,
-    **{name: partial(general_loss, **given) for name, given in VARIANTS.items()},
+    **{name: partial(VARIED[name.split(",")[0]], **given) for name, given in VARIANTS.items()},
 }

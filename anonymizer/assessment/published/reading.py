@@ -24,7 +24,7 @@ from anonymizer.assessment.published.table import (
     count_faults,
 )
 from anonymizer.data.files import check_readable
-from anonymizer.errors import DataError
+from anonymizer.errors import DataError, quote
 
 STATED = re.compile(r"\(\s*[Nn]\s*=\s*([\d,]+)\s*\)")
 NUMBER = r"\d{1,3}(?:,\d{3})+|\d+"
@@ -104,11 +104,14 @@ def read_published(
 
 
 def read_lines(path: Path, delimiter: str) -> list[Line]:
-    """Read the cells of a file."""
+    """Read the cells of a file; one that runs over several lines is put on one."""
     check_readable(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            return list(enumerate(csv.reader(file, delimiter=delimiter)))
+            lines = list(csv.reader(file, delimiter=delimiter))
+            return [
+                (at, [" ".join(cell.split()) for cell in line]) for at, line in enumerate(lines)
+            ]
     except UnicodeDecodeError:
         raise DataError(
             f"{path}: the file is not UTF-8. Convert it, for example with iconv."
@@ -155,7 +158,7 @@ def stated_sizes(path: Path, header: Sequence[str]) -> tuple[int, ...]:
     if len(found) < len(sizes):
         without = header[1 + sizes.index(None)].strip()
         raise DataError(
-            f"{path}: the size of the arm '{without}' is not known; give the sizes with --arms, or "
+            f"{path}: the size of the arm {quote(without)} is not known; give the sizes with --arms, or "
             "write each into the header, as in `Placebo (N = 105)`."
         )
     return found
@@ -184,7 +187,7 @@ def check_sum_column(path: Path, rows: Sequence[Characteristic], arms: Arms) -> 
     for index, name in enumerate(arms.names):
         if all(2 * counts[index] == sum(counts) for counts in lines):
             raise DataError(
-                f"{path}: the column '{name}' is the sum of the others, not an arm; leave it out."
+                f"{path}: the column {quote(name)} is the sum of the others, not an arm; leave it out."
             )
 
 

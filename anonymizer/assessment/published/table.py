@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from anonymizer.errors import DataError
+from anonymizer.errors import DataError, quote, shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,9 @@ class Arms:
             raise DataError(f"the trial has {len(self.names)} arms; it needs at least 2.")
         for name, size in zip(self.names, self.sizes, strict=True):
             if size < 1:
-                raise DataError(f"the {name} arm has {size} people; it needs at least 1.")
+                raise DataError(f"the {shorten(name)} arm has {size} people; it needs at least 1.")
             if self.names.count(name) > 1:
-                raise DataError(f"two arms are called '{name}'; give each its own name.")
+                raise DataError(f"two arms are called {quote(name)}; give each its own name.")
 
     @property
     def total(self) -> int:

@@ -29,7 +29,7 @@ from anonymizer.assessment.published.table import (
     category_faults,
     count_faults,
 )
-from anonymizer.errors import DataError
+from anonymizer.errors import DataError, quote
 
 SLACK = 1e-12  # a value that differs from a limit by rounding only does not break it
 
@@ -218,7 +218,7 @@ def check_labels(labels: Sequence[str]) -> None:
     """Raise a DataError if two rows have one name: a breach of the one would hide the other's."""
     for label in labels:
         if labels.count(label) > 1:
-            raise DataError(f"the table has two rows '{label}'; give each its own name.")
+            raise DataError(f"the table has two rows {quote(label)}; give each its own name.")
 
 
 # --- as JSON ---

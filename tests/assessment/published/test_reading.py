@@ -156,6 +156,7 @@ def test_a_column_of_sums_is_not_an_arm(tmp_path: Path) -> None:
     [
         (b"", "the file is empty"),
         (b"a,b,c\n", "the size of the arm 'b' is not known; give the sizes with --arms"),
+        (b'a,b (N = 3),"c\n over lines\n"\n', "the size of the arm 'c over lines' is not known"),
         (b"a,b (N = 3),c (N = 4)\n", "no rows"),
         (b"a;b;c\nx;1;2\n", r"Is the delimiter ';' rather than ','\?"),
         (b"a,b\nx,1\n", "needs at least three cells, and has 2"),

@@ -1,0 +1,106 @@
+"""decision: one page for whoever answers for a release."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from anonymizer.cli.terminal import (
+    FAILED,
+    AsJson,
+    PolicyFile,
+    ShowValues,
+    make_console,
+    progress_line,
+)
+
+PAGE, FIGURES = "decision.html", "decision.json"
+
+
+def decision(
+    policy: PolicyFile,
+    release: Annotated[Path, typer.Argument(help="The released file.", show_default=False)],
+    context: Annotated[
+        Path | None,
+        typer.Option(help="Who releases what to whom and why, a TOML file; --example shows one."),
+    ] = None,
+    attacks: Annotated[
+        Path | None, typer.Option(help="The JSON file of the attacks that were tried.")
+    ] = None,
+    evidence: Annotated[
+        Path | None, typer.Option(help="The JSON file of the analyses that were repeated.")
+    ] = None,
+    against: Annotated[
+        Path | None, typer.Option(help="The original; default: the policy's table.")
+    ] = None,
+    manifest: Annotated[
+        Path | None, typer.Option(help="The manifest; default: manifest.json beside the release.")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="The folder for page and JSON.")] = Path(
+        "decision"
+    ),
+    json_: AsJson = False,
+    example: Annotated[  # noqa: ARG001 - the callback does all
+        bool,
+        typer.Option(
+            "--example",
+            help="Print a context with every key there is.",
+            callback=lambda wanted: show_example(wanted),
+            is_eager=True,
+        ),
+    ] = False,
+    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
+) -> None:
+    """Put all that is known of a release on one page for whoever answers for it.
+
+    Context, identifiers and techniques, thresholds, initial and residual risk, utility, who was lost,
+    attacks tried, how far stated figures may be wrong, versions and digests, and what it does not
+    cover: as EMA's Policy 0070 and Health Canada ask for it. A browser prints it on at most six pages.
+    Exit status 1 if the release does not hold.
+
+    Example: `anonymizer decision policy.toml release/release.csv --context context.toml --out decision`
+    """
+    from anonymizer.data.staging import Staging
+    from anonymizer.decision.context import Context
+    from anonymizer.decision.decision import decide, read_figures
+    from anonymizer.policy import Policy
+    from anonymizer.report.decision import render_decision, verdict_of
+    from anonymizer.report.provenance import provenance_of
+
+    loaded = Policy.read(policy)
+    stated = None if context is None else Context.read(context)
+    tried = None if attacks is None else read_figures(attacks, "attacks", "attack")
+    repeated = None if evidence is None else read_figures(evidence, "analyses", "evidence")
+    given = [path for path in (context, attacks, evidence, against, manifest) if path is not None]
+    read = [policy, release, *loaded.files, *given]
+    with Staging(out, read) as staging, progress_line(str(release)):
+        staging.path(PAGE)
+        made = decide(release, loaded, against, manifest, stated, tried, repeated)
+        table = made.solution.release.table
+        page = render_decision(made, provenance_of(loaded, table, release))
+        staging.path(PAGE).write_text(page, encoding="utf-8")
+        figures = made.describe()
+        staging.path(FIGURES).write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    files = {"page": str(out / PAGE), "figures": str(out / FIGURES)}
+    if json_:
+        print(json.dumps({**figures, "files": files}))
+    else:
+        console = make_console()
+        for line in verdict_of(made):
+            console.print(line)
+        for kind, path in files.items():
+            console.print(f"{kind}: {path}", soft_wrap=True)
+    if not made.acceptable:
+        raise typer.Exit(FAILED)
+
+
+def show_example(wanted: bool) -> None:
+    """Print an example of a context and leave."""
+    if wanted:
+        from anonymizer.decision.context import EXAMPLE
+
+        print(EXAMPLE.strip())
+        raise typer.Exit

@@ -1,0 +1,253 @@
+"""Splitting the classes of a scheme by attributes that go down some levels.
+
+A class is split into cells: some steps for each tuple, and no hash unless cells are too many. Cells that
+are too small are dropped for good, because their records are suppressed at all finer schemes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anonymizer.kernels.compilation import kernel
+
+# Chosen among a handful of values by time on the wide register. It changes what a bound costs, never
+# what it is.
+CACHED_CELLS = 65_536
+"""Classes are split by several attributes at once only into so many cells, which stay in the cache."""
+
+
+class Task(NamedTuple):
+    """A table in integers, and what is asked of its release, at one threshold or several.
+
+    Thresholds are in order, the loosest first.
+    """
+
+    values: Any
+    """`values[i, a]`: the code of each tuple in each attribute."""
+    counts: Any
+    single: bool
+    """Whether every tuple occurs once."""
+    records: int
+    offsets: Any
+    covered: Any
+    """`covered[level, offset + code]`: the leaves below."""
+    max_covered: Any
+    """`max_covered[a, level]`: the most of these."""
+    total_covered: Any
+    """`total_covered[a, level]`: their sum over all records."""
+    leaves: Any
+    least: Any
+    """What a single value of each attribute covers: 1, or 0 where it is continuous."""
+    heights: Any
+    """The levels of each attribute; above the last, everything is in one group."""
+    parts: Any
+    """`parts[column[a, above, level], i]`: which part of its group above a tuple is in at a level."""
+    column: Any
+    fanout: Any
+    """`fanout[a, above, level]`: the most parts of a group."""
+    weights: Any
+    geometric: bool
+    least_classes: Any
+    """For each threshold: how many records every class that is kept has. They never fall."""
+    averages: Any
+    """For each threshold: how many classes may be kept for each record that is."""
+    uniques: Any
+    """For each threshold: how many records may be kept that are alone in their class."""
+    classes: Any
+    """For each threshold: how many classes may be kept if one of them has a single record."""
+    counted: int
+    """Classes are counted up to so many records; larger ones are never suppressed for their size."""
+    by_size: bool
+    """Whether there is one threshold, and a least class is all that it asks for."""
+    room: int
+    """Classes are split by one attribute into so many cells at most, unless these are hashed."""
+    suppression_limit: int
+    max_terms: float
+    """The sum of terms when everything is lost."""
+
+
+class Workspace(NamedTuple):
+    """Arrays to work in; what they hold beforehand does not matter."""
+
+    labels: Any
+    """`labels[depth, i]`: the class of each tuple at each node of the path; 0 where it is suppressed."""
+    keys: Any
+    """The cell of each tuple."""
+    cells: Any
+    """The records in each cell."""
+    names: Any
+    dropped: Any
+    by_code: Any
+    slots: Any
+    """A hash table, where there may be too many cells to number them without."""
+    histogram: Any
+    """How many cells there are of each size."""
+    lost: Any
+    """For each threshold: how many of the records that a node still has its cells lose, at least."""
+
+
+class Cells(NamedTuple):
+    """How cells are numbered: those of records suppressed before come first."""
+
+    suppressed: int
+    number: int
+
+
+@kernel
+def rank_in_groups(values, groups, n_values, n_groups):
+    """Number values 0, 1, ... within the group that each lies in; say how many are in one at most.
+
+    `values` and `groups` are what each code becomes at a level and at one above it.
+    """
+    group_of_value = np.empty(n_values, np.int64)
+    for i in range(values.size):
+        group_of_value[values[i]] = groups[i]
+    ranks, sizes = np.empty(n_values, np.int64), np.zeros(n_groups, np.int64)
+    for value in range(n_values):
+        group = group_of_value[value]
+        ranks[value] = sizes[group]
+        sizes[group] += 1
+    return ranks, sizes.max()
+
+
+@kernel
+def look_up(table, values, codes, found):
+    """Look up what each of some codes becomes: `table` says it of its values."""
+    of_code = table[values].astype(found.dtype)
+    for i in range(codes.size):
+        found[i] = of_code[codes[i]]
+
+
+@kernel
+def split_labels(labels, parts, fanout, keys):
+    """Number the cells into which parts split what has equal labels."""
+    width = np.uint32(fanout)
+    for i in range(keys.size):
+        keys[i] = labels[i] * width + parts[i]
+
+
+@kernel
+def split_keys(keys, parts, fanout):
+    """Number the cells into which parts split what has equal keys, in place.
+
+    Apart from `split_labels` because each loop alone is faster.
+    """
+    width = np.uint32(fanout)
+    for i in range(keys.size):
+        keys[i] = keys[i] * width + parts[i]
+
+
+@kernel
+def hash_labels(labels, parts, fanout, keys, slots):
+    """Number the cells that are there, as `split_labels` would, in order of appearance from 1 on.
+
+    What was suppressed is in cell 0. Returns the number of cells.
+    """
+    slots[:] = (
+        0  # each slot: the cell's key above 32 bits, and its number below; 0 where it is free
+    )
+    mask, number = np.uint64(slots.size - 1), 1
+    for i in range(keys.size):
+        if labels[i] == 0:
+            keys[i] = 0
+            continue
+        key = np.uint64(labels[i]) * np.uint64(fanout) + np.uint64(parts[i])
+        slot = (key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20) & mask
+        while slots[slot] != 0 and slots[slot] >> np.uint64(32) != key:
+            slot = (slot + np.uint64(1)) & mask
+        if slots[slot] == 0:
+            slots[slot] = (key << np.uint64(32)) | np.uint64(number)
+            number += 1
+        keys[i] = np.uint32(slots[slot] & np.uint64(0xFFFFFFFF))
+    return number
+
+
+@kernel
+def count_records(task, keys, n_cells, cells):
+    """Count the records in each cell, as far as classes are counted."""
+    enough = cells.dtype.type(task.counted)
+    cells[:n_cells] = 0
+    if task.single:
+        for i in range(keys.size):
+            count = cells[keys[i]]
+            cells[keys[i]] = count + (count < enough)
+    else:
+        for i in range(keys.size):
+            cells[keys[i]] = min(cells[keys[i]] + task.counts[i], task.counted)
+
+
+@kernel
+def split_classes(task, workspace, labels, classes, above, high, cells):
+    """Split classes by going down to the levels `high` from those `above`, and count the cells.
+
+    They are split into some cells already, unless these are as many as the classes. Goes as far as the
+    workspace has room, from the classes at least one level of one attribute, and writes to `high` how
+    far. Returns the new cells.
+    """
+    suppressed, number = cells
+    fresh = number == classes
+    for a in range(high.size):
+        room = task.room if fresh else CACHED_CELLS
+        while high[a] < above[a] and number * task.fanout[a, above[a], high[a]] > room:
+            if fresh and high[a] + 1 == above[a] and workspace.slots.size > 1:
+                break
+            high[a] += 1
+        parts = task.fanout[a, above[a], high[a]] if high[a] < above[a] else 1
+        if parts > 1:
+            part_of_tuple = task.parts[task.column[a, above[a], high[a]]]
+            if fresh and number * parts > room:
+                number = hash_labels(labels, part_of_tuple, parts, workspace.keys, workspace.slots)
+                suppressed, fresh = 1, False
+                continue
+            if fresh:
+                split_labels(labels, part_of_tuple, parts, workspace.keys)
+            else:
+                split_keys(workspace.keys, part_of_tuple, parts)
+            suppressed, number, fresh = suppressed * parts, number * parts, False
+    if fresh:
+        workspace.keys[:] = labels
+    count_records(task, workspace.keys, number, workspace.cells)
+    return Cells(suppressed, number)
+
+
+@kernel
+def relabel(workspace, cells, least_class, labels):
+    """Make classes of the cells that are large enough; list the tuples of the others as dropped.
+
+    Returns the number of labels, and how many tuples are dropped.
+    """
+    keys, sizes, names = workspace.keys, workspace.cells, workspace.names
+    dropped = workspace.dropped
+    names[: cells.suppressed] = 0
+    n_labels = 1
+    for cell in range(cells.suppressed, cells.number):
+        large = sizes[cell] >= least_class
+        names[cell] = n_labels if large else 0
+        n_labels += large
+    n_dropped, first = 0, np.uint32(cells.suppressed)
+    for i in range(keys.size):
+        label = names[keys[i]]
+        labels[i] = label
+        dropped[n_dropped] = i  # written over by the next one unless dropped: no branch to guess
+        n_dropped += int((label == 0) & (keys[i] >= first))
+    return n_labels, n_dropped
+
+
+@kernel
+def subtract_dropped(task, workspace, n_dropped, low, high, covered):
+    """Subtract what dropped tuples cover at the levels of a box; return their records."""
+    by_code, lost = workspace.by_code, 0
+    by_code[:] = 0
+    for i in workspace.dropped[:n_dropped]:
+        lost += task.counts[i]
+        for a in range(low.size):
+            by_code[task.offsets[a] + task.values[i, a]] += task.counts[i]
+    for a in range(low.size):
+        for level in range(low[a], high[a] + 1):
+            total = 0
+            for place in range(task.offsets[a], task.offsets[a + 1]):
+                total += by_code[place] * task.covered[level, place]
+            covered[a, level] -= total
+    return lost

@@ -1,0 +1,140 @@
+"""python -m experiments.soak: mutated inputs, killed runs, and random tables against an oracle.
+
+Writes results/soak/: README.md, figures.csv and failures.csv; with `--only`, the other parts stay as they
+were. Every case has its own seed, so that one that fails can be run again alone: `--seed 1 --only inputs
+--case 17 --work case`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, fields
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from anonymizer.data.staging import Staging
+from experiments.soak.failure import Failure, OnCase
+from experiments.soak.inputs import soak_inputs
+from experiments.soak.kills import soak_kills
+from experiments.soak.page import SIZES, Part, write_page
+from experiments.soak.tables import soak_tables
+
+RESULTS = Path("results")
+FIGURES = ("name", "cases", "seed", "seconds")
+FAILURES = tuple(each.name for each in fields(Failure))
+Soak = Callable[[Iterable[int], int, Path, OnCase], list[Failure]]
+PARTS: dict[str, Soak] = {"tables": soak_tables, "kills": soak_kills, "inputs": soak_inputs}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    given = read_options(arguments)
+    wanted = {name: PARTS[name] for name in PARTS if given.only in (None, name)}
+    parts = []
+    with work_folder(given.work) as folder:
+        for name, soak in wanted.items():
+            cases = range(getattr(given, name)) if given.case is None else [given.case]
+            started = time.monotonic()
+            found = soak(cases, given.seed, folder, progress(name, len(cases)))
+            seconds = round(time.monotonic() - started)
+            parts.append(Part(name, len(cases), given.seed, seconds, found))
+            for failure in found:
+                print(f"{failure.part} {failure.case}: {failure.what}", flush=True)
+            if given.case is None:
+                write(parts, given.out or RESULTS / "soak")
+    sys.exit(1 if any(part.failures for part in parts) else 0)
+
+
+def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    options = argparse.ArgumentParser(prog="python -m experiments.soak", description=__doc__)
+    for name, size in SIZES.items():
+        options.add_argument(f"--{name}", type=int, default=size, help=f"cases; default {size:,}")
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--only", choices=tuple(PARTS), help="one part alone")
+    options.add_argument("--case", type=int, help="one case of that part alone")
+    options.add_argument("--work", type=Path, help="folder to work in, which is left as it is")
+    options.add_argument("--out", type=Path, help="folder to write to; default: results/soak")
+    given = options.parse_args(arguments)
+    if given.case is not None and given.only is None:
+        options.error("--case needs --only")
+    return given
+
+
+@contextmanager
+def work_folder(given: Path | None) -> Iterator[Path]:
+    """Work in a folder that stays, or in one that goes."""
+    if given is not None:
+        given.mkdir(parents=True, exist_ok=True)
+        yield given.resolve()
+        return
+    with TemporaryDirectory(prefix="soak-") as folder:
+        yield Path(folder)
+
+
+def progress(name: str, cases: int) -> OnCase:
+    """Print a line whenever a twentieth of the cases is done."""
+    step, started = max(1, cases // 20), time.monotonic()
+
+    def show(done: int, failures: int) -> None:
+        if done % step == 0 or done == cases:
+            seconds = time.monotonic() - started
+            print(
+                f"{name}: {done:,} of {cases:,}, {failures:,} failures, {seconds:,.0f} s",
+                flush=True,
+            )
+
+    return show
+
+
+def write(parts: Sequence[Part], folder: Path) -> None:
+    """Write the report; a part that was not run now stays as it was."""
+    now = {part.name: part for part in parts}
+    together = {**read_parts(folder), **now}
+    parts = [together[name] for name in PARTS if name in together]
+    failures = [asdict(failure) for part in parts for failure in part.failures]
+    figures = [{key: getattr(part, key) for key in FIGURES} for part in parts]
+    with Staging(folder) as staging:
+        staging.path("README.md").write_text(write_page(parts), encoding="utf-8")
+        for name, keys, rows in (
+            ("figures.csv", FIGURES, figures),
+            ("failures.csv", FAILURES, failures),
+        ):
+            with staging.path(name).open("w", encoding="utf-8", newline="") as file:
+                lines = csv.DictWriter(file, keys)
+                lines.writeheader()
+                lines.writerows(rows)
+
+
+def read_parts(folder: Path) -> dict[str, Part]:
+    """Read the parts of a report that was written before, by name."""
+    if not (folder / "figures.csv").exists():
+        return {}
+    failures = [
+        Failure(row["part"], int(row["case"]), int(row["seed"]), row["what"])
+        for row in read_rows(folder / "failures.csv")
+    ]
+    return {
+        row["name"]: Part(
+            row["name"],
+            int(row["cases"]),
+            int(row["seed"]),
+            float(row["seconds"]),
+            [failure for failure in failures if failure.part == row["name"]],
+        )
+        for row in read_rows(folder / "figures.csv")
+    }
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Read a table of the report."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""The soak in small: it finds nothing, and would find what is wrong."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from anonymizer.search import Status
+from experiments.soak import __main__ as soak
+from experiments.soak import oracle, tables
+from experiments.soak.inputs import COMMANDS, OUT, faults_of, faults_of_release, prepare, snapshot
+from experiments.soak.kills import faults_after_next_run, faults_after_signal
+from experiments.soak.mutations import SECRET
+from experiments.soak.processes import Ended, Worker
+
+RESULTS = Path(__file__).resolve().parents[2] / "results"
+
+
+def test_a_small_soak_finds_nothing_and_reports_it(tmp_path: Path) -> None:
+    sizes = ["--inputs", "60", "--kills", "4", "--tables", "40"]
+    with pytest.raises(SystemExit) as left:
+        soak.main([*sizes, "--seed", "7", "--out", str(tmp_path / "soak")])
+    page = (tmp_path / "soak" / "README.md").read_text()
+    assert left.value.code == 0, page
+    assert "| tables | 40 | 3,000 | 7 | 0 |" in page
+    assert "| inputs | 60 | 5,000 | 7 | 0 |" in page
+    assert "| kills | 4 | 200 | 7 | 0 |" in page
+
+
+def test_a_part_that_is_run_alone_leaves_the_others_in_the_report(tmp_path: Path) -> None:
+    for size in ("3", "5"):
+        with pytest.raises(SystemExit):
+            soak.main(["--only", "tables", "--tables", size, "--out", str(tmp_path)])
+        before = soak.read_parts(tmp_path)
+        assert before["tables"].cases == int(size)
+    failure = soak.Failure("inputs", 3, 1, "it ends in a traceback")
+    soak.write([soak.Part("inputs", 9, 1, 2.0, [failure])], tmp_path)
+    found = soak.read_parts(tmp_path)
+    assert found.keys() == {"tables", "inputs"}
+    assert found["inputs"].failures == [failure]
+    assert failure.reproduce in (tmp_path / "README.md").read_text()
+
+
+def test_what_the_committed_report_found_no_longer_fails(tmp_path: Path) -> None:
+    parts = soak.read_parts(RESULTS / "soak")
+    assert parts.keys() == soak.PARTS.keys()
+    for name, part in parts.items():
+        found = {failure.case for failure in part.failures}
+        assert soak.PARTS[name](found, part.seed, tmp_path, lambda *_: None) == []
+
+
+def test_every_command_succeeds_on_files_that_are_right(tmp_path: Path) -> None:
+    with Worker(tmp_path / "state") as worker:
+        prepare(tmp_path / "right", 1, worker)
+        slow = ("assess", "frontier")
+        for command in COMMANDS:
+            if command.name in slow:
+                continue
+            before = snapshot(tmp_path / "right")
+            ended = worker.call(list(command.arguments), tmp_path / "right")
+            assert ended.status == 0, (command, ended.err)
+            found = list(faults_of(command, "", ended, before, tmp_path / "right"))
+            assert found == [], command
+            out = tmp_path / "right" / OUT
+            shutil.rmtree(out) if out.is_dir() else out.unlink(missing_ok=True)
+
+
+def test_a_wrong_optimum_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def spoiled(frame: object, policy: object) -> object:
+        return replace(solve(frame, policy), loss=0.5, status=Status.FEASIBLE)
+
+    solve = tables.anonymize
+    monkeypatch.setattr(tables, "anonymize", spoiled)
+    failures = tables.soak_tables(range(10), 1, tmp_path, lambda *_: None)
+    assert any("the status is feasible" in failure.what for failure in failures)
+    assert any("the loss at" in failure.what for failure in failures)
+
+
+def test_a_release_that_is_not_the_stated_one_is_found() -> None:
+    tree = {"a": ("a", "*"), "b": ("b", "*")}
+    model = {"model": "k-anonymity", "k": 2}
+    question = oracle.Question(
+        (("a",), ("a",), ("b",)), (tree,), ("1", "2", "3"), ("s",) * 3, (model,), (1.0,),
+        "geometric", 3, (0,), (1,),
+    )  # fmt: skip
+    right = {0: ("a",), 1: ("a",)}
+    assert list(oracle.faults_of_release(question, (0,), 1, right, False)) == []
+    for wrong in ({0: ("a",), 1: ("b",)}, {**right, 2: ("b",)}, {0: ("a",)}):
+        assert list(oracle.faults_of_release(question, (0,), 1, wrong, False))
+
+
+def test_what_a_command_must_not_do_is_found(tmp_path: Path) -> None:
+    run = COMMANDS[0]
+    before = snapshot(tmp_path)
+
+    def found(status: int, err: str) -> list[str]:
+        return list(faults_of(run, "policy-k.toml", Ended(status, "", err), before, tmp_path))
+
+    assert found(2, "error: table.csv: it is empty.\n") == []
+    assert found(-1, "Traceback (most recent call last):\nValueError: x\n")
+    assert found(-11, "")
+    assert found(2, "")
+    assert found(2, "error: no sentence\n")
+    assert found(2, f"error: a cell is {SECRET}.\n")
+    assert found(0, "error: something.\n")
+    assert found(2, "something else\nerror: a.\n")
+    (tmp_path / "out").mkdir()
+    assert found(2, "error: table.csv: it is empty.\n")
+    (tmp_path / "elsewhere").write_text("")
+    assert any("outside" in fault for fault in found(2, "error: a.\n"))
+
+
+def test_half_a_release_is_found(tmp_path: Path) -> None:
+    assert list(faults_of_release(tmp_path))
+    out = tmp_path / "out"
+    (out / ".anonymizer-left").mkdir(parents=True)
+    (out / "release.csv").write_text("a\n")
+    (out / "manifest.json").write_text(
+        json.dumps({"output": {"sha256": "0", "name": "release.csv"}})
+    )
+    after = list(faults_after_signal(tmp_path, -15, "Traceback", 15, True))
+    assert {fault.split(":")[0] for fault in after} >= {
+        "it ends in a traceback",
+        "left behind",
+        "the manifest is not that of the release",
+    }
+    assert len(list(faults_after_next_run(tmp_path, 0, ""))) == 2
