@@ -29,6 +29,7 @@ from anonymizer.studio.worker import Cancelled, Job, Worker
 
 KEPT = 16
 """So many solutions are kept, so that undo and redo show at once what was there."""
+NOTING = threading.Lock()
 QUIET = 0.1
 """Seconds between two reports of progress."""
 
@@ -232,8 +233,11 @@ class Engine:
 
 @contextmanager
 def noting(notes: list[str]) -> Iterator[None]:
-    """Keep our own warnings as notes for the page, each once."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Keep our own warnings as notes for the page, each once.
+
+    Python has one list of filters for all threads, so that only one may change it at a time.
+    """
+    with NOTING, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", AnonymizerWarning)
         try:
             yield

@@ -29,6 +29,7 @@ def served(folder: Path, source: Path | None = None) -> Iterator[Studio]:
     studio.stop()
     thread.join(10)
     assert not thread.is_alive()
+    session.engine.worker.thread.join(30)  # what it still does must not disturb the next test
 
 
 class Visit:

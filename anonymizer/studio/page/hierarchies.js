@@ -20,7 +20,7 @@ async function load(panel) {
   if (wanted === asked) return;
   wanted = asked;
   const answer = await attempt(() => ask("hierarchy", { column: chosen }));
-  if (wanted !== asked) return;
+  if (wanted !== asked || !answer) return;
   found = answer;
   if (panel.querySelector("[data-view=hierarchies]")) keepFocus(() => render(panel));
 }
@@ -134,7 +134,7 @@ function files() {
 }
 
 function choose(panel, name) {
-  if (name === chosen && found) return;
+  if (name === chosen && wanted) return; // it is there, or on its way: a second answer would undo a move
   chosen = name;
   found = null;
   wanted = null;
