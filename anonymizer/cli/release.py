@@ -58,6 +58,7 @@ def publish(
 def claim_names(staging: Any, policy: Policy, data: Path | None = None) -> None:
     """Find out before the search whether release and manifest can be written where they will go."""
     from anonymizer.data.engines.targets import check_target
+    from anonymizer.data.written import release_name
     from anonymizer.problem import open_data
     from anonymizer.solution.manifest import FILE_NAME, claim_name
 
@@ -68,7 +69,7 @@ def claim_names(staging: Any, policy: Policy, data: Path | None = None) -> None:
     if policy.release.table is not None:
         check_target(table, policy.release.table)
     else:
-        claim_name(staging, table.file_name)
+        claim_name(staging, release_name(table, policy.release.file))
 
 
 def show(solution: Solution, result: dict[str, Any], as_json: bool) -> None:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from anonymizer.data.assemble import assemble, texts_of
 from anonymizer.data.cells import Cells, batches_of_arrow, same_text
 from anonymizer.data.columns import code_columns
+from anonymizer.data.contract import Table
 from anonymizer.data.csv import RELEASE_NAME, write_csv
 from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.tuples import Tuples
@@ -82,5 +83,10 @@ class BatchedTable(ABC):
 
     def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
         """Write a release to a CSV file, every cell as its text."""
-        released = assemble(self, plan)
-        write_csv(texts_of(plan.columns, batches_of_arrow(released)), path, delimiter)
+        write_texts(self, plan, path, delimiter)
+
+
+def write_texts(table: Table, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
+    """Write a release of any table to a CSV file, every cell as its text."""
+    released = assemble(table, plan)
+    write_csv(texts_of(plan.columns, batches_of_arrow(released)), path, delimiter)

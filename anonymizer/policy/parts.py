@@ -20,6 +20,7 @@ from pydantic import (
 from anonymizer.data.engines.addresses import PASSWORD, holds_secret
 from anonymizer.data.engines.opening import is_database
 from anonymizer.data.table import Table, TableLike, open_table
+from anonymizer.data.written import FileKind
 from anonymizer.errors import HierarchyError, quote_some
 from anonymizer.hierarchy import Builder, DateFormat, Hierarchy
 from anonymizer.hierarchy.inline import make_inline
@@ -301,10 +302,19 @@ class Release(Part):
     """The most schemes that layers may have."""
     table: Text | None = None
     """The new table that a release becomes, in the database that the original is in."""
+    file: FileKind | None = None
+    """The kind of file that a release is; None is that of the original."""
 
     @model_validator(mode="after")
     def check_layers(self) -> Self:
         """Check that a number of layers is given only where there are layers."""
         if self.max_layers is not None and self.recoding != "layers":
             raise ValueError('max_layers needs recoding = "layers"; add it, or remove max_layers')
+        return self
+
+    @model_validator(mode="after")
+    def check_file(self) -> Self:
+        """Check that a release is a file or a table, not both."""
+        if self.file is not None and self.table is not None:
+            raise ValueError("a release is a file or a table; remove file or table")
         return self

@@ -330,7 +330,7 @@ class Policy(Displayed, Part):
         if data := self.data.describe():
             described["data"] = data
         described["search"] = {"suppression_limit": self.search.suppression_limit}
-        del described["release"]["table"]
+        del described["release"]["table"], described["release"]["file"]
         if not self.release.escape_formulas:
             del described["release"]["escape_formulas"]
         if self.utility.measure != "loss" and "aggregate" not in self.utility.model_fields_set:

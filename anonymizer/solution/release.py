@@ -15,6 +15,7 @@ from anonymizer.data.coded import load
 from anonymizer.data.csv import write_csv
 from anonymizer.data.plan import Grouped, Recoding, ReleasePlan
 from anonymizer.data.table import Table
+from anonymizer.data.written import release_name, write_released
 from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.hierarchy import REDACTED, Hierarchy
 from anonymizer.layers.layering import Layering
@@ -134,13 +135,17 @@ class Release:
         return self.table.release(self.plan(random))
 
     def write(self, path: Path, random: np.random.Generator) -> None:
-        """Write the release as a file of the same kind as the original; dataframes become CSV."""
-        self.table.write(self.plan(random), path, self.policy.data.delimiter)
+        """Write the release as a file, of the same kind as the original unless the policy says which.
+
+        Dataframes become CSV.
+        """
+        plan, delimiter = self.plan(random), self.policy.data.delimiter
+        write_released(self.table, plan, path, delimiter, self.policy.release.file)
 
     @property
     def file_name(self) -> str:
         """What the released file is called."""
-        return self.table.file_name
+        return release_name(self.table, self.policy.release.file)
 
 
 def in_order(recoding: Recoding, hierarchy: Hierarchy) -> Recoding:

@@ -22,6 +22,7 @@ from anonymizer.studio.folder import UPLOAD_LIMIT, TooLargeError
 from anonymizer.studio.guard import Guard
 from anonymizer.studio.history import StaleError
 from anonymizer.studio.questions import QUESTIONS
+from anonymizer.studio.release import PAGES
 from anonymizer.studio.session import NotOpenError, Session
 
 PAGE = Path(__file__).parent / "page"
@@ -49,12 +50,16 @@ def make_app(
         stream = session.events.listen(session.story)
         return StreamingResponse(stream, media_type="text/event-stream")
 
+    async def report(request: Request) -> Response:
+        return await run_in_threadpool(read_page, session, request.path_params["name"])
+
     async def upload(request: Request) -> Response:
         return await answer(receive(session, request, upload_limit))
 
     routes = [
         Route("/", page),
         Route("/api/events", events),
+        Route("/api/page/{name}", report),
         Route("/api/upload", upload, methods=["POST"]),
         *(
             Route(f"/api/{name}", handler(session, question), methods=["POST"])
@@ -80,6 +85,15 @@ def handler(session: Session, question: Callable[[Session, dict[str, Any]], Any]
         return await answer(found())
 
     return handle
+
+
+def read_page(session: Session, name: str) -> Response:
+    """Return a page that was written beside the release; it may style itself and do nothing else."""
+    path = session.folder.release / name
+    if name not in PAGES or not path.is_file():
+        return JSONResponse({"error": f"{name}: it is not there; write the release first."}, 404)
+    rules = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
+    return FileResponse(path, media_type="text/html", headers=rules)
 
 
 async def answer(found: Awaitable[Any]) -> Response:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import shlex
 
 from anonymizer.data.table import Table
+from anonymizer.data.written import FileKind, release_name
 from anonymizer.studio.folder import Folder
 
 
-def commands_for(folder: Folder, table: Table) -> list[dict[str, str]]:
+def commands_for(folder: Folder, table: Table, file: FileKind | None) -> list[dict[str, str]]:
     """Return each question with the command and the Python that ask it."""
     policy, release, original = str(folder.policy), str(folder.release), table.name
-    released = str(folder.release / table.file_name)
+    released = str(folder.release / release_name(table, file))
+    context = ["--context", str(folder.context)] if folder.context.is_file() else []
     return [
         {
             "title": "Find the optimum and write the release",
@@ -45,6 +47,15 @@ def commands_for(folder: Folder, table: Table) -> list[dict[str, str]]:
                 "from anonymizer import verify\n\n"
                 f"found = verify({released!r}, {policy!r}, against={original!r})\n"
                 "assert found.passed"
+            ),
+        },
+        {
+            "title": "Write the decision page",
+            "shell": shell("anonymizer", "decision", policy, released, "--out", release, *context),
+            "python": (
+                "from anonymizer.decision.decision import decide\n\n"
+                f"decision = decide({released!r}, {policy!r})\n"
+                "assert decision.acceptable"
             ),
         },
     ]

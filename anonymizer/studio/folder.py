@@ -17,6 +17,8 @@ from anonymizer.studio.toml_text import rewrite
 
 UPLOAD_LIMIT = 1 << 30
 """Bytes of a table that is dropped on the page; larger ones are named on the command line."""
+CONTEXT = "context.toml"
+"""Who releases what to whom and why, for the decision page; the steward writes it."""
 RELEASE = "release"
 """The folder of the release, in the chosen one."""
 
@@ -41,6 +43,11 @@ class Folder:
         """Where a release goes."""
         return self.path / RELEASE
 
+    @property
+    def context(self) -> Path:
+        """What the steward states for the decision page, if there is such a file."""
+        return self.path / CONTEXT
+
     def place_for(self, name: str) -> Path:
         """Return where a file of some name goes; a DataError refuses names that lead elsewhere.
 
@@ -51,7 +58,7 @@ class Folder:
         inside = plain == os.path.basename(plain) and not plain.startswith(".")
         if not plain or not inside or "\\" in plain or ":" in plain or not plain.isprintable():
             raise DataError(f"{quote(name)} is not the name of a file; rename it.")
-        if plain.casefold() in (POLICY, RELEASE, "hierarchies"):
+        if plain.casefold() in (POLICY, RELEASE, CONTEXT, "hierarchies"):
             raise DataError(
                 f"{quote(name)} is a name that the studio needs itself; rename the file."
             )

@@ -189,7 +189,8 @@ def analysis(session: Session, asked: Asked) -> Any:
 def checklist(session: Session, _: Asked) -> Any:
     """What to look at before a release."""
     given = session.solution(), table_of(session), session.decisions(), session.engine.notes
-    return {"checks": release.checklist(*given), "folder": str(session.folder.release)}
+    checks = release.checklist(*given, session.folder)
+    return {"checks": checks, "folder": str(session.folder.release)}
 
 
 def write(session: Session, asked: Asked) -> Any:

@@ -10,21 +10,28 @@ from typing import Any
 from anonymizer.comparison.comparison import compare
 from anonymizer.data.coded import LoadedTable
 from anonymizer.data.staging import Staging
+from anonymizer.decision.context import Context
+from anonymizer.decision.decision import decide
+from anonymizer.errors import AnonymizerError
 from anonymizer.explanation.explanation import explain
 from anonymizer.policy import Policy, Role
 from anonymizer.proposal.decision import Decision
 from anonymizer.proposal.figures import unique_share
 from anonymizer.proposal.kept import KEPT, find_warnings
+from anonymizer.report.decision import QUESTIONS, render_decision
 from anonymizer.report.explanation import render_page
 from anonymizer.report.page import share
+from anonymizer.report.phrases import join
 from anonymizer.report.provenance import provenance_of
 from anonymizer.search import Status
 from anonymizer.solution.manifest import stage_release
 from anonymizer.solution.solution import Solution
-from anonymizer.studio.folder import Folder
+from anonymizer.studio.folder import CONTEXT, Folder
 from anonymizer.verification.verification import verify
 
-EXPLANATION = "explanation.html"
+EXPLANATION, DECISION = "explanation.html", "decision.html"
+PAGES = {EXPLANATION, DECISION}
+"""What is written beside a release and can be read in the browser."""
 
 
 def kept_columns(
@@ -44,13 +51,33 @@ def kept_columns(
 
 
 def checklist(
-    solution: Solution, table: LoadedTable, decisions: Mapping[str, Decision], notes: list[str]
+    solution: Solution,
+    table: LoadedTable,
+    decisions: Mapping[str, Decision],
+    notes: list[str],
+    folder: Folder,
 ) -> list[dict[str, Any]]:
     """Say what holds, what does not, and what only the steward can settle (None)."""
-    return [
-        {"claim": claim, "holds": holds, "detail": detail}
-        for claim, holds, detail in claims(solution, table, decisions, notes)
-    ]
+    found = [*claims(solution, table, decisions, notes), stated_context(folder)]
+    return [{"claim": claim, "holds": holds, "detail": detail} for claim, holds, detail in found]
+
+
+def context_of(folder: Folder) -> Context:
+    """Read what the steward states for the decision page; nothing is stated where there is no file."""
+    return Context.read(folder.context) if folder.context.is_file() else Context()
+
+
+def stated_context(folder: Folder) -> tuple[str, bool | None, str]:
+    """Say whether the decision page will know who releases what to whom and why."""
+    claim = "The decision page says who releases what to whom and why"
+    try:
+        missing = [QUESTIONS[key].lower() for key in context_of(folder).missing()]
+    except AnonymizerError as error:
+        return claim, False, str(error)
+    if not missing:
+        return claim, True, f"as {CONTEXT} states it"
+    how = f"write {CONTEXT} into the folder; `anonymizer decision --example` shows one"
+    return claim, None, f"not stated: {join(missing)}; {how}"
 
 
 def claims(
@@ -83,7 +110,7 @@ def claims(
 
 
 def write(solution: Solution, folder: Folder, say: Callable[[str], None]) -> dict[str, Any]:
-    """Write release, manifest and the page for whoever decides; read them back and verify every claim."""
+    """Write release, manifest and pages for whoever decides; read them back and verify every claim."""
     release, policy = solution.release, solution.problem.policy
     say("releasing")
     inputs = [Path(release.table.name), folder.policy, *policy.files]
@@ -95,9 +122,12 @@ def write(solution: Solution, folder: Folder, say: Callable[[str], None]) -> dic
         page = render_page(explanation, comparison, made_of)
         staging.path(EXPLANATION).write_text(page, encoding="utf-8")
         files["explanation"] = str(staging.folder / EXPLANATION)
+        staging.remove(DECISION)  # that of an older release
     say("verifying")
     # from the files alone: nothing of what made the release is used
     found = verify(files["release"], folder.policy, against=policy.data_path)
+    say("deciding")
+    files["decision"] = str(write_decision(Path(files["release"]), solution, folder))
     return {
         "files": files,
         "passed": found.passed,
@@ -106,3 +136,13 @@ def write(solution: Solution, folder: Folder, say: Callable[[str], None]) -> dic
             for check in found.checks
         ],
     }
+
+
+def write_decision(released: Path, solution: Solution, folder: Folder) -> Path:
+    """Write the page for whoever answers for a release beside it; the release is read from its file."""
+    policy = solution.problem.policy
+    made = decide(released, policy, policy.data_path, context=context_of(folder))
+    page = render_decision(made, provenance_of(policy, solution.release.table, released))
+    with Staging(folder.release, [released, folder.policy, *policy.files]) as staging:
+        staging.path(DECISION).write_text(page, encoding="utf-8")
+    return folder.release / DECISION

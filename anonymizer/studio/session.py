@@ -7,8 +7,9 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from anonymizer.data.written import FileKind
 from anonymizer.errors import AnonymizerError, PolicyError
 from anonymizer.policy import Policy
 from anonymizer.problem import open_data
@@ -139,7 +140,9 @@ class Session:
                 "undo": history.undone,
                 "redo": history.redone,
                 "columns": list(table.columns),
-                "commands": commands_for(self.folder, table),
+                "commands": commands_for(
+                    self.folder, table, file_kind(tomllib.loads(history.text))
+                ),
             }
 
     def story(self) -> list[tuple[str, dict[str, Any]]]:
@@ -204,6 +207,13 @@ class Session:
             self.engine.tell("failure", history.revision, message=str(error))
             return
         self.engine.ask(policy, history.text, history.revision)
+
+
+def file_kind(document: Document) -> FileKind | None:
+    """Return the kind of file that a policy wants; an editor may have left anything there."""
+    release = document.get("release")
+    wanted = release.get("file") if isinstance(release, dict) else None
+    return wanted if wanted in get_args(FileKind) else None
 
 
 def is_table(path: Path) -> bool:

@@ -5,6 +5,7 @@ import tomllib
 import pytest
 
 from anonymizer import Policy, anonymize
+from anonymizer.decision.context import EXAMPLE
 from tests.studio.conftest import HERE, TOKEN, patients
 
 
@@ -255,3 +256,35 @@ def test_the_lattice_knows_the_best_scheme_and_every_scheme_that_is_feasible(stu
     assert [node["levels"] for node in best] == [list(solution.scheme.values())]
     highest = max(node["quality"] for node in found["nodes"] if node["feasible"])
     assert highest == pytest.approx(solution.quality)
+
+
+def test_pages_beside_the_release_need_the_token_and_may_run_nothing(studio):
+    address = "/api/page/decision.html"
+    assert studio.client.get(address).status_code == 404
+    studio.ask("release", revision=studio.revision)
+    studio.settle()
+    found = studio.client.get(address)
+    assert found.status_code == 200
+    assert "Release decision" in found.text
+    assert "script-src" not in found.headers["content-security-policy"]
+    assert "default-src 'none'" in found.headers["content-security-policy"]
+    assert studio.client.get(address, headers={"x-anonymizer-token": ""}).status_code == 403
+    for other in ("release.csv", "manifest.json", "..%2fpolicy.toml"):
+        assert studio.client.get(f"/api/page/{other}").status_code == 404
+
+
+def test_the_decision_page_says_what_the_steward_stated(studio):
+    def stated() -> dict:
+        checks = studio.ask("checklist")["checks"]
+        return next(each for each in checks if "who releases" in each["claim"])
+
+    assert stated()["holds"] is None
+    context = studio.session.folder.context
+    context.write_text("organization = 5", encoding="utf-8")
+    assert stated()["holds"] is False
+    context.write_text(EXAMPLE, encoding="utf-8")
+    assert stated()["holds"] is True
+    studio.ask("release", revision=studio.revision)
+    studio.settle()
+    assert studio.session.engine.told["released"]["passed"]
+    assert "County Hospital" in studio.client.get("/api/page/decision.html").text

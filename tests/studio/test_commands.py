@@ -9,7 +9,7 @@ from anonymizer.studio.commands import commands_for
 
 def test_what_can_be_copied_does_what_the_studio_does(studio, run):
     session = studio.session
-    commands = commands_for(session.folder, session.engine.table)
+    commands = commands_for(session.folder, session.engine.table, None)
     found = {each["title"]: each for each in commands}
     status, _, _ = run(*shlex.split(found["Find the optimum and write the release"]["shell"])[1:])
     assert status == 0

@@ -87,7 +87,7 @@ def assert_released(studio: Any) -> None:
     """What was written is what Python makes of the policy, and verified by Python once more."""
     folder = studio.session.folder
     assert sorted(path.name for path in folder.release.iterdir()) == [
-        "explanation.html", "manifest.json", "release.csv",
+        "decision.html", "explanation.html", "manifest.json", "release.csv",
     ]  # fmt: skip
     policy = Policy.read(folder.policy)
     assert verify(folder.release / "release.csv", policy, against=policy.data_path).passed
@@ -371,6 +371,27 @@ def test_a_newer_change_takes_the_place_of_a_search_that_goes_on(visit, tmp_path
         studio.session.change(1, pins, "pinned")
         seen.until_revision(2)
         assert seen.figure("Proof") == "proven optimal"
+
+
+def test_a_release_in_parquet_has_a_decision_page_that_opens_in_a_tab(seen):
+    seen.show("release")
+    seen.page.select_option("#kind", "parquet")
+    seen.until_revision(2)
+    assert seen.session.document["release"] == {"file": "parquet"}
+    seen.page.click("#write")
+    seen.page.wait_for_selector("#released .verdict.yes")
+    folder = seen.session.folder.release
+    assert (folder / "release.parquet").is_file()
+    assert not (folder / "release.csv").exists()
+    with seen.context.expect_page() as opened:
+        seen.page.click("#open-decision")
+    page = opened.value
+    page.wait_for_selector("h1")
+    assert page.inner_text("h1") == "Release decision: release.parquet"
+    assert "The release meets every risk model of its policy." in page.inner_text(".verdict")
+    width = page.evaluate("getComputedStyle(document.querySelector('.verdict')).borderLeftWidth")
+    assert width != "0px"  # its own style is applied
+    assert seen.complaints == []
 
 
 def test_after_a_reload_everything_is_as_it_was(seen):

@@ -72,6 +72,7 @@ shuffle = false
 escape_formulas = true
 recoding = "layers"
 max_layers = 3
+file = "parquet"
 """
 
 SCENARIO = """

@@ -1,8 +1,8 @@
 // Release: what to look at first, the files, and every claim verified at once.
 
-import { keepFocus, make } from "./dom.js";
-import { attempt, on, studio } from "./studio.js";
-import { ask } from "./server.js";
+import { keepFocus, make, option } from "./dom.js";
+import { attempt, on, put, studio } from "./studio.js";
+import { ask, pageAddress } from "./server.js";
 
 let checks = null;
 let asked = null; // the revision that the checklist is of
@@ -14,6 +14,26 @@ async function load(panel) {
   asked = studio.state.revision;
   checks = await attempt(() => ask("checklist"));
   if (panel.querySelector("[data-view=release]")) keepFocus(() => render(panel));
+}
+
+on(["released"], () => { asked = null; }); // a context may have been written meanwhile
+
+const KINDS = [["", "as the table"], ["csv", "CSV"], ["parquet", "Parquet"]];
+
+// The file's kind is a key of the policy like all else: it can be undone, and copied as a command.
+function kind() {
+  const { release } = studio.state.document;
+  return make("label", {}, "File ", make("select", { id: "kind", "data-key": "kind", disabled: Boolean(release?.table),
+    onchange: (event) => put(["release", "file"], event.target.value || null, `release as ${event.target.selectedOptions[0].text}`) },
+  KINDS.map(([value, text]) => option(value, text, release?.file ?? ""))));
+}
+
+const PAGES = { decision: "the decision page", explanation: "the explanation" };
+
+function links() {
+  const files = studio.released?.files ?? {};
+  return Object.entries(PAGES).filter(([name]) => files[name]).map(([name, text]) =>
+    make("a", { href: pageAddress(files[name].split(/[\\/]/).at(-1)), target: "_blank", rel: "noreferrer", id: `open-${name}`, "data-key": `open-${name}` }, `Open ${text}`));
 }
 
 const MARKS = { yes: "✓", no: "✗", open: "?" };
@@ -49,9 +69,9 @@ export function render(panel) {
       make("h2", {}, "Before the release"),
       checks ? make("ul", { role: "list", id: "checklist" }, checks.checks.map(check))
         : make("p", { class: "quiet" }, studio.failure ? "There is no solution to release." : "Looking …"),
-      make("p", { class: "quiet" }, checks ? `The release, its manifest and a page for whoever decides go to ${checks.folder}. The file is of the kind of the table.` : ""),
-      make("div", { class: "actions" },
-        make("button", { type: "button", class: "main", id: "write", "data-key": "write", disabled: !ready, onclick: write }, "Write and verify"))),
+      make("p", { class: "quiet" }, checks ? `The release, its manifest, an explanation and the decision page go to ${checks.folder}.` : ""),
+      make("div", { class: "actions" }, kind(),
+        make("button", { type: "button", class: "main", id: "write", "data-key": "write", disabled: !ready, onclick: write }, "Write and verify"), links())),
     released()));
 }
 

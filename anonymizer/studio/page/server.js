@@ -8,6 +8,10 @@ if (given) {
 }
 const headers = () => ({ "x-anonymizer-token": sessionStorage.getItem(KEY) ?? "" });
 
+// The address of a page beside the release, for a tab of its own; a link cannot send a header.
+export const pageAddress = (name) =>
+  `/api/page/${encodeURIComponent(name)}?token=${encodeURIComponent(sessionStorage.getItem(KEY) ?? "")}`;
+
 export class Refused extends Error {
   constructor(message, status) {
     super(message);
