@@ -167,12 +167,14 @@ class Sources(RiskModel):
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the highest probability of anybody who remains, over all sources."""
-        kept = remaining.kept(cut)
-        highest = [
-            float(self.probabilities(attack, kept).max(initial=0.0))
-            for attack in self.attacks(remaining.microdata)
-        ]
-        return max(highest, default=0.0)
+        return float(self.risks(remaining.kept(cut)).max(initial=0.0))
+
+    def risks(self, kept: Kept) -> NDArray[np.float64]:
+        """Return the highest probability of each tuple among those kept, over all sources."""
+        highest = np.zeros(kept.tuples.size)
+        for attack in self.attacks(kept.microdata):
+            np.maximum(highest, self.probabilities(attack, kept), out=highest)
+        return highest
 
     def passes(self, remaining: Remaining, cut: int = 0) -> bool:
         """Whether nobody who remains is above a threshold."""

@@ -18,8 +18,10 @@ from anonymizer.frontiers.frontier import Frontier, frontier
 from anonymizer.kernels.compilation import while_compiling
 from anonymizer.policy import Policy
 from anonymizer.problem import Problem
+from anonymizer.risk.single import PersonModel
 from anonymizer.search import Progress, SearchResult, Status, StopReason
 from anonymizer.solution.solution import Solution, anonymize, make_solution
+from anonymizer.studio.attackers import Sight, attack
 from anonymizer.studio.events import Events
 from anonymizer.studio.explore import describe_problem, frontier_values
 from anonymizer.studio.figures import describe_explanation, describe_frontier, describe_solution
@@ -39,6 +41,9 @@ class Engine:
 
     def __init__(self, events: Events) -> None:
         self.events, self.worker = events, Worker()
+        self.beside = Worker()
+        """For what is asked of a solution that is there, so that nothing of the optimum waits for it."""
+        self.sight: Sight | None = None
         self.lock = threading.Lock()
         """Held while a policy is replaced, or something found for it is taken: never for an older one."""
         self.table: LoadedTable | None = None
@@ -149,6 +154,56 @@ class Engine:
 
         self.worker.submit(self.guarded(run, revision))
 
+    def attack(self, model: PersonModel, revision: int, asked: Any) -> None:
+        """Look at the solution as an attacker does, in place of what was asked for beside before."""
+        found = self.solution
+        assert found is not None
+
+        def look(job: Job) -> dict[str, Any]:
+            microdata = found.problem.microdata
+            if self.sight is None or self.sight.original is not microdata:
+                self.sight = Sight(microdata)
+            with noting([]):
+                self.sight.prepare(model, job.check)
+            return attack(found, model, self.sight)
+
+        self.look_beside("attacked", revision, asked, "attacking", look)
+
+    def look_beside(
+        self,
+        kind: str,
+        revision: int,
+        asked: Any,
+        what: str,
+        look: Callable[[Job], dict[str, Any]],
+    ) -> None:
+        """Have something found of a solution that is there; the answer may be what went wrong."""
+
+        def run(job: Job) -> None:
+            told: dict[str, Any] = {}
+            try:
+                self.say(what, revision)
+                with show_values():
+                    told = look(job)
+            except Cancelled:
+                told = {"error": "cancelled."}
+            except (AnonymizerError, OSError) as error:
+                told = {"error": str(error)}
+            except Exception as error:  # as above
+                told = {
+                    "error": f"this should not have happened ({type(error).__name__}: {error})."
+                }
+            finally:
+                if not job.dropped.is_set():
+                    self.events.tell(kind, revision=revision, asked=asked, **told)
+                self.events.tell("idle", revision=revision)
+
+        self.beside.submit(run)
+
+    def stop(self) -> bool:
+        """Let what is in work end with what it has; return whether there is anything."""
+        return any([self.worker.stop(), self.beside.stop()])
+
     def sweep(self, job: Job, found: Solution, revision: int) -> None:
         """Find the optima at other thresholds of the first model that has one."""
         values = frontier_values(found.problem)
@@ -227,8 +282,9 @@ class Engine:
         return self.problem
 
     def close(self) -> None:
-        """End the thread."""
+        """End the threads."""
         self.worker.close()
+        self.beside.close()
 
 
 @contextmanager

@@ -8,7 +8,8 @@ from typing import Any
 from anonymizer.data.coded import LoadedTable
 from anonymizer.errors import DataError
 from anonymizer.problem import Problem
-from anonymizer.studio import columns, explore, hierarchies, release, risk, utility
+from anonymizer.solution.solution import Solution
+from anonymizer.studio import attackers, columns, explore, hierarchies, release, risk, utility
 from anonymizer.studio.session import NotOpenError, Session
 
 Asked = Mapping[str, Any]
@@ -81,7 +82,7 @@ def redo(session: Session, asked: Asked) -> Any:
 
 def cancel(session: Session, _: Asked) -> Any:
     """Stop what is going on, with the best so far."""
-    return {"stopped": session.engine.worker.stop()}
+    return {"stopped": session.engine.stop()}
 
 
 def describe_columns(session: Session, _: Asked) -> Any:
@@ -175,6 +176,32 @@ def describe_risk(session: Session, _: Asked) -> Any:
     return risk.describe_risk(*given, table_of(session), session.decisions())
 
 
+def list_attackers(session: Session, _: Asked) -> Any:
+    """Whom one can look at the table and the release as."""
+    return {"attackers": attackers.list_attackers(one_scheme(session))}
+
+
+def attack(session: Session, asked: Asked) -> Any:
+    """Look at both as an attacker does; the answer comes as an event."""
+    with session.lock:
+        session.check(revision_of(asked))
+        figures, columns = (asked.get(key) or {} for key in ("figures", "columns"))
+        if not isinstance(figures, dict) or not isinstance(columns, dict):
+            raise DataError("the figures are not given by their names; reload the page.")
+        key = str(asked.get("attacker"))
+        model = attackers.attacker_of(one_scheme(session), key, figures, columns)
+        session.engine.attack(model, session.opened.revision, asked.get("asked"))
+    return {}
+
+
+def one_scheme(session: Session) -> Solution:
+    """Return a solution that has one scheme; an error for layers, at which attackers do not look."""
+    found = session.solution()
+    if found.layers:
+        raise DataError("attackers look at releases that have one scheme; this one has layers.")
+    return found
+
+
 def describe_utility(session: Session, _: Asked) -> Any:
     """What can still be seen in the release."""
     return utility.describe_utility(session.solution())
@@ -223,6 +250,8 @@ QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "export-hierarchy": export_hierarchy,
     "import-hierarchy": import_hierarchy,
     "risk": describe_risk,
+    "attackers": list_attackers,
+    "attack": attack,
     "utility": describe_utility,
     "analysis": analysis,
     "checklist": checklist,

@@ -70,9 +70,11 @@ def describe_profile(profile: RiskProfile) -> dict[str, Any]:
 
 
 def draw_sizes(profile: RiskProfile, when: str) -> str:
-    """Draw the share of the people in classes of each range of sizes."""
+    """Draw the share of the people in classes of each range of sizes, from the smallest to the largest."""
     total = sum(profile.class_sizes.values()) or 1
     bars = [(f"class of {name}", count / total) for name, count in profile.class_sizes.items()]
+    there = [at for at, (_, count) in enumerate(bars) if count] or [0]
+    bars = bars[there[0] : there[-1] + 1]
     return chart(draw_shares(bars, f"The share of people in classes of each size, {when}"))
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from anonymizer.studio.risk import SIZES
@@ -32,3 +34,11 @@ def test_charts_hold_no_styles_of_their_own(studio):
     for chart in (found["sizes"]["before"], found["sizes"]["after"], found["drivers"]):
         assert 'style="' not in chart
         assert chart.startswith("<svg")
+
+
+def test_class_sizes_begin_with_the_smallest_class_and_end_with_the_largest(studio):
+    found, solution = studio.ask("risk"), studio.session.solution()
+    for when, profile in (("before", solution.before), ("after", solution.after)):
+        there = [name for name, count in profile.class_sizes.items() if count]
+        shown = re.findall(r"class of ([^<]+)<", found["sizes"][when])
+        assert (shown[0], shown[-1]) == (there[0], there[-1])

@@ -329,6 +329,26 @@ def test_the_share_of_people_above_a_risk_follows_its_slider(seen):
     )
 
 
+def test_the_risk_to_an_attacker_follows_the_slider_of_a_probability(seen):
+    seen.show("risk")
+    seen.page.wait_for_selector("#attacked svg")
+    assert seen.page.input_value("#attacker") == "worst-case"
+    slider = seen.page.locator('[data-key="figure-p_c"]')
+    shown = []
+    for value in ("1", "0"):
+        slider.evaluate(
+            "(s, v) => { s.value = v; s.dispatchEvent(new Event('input', { bubbles: true })); }",
+            value,
+        )
+        highest = "100 % at most" if value == "1" else "and 0 % at most in the release"
+        seen.page.wait_for_selector(f"#attacked p:has-text('{highest}')")
+        shown.append(seen.text("#attacked p >> nth=1"))
+    # who confirms every record picked finds everybody with one over the size of their class
+    average = 100 * seen.session.solution().after.prosecutor.average
+    assert f"{average:.1f} % on average" in shown[0].split("in the table")[1]
+    assert seen.complaints == []
+
+
 def wide_table(folder: Path) -> Path:
     """A table whose optimum takes long to prove."""
     random = np.random.default_rng(1)

@@ -1,5 +1,7 @@
 // Risk: class sizes in people, who is above which risk, what drives it, and what is kept and tells.
 
+import { attackers } from "./attackers.js";
+import { drawCurve, legend } from "./curve.js";
 import { chart, draw, keepFocus, make, share, whole } from "./dom.js";
 import { attempt, on, studio } from "./studio.js";
 import { ask } from "./server.js";
@@ -32,19 +34,12 @@ function profile() {
 
 // The curve is at one over whole sizes of classes, where it steps: risk falls from left to right.
 function curve() {
-  const [width, height, left, bottom] = [540, 220, 48, 30];
   const points = found.curve;
-  const x = (risk) => left + (width - left - 30) * Math.log(risk / points.at(-1).risk) / Math.log(1 / points.at(-1).risk);
-  const y = (value) => 8 + (height - bottom - 8) * (1 - value);
-  const line = (key) => points.map((point, at) => `${at ? "L" : "M"}${x(point.risk).toFixed(1)} ${y(point[key]).toFixed(1)}`).join(" ");
-  const mark = draw("line", { x1: 0, x2: 0, y1: 8, y2: height - bottom, class: "threshold" });
+  const mark = draw("line", { x1: 0, x2: 0, class: "threshold" });
   const words = make("p", { role: "status", id: "above" });
-  const ticks = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
-  const picture = draw("svg", { class: "chart curve", viewBox: `0 0 ${width} ${height}`, width, role: "img" },
-    draw("title", {}, "The share of the people above each risk, before and after"),
-    [0, 0.25, 0.5, 0.75, 1].map((value) => [draw("line", { x1: left, x2: width - 30, y1: y(value), y2: y(value) }), draw("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end", fill: "currentColor" }, `${100 * value} %`)]),
-    ticks.map((risk) => draw("text", { x: x(risk), y: height - 12, "text-anchor": "middle", fill: "currentColor" }, `${100 * risk} %`)),
-    draw("path", { d: line("before"), class: "before" }), draw("path", { d: line("after"), class: "after" }), mark);
+  const { picture, x, top, bottom } = drawCurve(points, mark);
+  mark.setAttribute("y1", top);
+  mark.setAttribute("y2", bottom);
   const show = () => {
     const at = points.findLast((point) => point.risk >= threshold - 1e-9) ?? points[0];
     mark.setAttribute("x1", x(threshold));
@@ -54,8 +49,7 @@ function curve() {
   const slider = make("input", { type: "range", min: Math.log(points.at(-1).risk), max: 0, step: 0.01, value: Math.log(threshold), "aria-label": "risk", "data-key": "threshold",
     oninput: () => { threshold = Math.exp(Number(slider.value)); show(); } });
   show();
-  return make("div", {}, picture, make("label", {}, "Risk ", slider), words,
-    make("p", { class: "legend" }, make("span", { class: "swatch-before" }, "table"), make("span", { class: "swatch-after" }, "release")));
+  return make("div", {}, picture, make("label", {}, "Risk ", slider), words, legend());
 }
 
 function sensitive() {
@@ -88,6 +82,7 @@ export function render(panel) {
           make("section", { class: "card" }, make("h2", {}, "Class sizes, in people"), make("h3", {}, "Table"), chart(found.sizes.before), make("h3", {}, "Release"), chart(found.sizes.after))),
         make("div", {},
           make("section", { class: "card" }, make("h2", {}, "People above a risk"), curve()),
+          attackers(),
           make("section", { class: "card" }, make("h2", {}, "What exposes people"), found.drivers ? chart(found.drivers) : null,
             make("p", { class: "quiet" }, "The part of the models' risk that would be gone without the attribute, with nothing suppressed.")),
           kept(), sensitive())),

@@ -15,6 +15,7 @@ export const studio = {
   working: null,
   notes: [],
   released: null,
+  attacked: null,
 };
 
 const listeners = new Map();
@@ -56,6 +57,7 @@ const HEARD = {
   working(content) { studio.working = content; },
   idle() { studio.working = null; },
   released(content) { studio.released = content; },
+  attacked(content) { studio.attacked = content; },
   failure(content) { studio.failure = content.message; },
 };
 
