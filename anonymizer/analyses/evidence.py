@@ -6,7 +6,7 @@ steward. It never holds a row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from anonymizer.analyses.result import Result
 from anonymizer.data.table import TableLike
 from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerError, PolicyError, suggest_name
-from anonymizer.policy import Policy, PolicyLike
+from anonymizer.policy import Analysis, Policy, PolicyLike
 from anonymizer.problem import Source, load_policy
 from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
 from anonymizer.solution.solution import Solution
@@ -108,10 +108,15 @@ def stated_analyses(policy: Policy) -> None:
         )
 
 
-def evidence_of(solution: Solution) -> Evidence:
-    """Run the analyses of a solution's policy on its release."""
+def evidence_of(
+    solution: Solution, on_analysis: Callable[[Analysis], None] = lambda _: None
+) -> Evidence:
+    """Run the analyses of a solution's policy on its release; each is told before it begins."""
     policy = solution.problem.policy
     stated_analyses(policy)
     pair = Pair(solution)
-    results = tuple(RUNS[each.kind](each, pair) for each in policy.analysis)
-    return Evidence(solution.records, solution.records - solution.suppressed, results)
+    results = []
+    for each in policy.analysis:
+        on_analysis(each)
+        results.append(RUNS[each.kind](each, pair))
+    return Evidence(solution.records, solution.records - solution.suppressed, tuple(results))

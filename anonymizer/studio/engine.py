@@ -21,6 +21,7 @@ from anonymizer.problem import Problem
 from anonymizer.risk.single import PersonModel
 from anonymizer.search import Progress, SearchResult, Status, StopReason
 from anonymizer.solution.solution import Solution, anonymize, make_solution
+from anonymizer.studio.analyses import describe_evidence
 from anonymizer.studio.attackers import Sight, attack
 from anonymizer.studio.events import Events
 from anonymizer.studio.explore import describe_problem, frontier_values
@@ -168,6 +169,16 @@ class Engine:
             return attack(found, model, self.sight)
 
         self.look_beside("attacked", revision, asked, "attacking", look)
+
+    def analyse(self, revision: int) -> None:
+        """Make the analyses that the policy states, on the table and on the release."""
+        found = self.solution
+        assert found is not None
+
+        def look(job: Job) -> dict[str, Any]:
+            return describe_evidence(found, job.check)
+
+        self.look_beside("evidence", revision, None, "analysing", look)
 
     def look_beside(
         self,

@@ -213,6 +213,15 @@ def analysis(session: Session, asked: Asked) -> Any:
     return utility.analyse(table_of(session), session.solution(), *given)
 
 
+def evidence(session: Session, asked: Asked) -> Any:
+    """Make the analyses that the policy states; the answer comes as an event."""
+    with session.lock:
+        session.check(revision_of(asked))
+        session.solution()
+        session.engine.analyse(session.opened.revision)
+    return {}
+
+
 def checklist(session: Session, _: Asked) -> Any:
     """What to look at before a release."""
     given = session.solution(), table_of(session), session.decisions(), session.engine.notes
@@ -254,6 +263,7 @@ QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "attack": attack,
     "utility": describe_utility,
     "analysis": analysis,
+    "evidence": evidence,
     "checklist": checklist,
     "release": write,
 }

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from anonymizer.analyses.evidence import evidence_of
 from anonymizer.comparison.comparison import compare
 from anonymizer.data.coded import LoadedTable
 from anonymizer.data.staging import Staging
@@ -138,10 +139,22 @@ def write(solution: Solution, folder: Folder, say: Callable[[str], None]) -> dic
     }
 
 
+def repeated(solution: Solution) -> dict[str, Any] | None:
+    """Make the analyses that the policy states; None where there are none, or they cannot be made."""
+    if not solution.problem.policy.analysis:
+        return None
+    try:
+        return evidence_of(solution).describe()
+    except AnonymizerError:  # the decision page says that no analysis was repeated
+        return None
+
+
 def write_decision(released: Path, solution: Solution, folder: Folder) -> Path:
     """Write the page for whoever answers for a release beside it; the release is read from its file."""
     policy = solution.problem.policy
-    made = decide(released, policy, policy.data_path, context=context_of(folder))
+    made = decide(
+        released, policy, policy.data_path, context=context_of(folder), evidence=repeated(solution)
+    )
     page = render_decision(made, provenance_of(policy, solution.release.table, released))
     with Staging(folder.release, [released, folder.policy, *policy.files]) as staging:
         staging.path(DECISION).write_text(page, encoding="utf-8")

@@ -70,7 +70,7 @@ def describe_profile(profile: RiskProfile) -> dict[str, Any]:
 
 
 def draw_sizes(profile: RiskProfile, when: str) -> str:
-    """Draw the share of the people in classes of each range of sizes, from the smallest to the largest."""
+    """Draw the share of the people in classes of each range of sizes; empty ends are left out."""
     total = sum(profile.class_sizes.values()) or 1
     bars = [(f"class of {name}", count / total) for name, count in profile.class_sizes.items()]
     there = [at for at, (_, count) in enumerate(bars) if count] or [0]

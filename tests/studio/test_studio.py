@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from anonymizer import Policy, anonymize, verify
+from anonymizer.analyses.evidence import evidence_of
 from anonymizer.demo import population, register
 from tests.browser import chromium
 from tests.studio.conftest import patients
@@ -316,6 +317,27 @@ def test_rows_stand_beside_what_they_become_and_an_analysis_is_made_on_both(seen
     seen.page.select_option('[data-key="by"]', "sex")
     seen.page.wait_for_selector("#analysis th:text('sex')")
     assert f"share of diagnosis = {often}" in seen.text("#analysis")
+
+
+def test_an_analysis_is_stated_made_on_both_and_removed(seen):
+    seen.show("utility")
+    seen.page.wait_for_selector("#analyses p:has-text('The policy states none.')")
+    seen.page.fill('[data-key="analysis-name"]', "older")
+    seen.page.fill('[data-key="analysis-formula"]', "age ~ sex")
+    seen.page.click("#add-analysis")
+    seen.until_revision(2)
+    stated = {"name": "older", "kind": "linear", "formula": "age ~ sex"}
+    assert seen.session.document["analysis"] == [stated]
+    seen.page.wait_for_selector("#analyses h3:has-text('older (linear)')")
+    value = evidence_of(seen.session.solution())["older"].value
+    assert f"{value:.4g}" in seen.text("#analyses tbody >> nth=0")
+    assert seen.page.locator("#analyses figure svg").count() == 1
+    seen.idle()
+    seen.page.wait_for_selector("#analysis")  # all that was asked of this revision is there
+    seen.page.click('[data-key="drop-older"]')
+    seen.until_revision(3)
+    assert "analysis" not in seen.session.document
+    assert seen.complaints == []
 
 
 def test_the_share_of_people_above_a_risk_follows_its_slider(seen):

@@ -57,6 +57,6 @@ export function scrolling(label, question, head, row) {
   }
 
   box.addEventListener("scroll", load);
-  new ResizeObserver(load).observe(box);
+  new ResizeObserver(() => { if (box.isConnected) load(); }).observe(box); // not when it is taken off the page
   return { element: make("div", {}, box, place), load };
 }

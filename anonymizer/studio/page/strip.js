@@ -6,7 +6,7 @@ import { ask } from "./server.js";
 
 const WORDS = {
   reading: "reading the table", searching: "searching", explaining: "explaining", frontier: "other thresholds",
-  compiling: "compiling, once on this machine", releasing: "writing the release", verifying: "verifying", attacking: "looking as an attacker does", deciding: "writing the decision page",
+  compiling: "compiling, once on this machine", releasing: "writing the release", verifying: "verifying", analysing: "making the stated analyses", attacking: "looking as an attacker does", deciding: "writing the decision page",
 };
 
 function figure(name, text, more, state) {

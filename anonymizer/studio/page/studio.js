@@ -16,6 +16,7 @@ export const studio = {
   notes: [],
   released: null,
   attacked: null,
+  evidence: null,
 };
 
 const listeners = new Map();
@@ -57,6 +58,7 @@ const HEARD = {
   working(content) { studio.working = content; },
   idle() { studio.working = null; },
   released(content) { studio.released = content; },
+  evidence(content) { studio.evidence = content; },
   attacked(content) { studio.attacked = content; },
   failure(content) { studio.failure = content.message; },
 };

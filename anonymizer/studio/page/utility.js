@@ -3,6 +3,7 @@
 import { chart, keepFocus, make, option, share, whole } from "./dom.js";
 import { attempt, on, studio } from "./studio.js";
 import { ask } from "./server.js";
+import { analyses } from "./analyses.js";
 import { cell, scrolling } from "./rows.js";
 
 let found = null;
@@ -54,7 +55,7 @@ function number(value) {
 
 function analysisCard() {
   if (!analysis) return null;
-  return make("section", { class: "card", id: "analysis" }, make("h2", {}, "An analysis on both"),
+  return make("section", { class: "card", id: "analysis" }, make("h2", {}, "Means and shares on both"),
     make("p", {}, make("label", {}, "Of ", make("select", { "data-key": "outcome", onchange: choose("outcome") }, found.outcomes.map((name) => option(name, name, chosen.outcome)))),
       make("label", {}, " by ", make("select", { "data-key": "by", onchange: choose("by") }, found.by.map((name) => option(name, name, chosen.by))))),
     make("div", { class: "scroll" }, make("table", { class: "wide" },
@@ -77,6 +78,7 @@ export function render(panel) {
     ? make("p", { class: "quiet" }, studio.failure ? "There is no solution to look at." : "Comparing …")
     : [
       sideBySide(),
+      analyses(),
       make("section", { class: "card" }, make("h2", {}, "Distributions: table grey, release coloured"),
         make("div", { class: "charts" }, found.columns.map((each) => make("figure", {}, chart(each.chart), make("figcaption", { class: "quiet" }, each.caption))))),
       make("div", { class: "columns" },
