@@ -64,6 +64,13 @@ def prepare(page: Any, name: str) -> None:
     if name == "explore":
         page.click('[data-key="coarser-age"]')
         page.wait_for_selector('[data-key="pin-all"]')
+    if name == "utility":
+        page.fill('[data-key="analysis-name"]', "stay")
+        page.fill('[data-key="analysis-formula"]', "length_of_stay ~ age + sex")
+        page.click("#add-analysis")
+        page.wait_for_selector("#analyses h3 button")
+    if name == "risk":
+        page.wait_for_selector("#attacked svg")
     if name == "release":
         page.wait_for_selector("#checklist")
         page.click("#write")

@@ -307,6 +307,27 @@ def test_a_category_is_dragged_into_a_group_and_moved_by_a_menu(seen):
     )
 
 
+def test_dates_say_their_periods_and_lose_one_by_a_box(visit, folder):
+    days = pd.date_range("2023-01-01", periods=400).strftime("%Y-%m-%d")
+    patients().assign(admitted=days).to_csv(folder / "patients.csv", index=False)
+    spec = '{ builder = "dates", from = 2023-01-01, to = 2024-12-31, open = "high" }'
+    line = f'admitted = {{ role = "quasi", hierarchy = {spec} }}\n'
+    policy = folder / "policy.toml"
+    text = policy.read_text(encoding="utf-8").replace("[[risk]]", f"{line}\n[[risk]]")
+    policy.write_text(text, encoding="utf-8")
+    with served(folder, policy) as studio:
+        seen = visit(studio)
+        seen.idle()
+        seen.show("hierarchies")
+        seen.page.click("[data-view=hierarchies] >> text=admitted")
+        words = "day, month, quarter, year, decade, from 2023-01-01 to 2024-12-31. Later dates"
+        seen.page.wait_for_selector(f"#periods:has-text('{words}')")
+        seen.page.uncheck('[data-key="period-quarter"]')
+        seen.until_revision(2)
+        kept = studio.session.document["attributes"]["admitted"]["hierarchy"]["levels"]
+        assert kept == ["day", "month", "year", "decade"]
+
+
 def test_rows_stand_beside_what_they_become_and_an_analysis_is_made_on_both(seen):
     seen.show("utility")
     seen.page.wait_for_selector("[data-view=utility] .rows tbody tr")

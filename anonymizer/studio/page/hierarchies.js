@@ -7,6 +7,7 @@ import { cutEditor } from "./cuts.js";
 import { groupEditor } from "./groups.js";
 
 const PERIODS = ["hour", "day", "month", "quarter", "year", "decade"];
+const OPEN = { low: "Earlier dates are in the first period.", high: "Later dates are in the last period.", both: "Dates beyond are in the first or the last period." };
 let chosen = null;
 let found = null;
 let wanted = null; // what is being asked for: column and revision
@@ -38,7 +39,7 @@ function periods() {
       save({ ...spec, levels: kept }, `${chosen}: ${kept.join(", ")}`);
     } });
     return make("label", {}, box, ` ${name} `);
-  }), make("p", { class: "quiet" }, `from ${spec.from} to ${spec.to}`));
+  }), make("p", { class: "quiet", id: "periods" }, `Dates are cut where the calendar does: the levels are ${levels.join(", ")}, from ${spec.from} to ${spec.to}. ${OPEN[spec.open] ?? "A date beyond is not covered."}`));
 }
 
 function text() {
