@@ -27,6 +27,14 @@ RISKS = tuple(float(f"{risk:.3g}") for risk in np.geomspace(0.0001, 1, 49))
 SLACK = 1e-12
 EVERYBODY = "everybody the same"
 
+MEANINGS = {
+    "p_m": "that it is disclosed that the person is in the table",
+    "p_fm": "that the attacker hears of it",
+    "p_c": "that it can be confirmed that a record is the person's",
+    "p_cu": "that it can be confirmed that the person is the only one of a kind",
+}
+"""The four probabilities that every scenario has, in words (Xia et al. 2021, Table 1)."""
+
 Floats = NDArray[np.float64]
 Check = Callable[[], None]
 """Raises if the answer is not wanted any more."""
@@ -79,7 +87,21 @@ def list_attackers(solution: Solution) -> list[dict[str, Any]]:
 def figures_of(model: RiskModel) -> dict[str, Any]:
     """Return the probabilities that a model rests on, as sliders."""
     stated = [each for each in model.assumptions() if each.unit is Unit.PROBABILITY]
-    return {"figures": [{"name": each.name, "value": each.value} for each in stated]}
+    return {
+        "figures": [
+            {"name": each.name, "value": each.value, "meaning": meaning_of(each.name)}
+            for each in stated
+        ]
+    }
+
+
+def meaning_of(name: str) -> str:
+    """Say what a figure is the probability of.
+
+    >>> meaning_of("p_fm"), meaning_of("that * is learned")
+    ('that the attacker hears of it', 'that everything is learned')
+    """
+    return MEANINGS.get(name, name.replace("that * is", "that everything is"))
 
 
 def describe_shipped(name: str, solution: Solution) -> dict[str, Any]:

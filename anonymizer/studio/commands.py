@@ -41,6 +41,13 @@ def commands_for(folder: Folder, table: Table, file: FileKind | None) -> list[di
             "python": (f"from anonymizer import frontier\n\nfound = frontier(None, {policy!r})"),
         },
         {
+            "title": "Say what attackers could do",
+            "shell": shell(
+                "anonymizer", "assess", policy, "--out", str(folder.path / "assessment")
+            ),
+            "python": f"from anonymizer import assess\n\nfound = assess(None, {policy!r})",
+        },
+        {
             "title": "Verify the release",
             "shell": shell("anonymizer", "verify", released, policy, "--against", original),
             "python": (

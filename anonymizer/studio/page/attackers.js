@@ -57,10 +57,10 @@ function slider(figure) {
   const values = figures[chosen.key];
   const key = `figure-${figure.name}`;
   const shown = make("output", { class: "number" }, (values[figure.name] ?? figure.value).toFixed(2));
-  const input = make("input", { type: "range", min: 0, max: 1, step: 0.01, "aria-label": figure.name, "data-key": key,
+  const input = make("input", { type: "range", min: 0, max: 1, step: 0.01, "aria-label": figure.meaning, "data-key": key,
     oninput: () => { values[figure.name] = Number(input.value); shown.textContent = Number(input.value).toFixed(2); look(); } });
   input.value = values[figure.name] ?? figure.value;
-  return make("div", { class: "slider" }, make("span", {}, figure.name), input, shown);
+  return make("div", { class: "slider chance" }, make("span", {}, figure.meaning), input, shown);
 }
 
 function fitting() {

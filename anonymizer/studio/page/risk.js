@@ -79,13 +79,14 @@ export function render(panel) {
       make("div", { class: "columns" },
         make("div", {},
           make("section", { class: "card" }, make("h2", {}, "Before and after"), profile()),
-          make("section", { class: "card" }, make("h2", {}, "Class sizes, in people"), make("h3", {}, "Table"), chart(found.sizes.before), make("h3", {}, "Release"), chart(found.sizes.after))),
+          make("section", { class: "card" }, make("h2", {}, "Class sizes, in people"), make("h3", {}, "Table"), chart(found.sizes.before), make("h3", {}, "Release"), chart(found.sizes.after)),
+          make("section", { class: "card" }, make("h2", {}, "What exposes people"), found.drivers ? chart(found.drivers) : null,
+            make("p", { class: "quiet" }, "The part of the models' risk that would be gone without the attribute, with nothing suppressed.")),
+          sensitive()),
         make("div", {},
           make("section", { class: "card" }, make("h2", {}, "People above a risk"), curve()),
           attackers(),
-          make("section", { class: "card" }, make("h2", {}, "What exposes people"), found.drivers ? chart(found.drivers) : null,
-            make("p", { class: "quiet" }, "The part of the models' risk that would be gone without the attribute, with nothing suppressed.")),
-          kept(), sensitive())),
+          kept())),
     ]));
 }
 
