@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import queue
+import threading
 from typing import Any
 
 import numpy as np
@@ -118,3 +119,20 @@ def test_a_look_that_nobody_waits_for_is_given_up(studio):
         sight.partitions.cells(frozenset({(0, 0)}))
     sight.prepare(model, lambda: None)
     assert sight.partitions.cells(frozenset({(0, 0)})).number > 1
+
+
+def test_a_look_is_cancelled_by_the_button_and_says_so(studio, monkeypatch):
+    heard, begun, stopped = hear(studio, monkeypatch), threading.Event(), threading.Event()
+
+    def endless(solution: Any, model: Any, sight: Any) -> Any:
+        begun.set()
+        assert stopped.wait(60)
+        sight.partitions.cells(frozenset())  # where somebody who lost interest is noticed
+        raise AssertionError("it went on")
+
+    monkeypatch.setattr("anonymizer.studio.engine.attack", endless)
+    studio.ask("attack", revision=studio.revision, attacker="worst-case")
+    assert begun.wait(60)
+    assert studio.ask("cancel") == {"stopped": True}
+    stopped.set()
+    assert heard.get(timeout=60)["error"] == "cancelled."
