@@ -15,6 +15,7 @@ import pyarrow as pa
 from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import Cells, cells_of_arrow
 from anonymizer.data.columns import check_rows
+from anonymizer.data.engines.duckdb import DuckDB
 from anonymizer.data.engines.engine import Engine, unwritable, working
 from anonymizer.data.files import FirstRead, digest_of_file
 from anonymizer.data.plan import ReleasePlan
@@ -141,6 +142,33 @@ class EngineTable(BatchedTable):
             if self.engine.write_table(releasing.query(), name) != releasing.records:
                 self.engine.drop_table(name)
                 raise self.changed()
+
+    def write_into(self, plan: ReleasePlan, path: Path, name: str) -> None:
+        """Have DuckDB write a release to a new table of another of its databases."""
+        self.check_files()
+        with self.working():
+            releasing = self.releasing(plan)
+            assert isinstance(self.engine, DuckDB)
+            if not self.engine.write_into(releasing.query(), path, name, releasing.records):
+                raise self.changed()
+
+    def send(self, plan: ReleasePlan, target: Engine, name: str) -> None:
+        """Hand a release to another engine, batch by batch, which writes it whole or not at all."""
+        self.check_files()
+        self.check_unchanged()
+        with self.working():
+            releasing = self.releasing(plan)
+            query = releasing.query()
+            batches = self.counted_batches(query, releasing.records)
+            target.receive(name, query.schema().to_pyarrow(), batches)
+
+    def counted_batches(self, query: Any, records: int) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a query; raise a ReleaseError at the end where they are not as many."""
+        for batch in self.engine.fetch(query):
+            records -= batch.num_rows
+            yield batch
+        if records:
+            raise self.changed()
 
     def written(self, query: Any, path: Path, delimiter: str | None) -> int:
         """Write rows to a folder of Parquet files, or to a CSV file; return how many there are."""
