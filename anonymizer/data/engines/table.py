@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pyarrow as pa
 
@@ -42,6 +42,13 @@ class EngineTable(BatchedTable):
     """What was aggregated, by columns: a release is made from it."""
     noted: dict[str, str] = field(default_factory=dict, repr=False)
     """The digest of the rows when they were first counted."""
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled: a connection is of its process, and with it what was counted."""
+        raise DataError(
+            f"{self.name}: a table in an engine, or a solution for it, cannot be pickled; keep the "
+            "manifest, and use apply."
+        )
 
     @property
     def name(self) -> str:
@@ -112,8 +119,9 @@ class EngineTable(BatchedTable):
 
     def release(self, plan: ReleasePlan) -> Any:
         """Make a release of the engine's own kind, computed when it is asked for."""
+        releasing = self.releasing(plan)
         with self.working():
-            return self.engine.native(self.releasing(plan).query())
+            return self.engine.native(releasing.query())
 
     def releasing(self, plan: ReleasePlan) -> Any:
         """Put a plan to what was aggregated."""
@@ -122,14 +130,16 @@ class EngineTable(BatchedTable):
         if plan.grouped is None or plan.grouped.columns not in self.counted:
             raise ReleaseError(f"{self.name}: read the table again; what was counted is not known.")
         found = self.counted[plan.grouped.columns]
-        return Releasing(self.engine, self.source, found, plan, plan.grouped, self.types)
+        releasing = Releasing(self.engine, self.source, found, plan, plan.grouped, self.types)
+        releasing.warn_of_formulas()
+        return releasing
 
     def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
         """Have the engine write a release, and check that it has the rows that were counted."""
         self.check_files()
         self.check_unchanged()
+        releasing = self.releasing(plan)
         with self.working():
-            releasing = self.releasing(plan)
             written = self.written(releasing.query(), path, delimiter or self.delimiter)
             if written != releasing.records:
                 raise self.changed()
@@ -137,8 +147,8 @@ class EngineTable(BatchedTable):
     def write_to(self, plan: ReleasePlan, name: str) -> None:
         """Have the engine write a release to a new table, which is there whole or not at all."""
         self.check_unchanged()
+        releasing = self.releasing(plan)
         with self.working():
-            releasing = self.releasing(plan)
             if self.engine.write_table(releasing.query(), name) != releasing.records:
                 self.engine.drop_table(name)
                 raise self.changed()
@@ -146,8 +156,8 @@ class EngineTable(BatchedTable):
     def write_into(self, plan: ReleasePlan, path: Path, name: str) -> None:
         """Have DuckDB write a release to a new table of another of its databases."""
         self.check_files()
+        releasing = self.releasing(plan)
         with self.working():
-            releasing = self.releasing(plan)
             assert isinstance(self.engine, DuckDB)
             if not self.engine.write_into(releasing.query(), path, name, releasing.records):
                 raise self.changed()
@@ -156,8 +166,8 @@ class EngineTable(BatchedTable):
         """Hand a release to another engine, batch by batch, which writes it whole or not at all."""
         self.check_files()
         self.check_unchanged()
+        releasing = self.releasing(plan)
         with self.working():
-            releasing = self.releasing(plan)
             query = releasing.query()
             batches = self.counted_batches(query, releasing.records)
             target.receive(name, query.schema().to_pyarrow(), batches)

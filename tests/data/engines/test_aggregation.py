@@ -30,7 +30,9 @@ def test_nineteen_million_tuples_of_nine_columns_take_about_five_gib(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(aggregation, "available_memory", lambda: 4 << 30)
-    with pytest.raises(DataError, match=r"19,000,000 distinct tuples take about 5\.3 GiB .* 4\.0 GiB"):
+    with pytest.raises(
+        DataError, match=r"19,000,000 distinct tuples take about 5\.3 GiB .* 4\.0 GiB"
+    ):
         aggregation.check_room(19_000_000, 9, "parts")
     monkeypatch.setattr(aggregation, "available_memory", lambda: 6 << 30)
     aggregation.check_room(19_000_000, 9, "parts")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer import Policy, anonymize, make_manifest, verify, write_release
+from anonymizer.errors import AnonymizerWarning, DataError
 from anonymizer.solution.solution import Solution
 from tests.data.engines import tables
 from tests.data.engines.makers import EMBEDDED, KINDS, PRESENT, Servers, in_spark
@@ -138,3 +140,51 @@ def test_an_empty_table_is_refused(kind: str, tmp_path: Path, servers: Servers) 
     table = tables.drawn().slice(0, 0)
     with pytest.raises(Exception, match="the table has no rows"):
         anonymize(KINDS[kind](table, tmp_path, servers), tables.policy_of())
+
+
+@pytest.mark.parametrize("kind", EMBEDDED)
+def test_a_solution_for_an_engine_is_not_pickled(
+    kind: str, tmp_path: Path, servers: Servers
+) -> None:
+    solution = anonymize(KINDS[kind](tables.drawn(), tmp_path, servers), tables.policy_of())
+    with pytest.raises(DataError, match=r"cannot be pickled; keep the manifest, and use apply\.$"):
+        pickle.dumps(solution)
+
+
+@pytest.mark.filterwarnings("default::anonymizer.errors.AnonymizerWarning")
+def test_formulas_that_came_over_are_a_warning(tmp_path: Path, servers: Servers) -> None:
+    table = tables.drawn()
+    risk = [{"model": "distinct-l", "attribute": "note", "l": 2}]
+    solution = anonymize(KINDS["folder"](table, tmp_path, servers), tables.policy_of(risk=risk))
+    with pytest.warns(AnonymizerWarning, match="column 'note' of the release has cells that begin"):
+        write_release(solution, tmp_path / "out")
+
+
+TOLD = """
+population = 100000
+p_m = 0.3
+p_fm = 0.5
+p_c = 0.4
+p_cu = 0.6
+
+[[groups]]
+attributes = ["age"]
+column = "told"
+"""
+
+
+@pytest.mark.parametrize(("kind", "place"), [("parquet", ", row 3"), ("folder", "")])
+def test_a_wrong_probability_has_no_row_where_rows_have_no_order(
+    kind: str, place: str, tmp_path: Path, servers: Servers
+) -> None:
+    table = pa.table({"age": [59, 41, 22, 30] * 3, "told": ["0.5", "1", "high", "1"] * 3})
+    (tmp_path / "told.toml").write_text(TOLD)
+    policy = Policy(
+        attributes={
+            "age": {"role": "quasi", "hierarchy": tables.QUASI["age"]},
+            "told": {"role": "identifying"},
+        },
+        risk=[{"model": "overall", "threshold": 0.1, "scenario": str(tmp_path / "told.toml")}],
+    )
+    with pytest.raises(DataError, match=f"column 'told'{place}: 'high' is not a probability"):
+        anonymize(KINDS[kind](table, tmp_path, servers), policy)
