@@ -79,9 +79,9 @@ def check_room(tuples: int, columns: int, name: str) -> None:
     needed, there = tuples * (BYTES_PER_TUPLE + BYTES_PER_CODE * columns), available_memory()
     if needed > there:
         raise DataError(
-            f"{name}: {tuples:,} distinct tuples take about {needed / 2**30:.1f} GiB for search and release, "
-            f"and {there / 2**30:.1f} GiB are free; round values or leave out a quasi-identifier, or "
-            "use a machine with more memory."
+            f"{name}: {tuples:,} distinct tuples take about {needed / 2**30:.1f} GiB for search and "
+            f"release, and {there / 2**30:.1f} GiB are free; round values or leave out a "
+            "quasi-identifier, or use a machine with more memory."
         )
 
 
