@@ -21,7 +21,14 @@ from anonymizer.data.table import Table, TableLike
 from anonymizer.errors import AnonymizerError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
-from anonymizer.problem import Source, columns_described, describe_risk, load_policy, open_data
+from anonymizer.problem import (
+    Source,
+    columns_described,
+    columns_of_subsets,
+    describe_risk,
+    load_policy,
+    open_data,
+)
 from anonymizer.risk import Remaining, RiskModel, packages_of
 from anonymizer.search import Status
 from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
@@ -108,7 +115,7 @@ def open_release(table: Table, policy: Policy, whole: bool) -> Table:
 
 def settle(check: Check) -> Check:
     """Mark what only the original could show to hold: a risk model, or the risks in people."""
-    if check.passed is not None or not (check.about_risk or check.detail == WHOSE):
+    if check.passed is not None or not (check.about_risk or check.detail in (WHOSE, OTHERS)):
         return check
     return replace(check, passed=True, detail="it holds on the original, suppressed as released")
 
@@ -281,6 +288,9 @@ def check_risk(
     if people:
         yield Check("the risk of the file is the one reported", None, WHOSE)
         return
+    if columns_of_subsets(models):
+        yield Check("the risk of the file is the one reported", None, OTHERS)
+        return
     kept = np.ones(remaining.classes.sizes.size, np.bool_)
     mine = asdict(describe_risk(remaining.microdata, models, remaining.classes, kept))
     # lists and structures, of which nothing is claimed, are texts in a CSV file
@@ -310,6 +320,7 @@ def without_distances(profile: Mapping[str, Any]) -> dict[str, Any]:
     return {**profile, "sensitive": sensitive}
 
 
+OTHERS = "it depends on those who are not released; give the original with --against"
 WHOSE = "the file does not tell whose its rows are; give the original with --against"
 
 
