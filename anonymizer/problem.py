@@ -79,7 +79,8 @@ class Problem(Displayed):
         # a column that risk models look at is kept out of the release, but tells nobody's identity
         looked_at = policy.with_role(Role.IDENTIFYING) if warn is True else warn or ()
         settled = policy.data.id is not None or policy.data.rows_are_people
-        asked = [] if settled else [name for name in looked_at if name not in beside]
+        known = (*beside, *columns_of_subsets(models))
+        asked = [] if settled else [name for name in looked_at if name not in known]
         repeated = repeated_identifier(table, asked)
         columns = [*policy.quasi_identifiers, *beside, *sensitive]
         read = table if repeated is None else read_once(table, [*columns, repeated])
@@ -308,6 +309,11 @@ def columns_beside(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ..
 def columns_counted(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
     """Return the columns whose values models count in each class; `check` refuses quasi-identifiers."""
     names = known_columns([name for model in models for name in model.sensitive], policy)
+    if gone := [name for name in names if name in policy.with_role(Role.IDENTIFYING)]:
+        raise PolicyError(
+            f"policy: '{gone[0]}', which a risk model protects, is identifying, so that no release has "
+            "it; make it sensitive, or leave out the model."
+        )
     return tuple(name for name in names if name not in policy.quasi_identifiers)
 
 
