@@ -43,8 +43,10 @@ class SensitiveColumn:
     """Whose the pairs are; None where each record is a person."""
     input_shares: NDArray[np.float64] | None = None
     """The share of each value in the input, where the table is not all of it."""
-    rounding: float = 0.0
-    """How far these may be off, each of them; models judge with the worst, or if negative the best."""
+    below: NDArray[np.float64] | float = 0.0
+    """How far below these each may be; models judge with the worst, or if negative the best."""
+    above: NDArray[np.float64] | float = 0.0
+    """How far above these each may be, likewise."""
 
     @staticmethod
     def of(
@@ -85,6 +87,15 @@ class SensitiveColumn:
         if self.input_shares is not None:
             return self.input_shares
         return read_only(self.counts / max(1, int(self.counts.sum())))
+
+    @property
+    def moved(self) -> float:
+        """How much of the whole may be at other values than the shares say; negative for the best.
+
+        Shares add up to 1, so that what some are below is what others are above.
+        """
+        below, above = float(np.sum(self.below)), float(np.sum(self.above))
+        return min(below, above, key=abs)
 
     @cached_property
     def shares_of_people(self) -> NDArray[np.float64]:

@@ -29,7 +29,7 @@ from anonymizer.problem import (
     load_policy,
     open_data,
 )
-from anonymizer.risk import Remaining, RiskModel, packages_of
+from anonymizer.risk import Remaining, RiskModel, Scope, packages_of
 from anonymizer.search import Status
 from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
 from anonymizer.utility import Released
@@ -284,7 +284,8 @@ def check_risk(
         held = after.get("records") == 0 and after.get("sample_uniques") == 0
         yield Check("the risk models hold", held, "no record is released", about_risk=True)
         return
-    yield from (unless_people(check) if people else check for check in checks)
+    pairs = zip(models, checks, strict=True)
+    yield from (unless_people(check, model) if people else check for model, check in pairs)
     if people:
         yield Check("the risk of the file is the one reported", None, WHOSE)
         return
@@ -303,10 +304,19 @@ def check_risk(
 
 
 def overall_of(manifest: Mapping[str, Any], policy: Policy) -> dict[str, dict[str, Any]]:
-    """Return the overall shares that a manifest declares, with values as the release has them."""
+    """Return the overall shares that a manifest declares, with values as the release has them.
+
+    Where records are people, with their numbers.
+    """
     write = escape if policy.release.escape_formulas else str
+    keys = () if policy.data.id is not None else ("records", "suppressed")
+    numbers = {key: manifest[key] for key in keys}
     return {
-        name: {**given, "shares": {write(text): q for text, q in given["shares"].items()}}
+        name: {
+            **given,
+            "shares": {write(text): q for text, q in given["shares"].items()},
+            **numbers,
+        }
         for name, given in manifest.get("overall", {}).items()
     }
 
@@ -324,12 +334,14 @@ OTHERS = "it depends on those who are not released; give the original with --aga
 WHOSE = "the file does not tell whose its rows are; give the original with --against"
 
 
-def unless_people(check: Check) -> Check:
+def unless_people(check: Check, model: RiskModel) -> Check:
     """Believe a model of people that fails for records, never one that holds for them.
 
-    A class has no more people than records.
+    A class has no more people than records; but shares of people may be larger or smaller than those of
+    records.
     """
-    return check if check.passed is False else replace(check, passed=None, detail=WHOSE)
+    believed = check.passed is False and model.scope is not Scope.CLASSES
+    return check if believed else replace(check, passed=None, detail=WHOSE)
 
 
 def check_loss(
