@@ -348,9 +348,9 @@ def test_a_range_upside_down_is_refused() -> None:
         ({"utility": {"measure": "entropies"}}, "utility.measure: 'entropies' is not a measure;"),
         ({"utility": {"measure": 3}}, "utility.measure: 3 is not a measure; use one of 'loss',"),
         ({"utility": {"measure": "height", "aggregate": "geometric"}},
-         "utility: the measure 'height' has no aggregate; remove the key."),
+         "utility: the measure 'height' has no aggregate; remove the key, or use 'loss', "),
         ({"utility": {"measure": "height", "factor": 0.5}},
-         "utility: the measure 'height' has no factor; remove the key."),
+         "utility: the measure 'height' has no factor; remove the key, or use 'loss'."),
         ({"utility": {"factor": 1.2}}, "utility.factor: 1.2 is too large; use 1 or less."),
         ({"release": {"suppressed": "hide"}},
          "release.suppressed: 'hide' is unknown; use one of 'drop', 'redact'."),
@@ -364,6 +364,14 @@ def test_a_fault_is_one_sentence_that_begins_with_its_key(
     (found,) = faults_of(changed(**changes))
     assert found.startswith(fault)
     assert found.endswith((".", "?"))
+
+
+@pytest.mark.parametrize("measure", [name for name in MEASURES if name != "loss"])
+def test_only_the_loss_weighs_suppression_by_a_factor(measure: str) -> None:
+    (found,) = faults_of(changed(utility={"measure": measure, "factor": 0.3}))
+    assert (
+        found == f"utility: the measure '{measure}' has no factor; remove the key, or use 'loss'."
+    )
 
 
 @pytest.mark.parametrize(
