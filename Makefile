@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+DEMO   := $(VENV)/ready-demo
 READY  := $(VENV)/ready
 DOCS   := $(VENV)/ready-docs
 OLDEST := .venv-oldest
@@ -13,7 +14,7 @@ SITE   := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
 
 .PHONY: demo test quick test-oldest reproduce lint bench soak docs docs-serve clean
 
-demo: $(READY)
+demo: $(DEMO)
 	$(BIN)/anonymizer demo --out results/demo
 
 test: $(READY)
@@ -47,9 +48,15 @@ docs: $(DOCS)
 docs-serve: $(DOCS)
 	$(SITE) serve -f docs/mkdocs.yml
 
-$(READY): pyproject.toml
+$(DEMO): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/$(PIP) --editable '.[plot]'
+	touch $@
+
+# Spark is half a gigabyte, and runs on Java
+$(READY): $(DEMO)
 	$(BIN)/$(PIP) --editable '.[dev]'
+	if command -v java > /dev/null; then $(BIN)/$(PIP) --editable '.[spark]'; fi
 	touch $@
 
 $(DOCS): $(READY)

@@ -26,6 +26,12 @@ PICTURES = (
     "results/benchmark/gap_over_time.png",
     "results/benchmark/cluster.png",
     "results/estimators/uniques.png",
+    "results/studio/data.png",
+    "results/studio/hierarchies.png",
+    "results/studio/explore.png",
+    "results/studio/utility.png",
+    "results/studio/risk.png",
+    "results/studio/release.png",
     "results/evidence/evidence.png",
     "results/attacks/attacks.png",
 )

@@ -43,6 +43,7 @@ ORDER = [
     "decision",
     "report",
     "demo",
+    "studio",
     "cli",
     "__main__",
 ]

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any
 from anonymizer.analyses.pair import Pair
 from anonymizer.analyses.registry import RUNS
 from anonymizer.analyses.result import Result
-from anonymizer.data.coded import load
-from anonymizer.data.table import Table, TableLike
+from anonymizer.data.table import TableLike
 from anonymizer.display import Displayed
-from anonymizer.errors import AnonymizerError, PolicyError, ReleaseError, suggest_name
+from anonymizer.errors import AnonymizerError, PolicyError, suggest_name
 from anonymizer.policy import Policy, PolicyLike
-from anonymizer.problem import Problem, Source, load_policy, open_data
-from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest, schemes_to_apply
-from anonymizer.solution.solution import Solution, apply
-from anonymizer.verification.original import check_rows, released_columns
+from anonymizer.problem import Source, load_policy
+from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
+from anonymizer.solution.solution import Solution
+from anonymizer.verification.applied import applied_again
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,26 +96,7 @@ def solution_of(
     if manifest is None:
         raise AnonymizerError("evidence needs the manifest of a dataframe; pass it as `manifest`.")
     check_manifest(manifest, "the manifest")
-    table = policy.data.open_release(released)
-    policy = policy.with_columns([*table.columns, *manifest["policy"].get("attributes", ())])
-    problem = Problem.read(open_data(original, policy), policy, warn=False)
-    solution = apply(problem, None, schemes_to_apply(manifest))
-    check_same(table, solution, policy)
-    return solution
-
-
-def check_same(table: Table, solution: Solution, policy: Policy) -> None:
-    """Raise a ReleaseError unless a release has the rows that its scheme makes of the original."""
-    columns = released_columns(policy)
-    same = sorted(table.columns) == sorted(columns)
-    if same:
-        loaded, original = (load(each, columns) for each in (table, solution.release.table))
-        same = next(check_rows(loaded, original, solution.release)).passed is True
-    if not same:
-        raise ReleaseError(
-            f"{table.name}: this is not what its scheme makes of the original under this policy, so "
-            "its worth cannot be measured; `anonymizer verify --against` says where they differ."
-        )
+    return applied_again(released, original, policy, manifest)
 
 
 def stated_analyses(policy: Policy) -> None:

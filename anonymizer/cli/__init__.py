@@ -19,6 +19,7 @@ from anonymizer.cli import (
     published,
     release,
     reproduce,
+    studio,
 )
 from anonymizer.cli.terminal import BAD_INPUT, FAILED, fail, show_warning
 from anonymizer.errors import AnonymizerError, InfeasibleError
@@ -40,6 +41,7 @@ app.command()(release.demo)
 app.command()(assess.assess)
 app.command()(published.published)
 app.command()(reproduce.reproduce)
+app.command()(studio.studio)
 app.add_typer(hierarchy.app, name="hierarchy", rich_help_panel="Commands")
 
 

@@ -12,20 +12,18 @@ from typing import Any
 import numpy as np
 
 from anonymizer.comparison.comparison import Comparison, compare
-from anonymizer.data.coded import load
-from anonymizer.data.table import Table
 from anonymizer.decision.context import PUBLIC_CLASS, PUBLIC_THRESHOLD, Context
 from anonymizer.decision.sensitivity import Turning, find_turnings
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.errors import ReleaseError
 from anonymizer.estimators.intervals import Interval
-from anonymizer.policy import Policy, PolicyLike, Role
-from anonymizer.problem import Problem, Source, load_policy, open_data
+from anonymizer.policy import PolicyLike, Role
+from anonymizer.problem import Source, load_policy
 from anonymizer.risk import Remaining, RiskModel
-from anonymizer.solution.manifest import FILE_NAME, read_manifest, schemes_to_apply
-from anonymizer.solution.solution import Solution, apply
+from anonymizer.solution.manifest import FILE_NAME, read_manifest
+from anonymizer.solution.solution import Solution
+from anonymizer.verification.applied import applied_again
 from anonymizer.verification.claims import Verification
-from anonymizer.verification.original import check_rows, released_columns
 from anonymizer.verification.verification import verify
 
 
@@ -138,7 +136,7 @@ def decide(
     """
     path = Path(manifest) if manifest is not None else Path(released).parent / FILE_NAME
     claimed, loaded = read_manifest(path), load_policy(policy)
-    solution = solution_of(Path(released), original, loaded, claimed)
+    solution = applied_again(Path(released), original, loaded, claimed)
     comparison = compare(solution)
     return ReleaseDecision(
         name=Path(released).name,
@@ -153,32 +151,6 @@ def decide(
         attacks=attacks,
         evidence=evidence,
     )
-
-
-def solution_of(
-    released: Path, original: Source, policy: Policy, manifest: Mapping[str, Any]
-) -> Solution:
-    """Apply the scheme of a release to its original again, and check that this is the release."""
-    table = policy.data.open_release(released)
-    policy = policy.with_columns([*table.columns, *manifest["policy"].get("attributes", ())])
-    problem = Problem.read(open_data(original, policy), policy, warn=False)
-    solution = apply(problem, None, schemes_to_apply(manifest))
-    check_same(table, solution)
-    return solution
-
-
-def check_same(table: Table, solution: Solution) -> None:
-    """Raise a ReleaseError unless a release has the rows that its scheme makes of the original."""
-    columns = released_columns(solution.problem.policy)
-    same = sorted(table.columns) == sorted(columns)
-    if same:
-        mine, original = (load(each, columns) for each in (table, solution.release.table))
-        same = next(check_rows(mine, original, solution.release)).passed is True
-    if not same:
-        raise ReleaseError(
-            f"{table.name}: this is not what its scheme makes of the original under this policy, so "
-            "nothing can be said of it; `anonymizer verify --against` says where they differ."
-        )
 
 
 def techniques_of(solution: Solution, comparison: Comparison) -> list[Technique]:

@@ -150,4 +150,4 @@ def draw_shares(bars: Sequence[tuple[str, float]], title: str) -> Markup:
             element("rect", x=left, y=top, width=f"{length:.1f}", height=13, fill=AFTER),
             element("text", share(value), x=left + length + 6, y=top + 11, fill="currentColor"),
         ]
-    return drawing(left + width + 60, len(bars) * ROW + 4, title, *parts)
+    return drawing(left + width + 76, len(bars) * ROW + 4, title, *parts)

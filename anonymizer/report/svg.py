@@ -13,6 +13,8 @@ BEFORE, AFTER = "#9aa5ae", "#2f6f8f"
 """Grey is the original, blue the release, in every picture."""
 ROW, LABELS, BARS, FIGURES = 18, 130, 140, 120
 """Widths and heights, in pixels: a bin, its name, the longest bar, the shares beside it."""
+STYLE = "max-width:100%;height:auto;font:11px system-ui,sans-serif"
+"""How a picture looks on a page that knows nothing of it."""
 LONGEST = 20
 """Longer names are cut; the whole one is shown when pointed at."""
 
@@ -40,7 +42,7 @@ def drawing(width: float, height: float, title: str, *content: str) -> Markup:
         viewBox=f"0 0 {width:g} {height:g}",
         width=f"{width:g}",
         role="img",
-        style="max-width:100%;height:auto;font:11px system-ui,sans-serif",
+        style=STYLE,
     )
 
 

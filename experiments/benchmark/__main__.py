@@ -33,6 +33,7 @@ from experiments.benchmark.overall import measure_overall
 from experiments.benchmark.people import measure_people
 from experiments.benchmark.searches import K_ANONYMITY, Searches, measure_all
 from experiments.benchmark.sensitive import measure_sensitive
+from experiments.benchmark.studio import measure_studio
 from experiments.benchmark.wide_searches import measure_wide
 from experiments.datasets import RESULTS, draw_stand_in, path_of, policy_of
 
@@ -175,6 +176,9 @@ PARTS: dict[str, Callable[[Path, Path | None], None]] = {
     "people": measure_ids,
     "growth": measure_growth,
     "gap": measure_gap,
+    "studio": lambda folder, _: report(
+        "The studio: from slider to optimum", list(measure_studio(folder)), "studio.csv"
+    ),
     "wide": lambda *_: report("Wide tables, one worker", list(measure_wide()), "wide.csv"),
     "start": lambda *_: report("Start-up", measure_start(), "start.csv"),
     "registry": lambda *_: report("10,000,000 records", measure_registry(), "registry.csv"),

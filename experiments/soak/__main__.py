@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import csv
+import itertools
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,7 +19,10 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import joblib
+
 from anonymizer.data.staging import Staging
+from experiments.parallel import run_settings
 from experiments.soak.failure import Failure, OnCase
 from experiments.soak.inputs import soak_inputs
 from experiments.soak.kills import soak_kills
@@ -39,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name, soak in wanted.items():
             cases = range(getattr(given, name)) if given.case is None else [given.case]
             started = time.monotonic()
-            found = soak(cases, given.seed, folder, progress(name, len(cases)))
+            found = in_parallel(soak, name, cases, given.seed, folder, given.workers)
             seconds = round(time.monotonic() - started)
             parts.append(Part(name, len(cases), given.seed, seconds, found))
             for failure in found:
@@ -55,6 +60,7 @@ def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     for name, size in SIZES.items():
         options.add_argument(f"--{name}", type=int, default=size, help=f"cases; default {size:,}")
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--workers", type=int, default=os.cpu_count(), help="default: all cores")
     options.add_argument("--only", choices=tuple(PARTS), help="one part alone")
     options.add_argument("--case", type=int, help="one case of that part alone")
     options.add_argument("--work", type=Path, help="folder to work in, which is left as it is")
@@ -63,6 +69,29 @@ def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     if given.case is not None and given.only is None:
         options.error("--case needs --only")
     return given
+
+
+def in_parallel(
+    soak: Soak, name: str, cases: Sequence[int], seed: int, folder: Path, workers: int
+) -> list[Failure]:
+    """Share the cases among some processes, each with a folder of its own."""
+    workers = min(workers, len(cases))
+    if workers < 2:
+        return soak(cases, seed, folder, progress(name, len(cases)))
+    with joblib.parallel_config(backend="loky", n_jobs=workers):
+        settings = [
+            (soak, name, cases[at::workers], seed, folder / f"{name}-{at}") for at in range(workers)
+        ]
+        found = list(itertools.chain.from_iterable(run_settings(soak_some, settings)))
+    return sorted(found, key=lambda failure: failure.case)
+
+
+def soak_some(
+    soak: Soak, name: str, cases: Sequence[int], seed: int, folder: Path
+) -> list[Failure]:
+    """Do some of the cases."""
+    folder.mkdir()
+    return soak(cases, seed, folder, progress(name, len(cases)))
 
 
 @contextmanager

@@ -6,8 +6,6 @@ them these tests are skipped, and say so.
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -37,23 +35,11 @@ from anonymizer.report.frontier import render_page as frontier_page
 from anonymizer.report.proposal import render_page as proposal_page
 from anonymizer.report.provenance import provenance_of_problem
 from anonymizer.report.published import published_page
+from tests.browser import chromium
 from tests.comparison.test_comparison import HIERARCHIES, people
 from tests.report.test_published import ROWS, TITRE, TRIAL
 
 pytest.importorskip("matplotlib")
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="playwright is not installed: pip install anonymizer[test]"
-)
-CHROMIUM = (
-    os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-)
-if CHROMIUM is None:
-    pytest.skip("there is no Chromium: apt-get install chromium", allow_module_level=True)
-
-ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--no-first-run",
-]  # fmt: skip
 WIDTHS = {"phone": 390, "desk": 1200}
 SCREEN = 900
 SCRIPT = "<script>window.ran=1</script>"
@@ -127,13 +113,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        try:
-            launched = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        except playwright.Error as error:
-            pytest.skip(f"{CHROMIUM} does not start: {str(error).splitlines()[0]}")
+    with chromium() as launched:
         yield launched
-        launched.close()
 
 
 class Visit:

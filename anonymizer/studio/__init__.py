@@ -1,0 +1,1 @@
+"""The studio: a page on this machine that anonymizes a table; the policy file is the truth."""

@@ -1,0 +1,248 @@
+"""The engine behind the page: the table read once, and the optimum of whatever policy comes next."""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from anonymizer.data.coded import LoadedTable, load
+from anonymizer.data.table import Table
+from anonymizer.errors import AnonymizerError, AnonymizerWarning, show_values
+from anonymizer.explanation.explanation import Explanation, explain_scheme
+from anonymizer.frontiers.frontier import Frontier, frontier
+from anonymizer.kernels.compilation import while_compiling
+from anonymizer.policy import Policy
+from anonymizer.problem import Problem
+from anonymizer.search import Progress, SearchResult, Status, StopReason
+from anonymizer.solution.solution import Solution, anonymize, make_solution
+from anonymizer.studio.events import Events
+from anonymizer.studio.explore import describe_problem, frontier_values
+from anonymizer.studio.figures import describe_explanation, describe_frontier, describe_solution
+from anonymizer.studio.folder import Folder
+from anonymizer.studio.release import write
+from anonymizer.studio.worker import Cancelled, Job, Worker
+
+KEPT = 16
+"""So many solutions are kept, so that undo and redo show at once what was there."""
+NOTING = threading.Lock()
+QUIET = 0.1
+"""Seconds between two reports of progress."""
+
+
+class Engine:
+    """Solves policies for one table, the newest first, and tells what it finds."""
+
+    def __init__(self, events: Events) -> None:
+        self.events, self.worker = events, Worker()
+        self.lock = threading.Lock()
+        """Held while a policy is replaced, or something found for it is taken: never for an older one."""
+        self.table: LoadedTable | None = None
+        self.problem: Problem | None = None
+        """The newest problem that was read; others are made from it where only thresholds differ."""
+        self.solution: Solution | None = None
+        """That of the policy as it is, once it is found."""
+        self.frontier: Frontier | None = None
+        self.explanation: Explanation | None = None
+        self.notes: list[str] = []
+        self.solved: OrderedDict[str, Solution] = OrderedDict()
+        self.told: dict[str, dict[str, Any]] = {}
+        """What was found for the policy as it is, for pages that are opened later."""
+
+    def open(self, table: Table) -> None:
+        """Take a table, whose columns are read when they are first asked for."""
+        self.table = load(table, table.columns)
+        self.problem = self.solution = self.frontier = self.explanation = None
+        self.solved.clear()
+
+    def ask(self, policy: Policy, text: str, revision: int, sequence: int | None = None) -> Job:
+        """Find the optimum of a policy in place of what was asked for before.
+
+        While a slider moves, nothing but the optimum is asked for; its events have a `sequence`.
+        """
+
+        def run(job: Job) -> None:
+            if sequence is None:
+                self.work_out(job, policy, text, revision)
+            else:
+                found = self.solve(job, policy, text, revision)
+                self.events.tell("tried", sequence=sequence, solution=describe_solution(found))
+
+        with self.lock:
+            if sequence is None:
+                self.solution = self.frontier = self.explanation = None
+                self.told = {}
+            return self.worker.submit(self.guarded(run, revision))
+
+    @contextmanager
+    def taking(self, job: Job) -> Iterator[None]:
+        """Let something be taken that was found for the policy as it is; end a job for an older one."""
+        with self.lock:
+            if job.dropped.is_set():
+                raise Cancelled
+            yield
+
+    def tell(self, kind: str, revision: int, **content: Any) -> None:
+        """Tell what was found for the policy as it is, now and to pages that are opened later."""
+        self.told[kind] = {"revision": revision, **content}
+        self.events.tell(kind, **self.told[kind])
+
+    def guarded(self, run: Callable[[Job], None], revision: int) -> Callable[[Job], None]:
+        """Return a job that tells of its failure."""
+
+        def guard(job: Job) -> None:
+            try:
+                with show_values(), while_compiling(lambda: self.say("compiling", revision)):
+                    run(job)
+            except Cancelled:
+                self.events.tell("cancelled", revision=revision)
+            except (AnonymizerError, OSError) as error:
+                self.fail(job, revision, str(error))
+            except Exception as error:  # a page that waits for ever helps nobody
+                said = f"this should not have happened ({type(error).__name__}: {error})."
+                self.fail(job, revision, said)
+            finally:
+                self.events.tell("idle", revision=revision)
+
+        return guard
+
+    def fail(self, job: Job, revision: int, message: str) -> None:
+        """Tell what went wrong, unless nobody waits for it any more."""
+        if not job.dropped.is_set():
+            self.tell("failure", revision, message=message)
+
+    def say(self, what: str, revision: int, **more: Any) -> None:
+        """Tell what is going on."""
+        self.events.tell("working", what=what, revision=revision, **more)
+
+    def work_out(self, job: Job, policy: Policy, text: str, revision: int) -> None:
+        """Find the optimum, then what explains it and what lies beside it."""
+        found = self.solve(job, policy, text, revision)
+        with self.taking(job):
+            self.solution = found
+            self.tell("solution", revision, solution=describe_solution(found), notes=[*self.notes])
+            self.tell("problem", revision, **describe_problem(found.problem))
+        if found.layers:
+            return  # a release in layers has no scheme with others around it
+        job.check()
+        self.say("explaining", revision)
+        explained = explain_scheme(found, self.watch(job, "explaining", revision))
+        with self.taking(job):
+            self.explanation = explained
+            self.tell("explanation", revision, explanation=describe_explanation(explained))
+        self.sweep(job, found, revision)
+
+    def release(self, folder: Folder, revision: int) -> None:
+        """Write the release of the solution, and verify it."""
+        found = self.solution
+        assert found is not None
+
+        def run(job: Job) -> None:
+            job.check()
+            with noting([]):
+                made = write(found, folder, lambda what: self.say(what, revision))
+            self.tell("released", revision, **made)
+
+        self.worker.submit(self.guarded(run, revision))
+
+    def sweep(self, job: Job, found: Solution, revision: int) -> None:
+        """Find the optima at other thresholds of the first model that has one."""
+        values = frontier_values(found.problem)
+        if not values:
+            return
+        watched = self.watch(job, "frontier", revision)
+        self.say("frontier", revision)
+        swept = frontier(found.problem, None, values, on_stage=lambda stage: watched(stage.search))
+        with self.taking(job):
+            self.frontier = swept
+            self.tell("frontier", revision, frontier=describe_frontier(swept))
+
+    def solve(self, job: Job, policy: Policy, text: str, revision: int) -> Solution:
+        """Return the optimum of a policy; stopped by the user, the best so far."""
+        if (known := self.solved.get(text)) is not None:
+            self.solved.move_to_end(text)
+            self.problem = known.problem
+            return known
+        with noting(self.notes):
+            problem = self.problem_for(policy, revision)
+            job.check()
+            found = self.search(job, problem, revision)
+        if found.stopped is not StopReason.INTERRUPTED:
+            self.solved[text] = found
+            while len(self.solved) > KEPT:
+                self.solved.popitem(last=False)
+        return found
+
+    def search(self, job: Job, problem: Problem, revision: int) -> Solution:
+        """Search; if the user stops it, return the best so far with what is proven until then."""
+        latest: list[Progress] = []
+        watched = self.watch(job, "searching", revision)
+
+        def on_progress(progress: Progress) -> None:
+            latest[:] = [progress]
+            watched(progress)
+
+        try:
+            return anonymize(problem, on_progress=on_progress)
+        except Cancelled:
+            best = latest[0].best if latest else None
+            if job.dropped.is_set() or best is None or problem.policy.release.recoding == "layers":
+                raise
+            job.stopped.clear()  # what explains it may still be looked for
+            stopped = SearchResult(Status.FEASIBLE, StopReason.INTERRUPTED, best, latest[0].proof)
+            return make_solution(problem, problem.outcome(best.scheme), stopped, {})
+
+    def watch(self, job: Job, what: str, revision: int) -> Callable[[Progress], None]:
+        """Return what is called on every step of a search: it reports, and ends a job not wanted."""
+        last = time.monotonic()
+
+        def on_progress(progress: Progress) -> None:
+            nonlocal last
+            job.check()
+            if time.monotonic() - last >= QUIET:
+                last = time.monotonic()
+                done = progress.proof.schemes - progress.proof.open
+                self.say(
+                    what, revision, gap=progress.gap, evaluated=progress.proof.evaluated,
+                    share=done / progress.proof.schemes,
+                )  # fmt: skip
+
+        return on_progress
+
+    def problem_for(self, policy: Policy, revision: int) -> Problem:
+        """Put a policy to the table; where roles and hierarchies are the same, nothing is read."""
+        assert self.table is not None
+        named = policy.with_columns(self.table.columns)
+        known = self.problem
+        if known is not None and named.table_keys() == known.policy.table_keys():
+            self.problem = known.with_policy(named)
+        else:
+            self.say("reading", revision)
+            self.notes.clear()
+            self.problem = Problem.read(self.table, named)
+        return self.problem
+
+    def close(self) -> None:
+        """End the thread."""
+        self.worker.close()
+
+
+@contextmanager
+def noting(notes: list[str]) -> Iterator[None]:
+    """Keep our own warnings as notes for the page, each once.
+
+    Python has one list of filters for all threads, so that only one may change it at a time.
+    """
+    with NOTING, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", AnonymizerWarning)
+        try:
+            yield
+        finally:
+            said = [
+                str(each.message) for each in caught if issubclass(each.category, AnonymizerWarning)
+            ]
+            notes[:] = list(dict.fromkeys([*notes, *said]))

@@ -1,0 +1,227 @@
+"""Explore: what can be varied, schemes chosen by hand, and the lattice around them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from anonymizer.errors import DataError
+from anonymizer.evaluation.evaluate import Evaluation, Evaluator
+from anonymizer.evaluation.measurement import measure
+from anonymizer.explanation.explanation import Neighbourhood
+from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.lattice import Lattice, Scheme
+from anonymizer.problem import Problem
+from anonymizer.risk import Parameter, RiskModel
+from anonymizer.search import search
+from anonymizer.solution.solution import Solution
+from anonymizer.studio.figures import describe_step
+
+FRONTIER_POINTS = 10
+"""So many thresholds are looked at beside the policy's own, spread by their ratios."""
+SMALL_LATTICE = 240
+"""A lattice of so many schemes or fewer is drawn as a whole."""
+SHOWN_LABELS = 4
+"""So many values stand for a level."""
+
+
+def describe_problem(problem: Problem) -> dict[str, Any]:
+    """Return what can be varied: attributes with their levels, and models with their parameters."""
+    policy = problem.policy
+    return {
+        "attributes": [
+            {
+                "name": hierarchy.name,
+                "weight": policy.attributes[hierarchy.name].weight,
+                "low": low,
+                "high": high,
+                "levels": describe_levels(hierarchy),
+            }
+            for hierarchy, low, high in zip(
+                problem.hierarchies, problem.lattice.low, problem.lattice.high, strict=True
+            )
+        ],
+        "weighted": policy.utility.has("weights"),
+        "models": [describe_model(model) for model in problem.models],
+        "suppression_limit": policy.search.suppression_limit,
+        "schemes": problem.lattice.size,
+        "layers": policy.release.recoding == "layers",
+    }
+
+
+def describe_levels(hierarchy: Hierarchy) -> list[dict[str, Any]]:
+    """Name each level by some of its values."""
+    return [{"label": name_level(labels), "values": len(labels)} for labels in hierarchy.labels]
+
+
+def name_level(labels: Sequence[str]) -> str:
+    """Name a level by its first values and its last.
+
+    >>> name_level(("0-19", "20-39", "40-59", "60-79", "80+"))
+    '0-19, 20-39, … 80+'
+    """
+    names = [label if label != MISSING else "(missing)" for label in labels]
+    if len(names) <= SHOWN_LABELS:
+        return ", ".join(names)
+    return f"{', '.join(names[: SHOWN_LABELS - 2])}, … {names[-1]}"
+
+
+def describe_model(model: RiskModel) -> dict[str, Any]:
+    """Return a model in words, and what of it can be tightened."""
+    return {
+        "name": model.name,
+        "text": str(model),
+        "parameters": [describe_parameter(each, model) for each in model.parameters],
+    }
+
+
+def describe_parameter(parameter: Parameter, model: RiskModel) -> dict[str, Any]:
+    """Return the range of a slider; one without usual values has none."""
+    value = parameter.value_of(model)
+    usual = [*parameter.usual, value] if parameter.usual else []
+    return {
+        "name": parameter.name,
+        "value": value,
+        "whole": parameter.whole,
+        "meaning": parameter.meaning,
+        "low": min(usual, default=None),
+        "high": max(usual, default=None),
+        "step": 1 if parameter.whole else smallest_step(usual),
+        "tightens": parameter.tightens.value,
+    }
+
+
+def smallest_step(values: Sequence[float]) -> float | None:
+    """Return the smallest difference of some values, as a slider's step."""
+    ordered = sorted(set(values))
+    steps = [after - before for before, after in pairwise(ordered)]
+    return float(f"{min(steps):.2g}") if steps else None
+
+
+def frontier_values(problem: Problem) -> list[float]:
+    """Choose the thresholds of a quick frontier: some of the usual ones, and the policy's own."""
+    varied = next((model for model in problem.models if model.parameters), None)
+    if varied is None or not varied.parameters[0].usual:
+        return []
+    parameter = varied.parameters[0]
+    microdata = problem.microdata
+    fitting = [
+        value
+        for value in parameter.usual
+        if not parameter.at(varied, value).check(microdata.number_of_people, microdata.attributes)
+    ]
+    return sorted({*spread(fitting, FRONTIER_POINTS), parameter.value_of(varied)})
+
+
+def spread(values: Sequence[float], most: int) -> list[float]:
+    """Choose some of many values, about evenly by their ratios.
+
+    >>> spread(range(2, 51), 6)
+    [2, 4, 7, 14, 26, 50]
+    """
+    ordered = sorted(value for value in values if value > 0)
+    if len(ordered) <= most:
+        return ordered
+    ratio = math.log(ordered[-1] / ordered[0]) / (most - 1)
+    aims = [ordered[0] * math.exp(ratio * place) for place in range(most)]
+    return list(dict.fromkeys(min(ordered, key=lambda v: abs(math.log(v / aim))) for aim in aims))
+
+
+def scheme_by_hand(problem: Problem, levels: Mapping[str, Any]) -> Scheme:
+    """Return a scheme of levels that the hierarchies have, whatever the policy allows."""
+    attributes, high = problem.microdata.attributes, problem.microdata.lattice.high
+    for name, top in zip(attributes, high, strict=True):
+        level = levels.get(name)
+        if not isinstance(level, int) or isinstance(level, bool) or not 0 <= level <= top:
+            raise DataError(f"'{name}' has no level {level!r}; choose one from 0 to {top}.")
+    return tuple(levels[name] for name in attributes)
+
+
+def look_at(
+    problem: Problem, solution: Solution | None, levels: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Measure a scheme chosen by hand, how far it is from the optimum, and every step from it."""
+    scheme = scheme_by_hand(problem, levels)
+    now = measure(problem.evaluator, scheme)
+    around = Neighbourhood(problem.evaluator, problem.lattice, scheme, now)
+    return {
+        **now.describe(),
+        "allowed": scheme in problem.lattice,
+        "distance": None if solution is None else solution.quality - now.quality,
+        "steps": [
+            {
+                "attribute": name,
+                "level": scheme[at],
+                "coarser": describe_step(around.step_to(at, scheme[at] + 1)),
+                "finer": describe_step(around.step_to(at, scheme[at] - 1)),
+            }
+            for at, name in enumerate(problem.microdata.attributes)
+        ],
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class Recording(Evaluator):
+    """An evaluator that notes which schemes a search evaluates."""
+
+    seen: set[Scheme] = field(default_factory=set, init=False, repr=False)
+
+    def evaluate(self, scheme: Scheme, cutoff: float = math.inf) -> Evaluation:
+        """Evaluate a scheme and note it."""
+        self.seen.add(scheme)
+        return super().evaluate(scheme, cutoff)
+
+
+def describe_lattice(problem: Problem, solution: Solution) -> dict[str, Any]:
+    """Return the lattice where it is small, else the neighbours of the optimum; rows by sum of levels."""
+    best = tuple(solution.scheme.values())
+    whole = problem.lattice.size <= SMALL_LATTICE
+    schemes = list(problem.lattice) if whole else neighbours(problem.lattice, best)
+    seen = searched(problem) if whole else set(schemes)
+    nodes = [describe_node(problem, scheme, best, scheme in seen) for scheme in schemes]
+    place = {scheme: number for number, scheme in enumerate(schemes)}
+    edges = [
+        (place[scheme], place[above])
+        for scheme in schemes
+        for above in problem.lattice.coarser(scheme)
+        if above in place
+    ]
+    return {"whole": whole, "schemes": problem.lattice.size, "nodes": nodes, "edges": edges}
+
+
+def neighbours(lattice: Lattice, scheme: Scheme) -> list[Scheme]:
+    """List a scheme with those one step finer and one step coarser."""
+    return [*lattice.finer(scheme), scheme, *lattice.coarser(scheme)]
+
+
+def searched(problem: Problem) -> set[Scheme]:
+    """Search once more, and return the schemes that were evaluated on the way."""
+    given = problem.evaluator
+    noting = Recording(given.microdata, given.models, given.measure, given.suppression_limit)
+    search(noting, problem.lattice, problem.limits)
+    return noting.seen
+
+
+def describe_node(
+    problem: Problem, scheme: Scheme, best: Scheme, evaluated: bool
+) -> dict[str, Any]:
+    """Return a scheme's figures, and why the search evaluated it or did not have to."""
+    found = problem.evaluate(scheme)
+    if scheme == best:
+        state = "best"
+    elif not found.feasible:
+        state = "infeasible"
+    else:
+        state = "evaluated" if evaluated else "pruned"
+    return {
+        "levels": list(scheme),
+        "row": sum(scheme),
+        "quality": found.quality,
+        "suppressed": found.suppressed_records,
+        "feasible": found.feasible,
+        "evaluated": evaluated,
+        "state": state,
+    }

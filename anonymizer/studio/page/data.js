@@ -1,0 +1,125 @@
+// Data: what each column is, what is proposed for it, and the table itself.
+
+import { draw, keepFocus, make, option, share, whole } from "./dom.js";
+import { attempt, studio } from "./studio.js";
+import { ask } from "./server.js";
+import { cell, scrolling } from "./rows.js";
+
+const ROLES = { identifying: "removed", quasi: "generalized", sensitive: "kept, sensitive", insensitive: "kept" };
+const KEYS = { i: "identifying", q: "quasi", s: "sensitive", k: "insensitive" };
+
+let columns = null; // once for a table
+let loading = false;
+let chosen = null; // the column that one key acts on
+let table = null;
+
+async function load() {
+  if (loading) return;
+  loading = true;
+  columns = (await attempt(() => ask("columns")))?.columns ?? [];
+  loading = false;
+  const panel = document.getElementById("perspective");
+  if (panel.querySelector("[data-view=data]")) keepFocus(() => render(panel));
+}
+
+const attributes = () => studio.state.document.attributes ?? {};
+const roleOf = (name) => attributes()[name]?.role ?? studio.state.document.data?.default_role;
+const idColumn = () => studio.state.document.data?.id ?? null;
+
+const setRole = (column, role) =>
+  attempt(() => ask("role", { revision: studio.state.revision, column, role }));
+const setPerson = (column) =>
+  attempt(() => ask("person", { revision: studio.state.revision, column }));
+
+export function bars(distribution, width = 120, height = 30) {
+  const most = Math.max(1, ...distribution.bars.map((bar) => bar.count));
+  const step = width / Math.max(1, distribution.bars.length);
+  const words = distribution.bars.map((bar) => `${bar.label}: ${whole(bar.count)}`).join("\n");
+  return draw("svg", { class: "bars", width, height, viewBox: `0 0 ${width} ${height}`, role: "img" },
+    draw("title", {}, words),
+    distribution.bars.map((bar, at) => {
+      const tall = Math.max(1, (height - 1) * bar.count / most);
+      return draw("rect", { x: at * step, y: height - tall, width: Math.max(1, step - 1), height: tall });
+    }));
+}
+
+function select(name) {
+  const role = roleOf(name);
+  return make("select", {
+    "aria-label": `Role of ${name}`, class: `role-${role}`, "data-key": `role-${name}`,
+    onchange: (event) => setRole(name, event.target.value),
+  }, Object.entries(ROLES).map(([value, words]) => option(value, `${value} (${words})`, role)));
+}
+
+function row(column) {
+  const differs = roleOf(column.name) !== column.proposed;
+  return make("tr", {
+    tabindex: 0, class: chosen === column.name ? "chosen" : undefined, "data-column": column.name,
+    "data-key": `column-${column.name}`,
+    onfocus: (event) => choose(event.currentTarget, column.name),
+    onclick: (event) => choose(event.currentTarget, column.name),
+  },
+    make("td", {}, make("strong", {}, column.name), idColumn() === column.name ? make("span", { class: "quiet" }, " · tells whose each row is") : null),
+    make("td", {}, column.content),
+    make("td", {}, bars(column.distribution)),
+    make("td", { class: "number" }, whole(column.distinct)),
+    make("td", { class: "number" }, whole(column.missing)),
+    make("td", { class: "number" }, share(column.unique)),
+    make("td", {}, select(column.name)),
+    make("td", { class: "why" }, differs ? make("span", { class: "differs" }, `proposed: ${column.proposed}; `) : null,
+      `${column.reason} (${column.confidence === "given" ? "said so" : `${column.confidence} confidence`})`));
+}
+
+function choose(element, name) {
+  chosen = name;
+  for (const other of element.parentElement.children) other.classList.toggle("chosen", other === element);
+}
+
+function person() {
+  const removed = columns.filter((column) => roleOf(column.name) === "identifying" || idColumn() === column.name);
+  return make("p", {}, make("label", { for: "person" }, "A person is "),
+    make("select", { id: "person", "data-key": "person", onchange: (event) => setPerson(event.target.value || null) },
+      option("", "each row", idColumn() ?? ""),
+      removed.map((column) => option(column.name, `all rows with one ${column.name}`, idColumn()))));
+}
+
+export function render(panel) {
+  if (!columns) load();
+  table ??= scrolling("The table", "rows",
+    (found) => make("tr", {}, make("th", { scope: "col" }, "#"), found.columns.map((name) => make("th", { scope: "col", class: `role-${roleOf(name)}` }, name))),
+    (found, at) => make("tr", {}, make("td", { class: "position" }, whole(found.start + at + 1)), found.rows[at].map((text) => cell(text))));
+  panel.replaceChildren(make("div", { "data-view": "data" },
+    studio.notes.map((note) => make("p", { class: "note" }, note)),
+    make("section", { class: "card" },
+      make("h2", {}, "Columns"),
+      columns ? person() : null,
+      make("p", { class: "quiet" }, "With a row chosen: ", make("kbd", {}, "i"), " identifying, ", make("kbd", {}, "q"), " quasi-identifier, ",
+        make("kbd", {}, "s"), " sensitive, ", make("kbd", {}, "k"), " keep, ", make("kbd", {}, "w"), " tells whose each row is; ", make("kbd", {}, "↑"), " ", make("kbd", {}, "↓"), " move."),
+      columns ? make("div", { class: "scroll" }, make("table", { class: "wide" },
+        make("thead", {}, make("tr", {}, ["Column", "Cells", "Distribution", "Distinct", "Missing", "Unique by it", "Role", "Proposed, and why"].map((name, at) =>
+          make("th", { scope: "col", class: at > 2 && at < 6 ? "number" : undefined }, name)))),
+        make("tbody", { id: "columns" }, columns.map(row)))) : make("p", { class: "quiet" }, "Looking at the columns …")),
+    make("section", { class: "card" }, make("h2", {}, "Table"), table.element)));
+  table.load();
+}
+
+export function update() {}
+
+export function key(event) {
+  const element = document.activeElement?.closest("[data-column]");
+  if (!element) return false;
+  const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
+  if (step && event.target === element) {
+    element[step]?.focus();
+    return true;
+  }
+  if (KEYS[event.key]) {
+    setRole(element.dataset.column, KEYS[event.key]);
+    return true;
+  }
+  if (event.key === "w") {
+    setPerson(element.dataset.column === idColumn() ? null : element.dataset.column);
+    return true;
+  }
+  return false;
+}

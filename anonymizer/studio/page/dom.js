@@ -1,0 +1,67 @@
+// Elements made by hand: all values are set as text or as properties, so that no cell is ever markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export function make(tag, properties = {}, ...children) {
+  return finish(document.createElement(tag), properties, children);
+}
+
+export function draw(tag, properties = {}, ...children) {
+  return finish(document.createElementNS(SVG, tag), properties, children);
+}
+
+function finish(element, properties, children) {
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "value" || name === "checked" || name === "disabled") element[name] = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+// A chart of the reports: parsed as XML, in which nothing runs, and then taken over.
+export function chart(markup) {
+  const parsed = new DOMParser().parseFromString(
+    markup.replace("<svg", `<svg xmlns="${SVG}"`), "image/svg+xml");
+  return document.importNode(parsed.documentElement, true);
+}
+
+export function option(value, text, chosen) {
+  const made = make("option", { value }, text);
+  made.selected = value === chosen;
+  return made;
+}
+
+export const whole = (number) => number.toLocaleString("en-US");
+
+export function share(value) {
+  if (value === null || value === undefined) return "not known";
+  const percent = 100 * value;
+  if (percent === 0 || percent === 100) return `${percent} %`;
+  if (percent >= 99.95 && percent < 100) return "over 99.9 %";
+  return percent >= 0.1 ? `${percent.toFixed(1)} %` : `${percent.toPrecision(2)} %`;
+}
+
+export const quality = (value) => (value === null || value === undefined ? "–" : value.toFixed(4));
+
+export function signed(value, digits = 4) {
+  const text = Math.abs(value).toFixed(digits);
+  if (Number(text) === 0) return "±0";
+  return `${value > 0 ? "+" : "−"}${text}`;
+}
+
+// Text for who listens instead of looking.
+export function say(text) {
+  document.getElementById("said").textContent = text;
+}
+
+// Focus survives a new rendering: what has the same data-key gets it back.
+export function keepFocus(render) {
+  const key = document.activeElement?.closest?.("[data-key]")?.dataset.key;
+  render();
+  if (!key) return;
+  const again = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  if (again && document.activeElement !== again) again.focus({ preventScroll: true });
+}

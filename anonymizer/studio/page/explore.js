@@ -1,0 +1,320 @@
+// Explore: thresholds, weights and level ranges, with the optimum proven anew at every move.
+
+import { chart, draw, keepFocus, make, option, quality, say, share, signed, whole } from "./dom.js";
+import { attempt, change, on, put, shown, studio, tryOut } from "./studio.js";
+import { ask } from "./server.js";
+
+let hand = null; // levels chosen by hand, and what they cost
+let lattice = null;
+const candidates = [];
+
+on(["state"], () => { hand = null; lattice = null; });
+
+// --- sliders
+
+function slider({ name, label, meaning, low, high, step, value, path, words }) {
+  const key = `slider-${label}-${name}`;
+  const number = make("input", { type: "number", "aria-label": `${label} ${name}`, "data-key": `${key}-number`, min: low, max: high, step: "any", value });
+  const range = low === null || low === undefined ? null : make("input", {
+    type: "range", "aria-label": `${label} ${name}`, "data-key": key, "data-slider": name, min: low, max: high, step: step ?? "any", value,
+    oninput: () => {
+      number.value = range.value;
+      tryOut([{ path, value: Number(range.value) }]);
+    },
+    onchange: () => commit(Number(range.value)),
+  });
+  const commit = (given) => put(path, given, `${words} ${given}`);
+  number.addEventListener("change", () => commit(Number(number.value)));
+  return make("div", { class: "slider" }, make("span", {}, label === name ? name : `${label}: ${name}`), range ?? make("span"), number,
+    meaning ? make("span", { class: "meaning" }, meaning) : null);
+}
+
+function models() {
+  const made = studio.problem.models.flatMap((model, at) => model.parameters.map((parameter) => slider({
+    ...parameter, label: model.name, path: ["risk", at, parameter.name], words: `${model.name} ${parameter.name} =`,
+  })));
+  const limit = studio.problem.suppression_limit;
+  return make("section", { class: "card" }, make("h2", {}, "Risk accepted"),
+    made,
+    slider({ name: "suppressed", label: "at most", meaning: "share of the records that may be suppressed", low: 0, high: 1, step: 0.01, value: limit, path: ["search", "suppression_limit"], words: "suppression limit" }),
+    addModel());
+}
+
+const ADDED = {
+  "": null,
+  "k-anonymity, k = 5": { model: "k-anonymity", k: 5 },
+  "average risk at most 5 %": { model: "average", threshold: 0.05 },
+};
+
+function addModel() {
+  const sensitive = Object.entries(studio.state.document.attributes ?? {}).filter(([, keys]) => keys.role === "sensitive").map(([name]) => name);
+  const choices = { ...ADDED };
+  for (const name of sensitive) choices[`distinct 2-diversity of ${name}`] = { model: "distinct-l", attribute: name, l: 2 };
+  const place = studio.state.document.risk.length;
+  return make("div", { class: "actions" },
+    make("label", { for: "add-model" }, "Add a model: "),
+    make("select", { id: "add-model", "data-key": "add-model", onchange: (event) => {
+      const model = choices[event.target.value];
+      if (model) put(["risk", place], model, `added ${event.target.value}`);
+    } }, Object.keys(choices).map((name) => option(name, name || "choose", ""))),
+    place > 1 ? studio.problem.models.map((model, at) => make("button", { type: "button", onclick: () => put(["risk", at], null, `removed ${model.name}`) }, `Remove ${model.name}`)) : null);
+}
+
+// --- what can be done next, as the explanation found it
+
+function cheapest() {
+  const found = studio.explanation?.cheapest ?? [];
+  if (studio.problem.layers || (studio.explanation && !found.length)) return null;
+  const label = (name, level) => studio.problem.attributes.find((each) => each.name === name).levels[level].label;
+  const levels = (step) => Object.entries(step).map(([name, level]) => `${name} to ${label(name, level)}`).join(" and ");
+  const fall = (each) => (each.figure === "suppressed records" ? `${whole(each.fall)} fewer` : `${share(each.fall)} lower`);
+  return make("section", { class: "card" }, make("h2", {}, "What could be done next"),
+    found.length ? make("table", { class: "wide" },
+      make("thead", {}, make("tr", {}, ["To lower", "coarsen", "by", "for quality"].map((name) => make("th", { scope: "col" }, name)))),
+      make("tbody", {}, found.map((each) => make("tr", {}, make("th", { scope: "row" }, each.figure), make("td", {}, levels(each.levels)),
+        make("td", { class: "number" }, fall(each)), make("td", { class: "number" }, signed(-each.cost))))))
+      : make("p", { class: "quiet" }, "Other schemes are being measured …"));
+}
+
+// --- the frontier
+
+function frontier() {
+  const box = make("section", { class: "card" }, make("h2", {}, "Quality at other thresholds"));
+  const found = studio.frontier;
+  if (studio.problem.layers) return null;
+  if (!found) {
+    box.append(make("p", { class: "quiet" }, "The optimum is proven at each of some thresholds …"));
+    return box;
+  }
+  const picture = chart(found.chart);
+  const place = studio.problem.models.findIndex((model) => model.name === found.model);
+  const own = studio.problem.models[place]?.parameters[0].value;
+  picture.querySelectorAll("circle").forEach((circle, at) => {
+    const point = found.points[at];
+    const chosen = point.value === own;
+    const choose = () => put(["risk", place, found.parameter], point.value, `${found.model} ${found.parameter} = ${point.value}`);
+    circle.classList.toggle("chosen", chosen);
+    circle.setAttribute("tabindex", "0");
+    circle.setAttribute("role", "button");
+    circle.setAttribute("data-key", `point-${point.value}`);
+    circle.setAttribute("aria-label", `${found.parameter} = ${point.value}: quality ${quality(point.quality)}, ${point.verdict}${chosen ? ", chosen" : ""}`);
+    circle.addEventListener("click", choose);
+    circle.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(); } });
+  });
+  const none = found.infeasible.length ? ` No release at ${found.infeasible.join(", ")}.` : "";
+  box.append(picture, make("p", { class: "quiet" }, `Each point is the best release at its threshold; the ringed one is the policy's. Choose another to move there.${none}`));
+  return box;
+}
+
+// --- schemes by hand
+
+const levels = () => hand?.levels ?? shown()?.scheme ?? {};
+const departed = () => Object.keys(hand?.levels ?? {}).filter((name) => hand.levels[name] !== studio.solution?.scheme[name]);
+
+async function stepTo(name, level) {
+  const wanted = { ...levels(), [name]: level };
+  const found = await attempt(() => ask("scheme", { levels: wanted }));
+  if (!found) return;
+  hand = { levels: wanted, found };
+  if (!departed().length) hand = null;
+  redraw();
+  say(hand ? `${name}: quality ${quality(found.quality)}, ${signed(-found.distance)} from the optimum` : "back at the optimum");
+}
+
+function stepOf(name) {
+  const steps = hand ? hand.found.steps : studio.explanation?.drivers;
+  return steps?.find((each) => each.attribute === name);
+}
+
+function step(attribute, level, sign, what) {
+  const cost = stepOf(attribute.name)?.[what];
+  const target = level + sign;
+  const there = target >= 0 && target < attribute.levels.length;
+  const words = cost ? `quality ${signed(cost.quality_change)}, suppressed ${signed(cost.suppressed_change, 0)}${cost.possible ? "" : ", not allowed by the policy"}` : "";
+  return make("span", { class: "step" },
+    make("button", { type: "button", disabled: !there, "data-key": `${what}-${attribute.name}`, "aria-label": `${attribute.name} ${what}${words ? `: ${words}` : ""}`, title: words, onclick: () => stepTo(attribute.name, target) }, sign > 0 ? "+" : "−"),
+    make("span", { class: `cost${cost && !cost.possible ? " refused" : ""}` }, there && cost ? signed(cost.quality_change) : " "));
+}
+
+function pin(attribute, level) {
+  const pinned = attribute.low === attribute.high && attribute.levels.length > 1;
+  const path = ["attributes", attribute.name];
+  if (pinned) {
+    return make("button", { type: "button", "data-key": `pin-${attribute.name}`, "aria-pressed": "true", onclick: () => change([
+      { path: [...path, "min_level"], value: null }, { path: [...path, "max_level"], value: null }], `${attribute.name} set free`) }, "Unpin");
+  }
+  return make("button", { type: "button", "data-key": `pin-${attribute.name}`, "aria-pressed": "false", title: "Pin this and optimize the rest", onclick: () => change([
+    { path: [...path, "min_level"], value: level }, { path: [...path, "max_level"], value: level }],
+    `${attribute.name} pinned at ${attribute.levels[level].label}`) }, "Pin");
+}
+
+function range(attribute, key, value, other) {
+  const path = ["attributes", attribute.name, key];
+  const top = attribute.levels.length - 1;
+  const rest = key === "min_level" ? 0 : top;
+  return make("select", { "aria-label": `${key === "min_level" ? "least" : "highest"} level of ${attribute.name}`, "data-key": `${key}-${attribute.name}`,
+    onchange: (event) => {
+      const level = Number(event.target.value);
+      put(path, level === rest ? null : level, `${attribute.name}: ${key === "min_level" ? "at least" : "at most"} ${attribute.levels[level].label}`);
+    } },
+  attribute.levels.map((level, at) => {
+    const made = option(String(at), `${at}: ${level.label}`, String(value));
+    made.disabled = key === "min_level" ? at > other : at < other;
+    return made;
+  }));
+}
+
+function weight(attribute) {
+  if (!studio.problem.weighted) return make("td");
+  const path = ["attributes", attribute.name, "weight"];
+  const value = make("output", {}, attribute.weight.toFixed(1));
+  const input = make("input", { type: "range", min: 0, max: 5, step: 0.1, value: attribute.weight, "aria-label": `weight of ${attribute.name}`, "data-key": `weight-${attribute.name}`,
+    oninput: () => { value.textContent = Number(input.value).toFixed(1); tryOut([{ path, value: Number(input.value) }]); },
+    onchange: () => put(path, Number(input.value) === 1 ? null : Number(input.value), `weight of ${attribute.name} ${input.value}`) });
+  input.style.width = "5.5rem";
+  return make("td", {}, input, " ", value);
+}
+
+function attributeRow(attribute) {
+  const level = levels()[attribute.name];
+  const best = shown()?.scheme[attribute.name];
+  const loss = shown()?.attribute_loss?.[attribute.name];
+  const known = level !== undefined;
+  return make("tr", { "data-attribute": attribute.name },
+    make("th", { scope: "row" }, attribute.name),
+    make("td", {}, known ? make("div", { class: "stepper" },
+      step(attribute, level, -1, "finer"),
+      make("span", { class: `level${level !== best ? " departed" : ""}`, title: `level ${level}: ${attribute.levels[level].label}`, "data-level": level }, attribute.levels[level].label),
+      step(attribute, level, 1, "coarser")) : "…"),
+    make("td", {}, known ? pin(attribute, level) : null),
+    make("td", {}, range(attribute, "min_level", attribute.low, attribute.high)),
+    make("td", {}, range(attribute, "max_level", attribute.high, attribute.low)),
+    weight(attribute),
+    make("td", { class: "number" }, loss === undefined ? "" : share(loss)));
+}
+
+function byHand() {
+  if (!hand) return make("p", { class: "quiet", id: "hand" }, "The scheme is the optimum. Step away with − and +; below each is the quality it gains or costs.");
+  const { found } = hand;
+  const names = departed();
+  const pins = names.flatMap((name) => [
+    { path: ["attributes", name, "min_level"], value: hand.levels[name] }, { path: ["attributes", name, "max_level"], value: hand.levels[name] }]);
+  return make("div", { id: "hand" },
+    make("p", {}, make("strong", {}, `By hand: quality ${quality(found.quality)}, ${quality(found.distance)} below the optimum`),
+      `; ${whole(found.suppressed)} suppressed, highest risk ${share(found.highest)}, average ${share(found.average)}`,
+      found.within_limit ? "" : ", above the suppression limit", found.allowed ? "" : ", outside the policy's level ranges", "."),
+    make("div", { class: "actions" },
+      make("button", { type: "button", class: "main", "data-key": "pin-all", onclick: () => change(pins, `pinned ${names.join(", ")}`) }, `Pin ${names.join(", ")} and optimize the rest`),
+      make("button", { type: "button", "data-key": "back", onclick: () => { hand = null; redraw(); } }, "Back to the optimum")));
+}
+
+function scheme() {
+  if (studio.problem.layers) return make("section", { class: "card" }, make("p", {}, "The policy asks for layers: records have one of several schemes, so that there is none to step through."));
+  return make("section", { class: "card" }, make("h2", {}, "Scheme"), byHand(),
+    make("div", { class: "scroll" }, make("table", { class: "wide" },
+      make("thead", {}, make("tr", {}, ["Attribute", "Level", "", "Least level", "Highest level", studio.problem.weighted ? "Weight" : "", "Loss"].map((name) => make("th", { scope: "col" }, name)))),
+      make("tbody", {}, studio.problem.attributes.map(attributeRow)))),
+    make("div", { class: "actions" },
+      make("button", { type: "button", "data-key": "keep", disabled: !studio.solution, onclick: keep }, "Keep as a candidate"),
+      make("button", { type: "button", "data-key": "lattice", disabled: !studio.solution, onclick: loadLattice }, "Show the lattice")),
+    compare(), latticePicture());
+}
+
+// --- candidates side by side
+
+function keep() {
+  candidates.push({ ...studio.solution, name: `${candidates.length + 1}: ${studio.solution.models.join(" and ")}`, text: studio.state.document });
+  redraw();
+}
+
+function restore(candidate) {
+  const now = studio.state.document;
+  const keys = [...new Set([...Object.keys(now), ...Object.keys(candidate.text)])];
+  change(keys.map((key) => ({ path: [key], value: candidate.text[key] ?? null })), `back to candidate ${candidate.name}`);
+}
+
+function compare() {
+  if (!candidates.length) return null;
+  const figures = [["Quality", (c) => quality(c.quality)], ["Highest risk", (c) => share(c.highest)], ["Average risk", (c) => share(c.average)],
+    ["Suppressed", (c) => whole(c.suppressed)], ["Proof", (c) => (c.proven ? "proven" : `gap ${quality(c.gap)}`)],
+    ...studio.problem.attributes.map((each) => [each.name, (c) => each.levels[c.scheme[each.name]]?.label ?? "–"])];
+  return make("div", { class: "scroll" }, make("table", { id: "candidates" },
+    make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Candidates"), candidates.map((each) => make("th", { scope: "col" }, each.name, " ",
+      make("button", { type: "button", onclick: () => restore(each) }, "Return to it"))))),
+    make("tbody", {}, figures.map(([name, figure]) => make("tr", {}, make("th", { scope: "row" }, name), candidates.map((each) => make("td", {}, figure(each))))))));
+}
+
+// --- the lattice
+
+const STATES = { best: "the optimum", evaluated: "evaluated by the search", pruned: "not evaluated: it cannot lose less than the optimum", infeasible: "suppresses more than the limit" };
+
+async function loadLattice() {
+  lattice = await attempt(() => ask("lattice"));
+  redraw();
+}
+
+function latticePicture() {
+  if (!lattice) return null;
+  const rows = [...new Set(lattice.nodes.map((node) => node.row))].sort((a, b) => a - b);
+  const wide = Math.max(...rows.map((row) => lattice.nodes.filter((node) => node.row === row).length));
+  const across = Math.max(9, Math.min(46, 1040 / wide));
+  const width = Math.max(300, wide * across + 80);
+  const down = 34;
+  const where = new Map();
+  for (const row of rows) {
+    const inRow = lattice.nodes.map((node, at) => [node, at]).filter(([node]) => node.row === row);
+    inRow.sort(([one], [other]) => other.quality - one.quality);
+    inRow.forEach(([, at], place) => where.set(at, [70 + (width - 80) / 2 + (place - (inRow.length - 1) / 2) * across, 20 + rows.indexOf(row) * down]));
+  }
+  const names = studio.problem.attributes;
+  const words = (node) => `${names.map((each, at) => `${each.name} ${each.levels[node.levels[at]]?.label}`).join("; ")}. Quality ${quality(node.quality)}, ${whole(node.suppressed)} suppressed: ${STATES[node.state]}.`;
+  return make("figure", { id: "lattice" },
+    make("h3", {}, lattice.whole ? `All ${whole(lattice.schemes)} schemes, finest on top` : `Around the optimum, of ${whole(lattice.schemes)} schemes`),
+    draw("svg", { class: "lattice", viewBox: `0 0 ${width} ${rows.length * down + 20}`, width, role: "group", "aria-label": "The lattice of schemes" },
+      lattice.edges.map(([low, high]) => draw("line", { x1: where.get(low)[0], y1: where.get(low)[1], x2: where.get(high)[0], y2: where.get(high)[1] })),
+      rows.map((row, at) => draw("text", { x: 4, y: 24 + at * down }, `sum ${row}`)),
+      lattice.nodes.map((node, at) => draw("g", { tabindex: 0, role: "button", "aria-label": words(node), "data-key": `node-${node.levels}`,
+        onclick: () => go(node), onkeydown: (event) => { if (event.key === "Enter") go(node); } },
+        draw("title", {}, words(node)),
+        draw("circle", { class: `node-${node.state}`, cx: where.get(at)[0], cy: where.get(at)[1], r: node.state === "best" ? 8 : Math.min(6, across / 2 - 1) })))),
+    make("figcaption", { class: "legend" }, Object.entries(STATES).map(([state, text]) => make("span", {},
+      draw("svg", { width: 14, height: 14 }, draw("circle", { class: `node-${state}`, cx: 7, cy: 7, r: 5 })), ` ${text}`))));
+}
+
+async function go(node) {
+  const wanted = Object.fromEntries(studio.problem.attributes.map((each, at) => [each.name, node.levels[at]]));
+  const found = await attempt(() => ask("scheme", { levels: wanted }));
+  if (!found) return;
+  hand = { levels: wanted, found };
+  if (!departed().length) hand = null;
+  redraw();
+}
+
+// ---
+
+function redraw() {
+  keepFocus(() => render(document.getElementById("perspective")));
+}
+
+export function render(panel) {
+  if (!studio.problem) {
+    panel.replaceChildren(make("p", { class: "quiet" }, studio.failure ? "Change the policy so that it can be solved." : "The table is being read …"));
+    return;
+  }
+  const dragging = document.activeElement?.matches?.("input[type=range]") && studio.tried;
+  if (dragging) { // a slider that moves must not be replaced under the pointer
+    panel.querySelector("[data-part=scheme]")?.replaceChildren(scheme());
+    return;
+  }
+  panel.replaceChildren(make("div", { "data-view": "explore" },
+    make("div", { class: "columns" }, make("div", { "data-part": "models" }, models(), cheapest()), make("div", { "data-part": "frontier" }, frontier())),
+    make("div", { "data-part": "scheme" }, scheme())));
+}
+
+export function update(panel) {
+  if (panel.querySelector("[data-view=explore]") && studio.tried) {
+    panel.querySelector("[data-part=scheme]").replaceChildren(scheme());
+    return;
+  }
+  render(panel);
+}

@@ -1,0 +1,230 @@
+"""What the page may ask: one function for each question, from JSON to JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from anonymizer.data.coded import LoadedTable
+from anonymizer.errors import DataError
+from anonymizer.problem import Problem
+from anonymizer.studio import columns, explore, hierarchies, release, risk, utility
+from anonymizer.studio.session import NotOpenError, Session
+
+Asked = Mapping[str, Any]
+
+
+def table_of(session: Session) -> LoadedTable:
+    """Return the table that is open."""
+    if session.engine.table is None:
+        raise NotOpenError("no table is open; drop one on the page first.")
+    return session.engine.table
+
+
+def problem_of(session: Session) -> Problem:
+    """Return the problem of the newest solution."""
+    return session.solution().problem
+
+
+def revision_of(asked: Asked) -> int:
+    """Return the revision that a change was made for."""
+    revision = asked.get("revision")
+    if not isinstance(revision, int):
+        raise DataError("the change does not say which revision it is for; reload the page.")
+    return revision
+
+
+def changes_of(asked: Asked) -> Sequence[Mapping[str, Any]]:
+    """Return the changes that are asked for."""
+    changes = asked.get("changes")
+    if not isinstance(changes, list) or not all(isinstance(each, dict) for each in changes):
+        raise DataError("the changes are not a list; reload the page.")
+    return changes
+
+
+def levels_of(asked: Asked) -> Mapping[str, Any]:
+    """Return the levels that were chosen by hand."""
+    levels = asked.get("levels")
+    if not isinstance(levels, dict):
+        raise DataError("the levels are missing; reload the page.")
+    return levels
+
+
+def state(session: Session, _: Asked) -> Any:
+    """How things stand."""
+    return session.state()
+
+
+def change(session: Session, asked: Asked) -> Any:
+    """Write changes down."""
+    label = str(asked.get("label") or "changed")
+    return session.change(revision_of(asked), changes_of(asked), label)
+
+
+def try_out(session: Session, asked: Asked) -> Any:
+    """Ask for the optimum of changes that are not written down yet."""
+    sequence = asked.get("sequence")
+    number = sequence if isinstance(sequence, int) else 0
+    session.try_out(revision_of(asked), changes_of(asked), number)
+    return {}
+
+
+def undo(session: Session, asked: Asked) -> Any:
+    """Take the last change back."""
+    return session.move(revision_of(asked), -1)
+
+
+def redo(session: Session, asked: Asked) -> Any:
+    """Make the last change again that was taken back."""
+    return session.move(revision_of(asked), 1)
+
+
+def cancel(session: Session, _: Asked) -> Any:
+    """Stop what is going on, with the best so far."""
+    return {"stopped": session.engine.worker.stop()}
+
+
+def describe_columns(session: Session, _: Asked) -> Any:
+    """All columns, with what is proposed for them."""
+    decisions = session.decisions()
+    return {"columns": columns.describe_columns(table_of(session), decisions)}
+
+
+def rows(session: Session, asked: Asked) -> Any:
+    """The rows in view."""
+    return columns.describe_rows(table_of(session), asked.get("start"), asked.get("count"))
+
+
+def output(session: Session, asked: Asked) -> Any:
+    """The rows in view, beside what they become."""
+    view = asked.get("start"), asked.get("count")
+    return columns.describe_output(table_of(session), session.solution(), *view)
+
+
+def role(session: Session, asked: Asked) -> Any:
+    """Give a column a role."""
+    name, given = asked.get("column"), asked.get("role")
+    changes = columns.role_changes(table_of(session), session.documents, name, given)
+    return session.change(revision_of(asked), changes, f"{name}: {given}")
+
+
+def person(session: Session, asked: Asked) -> Any:
+    """Say which column tells whose each row is."""
+    name = asked.get("column")
+    changes = columns.person_changes(table_of(session), name)
+    label = "each row is a person" if name is None else f"{name} tells whose each row is"
+    return session.change(revision_of(asked), changes, label)
+
+
+def scheme(session: Session, asked: Asked) -> Any:
+    """Measure a scheme that was chosen by hand."""
+    return explore.look_at(problem_of(session), session.engine.solution, levels_of(asked))
+
+
+def lattice(session: Session, _: Asked) -> Any:
+    """The lattice, or what of it lies around the optimum."""
+    return explore.describe_lattice(problem_of(session), session.solution())
+
+
+def hierarchy(session: Session, asked: Asked) -> Any:
+    """The hierarchy of a column."""
+    given = session.policy(), session.document, asked.get("column")
+    return hierarchies.describe_hierarchy(table_of(session), *given)
+
+
+def preview_hierarchy(session: Session, asked: Asked) -> Any:
+    """What another hierarchy would make of a column."""
+    return hierarchies.preview(table_of(session), asked.get("column"), asked.get("spec"))
+
+
+def set_hierarchy(session: Session, asked: Asked) -> Any:
+    """Give a column another hierarchy."""
+    name = asked.get("column")
+    changes = hierarchies.changes_for(table_of(session), name, asked.get("spec"))
+    label = str(asked.get("label") or f"hierarchy of {name}")
+    return session.change(revision_of(asked), changes, label)
+
+
+def preview_reading(session: Session, asked: Asked) -> Any:
+    """How cells would be read as a stated type and format."""
+    name, policy = asked.get("column"), session.policy()
+    column = columns.column_of(table_of(session), name)
+    stated = asked.get("type"), asked.get("format")
+    return hierarchies.describe_reading(policy, column, str(name), *stated)
+
+
+def export_hierarchy(session: Session, asked: Asked) -> Any:
+    """Write a hierarchy as ARX has it."""
+    path = hierarchies.export_arx(session.folder, session.policy(), asked.get("column"))
+    return {"path": path}
+
+
+def import_hierarchy(session: Session, asked: Asked) -> Any:
+    """Take a hierarchy as ARX has it."""
+    name = asked.get("column")
+    with session.lock:
+        session.check(revision_of(asked))
+        table = table_of(session)
+        changes = hierarchies.import_arx(session.folder, table, name, asked.get("text"))
+        return session.change(revision_of(asked), changes, f"hierarchy of {name} from ARX")
+
+
+def describe_risk(session: Session, _: Asked) -> Any:
+    """The risks before and after."""
+    given = session.solution(), session.engine.explanation
+    return risk.describe_risk(*given, table_of(session), session.decisions())
+
+
+def describe_utility(session: Session, _: Asked) -> Any:
+    """What can still be seen in the release."""
+    return utility.describe_utility(session.solution())
+
+
+def analysis(session: Session, asked: Asked) -> Any:
+    """An analysis on the table and on the release."""
+    given = asked.get("by"), asked.get("outcome")
+    return utility.analyse(table_of(session), session.solution(), *given)
+
+
+def checklist(session: Session, _: Asked) -> Any:
+    """What to look at before a release."""
+    given = session.solution(), table_of(session), session.decisions(), session.engine.notes
+    return {"checks": release.checklist(*given), "folder": str(session.folder.release)}
+
+
+def write(session: Session, asked: Asked) -> Any:
+    """Write the release and verify it; the answer comes as an event."""
+    with session.lock:
+        session.check(revision_of(asked))
+        session.solution()
+        session.engine.release(session.folder, session.opened.revision)
+    return {}
+
+
+QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
+    "state": state,
+    "change": change,
+    "try": try_out,
+    "undo": undo,
+    "redo": redo,
+    "cancel": cancel,
+    "columns": describe_columns,
+    "rows": rows,
+    "output": output,
+    "role": role,
+    "person": person,
+    "scheme": scheme,
+    "lattice": lattice,
+    "hierarchy": hierarchy,
+    "preview-hierarchy": preview_hierarchy,
+    "set-hierarchy": set_hierarchy,
+    "preview-reading": preview_reading,
+    "export-hierarchy": export_hierarchy,
+    "import-hierarchy": import_hierarchy,
+    "risk": describe_risk,
+    "utility": describe_utility,
+    "analysis": analysis,
+    "checklist": checklist,
+    "release": write,
+}
+"""What each address below /api/ answers."""

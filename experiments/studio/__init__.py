@@ -1,0 +1,1 @@
+"""Pictures of the studio: every perspective, on the built-in register."""

@@ -1,0 +1,509 @@
+"""The studio in a real browser, from a raw table to a verified release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anonymizer import Policy, anonymize, verify
+from anonymizer.demo import population, register
+from tests.browser import chromium
+from tests.studio.conftest import patients
+from tests.studio.visits import Visit, served
+
+pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install anonymizer[test]")
+
+SCRIPT = "<script>window.ran=1</script>"
+IMAGE = "<img src=x onerror=window.ran=1>"
+PERSPECTIVES = ("data", "hierarchies", "explore", "utility", "risk", "release")
+CONTRASTS = """() => {
+  const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => {
+    const even = (c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * even(r / 255) + 0.7152 * even(g / 255) + 0.0722 * even(b / 255);
+  };
+  const ground = (element) => {
+    for (; element; element = element.parentElement) {
+      const colour = parse(getComputedStyle(element).backgroundColor);
+      if (colour.length < 4 || colour[3] > 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  for (const element of document.querySelectorAll("body *")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!own || element.closest("svg, noscript, .unseen, .skip")) continue;
+    if (element.matches(":disabled, option")) continue;
+    if (!element.getClientRects().length) continue;
+    const [one, other] = [light(parse(getComputedStyle(element).color)), light(ground(element))];
+    const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    const words = element.textContent.slice(0, 30);
+    if (ratio < 4.5) found.push(`${element.tagName}.${element.className} ${ratio.toFixed(2)} ${words}`);
+  }
+  return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as launched:
+        yield launched
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Any]:
+    opened: list[Visit] = []
+
+    def open_page(studio: Any, width: int = 1200, scheme: str = "light") -> Visit:
+        opened.append(Visit(browser, studio, width, scheme))
+        return opened[-1]
+
+    yield open_page
+    for each in opened:
+        each.context.close()
+
+
+@pytest.fixture
+def seen(visit: Any, folder: Path) -> Iterator[Visit]:
+    """A page on which the small table of patients is open."""
+    with served(folder, folder / "policy.toml") as studio:
+        found = visit(studio)
+        found.idle()
+        yield found
+
+
+def raw_table(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    patients(500).to_csv(path, index=False)
+    return path
+
+
+def assert_released(studio: Any) -> None:
+    """What was written is what Python makes of the policy, and verified by Python once more."""
+    folder = studio.session.folder
+    assert sorted(path.name for path in folder.release.iterdir()) == [
+        "explanation.html", "manifest.json", "release.csv",
+    ]  # fmt: skip
+    policy = Policy.read(folder.policy)
+    assert verify(folder.release / "release.csv", policy, against=policy.data_path).passed
+
+
+def test_a_raw_table_becomes_a_verified_release_by_mouse(visit, tmp_path):
+    with served(tmp_path / "chosen") as studio:
+        seen = visit(studio)
+        seen.page.set_input_files("#file", raw_table(tmp_path))
+        seen.page.wait_for_selector('#strip[data-revision="1"]')
+        assert seen.figure("Proof") == "proven optimal"
+        seen.page.select_option('[aria-label="Role of zip"]', "insensitive")
+        seen.until_revision(2)
+        seen.show("release")
+        seen.page.click("#write")
+        seen.page.wait_for_selector("#released .verdict.yes")
+        assert_released(studio)
+        assert seen.complaints == []
+
+
+def test_the_same_by_keyboard_alone(visit, tmp_path):
+    with served(tmp_path / "chosen") as studio:
+        seen = visit(studio)
+        page, press = seen.page, seen.page.keyboard.press
+        page.wait_for_selector("#file")
+
+        def tab_to(selector: str) -> None:
+            for _ in range(60):
+                press("Tab")
+                if page.evaluate("(s) => document.activeElement?.matches(s)", selector):
+                    return
+            raise AssertionError(f"{selector} is not reached by the key Tab")
+
+        tab_to("#file")
+        with page.expect_file_chooser() as chooser:
+            press("Enter")
+        chooser.value.set_files(raw_table(tmp_path))
+        page.wait_for_selector('#strip[data-revision="1"]')
+        page.wait_for_selector("[data-column]")
+        tab_to("[data-column]")
+        for _ in range(3):
+            press("ArrowDown")
+        assert page.evaluate("document.activeElement.dataset.column") == "zip"
+        press("s")
+        seen.until_revision(2)
+        assert studio.session.document["attributes"]["zip"] == {"role": "sensitive"}
+        press("u")
+        seen.until_revision(3)
+        assert studio.session.document["attributes"]["zip"]["role"] == "quasi"
+        press(str(PERSPECTIVES.index("release") + 1))
+        page.wait_for_selector("[data-view=release]")
+        tab_to("#write")
+        press("Enter")
+        page.wait_for_selector("#released .verdict.yes")
+        assert_released(studio)
+
+
+def test_a_slider_proves_the_optimum_anew_while_it_moves_and_writes_when_it_is_let_go(seen):
+    seen.show("explore")
+    path = seen.session.folder.policy
+    before = path.read_text(encoding="utf-8")
+    slider = seen.page.locator('[data-slider="k"]')
+    slider.evaluate("(s) => { s.value = 8; s.dispatchEvent(new Event('input')); }")
+    seen.page.wait_for_selector('#strip[data-sequence="1"]')
+    tried = anonymize(
+        None, Policy.of({**dict(Policy.read(path)), "risk": [{"model": "k-anonymity", "k": 8}]})
+    )
+    assert seen.figure("Quality") == f"{tried.quality:.4f}"
+    assert seen.figure("Suppressed") == f"{tried.suppressed:,}"
+    assert path.read_text(encoding="utf-8") == before
+    slider.evaluate("(s) => s.dispatchEvent(new Event('change'))")
+    seen.until_revision(2)
+    written = anonymize(None, path)
+    assert written.problem.models[0].k == 8
+    assert seen.figure("Quality") == f"{written.quality:.4f}"
+    for attribute, level in written.scheme.items():
+        shown = seen.page.locator(f'[data-attribute="{attribute}"] [data-level]')
+        assert shown.get_attribute("data-level") == str(level)
+
+
+def test_every_change_shows_its_difference_and_is_undone_and_redone(seen):
+    seen.show("explore")
+    seen.page.keyboard.press("p")
+    seen.page.fill('[data-slider="k"]', "6")
+    seen.until_revision(2)
+    assert seen.text("pre.difference").split("\n")[:2] == ["-k = 3", "+k = 6"]
+    seen.page.click("text=Undo")
+    seen.until_revision(3)
+    assert "k = 3" in seen.session.folder.policy.read_text(encoding="utf-8")
+    seen.page.click("text=Redo")
+    seen.until_revision(4)
+    assert "k = 6" in seen.session.folder.policy.read_text(encoding="utf-8")
+    assert "anonymizer run" in seen.text("#policy")
+
+
+def test_a_step_by_hand_shows_its_distance_and_can_be_pinned(seen):
+    seen.show("explore")
+    solution = seen.session.solution()
+    level = solution.scheme["zip"]
+    way, target = ("coarser", level + 1) if level < 5 else ("finer", level - 1)
+    seen.page.click(f'[data-key="{way}-zip"]')
+    seen.page.wait_for_selector('[data-key="pin-all"]')
+    by_hand = solution.problem.evaluate(tuple({**solution.scheme, "zip": target}.values()))
+    assert f"quality {by_hand.quality:.4f}, {solution.quality - by_hand.quality:.4f} below" in (
+        seen.text("#hand")
+    )
+    seen.page.click('[data-key="pin-all"]')
+    seen.until_revision(2)
+    policy = Policy.read(seen.session.folder.policy)
+    assert (policy.attributes["zip"].min_level, policy.attributes["zip"].max_level) == (
+        target,
+        target,
+    )
+    written = anonymize(None, policy)
+    assert written.scheme["zip"] == target
+    assert seen.figure("Quality") == f"{written.quality:.4f}"
+    seen.page.click('[data-key="pin-zip"]')
+    seen.until_revision(3)
+    assert anonymize(None, seen.session.folder.policy).scheme == solution.scheme
+
+
+def test_a_point_of_the_frontier_is_chosen_by_a_click_and_by_a_key(seen):
+    seen.show("explore")
+    seen.page.click('[data-key="point-12"]')
+    seen.until_revision(2)
+    seen.page.wait_for_selector("circle.chosen")
+    assert seen.session.document["risk"][0]["k"] == 12
+    assert seen.page.locator("circle.chosen").get_attribute("data-key") == "point-12"
+    seen.page.focus('[data-key="point-2"]')
+    seen.page.keyboard.press("Enter")
+    seen.until_revision(3)
+    assert seen.session.document["risk"][0]["k"] == 2
+
+
+def test_the_lattice_is_drawn_and_candidates_stand_side_by_side(seen):
+    seen.show("explore")
+    seen.page.click('[data-key="lattice"]')
+    nodes = seen.page.locator("#lattice .node-best, #lattice .node-evaluated")
+    seen.page.wait_for_selector("#lattice .node-best")
+    assert nodes.count() > 1
+    seen.page.click('[data-key="keep"]')
+    seen.page.fill('[data-slider="k"]', "9")
+    seen.until_revision(2)
+    seen.page.click('[data-key="keep"]')
+    assert seen.page.locator("#candidates thead th").count() == 3
+    seen.page.click("#candidates button >> nth=0")
+    seen.until_revision(3)
+    assert seen.session.document["risk"][0]["k"] == 3
+
+
+def test_a_cut_point_is_dragged_and_the_optimum_follows(seen):
+    seen.show("hierarchies")
+    seen.page.click('[data-hierarchy="age"]')
+    cut = seen.page.locator('[data-cut="20"] circle')
+    box = cut.bounding_box()
+    picture = seen.page.locator(".cuts").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    year = picture["width"] * (900 - 60 - 12) / 900 / 100  # of the domain from 0 to 99
+    seen.page.mouse.move(x, y)
+    seen.page.mouse.down()
+    seen.page.mouse.move(x + year, y, steps=3)
+    seen.page.mouse.move(x + 2.2 * year, y, steps=3)
+    seen.page.mouse.up()
+    seen.until_revision(2)
+    bounds = seen.session.document["attributes"]["age"]["hierarchy"]["bounds"]
+    assert [level[:4] for level in bounds[:2]] == [[5, 10, 15, 22], [10, 22, 30, 40]]
+    assert bounds[2][0] == 22
+    written = anonymize(None, seen.session.folder.policy)
+    assert seen.figure("Quality") == f"{written.quality:.4f}"
+    seen.page.wait_for_selector('[data-cut="22"]')
+    assert "15-21" in seen.text("#preview")
+
+
+def test_a_cut_point_is_moved_kept_longer_and_removed_by_keys(seen):
+    seen.show("hierarchies")
+    seen.page.click('[data-hierarchy="age"]')
+    seen.page.focus('[data-cut="25"]')
+    for key in ("ArrowRight", "ArrowRight", "Enter"):
+        seen.page.keyboard.press(key)
+    seen.until_revision(2)
+
+    def bounds() -> list[list[int]]:
+        found: list[list[int]] = seen.session.document["attributes"]["age"]["hierarchy"]["bounds"]
+        return found
+
+    assert 27 in bounds()[0]
+    assert 25 not in bounds()[0]
+    seen.page.focus('[data-cut="27"]')
+    seen.page.keyboard.press("ArrowDown")
+    seen.until_revision(3)
+    assert 27 in bounds()[1]
+    seen.page.focus('[data-cut="27"]')
+    seen.page.keyboard.press("Delete")
+    seen.until_revision(4)
+    assert not any(27 in level for level in bounds())
+
+
+def test_a_category_is_dragged_into_a_group_and_moved_by_a_menu(seen):
+    seen.show("data")
+    seen.page.select_option('[aria-label="Role of diagnosis"]', "quasi")
+    seen.until_revision(2)
+    seen.show("hierarchies")
+    seen.page.click('[data-hierarchy="diagnosis"]')
+    at = {"x": 8, "y": 8}  # the name, not the menu beside it
+    seen.page.drag_and_drop('[data-value="stroke"]', '[data-group="asthma"]', source_position=at)
+    seen.until_revision(3)
+    levels = seen.session.document["attributes"]["diagnosis"]["hierarchy"]["levels"]
+    assert sorted(levels[0]["asthma"]) == ["asthma", "stroke"]
+    seen.page.wait_for_selector('[data-group="asthma"] [data-value="stroke"]')
+    seen.page.select_option('[aria-label="group of stroke"]', "diabetes")
+    seen.until_revision(4)
+    levels = seen.session.document["attributes"]["diagnosis"]["hierarchy"]["levels"]
+    assert levels[0]["asthma"] == ["asthma"]
+    assert (
+        anonymize(None, seen.session.folder.policy).problem.microdata.attributes[-1] == "diagnosis"
+    )
+
+
+def test_rows_stand_beside_what_they_become_and_an_analysis_is_made_on_both(seen):
+    seen.show("utility")
+    seen.page.wait_for_selector("[data-view=utility] .rows tbody tr")
+    assert seen.page.locator("[data-view=utility] .rows th").first.inner_text() == "#"
+    seen.page.wait_for_selector("#analysis")
+    frame = patients()
+    often = frame["diagnosis"].mode()[0]
+    seen.page.select_option('[data-key="by"]', "sex")
+    seen.page.wait_for_selector("#analysis th:text('sex')")
+    assert f"share of diagnosis = {often}" in seen.text("#analysis")
+
+
+def test_the_share_of_people_above_a_risk_follows_its_slider(seen):
+    seen.show("risk")
+    seen.page.wait_for_selector("#above")
+    slider = seen.page.locator('[data-key="threshold"]')
+    slider.evaluate("(s) => { s.value = Math.log(0.5); s.dispatchEvent(new Event('input')); }")
+    before = seen.session.solution().before
+    assert f"{100 * before.prosecutor.above['0.5']:.1f} % of the people of the table" in (
+        seen.text("#above")
+    )
+
+
+def wide_table(folder: Path) -> Path:
+    """A table whose optimum takes long to prove."""
+    random = np.random.default_rng(1)
+    names = [f"a{number}" for number in range(14)]
+    folder.mkdir()
+    pd.DataFrame({name: random.integers(0, 64, 3000) for name in names}).to_csv(
+        folder / "wide.csv", index=False
+    )
+    spec = '{ builder = "intervals", domain = [0, 63], widths = [2, 4, 8, 16, 32] }'
+    lines = [f'{name} = {{ role = "quasi", hierarchy = {spec} }}' for name in names]
+    (folder / "policy.toml").write_text(
+        '[data]\npath = "wide.csv"\nrows_are_people = true\n[attributes]\n' + "\n".join(lines)
+        + '\n[[risk]]\nmodel = "k-anonymity"\nk = 5\n',
+        encoding="utf-8",
+    )  # fmt: skip
+    return folder / "policy.toml"
+
+
+def test_a_long_search_shows_progress_and_ends_with_the_best_so_far_when_cancelled(visit, tmp_path):
+    policy = wide_table(tmp_path / "wide")
+    with served(policy.parent, policy) as studio:
+        seen = visit(studio)
+        seen.page.wait_for_selector("#strip .activity:has-text('searching, gap')")
+        seen.page.click('[data-key="cancel"]')
+        seen.page.wait_for_selector('#strip[data-revision="1"]')
+        assert seen.figure("Proof").startswith("gap 0.")
+        assert studio.session.solution().stopped.value == "interrupted"
+
+
+def test_a_newer_change_takes_the_place_of_a_search_that_goes_on(visit, tmp_path):
+    policy = wide_table(tmp_path / "wide")
+    with served(policy.parent, policy) as studio:
+        seen = visit(studio)
+        seen.page.wait_for_selector("#strip .activity:has-text('searching')")
+        pins = [
+            {"path": ["attributes", f"a{number}", key], "value": 4}
+            for number in range(13)
+            for key in ("min_level", "max_level")
+        ]
+        studio.session.change(1, pins, "pinned")
+        seen.until_revision(2)
+        assert seen.figure("Proof") == "proven optimal"
+
+
+def test_after_a_reload_everything_is_as_it_was(seen):
+    seen.show("explore")
+    seen.page.fill('[data-slider="k"]', "7")
+    seen.until_revision(2)
+    assert "token" not in seen.page.url
+    seen.page.reload()
+    seen.until_revision(2)
+    seen.page.wait_for_selector('[data-view="explore"]')
+    assert seen.page.input_value('[data-slider="k"]') == "7"
+
+
+def test_another_page_sees_the_change_at_once(seen, visit):
+    other = visit(seen.studio)
+    other.settle()
+    seen.show("explore")
+    seen.page.fill('[data-slider="k"]', "7")
+    other.until_revision(2)
+    assert other.figure("Quality") == seen.figure("Quality")
+
+
+def test_a_wrong_file_is_refused_in_words_and_a_right_one_can_follow(visit, tmp_path):
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
+    with served(tmp_path / "chosen") as studio:
+        seen = visit(studio)
+        seen.page.set_input_files("#file", wrong)
+        seen.page.wait_for_selector("#messages .message")
+        assert "wrong.csv" in seen.text("#messages")
+        seen.page.set_input_files("#file", raw_table(tmp_path))
+        seen.page.wait_for_selector('#strip[data-revision="1"]')
+
+
+def test_no_request_leaves_this_machine(seen):
+    for name in PERSPECTIVES:
+        seen.show(name)
+        seen.idle()
+    here = f"http://127.0.0.1:{seen.studio.port}/"
+    assert [each for each in seen.requests if not each.startswith((here, "data:"))] == []
+    assert seen.complaints == []
+
+
+def test_a_page_of_another_origin_and_a_wrong_token_are_refused(seen):
+    address = f"http://127.0.0.1:{seen.studio.port}"
+    page = seen.context.new_page()
+    page.route(
+        "http://evil.example/*",
+        lambda route: route.fulfill(body="<p>hello", content_type="text/html"),
+    )
+    page.goto("http://evil.example/")
+    ask = """async ([address, token, mode]) => {
+      const headers = mode === "cors" ? { "x-anonymizer-token": token } : {};
+      const body = JSON.stringify({ revision: 1 });
+      try {
+        const undo = address + "/api/undo?token=" + token;
+        return (await fetch(undo, { method: "POST", mode, headers, body })).ok;
+      } catch { return false; }
+    }"""
+    seen.session.change(1, [{"path": ["risk", 0, "k"], "value": 4}], "four")
+    for mode in ("cors", "no-cors"):
+        assert not page.evaluate(ask, [address, seen.studio.token, mode])
+    assert seen.session.document["risk"][0]["k"] == 4
+    stranger = seen.context.new_page()
+    assert stranger.goto(f"{address}/?token=wrong").status == 403
+    stranger.goto(f"{address}/")
+    stranger.wait_for_selector("#messages .message")
+    assert "token" in stranger.inner_text("#messages")
+
+
+def test_names_and_values_that_are_scripts_do_nothing(visit, tmp_path):
+    frame = patients(300).rename(columns={"zip": SCRIPT, "diagnosis": IMAGE})
+    frame[IMAGE] = np.where(np.arange(300) % 2, IMAGE, SCRIPT)
+    frame["sex"] = np.where(frame["sex"] == "male", IMAGE, SCRIPT)
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    with served(tmp_path / "chosen", tmp_path / "people.csv") as studio:
+        seen = visit(studio)
+        seen.idle()
+        seen.page.keyboard.press("p")
+        for name in PERSPECTIVES:
+            seen.show(name)
+            seen.idle()
+            assert "window.ran" in seen.text("body")
+        seen.show("release")
+        seen.page.click("#write")
+        seen.page.wait_for_selector("#released .verdict.yes")
+        assert seen.page.evaluate("window.ran") is None
+        assert seen.page.locator("#perspective img, #perspective script").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [800, 1200])
+def test_every_perspective_fits_the_window_and_its_text_has_contrast(visit, folder, width, scheme):
+    with served(folder, folder / "policy.toml") as studio:
+        seen = visit(studio, width, scheme)
+        seen.idle()
+        for name in PERSPECTIVES:
+            seen.show(name)
+            seen.idle()
+            root = "document.documentElement"
+            assert seen.page.evaluate(f"{root}.scrollWidth") <= width, name
+            assert seen.page.evaluate(CONTRASTS) == [], name
+
+
+def test_thirty_thousand_rows_are_scrolled_though_only_those_in_view_are_sent(visit, tmp_path):
+    frame = register(population(60_000), size=30_000)
+    frame.to_csv(tmp_path / "register.csv", index=False)
+    with served(tmp_path / "chosen", tmp_path / "register.csv") as studio:
+        seen = visit(studio)
+        seen.settle()
+        assert seen.figure("Rows") == "30,000"
+        assert_scrolls(seen, frame)
+
+
+def assert_scrolls(seen: Visit, frame: pd.DataFrame) -> None:
+    """The last row comes into view, and no more than a screen of rows is there at any time."""
+    seen.page.wait_for_selector(".rows tbody tr")
+    seen.page.locator(".rows").evaluate("(box) => { box.scrollTop = box.scrollHeight; }")
+    seen.page.wait_for_selector(f'.rows td:has-text("{frame["patient_id"].iloc[-1]}")')
+    assert seen.page.locator(".rows tbody tr").count() < 60
+
+
+@pytest.mark.slow
+def test_a_million_rows_are_opened_explored_and_scrolled(visit, tmp_path):
+    frame = patients(1_000_000)
+    frame.to_csv(tmp_path / "million.csv", index=False)
+    with served(tmp_path / "chosen", tmp_path / "million.csv") as studio:
+        seen = visit(studio)
+        seen.settle()
+        assert_scrolls(seen, frame)
+        seen.show("explore")
+        seen.page.fill('[data-slider="k"]', "9")
+        seen.until_revision(2)
+        assert (
+            seen.figure("Quality") == f"{anonymize(None, studio.session.folder.policy).quality:.4f}"
+        )
