@@ -71,7 +71,7 @@ class SearchParams:
 
     screening_batches: int = number(8, 1)
     """Batches of evaluations after which to ask whether they decide enough; see search/screening.py."""
-    least_decided: float = number(5.0, 0)
+    least_decided: float = number(2.5, 0)
     """Where an evaluation decides fewer schemes, all that are open are screened: it costs as much."""
     screened_together: int = number(256, 1)
     """The schemes whose classes are merged and judged together."""
