@@ -129,7 +129,7 @@ def test_a_measure_is_asked_for_by_name_and_gets_the_weights_it_has(
     name: str, expected: Measure | None
 ) -> None:
     plain = Policy(**changed(utility={"measure": name}))
-    assert plain.measure == MEASURES[name](*plain_parameters(name))
+    assert plain.measure == MEASURES[name](**plain_parameters(name))
     age = {**KEYS["attributes"]["age"], "weight": 2.0}
     keys = changed(utility={"measure": name}, attributes={**KEYS["attributes"], "age": age})
     if expected is None:
@@ -151,9 +151,10 @@ def test_a_factor_is_described_where_it_is_not_0_5() -> None:
     assert policy.measure == GeneralLoss(Aggregate.MAXIMUM, (1.0, 1.0), 0.25)
 
 
-def plain_parameters(name: str) -> list[object]:
-    given = {"aggregate": Aggregate.GEOMETRIC, "weights": (1.0, 1.0)}
-    return [given[key] for key in given if key in parameters_of(name)]
+def plain_parameters(name: str) -> dict[str, Any]:
+    usual = Aggregate.GEOMETRIC if name == "loss" else Aggregate.ARITHMETIC
+    given = {"aggregate": usual, "weights": (1.0, 1.0)}
+    return {key: value for key, value in given.items() if key in parameters_of(name)}
 
 
 def test_defaults_are_those_of_the_design() -> None:
