@@ -237,7 +237,8 @@ def open_data(data: Source, policy: Policy) -> Table:
         data = policy.data_source
     if data is None:
         raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
-    return policy.data.open(data, writable=policy.release.table is not None)
+    beside = policy.release.table is not None and policy.release.url is None
+    return policy.data.open(data, writable=beside)
 
 
 def part_released(table: Table, models: Sequence[RiskModel], policy: Policy) -> Table:

@@ -304,6 +304,18 @@ class Release(Part):
     """The most schemes that layers may have."""
     table: Text | None = None
     """The new table that a release becomes, in the database that the original is in."""
+    url: Text | None = None
+    """Another database for that table, without a password: postgres://host/name, duckdb://file.duckdb."""
+
+    @field_validator("url")
+    @classmethod
+    def check_url(cls, url: str | None, info: ValidationInfo) -> str | None:
+        """Check that an address holds no password, and that a table is named."""
+        if url is not None and holds_secret(url):
+            raise ValueError(PASSWORD)
+        if url is not None and info.data.get("table") is None:
+            raise ValueError("no table is named; add table to [release]")
+        return url
 
     @model_validator(mode="after")
     def check_layers(self) -> Self:

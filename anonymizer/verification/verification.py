@@ -101,7 +101,8 @@ def verify(
 def open_released(released: TableLike, policy: Policy) -> Table:
     """Open a release: a file, a dataframe, or by its name the table that the policy has it written to."""
     if policy.release.table is not None and str(released) == policy.release.table:
-        return open_target(open_data(None, policy), policy.release.table)
+        original = open_data(None, policy)
+        return open_target(original, policy.release.table, policy.release_database)
     return policy.data.open_release(released)
 
 
