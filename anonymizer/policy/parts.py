@@ -260,7 +260,10 @@ class Utility(Part):
         """Check that an aggregate and a factor are given only to a measure that has them."""
         for key in ("aggregate", "factor"):
             if key in self.model_fields_set and not self.has(key):
-                raise ValueError(f"the measure {self.measure!r} has no {key}; remove the key")
+                having = quote_some([name for name in MEASURES if key in parameters_of(name)])
+                raise ValueError(
+                    f"the measure {self.measure!r} has no {key}; remove the key, or use {having}"
+                )
         return self
 
     @property
