@@ -17,6 +17,7 @@ from anonymizer.data.cells import is_nested
 from anonymizer.data.coded import read_once
 from anonymizer.data.columns import code_columns, read_columns
 from anonymizer.data.sample import draw_sample
+from anonymizer.data.subset import take_members, whole_of
 from anonymizer.data.table import Table, TableLike, check_columns
 from anonymizer.display import Displayed
 from anonymizer.engine.classes import EquivalenceClasses, partition
@@ -65,20 +66,21 @@ class Problem(Displayed):
         those that `warn` names.
         """
         policy = load_policy(policy)
-        table = open_data(data, policy)
+        table = whole_of(open_data(data, policy))
         policy = policy.with_columns(table.columns)
         check_columns(table, tuple(policy.attributes))
-        table = draw_sample(table, policy.data.sample, policy.data.id)
         hierarchies = policy.load_hierarchies()
         policy.lattice(hierarchies)  # a level out of range is better known before the table is read
         models = policy.load_models()
-        population = open_population(models, policy)
+        table = part_released(table, models, policy)
+        population = open_population(models, policy, whole_of(table))
         beside = columns_beside(models, policy)
         sensitive = columns_described(table, models, policy)
         # a column that risk models look at is kept out of the release, but tells nobody's identity
         looked_at = policy.with_role(Role.IDENTIFYING) if warn is True else warn or ()
         settled = policy.data.id is not None or policy.data.rows_are_people
-        asked = [] if settled else [name for name in looked_at if name not in beside]
+        known = (*beside, *columns_of_subsets(models))
+        asked = [] if settled else [name for name in looked_at if name not in known]
         repeated = repeated_identifier(table, asked)
         columns = [*policy.quasi_identifiers, *beside, *sensitive]
         read = table if repeated is None else read_once(table, [*columns, repeated])
@@ -179,7 +181,7 @@ class Problem(Displayed):
 
     def with_resolved(self, policy: Policy, models: Sequence[RiskModel]) -> Problem:
         """Put a policy to the same table; read that again only for another population or more columns."""
-        same = population_tables(models).keys() == population_tables(self.models).keys()
+        same = populations(models).keys() == populations(self.models).keys()
         more = set(columns_beside(models, policy)) - self.microdata.beside.keys()
         more |= set(columns_counted(models, policy)) - self.microdata.sensitive.keys()
         if not same or more:
@@ -235,27 +237,61 @@ def open_data(data: Source, policy: Policy) -> Table:
         data = policy.data_source
     if data is None:
         raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
-    return policy.data.open(data, writable=policy.release.table is not None)
+    beside = policy.release.table is not None and policy.release.url is None
+    return policy.data.open(data, writable=beside)
 
 
-def population_tables(models: Sequence[RiskModel]) -> dict[str | int, Any]:
-    """Return the population tables that models count people in: a file by its path, else by identity."""
+def part_released(table: Table, models: Sequence[RiskModel], policy: Policy) -> Table:
+    """Return the part of a table that a run is about: a research subset, a sample, or all of it."""
+    subset = next((key for key in populations(models) if isinstance(key, tuple)), None)
+    if subset is None:
+        return draw_sample(table, policy.data.sample, policy.data.id)
+    column, value = subset
+    known_columns([column], policy)
+    if policy.data.sample < 1 or policy.data.id is not None:
+        key = "sample" if policy.data.sample < 1 else "id"
+        raise PolicyError(
+            f"policy: data.{key} and a research subset, which counts every row of the table as a person, "
+            "do not go together; name all people, each in one row, as population_table."
+        )
+    return take_members(table, column, value)
+
+
+def populations(models: Sequence[RiskModel]) -> dict[str | int | tuple[str, str], Any]:
+    """Return what models count people in: a file by its path, a dataframe by identity, or a subset."""
     tables = [model.sampled_from.table for model in models]
+    subsets = [model.sampled_from.subset for model in models]
     return {
-        str(table) if isinstance(table, str | Path) else id(table): table
-        for table in tables
-        if table is not None
+        **{
+            str(table) if isinstance(table, str | Path) else id(table): table
+            for table in tables
+            if table is not None
+        },
+        **{subset: None for subset in subsets if subset is not None},
     }
 
 
-def open_population(models: Sequence[RiskModel], policy: Policy) -> Table | None:
-    """Open the population table that a model counts people in, if one does."""
-    tables = list(population_tables(models).values())
+def columns_of_subsets(models: Sequence[RiskModel]) -> tuple[str, ...]:
+    """Return the columns that mark a research subset."""
+    return tuple(key[0] for key in populations(models) if isinstance(key, tuple))
+
+
+def open_population(
+    models: Sequence[RiskModel], policy: Policy, whole: Table | None = None
+) -> Table | None:
+    """Open the population table that a model counts people in, if one does.
+
+    Where the data itself is the population, it is the `whole` table, which a release alone does not have.
+    """
+    tables = populations(models)
     if not tables:
         return None
     if len(tables) > 1:
         raise PolicyError("policy: two population tables are given; name one for all models.")
-    table = policy.data.open_beside(tables[0])
+    (key, given) = next(iter(tables.items()))
+    if isinstance(key, tuple):
+        return whole
+    table = policy.data.open_beside(given)
     if not set(policy.quasi_identifiers) & set(table.columns):
         raise DataError(
             f"{table.name}: the population table has none of the quasi-identifiers "
@@ -274,6 +310,11 @@ def columns_beside(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ..
 def columns_counted(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
     """Return the columns whose values models count in each class; `check` refuses quasi-identifiers."""
     names = known_columns([name for model in models for name in model.sensitive], policy)
+    if gone := [name for name in names if name in policy.with_role(Role.IDENTIFYING)]:
+        raise PolicyError(
+            f"policy: '{gone[0]}', which a risk model protects, is identifying, so that no release has "
+            "it; make it sensitive, or leave out the model."
+        )
     return tuple(name for name in names if name not in policy.quasi_identifiers)
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from anonymizer import Policy, Statement
 from anonymizer.assessment.disclosure.sources import parse_sources
+from anonymizer.decision.context import Context
 from anonymizer.hierarchy import parse_spec
 
 BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -111,7 +112,9 @@ def check_toml(keys: dict[str, Any]) -> None:
         Statement(**keys)
     elif "sources" in keys:
         parse_sources(keys)
-    elif keys.keys() <= {"data", "attributes", "risk", "utility", "search", "release"}:
+    elif "organization" in keys:
+        Context(**keys)
+    elif keys.keys() <= {"data", "attributes", "risk", "utility", "search", "release", "analysis"}:
         attributes = {
             "patient_id": {"role": "identifying"},
             "sex": {"role": "quasi", "hierarchy": "sex.csv"},

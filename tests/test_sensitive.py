@@ -33,6 +33,10 @@ MODELS: dict[str, dict[str, Any]] = {
 }
 
 
+FEW = 3
+"""Records that may be suppressed of 600 without leaving a claim open."""
+
+
 def patients(rows: int = 600) -> pd.DataFrame:
     """Draw people whose illness depends on their age."""
     draw = np.random.default_rng(7)
@@ -78,6 +82,8 @@ def test_what_is_released_verifies_with_and_without_the_original(
     assert not [check for check in alone.checks if check.passed is False]
     (claim,) = [check for check in alone.checks if MODELS[name]["model"] in check.claim]
     assert claim.passed or "rounded" in claim.detail
+    if json.loads(Path(files["manifest"]).read_text())["suppressed"] < FEW:
+        assert claim.passed  # the release leaves little of the input's distribution open
     assert verify(files["release"], policy, against=table).passed
 
 

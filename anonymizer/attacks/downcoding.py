@@ -72,7 +72,10 @@ def why_not(setting: Setting) -> str | None:
         return f"the release does not claim to be optimal: its status is {manifest['status']}."
     if asked == 0:
         return "no cells were asked for."
-    slow = any(Need.POPULATION_TABLE in model.needs for model in setting.policy.load_models())
+    models = setting.policy.load_models()
+    if any(model.sampled_from.subset is not None for model in models):
+        return "it is not known for a research subset of the table."
+    slow = any(Need.POPULATION_TABLE in model.needs for model in models)
     if asked is None and (slow or setting.original.shape[1] > FEW_RECORDS):
         return f"it takes a search for every value tried; ask for it with --replay {CELLS}."
     return None

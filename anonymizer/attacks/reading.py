@@ -19,11 +19,11 @@ from anonymizer.attacks.columns import (
 from anonymizer.attacks.matching import Cells
 from anonymizer.attacks.setting import MEMBER, Others, Plan, Setting
 from anonymizer.data.columns import Coded, read_columns
-from anonymizer.data.sample import draw_sample
 from anonymizer.data.table import Table, TableLike, check_present
 from anonymizer.errors import DataError, quote_some
 from anonymizer.hierarchy import REDACTED
 from anonymizer.policy import Policy, Role
+from anonymizer.problem import part_released
 
 
 def read_setting(
@@ -39,7 +39,7 @@ def read_setting(
     """Read a release, its original, and the tables of others."""
     table, opened = policy.data.open_release(released), policy.data.open(original)
     policy = policy.with_columns([*opened.columns, *table.columns])
-    opened = draw_sample(opened, policy.data.sample, policy.data.id)
+    opened = part_released(opened, policy.load_models(), policy)
     quasi = policy.quasi_identifiers
     for each in (opened, table):
         check_present(each, quasi)

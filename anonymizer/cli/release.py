@@ -67,7 +67,7 @@ def claim_names(staging: Any, policy: Policy, data: Path | None = None) -> None:
         return
     table = open_data(data, policy)
     if policy.release.table is not None:
-        check_target(table, policy.release.table)
+        check_target(table, policy.release.table, policy.release_database)
     else:
         claim_name(staging, release_name(table, policy.release.file))
 

@@ -8,93 +8,22 @@ rows, each on their own account: they are in the sample of next month's table to
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from anonymizer.data.batched import BatchedTable
-from anonymizer.data.cells import Cells
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.contract import Table
 from anonymizer.data.engines.table import EngineTable
-from anonymizer.data.plan import ReleasePlan
-from anonymizer.data.rebuild import choose
 from anonymizer.data.secret import keyed_digest
+from anonymizer.data.selection import Selection
 from anonymizer.errors import DataError
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sample(BatchedTable):
-    """The rows of a table that were drawn; the others are read past."""
+class Sample(Selection):
+    """The rows of a table that were drawn."""
 
-    origin: Table
-    drawn: NDArray[np.bool_]
-    """Which rows of the table are in the sample."""
-
-    @property
-    def name(self) -> str:
-        """How messages call the table that was drawn from."""
-        return self.origin.name
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return self.origin.columns
-
-    @property
-    def types(self) -> Mapping[str, pa.DataType]:
-        """The types of the columns."""
-        return self.origin.types
-
-    @property
-    def rows(self) -> int:
-        """The number of rows that were drawn."""
-        return int(self.drawn.sum())
-
-    @property
-    def file_name(self) -> str:
-        """What the table that was drawn from calls it."""
-        return self.origin.file_name
-
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
-        """Yield the rows that were drawn, batch by batch."""
-        if not columns:  # batches without a column do not say how many rows they have
-            return
-        start = 0
-        for batch in self.origin.batches(columns):
-            end = start + batch[0].indices.size
-            drawn = self.drawn[start:end]
-            yield [Cells(cells.indices[drawn], cells.distinct) for cells in batch]
-            start = end
-
-    def read(self, columns: Sequence[str]) -> pa.Table:
-        """Read whole columns, with their types."""
-        whole, rows = self.origin.read(columns), np.flatnonzero(self.drawn)
-        return pa.table({name: choose(whole.column(name), rows) for name in whole.column_names})
-
-    def release(self, plan: ReleasePlan) -> Any:
-        """Make a release of the kind of the table itself."""
-        return self.origin.release(self.of_origin(plan))
-
-    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
-        """Write a release as the table itself does."""
-        self.origin.write(self.of_origin(plan), path, delimiter)
-
-    def of_origin(self, plan: ReleasePlan) -> ReleasePlan:
-        """Say the same of the rows of the table that was drawn from; those not drawn are not released."""
-        rows = np.flatnonzero(self.drawn)
-        tuple_of_row = np.zeros(self.drawn.size, plan.tuple_of_row.dtype)
-        tuple_of_row[rows] = plan.tuple_of_row
-        return replace(plan, tuple_of_row=tuple_of_row, rows=rows[plan.rows])
-
-    def digest(self) -> str:
-        """Return the digest of the table that was drawn from."""
-        return self.origin.digest()
+    __slots__ = ()
 
 
 def draw_sample(table: Table, share: float, person: str | None) -> Table:

@@ -43,8 +43,10 @@ class SensitiveColumn:
     """Whose the pairs are; None where each record is a person."""
     input_shares: NDArray[np.float64] | None = None
     """The share of each value in the input, where the table is not all of it."""
-    rounding: float = 0.0
-    """How far these may be off, each of them; models judge with the worst, or if negative the best."""
+    below: NDArray[np.float64] | float = 0.0
+    """How far below these each may be; models judge with the worst, or if negative the best."""
+    above: NDArray[np.float64] | float = 0.0
+    """How far above these each may be, likewise."""
 
     @staticmethod
     def of(
@@ -54,20 +56,36 @@ class SensitiveColumn:
 
         `people` numbers the people of the wider tuples, where a person may have several.
         """
-        texts = wider.texts[column]
-        keys = tuple_of_wide.astype(np.int64) * len(texts) + wider.codes[column]
-        pairs, pair_of_wide = np.unique(keys, return_inverse=True)
+        codes = wider.codes[column]
+        return SensitiveColumn.of_rows(
+            wider.texts[column], tuple_of_wide, codes, wider.counts, people
+        )
+
+    @staticmethod
+    def of_rows(
+        texts: tuple[str, ...],
+        tuple_of_row: NDArray[np.integer],
+        value_of_row: NDArray[np.integer],
+        counts: NDArray[np.integer],
+        people: Integers | None,
+    ) -> SensitiveColumn:
+        """Pair tuples with values, given both of rows, each with the number of records it stands for.
+
+        `people` numbers whose the rows are, where a person may have several.
+        """
+        keys = tuple_of_row.astype(np.int64) * len(texts) + value_of_row
+        pairs, pair_of_row = np.unique(keys, return_inverse=True)
         holders = None
         if people is not None:
-            holders = People.of_rows(people, pair_of_wide.astype(np.int32), pairs.size)
+            holders = People.of_rows(people, pair_of_row.astype(np.int32), pairs.size)
         tuple_of_pair, value_of_pair = np.divmod(pairs, len(texts))
-        records = np.bincount(pair_of_wide, wider.counts, pairs.size).astype(np.int64)
+        records = np.bincount(pair_of_row, counts, pairs.size).astype(np.int64)
         return SensitiveColumn(
             texts,
             read_only(tuple_of_pair.astype(np.int32)),
             read_only(value_of_pair.astype(np.int32)),
             read_only(records),
-            wider.rows if holders is None else holders.number,
+            int(records.sum()) if holders is None else holders.number,
             holders,
         )
 
@@ -85,6 +103,15 @@ class SensitiveColumn:
         if self.input_shares is not None:
             return self.input_shares
         return read_only(self.counts / max(1, int(self.counts.sum())))
+
+    @property
+    def moved(self) -> float:
+        """How much of the whole may be at other values than the shares say; negative for the best.
+
+        Shares add up to 1, so that what some are below is what others are above.
+        """
+        below, above = float(np.sum(self.below)), float(np.sum(self.above))
+        return min(below, above, key=abs)
 
     @cached_property
     def shares_of_people(self) -> NDArray[np.float64]:
@@ -107,6 +134,13 @@ class SensitiveColumn:
         if self.people is not None:
             return self.people.class_sizes(of_pair.astype(np.int32), classes + 1)[:-1]
         return np.bincount(of_pair, self.records, classes + 1)[:-1].astype(np.int64)
+
+    def all_have(
+        self, labels: NDArray[np.int32], sizes: Integers, chosen: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Mark the classes in which everybody has one of the chosen values, given their people."""
+        found: NDArray[np.bool_] = self.people_with(labels, sizes.size, chosen) == sizes
+        return found
 
     def histograms(
         self, labels: NDArray[np.int32], sizes: Integers, classes: NDArray[np.bool_]
@@ -171,6 +205,13 @@ class ClassHistograms:
         """Sum the counts of the chosen values in each class."""
         sums: Integers = count_chosen(self.starts, self.values, self.counts, chosen)
         return sums
+
+    @property
+    def of_one_value(self) -> NDArray[np.bool_]:
+        """Mark the classes in which everybody has the same value."""
+        everything = np.ones(int(self.values.max(initial=-1)) + 1, np.bool_)
+        found: NDArray[np.bool_] = (self.largest(everything) == self.sizes) & (self.sizes > 0)
+        return found
 
     def largest(self, chosen: NDArray[np.bool_]) -> Integers:
         """Return how many people of each class share one of the chosen values, at most."""

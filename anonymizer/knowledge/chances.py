@@ -170,16 +170,24 @@ def candidates_of(values: Values, listed: Sequence[str]) -> list[list[str]]:
 
 
 def check_cells(
-    scenario: Scenario, values: Mapping[str, Values], codes: Codes, tuple_of_row: NDArray[np.int32]
+    scenario: Scenario,
+    values: Mapping[str, Values],
+    codes: Codes,
+    tuple_of_row: NDArray[np.int32],
+    ordered: bool = True,
 ) -> None:
-    """Raise a DataError that names a cell that should hold a probability and does not."""
+    """Raise a DataError that names a cell that should hold a probability and does not.
+
+    The row is named unless the rows are not `ordered`, as where an engine has grouped them.
+    """
     for name in dict.fromkeys(c.column for c in scenario.chances if c.column is not None):
         wrong = np.isinf(values[name].highest(read_leaves(name, values[name].hierarchy.leaves)))
         of_row = wrong[codes[name]][tuple_of_row]
         if of_row.any():
             row = int(np.argmax(of_row))
             text = values[name].texts[codes[name][tuple_of_row[row]]]
+            place = f", row {row + 1}" if ordered else ""
             raise DataError(
-                f"column '{name}', row {row + 1}: {text!r} is not a probability; use a number from 0 "
+                f"column '{name}'{place}: {text!r} is not a probability; use a number from 0 "
                 "to 1 in each cell."
             )

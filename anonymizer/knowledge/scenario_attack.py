@@ -90,7 +90,8 @@ class ScenarioAttack:
                 "unique; add the columns, or give the size of the population."
             )
         subjects = Subjects.of(microdata, (0,) * len(names))
-        check_cells(expanded, subjects.values, subjects.codes, subjects.tuple_of_row)
+        ordered = not microdata.grouped
+        check_cells(expanded, subjects.values, subjects.codes, subjects.tuple_of_row, ordered)
         people = subjects.values, subjects.codes, microdata.distinct
         chances, kind = Chances.of(expanded, *people)
         monotone = scenario.has_learned_ranges and not scenario.counted

@@ -261,7 +261,10 @@ class Utility(Part):
         """Check that an aggregate and a factor are given only to a measure that has them."""
         for key in ("aggregate", "factor"):
             if key in self.model_fields_set and not self.has(key):
-                raise ValueError(f"the measure {self.measure!r} has no {key}; remove the key")
+                having = quote_some([name for name in MEASURES if key in parameters_of(name)])
+                raise ValueError(
+                    f"the measure {self.measure!r} has no {key}; remove the key, or use {having}"
+                )
         return self
 
     @property
@@ -304,6 +307,18 @@ class Release(Part):
     """The new table that a release becomes, in the database that the original is in."""
     file: FileKind | None = None
     """The kind of file that a release is; None is that of the original."""
+    url: Text | None = None
+    """Another database for that table, without a password: postgres://host/name, duckdb://file.duckdb."""
+
+    @field_validator("url")
+    @classmethod
+    def check_url(cls, url: str | None, info: ValidationInfo) -> str | None:
+        """Check that an address holds no password, and that a table is named."""
+        if url is not None and holds_secret(url):
+            raise ValueError(PASSWORD)
+        if url is not None and info.data.get("table") is None:
+            raise ValueError("no table is named; add table to [release]")
+        return url
 
     @model_validator(mode="after")
     def check_layers(self) -> Self:

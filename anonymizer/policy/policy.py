@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from anonymizer.data.engines.addresses import Address
+from anonymizer.data.engines.addresses import Address, locate
 from anonymizer.data.table import FILES
 from anonymizer.display import Displayed
 from anonymizer.errors import HierarchyError, PolicyError, suggest_name
@@ -267,6 +267,11 @@ class Policy(Displayed, Part):
         return self.data_path if self.data.url is None else Address(self.data.url)
 
     @property
+    def release_database(self) -> Path | Address | None:
+        """The other database that the release goes to, where there is one."""
+        return locate(self.release.url, self.folder)
+
+    @property
     def files(self) -> list[Path]:
         """The files the policy names, none of which a run may overwrite."""
         named = [self.data.path, *(attribute.hierarchy for attribute in self.attributes.values())]
@@ -330,7 +335,8 @@ class Policy(Displayed, Part):
         if data := self.data.describe():
             described["data"] = data
         described["search"] = {"suppression_limit": self.search.suppression_limit}
-        del described["release"]["table"], described["release"]["file"]
+        for key in ("table", "url", "file"):
+            del described["release"][key]
         if not self.release.escape_formulas:
             del described["release"]["escape_formulas"]
         if self.utility.measure != "loss" and "aggregate" not in self.utility.model_fields_set:

@@ -59,7 +59,7 @@ class BetaLikeness(SensitiveModel):
     def caps(self, microdata: Microdata) -> Floats:
         """Return the largest share that each value may have in a class."""
         column = self.column(microdata)
-        q = np.maximum(column.shares_of_people - column.rounding, 0.0)
+        q = np.maximum(column.shares_of_people - column.below, 0.0)
         limit = np.full(q.size, float(self.beta))
         if self.enhanced:
             limit = np.minimum(limit, -np.log(np.maximum(q, np.finfo(float).tiny)))

@@ -90,9 +90,10 @@ class DeltaDisclosure(SensitiveModel):
     def find_weights(self, microdata: Microdata) -> tuple[Floats, Floats]:
         """Find the shares; they differ where they are rounded."""
         column = self.column(microdata)
-        q, off = column.shares_of_people, column.rounding
+        q = column.shares_of_people
         counts = self.chosen(microdata) & (q > 0)
-        least, most = (np.where(counts, np.maximum(q - x, 0.0), np.inf) for x in (off, -off))
+        limits = (q - column.below, q + column.above)
+        least, most = (np.where(counts, np.maximum(limit, 0.0), np.inf) for limit in limits)
         return least, most
 
     def exposure(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:

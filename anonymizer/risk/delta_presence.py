@@ -20,10 +20,12 @@ from anonymizer.risk.sensitive import SLACK
 class DeltaPresence(ClassModel):
     """In every class, the share of the population who are in the table is within limits (Nergiz 2007).
 
-    The table is the research subset; the population table (a path or a dataframe) holds all who could be
-    in it, those of the table too, generalized by the same scheme. Whoever is in a class of the population
-    without a record is known not to be in the table: where `minimum` is above 0, a scheme with such a
-    class lets nothing through.
+    What is released is the research subset. Either the table is that subset, and the population table (a
+    path or a dataframe) holds all who could be in it, those of the table too. Or the table holds them
+    all, and its column `subset` has the value `member` for those who are released; the others are neither
+    released nor counted as records. Both are generalized by the same scheme. Whoever is in a class of the
+    population without a record is known not to be in the table: where `minimum` is above 0, a scheme with
+    such a class lets nothing through.
 
     >>> print(DeltaPresence(0.5, minimum=0.1, population_table="people.csv"))
     delta-presence from 0.1 to 0.5 in the population table
@@ -44,33 +46,56 @@ class DeltaPresence(ClassModel):
     maximum: float
     minimum: float = 0.0
     population_table: Any = field(default=None, compare=False)
+    subset: str | None = None
+    member: str | None = None
 
     def __post_init__(self) -> None:
         check_share("maximum", self.maximum)
         check_share("minimum", self.minimum)
-        if self.population_table is None:
-            raise ValueError("delta-presence needs population_table: all who could be in the table")
+        if (self.population_table is None) == (self.subset is None):
+            raise ValueError(
+                "delta-presence needs either population_table, all who could be in the table, or "
+                "subset, the column that marks who of the table is released"
+            )
+        if (self.subset is None) != (self.member is None):
+            raise ValueError(
+                "delta-presence needs subset, a column, and member, its value for those who are "
+                "released, together"
+            )
+        for name, text in (("subset", self.subset), ("member", self.member)):
+            if not isinstance(text, str | None):
+                raise ValueError(f"{name} must be a string, got {text!r}")
 
     def __str__(self) -> str:
-        return f"{self.name} from {self.minimum:g} to {self.maximum:g} in the population table"
+        where = "the population table" if self.subset is None else "the table"
+        return f"{self.name} from {self.minimum:g} to {self.maximum:g} in {where}"
 
     def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
-        """The least share is not above the largest."""
-        if self.minimum <= self.maximum:
-            return []
-        return [
-            f"{self.name}: minimum {self.minimum:g} is above maximum {self.maximum:g}; swap the two."
-        ]
+        """The least share is not above the largest, and nobody's values tell that they are members."""
+        faults = []
+        if self.minimum > self.maximum:
+            faults.append(
+                f"{self.name}: minimum {self.minimum:g} is above maximum {self.maximum:g}; swap the two."
+            )
+        if self.subset in quasi_identifiers:
+            faults.append(
+                f"{self.name}: '{self.subset}', which marks the research subset, is a quasi-identifier; "
+                "give it another role."
+            )
+        return faults
 
     @property
     def needs(self) -> frozenset[Need]:
-        """The population table."""
-        return frozenset({Need.CLASS_SIZES, Need.POPULATION_TABLE})
+        """The population table, or those of the original who are not released."""
+        people = Need.POPULATION_TABLE if self.subset is None else Need.ORIGINAL_VALUES
+        return frozenset({Need.CLASS_SIZES, people})
 
     @property
     def sampled_from(self) -> Population:
-        """The population table."""
-        return Population(table=self.population_table)
+        """The population: a table of its own, or the one that the subset is taken from."""
+        if self.subset is None or self.member is None:
+            return Population(table=self.population_table)
+        return Population(subset=(self.subset, self.member))
 
     def files(self) -> tuple[Path, ...]:
         """Return the population table, if it is a file."""

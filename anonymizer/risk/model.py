@@ -80,6 +80,8 @@ class Population:
     size: int | None = None
     table: Any = None
     """A path or a dataframe."""
+    subset: tuple[str, str] | None = None
+    """A column and its value that marks who is released, where the table itself is the population."""
 
 
 class RiskModel(ABC):

@@ -60,8 +60,9 @@ def describe_column(
     """Describe one sensitive attribute."""
     all_marked = None
     if marked:
-        having = column.people_with(classes.label_of_tuple, kept.size, column.choose(marked))
-        all_marked = int((having == classes.sizes)[kept].sum())
+        chosen = column.choose(marked)
+        everybody = column.all_have(classes.label_of_tuple, classes.sizes, chosen)
+        all_marked = int(everybody[kept].sum())
     if not kept.any():
         return SensitiveProfile(0, 0, 0.0, 0.0, 0.0, 0, all_marked)
     found = classes.histograms(name, kept)
@@ -78,6 +79,6 @@ def describe_column(
         least_entropy=float(np.exp(found.entropies[kept].min())),
         greatest_share=float(shares.max()),
         greatest_distance=min(1.0, float(distances[kept].max())),
-        one_value=int((shares == 1).sum()),
+        one_value=int(found.of_one_value[kept].sum()),
         all_marked=all_marked,
     )

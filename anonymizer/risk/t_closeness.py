@@ -151,11 +151,10 @@ class TCloseness(SensitiveModel):
     def exceeds(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
         """Mark the classes that are too far.
 
-        Where each of m overall shares is off by no more than some rounding, no distance is off by more
-        than m / 2 times that.
+        Where overall shares are rounded, the distance is off by no more than what has to be moved between
+        them and the true ones: no two values are farther than 1 from one another.
         """
-        column = self.column(microdata)
-        off = len(column.texts) / 2 * column.rounding
+        off = self.column(microdata).moved
         return self.distances(histograms, microdata) > self.t + SLACK - off
 
     def most_passing(

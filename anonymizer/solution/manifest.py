@@ -141,7 +141,9 @@ def stage_file(solution: Solution, staging: Staging, seed: int | None) -> tuple[
 def stage_table(solution: Solution, staging: Staging, target: str) -> tuple[str, Table]:
     """Write the released table to the database; it goes again if anything fails."""
     release = solution.release
-    released, undo = write_to_table(release.table, release.plan(), target)
+    released, undo = write_to_table(
+        release.table, release.plan(), target, release.policy.release_database
+    )
     staging.undo.append(undo)
     return target, released
 

@@ -20,7 +20,7 @@ from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerError, ReleaseError
 from anonymizer.kernels.partition import label_keys
 from anonymizer.policy import Policy, Role
-from anonymizer.problem import Problem, columns_beside
+from anonymizer.problem import Problem, columns_beside, columns_of_subsets
 from anonymizer.search import Status, StopReason
 from anonymizer.solution.layered import in_layers, search_again
 from anonymizer.solution.manifest import digest_of_input, schemes_to_apply
@@ -42,7 +42,8 @@ def check_against(
         yield Check(claim, None, "the sample can be drawn again only with the key that drew it")
         return
     person = [] if policy.data.id is None else [policy.data.id]
-    beside = columns_beside(policy.load_models(), policy)
+    models = policy.load_models()
+    beside = [*columns_beside(models, policy), *columns_of_subsets(models)]
     loaded = load(original, [*released_columns(policy), *person, *beside])
     try:
         problem = Problem.read(loaded, policy, warn=False)

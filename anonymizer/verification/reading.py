@@ -16,6 +16,7 @@ from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table
 from anonymizer.engine.classes import partition
 from anonymizer.engine.microdata import encode
+from anonymizer.engine.sensitive import SensitiveColumn
 from anonymizer.errors import PolicyError, list_cells
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.hierarchy.numbers import groups_of_numbers
@@ -182,7 +183,7 @@ def check_model(
     """Check one risk model on the released classes.
 
     What compares with the input is judged with the `overall` shares that the manifest has: it holds if it
-    does however they were rounded, and fails if it does not for any.
+    does for all that they and the released values leave open, and fails if it does not for any.
     """
     if Need.OVERALL_SHARES not in model.needs:
         return check_exactly(model, remaining)
@@ -190,24 +191,58 @@ def check_model(
         detail = "the manifest does not have all overall shares; give the original with --against"
         return Check(f"{model} holds", None, detail, about_risk=True)
     assert overall is not None
-    worst = check_exactly(model, with_overall(remaining, overall, 0.5))
-    best = check_exactly(model, with_overall(remaining, overall, -0.5))
+    limits = {
+        name: limit_shares(remaining.microdata.sensitive[name], overall[name])
+        for name in model.sensitive
+    }
+    if not all(are_shares(low, high) for low, high in limits.values()):
+        detail = (
+            "the overall shares in the manifest are not those of a table with the released values"
+        )
+        return Check(f"{model} holds", False, detail, about_risk=True)
+    worst = check_exactly(model, with_overall(remaining, limits, 1))
+    best = check_exactly(model, with_overall(remaining, limits, -1))
     if worst.passed == best.passed:
         return worst
     detail = "that depends on how overall shares were rounded; give the original with --against"
     return replace(worst, passed=None, detail=detail)
 
 
-def with_overall(
-    remaining: Remaining, overall: Mapping[str, Mapping[str, Any]], off: float
-) -> Remaining:
-    """Return the released classes with overall shares, which are off by so many of their steps."""
+Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""The least and the largest share that each value may have in the input."""
+
+
+def limit_shares(column: SensitiveColumn, given: Mapping[str, Any]) -> Limits:
+    """Return what the shares of released values may be in the input, however they were rounded.
+
+    Where records are people, the input has each value as often as the release, and the suppressed records
+    have it at most so much more often.
+    """
+    shares = np.array([given["shares"].get(text, 0.0) for text in column.texts])
+    half = float(given["step"]) / 2 + 1e-9  # shares have nine decimals
+    low, high = shares - half, shares + half
+    if given.get("records"):
+        low = np.maximum(low, column.counts / given["records"])
+        high = np.minimum(high, (column.counts + given["suppressed"]) / given["records"])
+    return np.maximum(low, 0.0), np.minimum(high, 1.0)
+
+
+def are_shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
+    """Whether numbers within some limits can be shares, which add up to 1."""
+    return bool((low <= high).all() and low.sum() <= 1 + 1e-9 and high.sum() >= 1 - 1e-9)
+
+
+def with_overall(remaining: Remaining, limits: Mapping[str, Limits], sign: int) -> Remaining:
+    """Return the released classes with overall shares, judged by the worst (1) or the best (-1)."""
     columns = dict(remaining.microdata.sensitive)
-    for name, given in overall.items():
-        shares = np.array([given["shares"].get(text, 0.0) for text in columns[name].texts])
-        columns[name] = replace(
-            columns[name], input_shares=shares, rounding=off * float(given["step"])
-        )
+    for name, (low, high) in limits.items():
+        # shares within the limits that add up to 1
+        room = max(float((high - low).sum()), np.finfo(float).tiny)
+        shares = low + (high - low) * np.clip((1 - low.sum()) / room, 0.0, 1.0)
+        below, above = shares - low, high - shares
+        if sign < 0:
+            below, above = -above, -below
+        columns[name] = replace(columns[name], input_shares=shares, below=below, above=above)
     microdata = replace(remaining.microdata, sensitive=columns)
     classes = replace(remaining.classes, microdata=microdata, counted={})
     return replace(remaining, microdata=microdata, classes=classes)

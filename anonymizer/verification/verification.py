@@ -21,8 +21,15 @@ from anonymizer.data.table import Table, TableLike
 from anonymizer.errors import AnonymizerError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
-from anonymizer.problem import Source, columns_described, describe_risk, load_policy, open_data
-from anonymizer.risk import Remaining, RiskModel, packages_of
+from anonymizer.problem import (
+    Source,
+    columns_described,
+    columns_of_subsets,
+    describe_risk,
+    load_policy,
+    open_data,
+)
+from anonymizer.risk import Remaining, RiskModel, Scope, packages_of
 from anonymizer.search import Status
 from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
 from anonymizer.utility import Released
@@ -94,7 +101,8 @@ def verify(
 def open_released(released: TableLike, policy: Policy) -> Table:
     """Open a release: a file, a dataframe, or by its name the table that the policy has it written to."""
     if policy.release.table is not None and str(released) == policy.release.table:
-        return open_target(open_data(None, policy), policy.release.table)
+        original = open_data(None, policy)
+        return open_target(original, policy.release.table, policy.release_database)
     return policy.data.open_release(released)
 
 
@@ -108,7 +116,7 @@ def open_release(table: Table, policy: Policy, whole: bool) -> Table:
 
 def settle(check: Check) -> Check:
     """Mark what only the original could show to hold: a risk model, or the risks in people."""
-    if check.passed is not None or not (check.about_risk or check.detail == WHOSE):
+    if check.passed is not None or not (check.about_risk or check.detail in (WHOSE, OTHERS)):
         return check
     return replace(check, passed=True, detail="it holds on the original, suppressed as released")
 
@@ -277,9 +285,13 @@ def check_risk(
         held = after.get("records") == 0 and after.get("sample_uniques") == 0
         yield Check("the risk models hold", held, "no record is released", about_risk=True)
         return
-    yield from (unless_people(check) if people else check for check in checks)
+    pairs = zip(models, checks, strict=True)
+    yield from (unless_people(check, model) if people else check for model, check in pairs)
     if people:
         yield Check("the risk of the file is the one reported", None, WHOSE)
+        return
+    if columns_of_subsets(models):
+        yield Check("the risk of the file is the one reported", None, OTHERS)
         return
     kept = np.ones(remaining.classes.sizes.size, np.bool_)
     mine = asdict(describe_risk(remaining.microdata, models, remaining.classes, kept))
@@ -293,10 +305,19 @@ def check_risk(
 
 
 def overall_of(manifest: Mapping[str, Any], policy: Policy) -> dict[str, dict[str, Any]]:
-    """Return the overall shares that a manifest declares, with values as the release has them."""
+    """Return the overall shares that a manifest declares, with values as the release has them.
+
+    Where records are people, with their numbers.
+    """
     write = escape if policy.release.escape_formulas else str
+    keys = () if policy.data.id is not None else ("records", "suppressed")
+    numbers = {key: manifest[key] for key in keys}
     return {
-        name: {**given, "shares": {write(text): q for text, q in given["shares"].items()}}
+        name: {
+            **given,
+            "shares": {write(text): q for text, q in given["shares"].items()},
+            **numbers,
+        }
         for name, given in manifest.get("overall", {}).items()
     }
 
@@ -310,15 +331,18 @@ def without_distances(profile: Mapping[str, Any]) -> dict[str, Any]:
     return {**profile, "sensitive": sensitive}
 
 
+OTHERS = "it depends on those who are not released; give the original with --against"
 WHOSE = "the file does not tell whose its rows are; give the original with --against"
 
 
-def unless_people(check: Check) -> Check:
+def unless_people(check: Check, model: RiskModel) -> Check:
     """Believe a model of people that fails for records, never one that holds for them.
 
-    A class has no more people than records.
+    A class has no more people than records; but shares of people may be larger or smaller than those of
+    records.
     """
-    return check if check.passed is False else replace(check, passed=None, detail=WHOSE)
+    believed = check.passed is False and model.scope is not Scope.CLASSES
+    return check if believed else replace(check, passed=None, detail=WHOSE)
 
 
 def check_loss(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.assessment.procedure.findings import Findings, SourceFindings
-from anonymizer.assessment.procedure.homogeneity import count_holders
+from anonymizer.assessment.procedure.homogeneity import column_of_cells
 from anonymizer.assessment.procedure.keys import (
     KeySet,
     WhatIf,
@@ -209,7 +209,9 @@ def compare_diversity(
 ) -> Iterator[tuple[str, float, float]]:
     """Yield l-diversity of the salary class, summed over the records."""
     values = np.unique(frame["salary_class"], return_inverse=True)[1]
-    found = count_holders(np.bincount(label), label, values, None)
+    sizes = np.bincount(label)
+    cells, every = np.arange(sizes.size, dtype=np.int32), np.ones(sizes.size, np.bool_)
+    found = column_of_cells(label, values, None).histograms(cells, sizes, every)
     for name, diversity in (("Distinct", found.distinct), ("Entropy", np.exp(found.entropies))):
         expected = reference[f"salary_class_{name}_Ldiversity"]["sum"]
         yield f"{name.lower()} l-diversity, sum", expected, diversity[label].sum()

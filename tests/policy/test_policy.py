@@ -129,7 +129,7 @@ def test_a_measure_is_asked_for_by_name_and_gets_the_weights_it_has(
     name: str, expected: Measure | None
 ) -> None:
     plain = Policy(**changed(utility={"measure": name}))
-    assert plain.measure == MEASURES[name](*plain_parameters(name))
+    assert plain.measure == MEASURES[name](**plain_parameters(name))
     age = {**KEYS["attributes"]["age"], "weight": 2.0}
     keys = changed(utility={"measure": name}, attributes={**KEYS["attributes"], "age": age})
     if expected is None:
@@ -151,9 +151,10 @@ def test_a_factor_is_described_where_it_is_not_0_5() -> None:
     assert policy.measure == GeneralLoss(Aggregate.MAXIMUM, (1.0, 1.0), 0.25)
 
 
-def plain_parameters(name: str) -> list[object]:
-    given = {"aggregate": Aggregate.GEOMETRIC, "weights": (1.0, 1.0)}
-    return [given[key] for key in given if key in parameters_of(name)]
+def plain_parameters(name: str) -> dict[str, Any]:
+    usual = Aggregate.GEOMETRIC if name == "loss" else Aggregate.ARITHMETIC
+    given = {"aggregate": usual, "weights": (1.0, 1.0)}
+    return {key: value for key, value in given.items() if key in parameters_of(name)}
 
 
 def test_defaults_are_those_of_the_design() -> None:
@@ -348,9 +349,9 @@ def test_a_range_upside_down_is_refused() -> None:
         ({"utility": {"measure": "entropies"}}, "utility.measure: 'entropies' is not a measure;"),
         ({"utility": {"measure": 3}}, "utility.measure: 3 is not a measure; use one of 'loss',"),
         ({"utility": {"measure": "height", "aggregate": "geometric"}},
-         "utility: the measure 'height' has no aggregate; remove the key."),
+         "utility: the measure 'height' has no aggregate; remove the key, or use 'loss', "),
         ({"utility": {"measure": "height", "factor": 0.5}},
-         "utility: the measure 'height' has no factor; remove the key."),
+         "utility: the measure 'height' has no factor; remove the key, or use 'loss'."),
         ({"utility": {"factor": 1.2}}, "utility.factor: 1.2 is too large; use 1 or less."),
         ({"release": {"suppressed": "hide"}},
          "release.suppressed: 'hide' is unknown; use one of 'drop', 'redact'."),
@@ -364,6 +365,14 @@ def test_a_fault_is_one_sentence_that_begins_with_its_key(
     (found,) = faults_of(changed(**changes))
     assert found.startswith(fault)
     assert found.endswith((".", "?"))
+
+
+@pytest.mark.parametrize("measure", [name for name in MEASURES if name != "loss"])
+def test_only_the_loss_weighs_suppression_by_a_factor(measure: str) -> None:
+    (found,) = faults_of(changed(utility={"measure": measure, "factor": 0.3}))
+    assert (
+        found == f"utility: the measure '{measure}' has no factor; remove the key, or use 'loss'."
+    )
 
 
 @pytest.mark.parametrize(

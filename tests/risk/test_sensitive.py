@@ -22,6 +22,7 @@ from anonymizer.errors import PolicyError
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice
+from anonymizer.policy import Policy
 from anonymizer.problem import Problem as Asked
 from anonymizer.risk import (
     BetaLikeness,
@@ -327,6 +328,9 @@ def test_the_distance_over_a_hierarchy_does_not_overflow_with_many_records() -> 
     assert model.violating(partition(microdata, (0,))).all()
 
 
+ILL_WITH_FLU = {"subset": "illness", "member": "flu"}
+
+
 def ask(model: RiskModel | dict[str, object], **attributes: dict[str, object]) -> Asked:
     """Put a model to a small table."""
     frame = pd.DataFrame(
@@ -395,7 +399,27 @@ def test_a_model_that_does_not_fit_the_table_is_refused_in_a_sentence(
             {"model": "beta-likeness", "attribute": "illness", "beta": -1},
             "beta must be a number above 0, got -1",
         ),
-        ({"model": "delta-presence", "maximum": 0.5}, "delta-presence needs population_table"),
+        ({"model": "delta-presence", "maximum": 0.5}, "delta-presence needs either population_table"),
+        (
+            {"model": "delta-presence", "maximum": 0.5, "population_table": "p.csv", "subset": "s"},
+            "delta-presence needs either population_table",
+        ),
+        (
+            {"model": "delta-presence", "maximum": 0.5, "subset": "illness"},
+            "delta-presence needs subset, a column, and member",
+        ),
+        (
+            {"model": "delta-presence", "maximum": 0.5, "subset": "illness", "member": 1},
+            "member must be a string, got 1",
+        ),
+        (
+            {"model": "delta-presence", "maximum": 0.5, "subset": "nowhere", "member": "a"},
+            "policy: 'nowhere', which a risk model looks at, is not a column",
+        ),
+        (
+            {"model": "delta-presence", "maximum": 0.2, "minimum": 0.5, **ILL_WITH_FLU},
+            "minimum 0.5 is above maximum 0.2; swap the two",
+        ),
     ],
 )  # fmt: skip
 def test_a_parameter_that_makes_no_sense_is_refused_in_a_sentence(
@@ -484,3 +508,23 @@ def test_delta_presence_is_that_of_its_definition(problem: Problem, data: st.Dat
     ).best
     assert best is not None
     assert best.loss == pytest.approx(min(expected)[0], abs=1e-8)
+    marked = frame_of(problem.rows, problem.trees).assign(inside="no")
+    left = Counter(inside)
+    for at, row in enumerate(problem.rows):
+        if left[row] > 0:
+            left[row] -= 1
+            marked.loc[at, "inside"] = "yes"
+    policy = Policy(
+        attributes={
+            **{h.name: {"role": "quasi", "hierarchy": h} for h in hierarchies_of(problem.trees)},
+            "inside": {"role": "insensitive"},
+        },
+        risk=[DeltaPresence(most, least, subset="inside", member="yes")],
+    )
+    asked = Asked.read(marked, policy)
+    assert asked.microdata.records == len(inside)
+    beside = Evaluator(microdata, [model], asked.measure, len(inside))
+    for levels in subset.schemes():
+        own, theirs = asked.evaluate(levels), beside.evaluate(levels)
+        assert own.loss == theirs.loss
+        assert own.suppressed_records == theirs.suppressed_records

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.assessment.procedure.people import Integers
-from anonymizer.engine.sensitive import ClassHistograms
+from anonymizer.engine.sensitive import SensitiveColumn
 from anonymizer.kernels.partition import label_keys
 from anonymizer.knowledge.statistics import SLACK
 
@@ -21,23 +21,13 @@ SIZES = (3, 5)
 """The smallest and the largest cell that the paper looks at."""
 
 
-def count_holders(
-    sizes: Integers,
-    cell_of_row: Integers,
-    value_of_row: Integers,
-    person_of_row: Integers | None,
-) -> ClassHistograms:
-    """Count who in each cell has which value; each row is a person unless they are numbered."""
-    values = int(value_of_row.max()) + 1
-    joint, label = np.unique(cell_of_row * values + value_of_row, return_inverse=True)
-    if person_of_row is not None:  # the same person with the same value in the same cell: once
-        people = int(person_of_row.max()) + 1
-        label = label[first_of_each(label * people + person_of_row)]
-    cell, value = np.divmod(joint, values)
-    starts = np.searchsorted(cell, np.arange(sizes.size + 1))
-    everywhere = np.ones(sizes.size, np.bool_)
-    counts = np.bincount(label, minlength=joint.size)
-    return ClassHistograms(starts, value.astype(np.int32), counts, sizes, everywhere)
+def column_of_cells(
+    cell_of_row: Integers, value_of_row: Integers, person_of_row: Integers | None
+) -> SensitiveColumn:
+    """Return who in each cell has which value, as the classes of a release are counted."""
+    names = tuple(map(str, range(int(value_of_row.max()) + 1)))
+    once = np.ones(cell_of_row.size, np.int64)
+    return SensitiveColumn.of_rows(names, cell_of_row, value_of_row, once, person_of_row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,20 +99,21 @@ def measure_homogeneity(
     `sizes` are the people in each cell; values and people are numbered from 0.
     """
     tolerance = tolerance or Tolerance(1.0, np.ones(sizes.size), 0.0)
-    holders = count_holders(sizes, cell_of_row, value_of_row, person_of_row)
-    sensitive = np.isin(value_of_row, marked)
-    having = count_people(cell_of_row[sensitive], person_of_row, sensitive, sizes.size)
+    column = column_of_cells(cell_of_row, value_of_row, person_of_row)
+    cells, chosen = np.arange(sizes.size, dtype=np.int32), column.choose(list(map(str, marked)))
+    holders = column.histograms(cells, sizes, np.ones(sizes.size, np.bool_))
+    having = column.people_with(cells, sizes.size, chosen)
     small = (sizes >= SIZES[0]) & (sizes <= SIZES[1])
-    homogeneous = small & (having == sizes)
+    homogeneous = small & column.all_have(cells, sizes, chosen)
     distinct, entropy = holders.distinct, np.exp(holders.entropies)
     looked_at = np.flatnonzero(sizes >= SIZES[0])
     return Homogeneity(
         attribute,
-        share_having(sensitive, person_of_row),
+        share_having(np.isin(value_of_row, marked), person_of_row),
         int(small.sum()),
         int(homogeneous.sum()),
         int(sizes[homogeneous].sum()),
-        int((small & (distinct == 1)).sum()),
+        int((small & holders.of_one_value).sum()),
         int(distinct[looked_at].min()) if looked_at.size else 0,
         float(entropy[looked_at].min()) if looked_at.size else 0.0,
         int((sizes <= SIZES[1]).sum()),
@@ -139,16 +130,11 @@ def people_in(
     return int(chosen.sum()) if person_of_row is None else np.unique(person_of_row[chosen]).size
 
 
-def count_people(
-    cell_of_row: Integers,
-    person_of_row: Integers | None,
-    chosen: NDArray[np.bool_],
-    cells: int,
-) -> Integers:
-    """Count the different people of the chosen rows in each cell."""
+def count_people(cell_of_row: Integers, person_of_row: Integers | None, cells: int) -> Integers:
+    """Count the different people in each cell."""
     if person_of_row is None:
         return np.bincount(cell_of_row, minlength=cells)
-    once = first_of_each(person_of_row[chosen] * cells + cell_of_row)
+    once = first_of_each(person_of_row * cells + cell_of_row)
     return np.bincount(cell_of_row[once], minlength=cells)
 
 

@@ -223,7 +223,7 @@ def given_away_left(
         certainty = attack.certainty(scheme)[tuple_of_row[kept]]
         highest = np.zeros(first.size)
         np.maximum.at(highest, cell, certainty)
-        sizes = count_people(cell, person, np.ones(cell.size, np.bool_), first.size)
+        sizes = count_people(cell, person, first.size)
         tolerance = Tolerance(statement.most, highest, attack.threshold)
         told = [
             measure_homogeneity(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 PASSWORD = (
@@ -43,3 +44,20 @@ def describe_address(url: str) -> str:
     """
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+Where = Path | Address | None
+"""Another database, DuckDB's by its path; None is the one that the original is in."""
+DUCKDB = "duckdb://"
+"""How the address of a DuckDB database begins."""
+
+
+def locate(url: str | None, folder: Path) -> Where:
+    """Return where a release goes; the path of a DuckDB database is relative to a folder.
+
+    >>> locate("duckdb://released.duckdb", Path("/data"))
+    PosixPath('/data/released.duckdb')
+    """
+    if url is None:
+        return None
+    return folder / url.removeprefix(DUCKDB) if url.startswith(DUCKDB) else Address(url)

@@ -26,8 +26,11 @@ from anonymizer.data.engines.engine import Engine
 from anonymizer.data.tuples import Tuples
 from anonymizer.errors import DataError
 
-BYTES_PER_TUPLE = 100
-"""What a search holds of each distinct tuple at its peak, beside 4 bytes for each column."""
+BYTES_PER_TUPLE, BYTES_PER_CODE = 200, 11
+"""What a run holds of each distinct tuple at its peak, and of each of its codes.
+
+Measured from here to the end of writing, with 10^6 tuples: 244 bytes for 4 columns, 297 for 9.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,12 +76,12 @@ def aggregate_in(engine: Engine, source: Any, columns: Sequence[str], name: str)
 
 def check_room(tuples: int, columns: int, name: str) -> None:
     """Raise a DataError where the distinct tuples would not fit this machine's memory."""
-    needed, there = tuples * (BYTES_PER_TUPLE + 4 * columns), available_memory()
+    needed, there = tuples * (BYTES_PER_TUPLE + BYTES_PER_CODE * columns), available_memory()
     if needed > there:
         raise DataError(
-            f"{name}: {tuples:,} distinct tuples take about {needed / 2**30:.1f} GiB for the search, "
-            f"and {there / 2**30:.1f} GiB are free; round values or leave out a quasi-identifier, or "
-            "use a machine with more memory."
+            f"{name}: {tuples:,} distinct tuples take about {needed / 2**30:.1f} GiB for search and "
+            f"release, and {there / 2**30:.1f} GiB are free; round values or leave out a "
+            "quasi-identifier, or use a machine with more memory."
         )
 
 

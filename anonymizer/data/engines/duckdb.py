@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,50 @@ class DuckDB(Engine):
         ).fetchall()
         return bool(found[0][0])
 
+    def receive(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
+        """Write the rows of another engine to a new table, as they come."""
+        given, failed = new_name(), list[BaseException]()
+        reader = pa.RecordBatchReader.from_batches(schema, noting(batches, failed))
+        self.backend.con.register(given, reader)
+        try:
+            self.backend.con.execute(f"CREATE TABLE {identifier(name)} AS SELECT * FROM {given}")
+        except Exception as error:
+            raise failed[0] if failed else error from None
+        finally:
+            self.backend.con.unregister(given)
+
+    def holds(self, path: Path) -> bool:
+        """Whether a file is the connection's own database."""
+        listed = self.backend.con.execute("SELECT path FROM duckdb_databases()").fetchall()
+        return any(own is not None and Path(own).resolve() == path.resolve() for (own,) in listed)
+
+    @contextmanager
+    def attached(self, path: Path) -> Iterator[str]:
+        """Attach another database, and detach it again; yield its name."""
+        name = new_name()
+        self.backend.con.execute(f"ATTACH {quoted(str(path))} AS {name} (READ_WRITE)")
+        try:
+            yield name
+        finally:
+            self.backend.con.execute(f"DETACH {name}")
+
+    def write_into(self, query: Any, path: Path, name: str, rows: int) -> bool:
+        """Write a query to a table of another database if it has so many rows; say whether it has."""
+        self.backend._run_pre_execute_hooks(query)
+        inner, connection = self.backend.compile(query), self.backend.con
+        with self.attached(path) as database:
+            connection.begin()
+            same = False
+            try:
+                target = f"{database}.main.{identifier(name)}"
+                made = connection.execute(f"CREATE TABLE {target} AS {inner}").fetchall()
+                if same := made[0][0] == rows:
+                    connection.commit()
+            finally:
+                if not same:
+                    connection.rollback()
+        return bool(same)
+
     def view(self, select: str) -> Any:
         """Give a query in DuckDB's words a name, by which others know it."""
         name = new_name()
@@ -110,6 +155,22 @@ def cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
 def quoted(text: str) -> str:
     """Write a text as SQL does."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """Write a name as SQL does."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def noting(
+    batches: Iterator[pa.RecordBatch], failed: list[BaseException]
+) -> Iterator[pa.RecordBatch]:
+    """Yield batches; note why there are no more, which DuckDB words otherwise."""
+    try:
+        yield from batches
+    except BaseException as error:
+        failed.append(error)
+        raise
 
 
 def connect_duckdb(

@@ -80,6 +80,13 @@ class Engine:
         """Write the rows of a query to a new table, which appears whole or not at all."""
         return self.count(self.backend.create_table(name, query))
 
+    def receive(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:  # noqa: ARG002
+        """Write the rows of another engine to a new table in one transaction."""
+        raise ReleaseError(
+            f"{self.backend.name}: only DuckDB and PostgreSQL take the release of another engine; leave "
+            "out url in [release]."
+        )
+
     def drop_table(self, name: str) -> None:
         """Remove a table that was written."""
         import sqlglot
@@ -131,7 +138,8 @@ def working(name: str, remedy: str = "check it, and run again") -> Iterator[None
     except AnonymizerError:
         raise
     except Exception as error:  # each engine has errors of its own
-        raise DataError(f"{name}: {explain(error)}; {remedy}.") from None
+        end = "" if remedy.endswith("?") else "."
+        raise DataError(f"{name}: {explain(error)}; {remedy}{end}") from None
 
 
 def explain(error: Exception) -> str:

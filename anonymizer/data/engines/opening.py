@@ -107,6 +107,13 @@ def open_database(
 
 def open_address(address: Address, table: str | None) -> EngineTable:
     """Open a table of a database that Ibis can connect to."""
+    engine = connect_address(address)
+    weakref.finalize(engine, engine.backend.disconnect)  # it was opened here
+    return find_table(engine, table, str(address))
+
+
+def connect_address(address: Address) -> Engine:
+    """Connect to a database by Ibis."""
     where = str(address)
     if holds_secret(address.url):
         raise DataError(f"{where}: {PASSWORD}.")
@@ -114,10 +121,7 @@ def open_address(address: Address, table: str | None) -> EngineTable:
     import ibis
 
     with working(where, "check the address, the server and the credentials in the environment"):
-        backend = ibis.connect(address.url)
-    engine = engine_of(backend)
-    weakref.finalize(engine, backend.disconnect)  # it was opened here
-    return find_table(engine, table, where)
+        return engine_of(ibis.connect(address.url))
 
 
 def find_table(engine: Engine, table: str | None, where: str) -> EngineTable:

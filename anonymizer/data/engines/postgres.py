@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,11 +25,23 @@ class Postgres(Engine):
         connection = self.backend.con
         with connection.transaction(), connection.cursor() as cursor:
             with cursor.copy(f'COPY "{kept.get_name()}" FROM STDIN') as copy:
-                for batch in table.to_batches():
-                    for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                        copy.write_row(row)
+                copy_rows(copy, table.to_batches())
             cursor.execute(f'ANALYZE "{kept.get_name()}"')
         return kept
+
+    def receive(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
+        """Write the rows of another engine to a new table, in one transaction."""
+        import ibis
+        import sqlglot
+
+        table = sqlglot.to_identifier(name, quoted=True).sql("postgres")
+        columns = ibis.Schema.from_pyarrow(schema).to_sqlglot_column_defs("postgres")
+        defined = ", ".join(column.sql("postgres") for column in columns)
+        connection = self.backend.con
+        with connection.transaction(), connection.cursor() as cursor:
+            cursor.execute(f"CREATE TABLE {table} ({defined})")
+            with cursor.copy(f"COPY {table} FROM STDIN") as copy:
+                copy_rows(copy, batches)
 
     def keep(self, query: Any) -> Any:
         """Compute a query now, and let the planner know how large it is."""
@@ -54,3 +67,10 @@ class Postgres(Engine):
             )
             sums = cursor.fetchone()
         return digest_of_sums(tuple(query.columns), sums)
+
+
+def copy_rows(copy: Any, batches: Iterable[pa.RecordBatch]) -> None:
+    """Copy batches row by row."""
+    for batch in batches:
+        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            copy.write_row(row)

@@ -21,7 +21,7 @@ from anonymizer.data.cells import MISSING
 from anonymizer.data.engines.aggregation import Aggregation
 from anonymizer.data.engines.dictionaries import Dictionary, code_of, join_dictionaries, words_of
 from anonymizer.data.engines.engine import Engine
-from anonymizer.data.formulas import BEGINS, HARMLESS, escape, is_text
+from anonymizer.data.formulas import BEGINS, HARMLESS, escape, is_formula, is_text, warn_of
 from anonymizer.data.plan import Grouped, Recoding, ReleasePlan
 
 FLAG = "flag__"
@@ -121,6 +121,25 @@ class Releasing:
                 return own
         write = escape if self.plan.escape_formulas else str
         return pa.array([write(text) if text != MISSING else None for text in used], pa.string())
+
+    def warn_of_formulas(self) -> None:
+        """Warn of formulas among values that came over; those of other kept columns are not known."""
+        counted = {each.column for each in self.aggregation.dictionaries}
+        texts = {name: self.values(name).to_pylist() for name in self.plan.recodings}
+        texts |= {name: self.kept_values(name) for name in self.plan.kept if name in counted}
+        found = [
+            name
+            for name, values in texts.items()
+            if any(isinstance(value, str) and is_formula(value) for value in values)
+        ]
+        if found and not self.plan.escape_formulas:
+            warn_of(found)
+
+    def kept_values(self, column: str) -> list[Any]:
+        """Return the distinct values that a counted column has in released rows."""
+        values = self.aggregation.dictionary(column).values
+        codes = np.unique(self.aggregation.codes_of(column)[self.kept])
+        return [values[code] for code in codes.tolist() if code < len(values)]
 
     def used(self, recoding: Recoding) -> list[str]:
         """Return the values of a recoding, without those that only suppressed records have."""

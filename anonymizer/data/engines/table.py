@@ -8,13 +8,14 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pyarrow as pa
 
 from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import Cells, cells_of_arrow
 from anonymizer.data.columns import check_rows
+from anonymizer.data.engines.duckdb import DuckDB
 from anonymizer.data.engines.engine import Engine, unwritable, working
 from anonymizer.data.files import FirstRead, digest_of_file
 from anonymizer.data.plan import ReleasePlan
@@ -41,6 +42,13 @@ class EngineTable(BatchedTable):
     """What was aggregated, by columns: a release is made from it."""
     noted: dict[str, str] = field(default_factory=dict, repr=False)
     """The digest of the rows when they were first counted."""
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled: a connection is of its process, and with it what was counted."""
+        raise DataError(
+            f"{self.name}: a table in an engine, or a solution for it, cannot be pickled; keep the "
+            "manifest, and use apply."
+        )
 
     @property
     def name(self) -> str:
@@ -111,8 +119,9 @@ class EngineTable(BatchedTable):
 
     def release(self, plan: ReleasePlan) -> Any:
         """Make a release of the engine's own kind, computed when it is asked for."""
+        releasing = self.releasing(plan)
         with self.working():
-            return self.engine.native(self.releasing(plan).query())
+            return self.engine.native(releasing.query())
 
     def releasing(self, plan: ReleasePlan) -> Any:
         """Put a plan to what was aggregated."""
@@ -121,14 +130,16 @@ class EngineTable(BatchedTable):
         if plan.grouped is None or plan.grouped.columns not in self.counted:
             raise ReleaseError(f"{self.name}: read the table again; what was counted is not known.")
         found = self.counted[plan.grouped.columns]
-        return Releasing(self.engine, self.source, found, plan, plan.grouped, self.types)
+        releasing = Releasing(self.engine, self.source, found, plan, plan.grouped, self.types)
+        releasing.warn_of_formulas()
+        return releasing
 
     def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
         """Have the engine write a release, and check that it has the rows that were counted."""
         self.check_files()
         self.check_unchanged()
+        releasing = self.releasing(plan)
         with self.working():
-            releasing = self.releasing(plan)
             written = self.written(releasing.query(), path, delimiter or self.delimiter)
             if written != releasing.records:
                 raise self.changed()
@@ -136,11 +147,38 @@ class EngineTable(BatchedTable):
     def write_to(self, plan: ReleasePlan, name: str) -> None:
         """Have the engine write a release to a new table, which is there whole or not at all."""
         self.check_unchanged()
+        releasing = self.releasing(plan)
         with self.working():
-            releasing = self.releasing(plan)
             if self.engine.write_table(releasing.query(), name) != releasing.records:
                 self.engine.drop_table(name)
                 raise self.changed()
+
+    def write_into(self, plan: ReleasePlan, path: Path, name: str) -> None:
+        """Have DuckDB write a release to a new table of another of its databases."""
+        self.check_files()
+        releasing = self.releasing(plan)
+        with self.working():
+            assert isinstance(self.engine, DuckDB)
+            if not self.engine.write_into(releasing.query(), path, name, releasing.records):
+                raise self.changed()
+
+    def send(self, plan: ReleasePlan, target: Engine, name: str) -> None:
+        """Hand a release to another engine, batch by batch, which writes it whole or not at all."""
+        self.check_files()
+        self.check_unchanged()
+        releasing = self.releasing(plan)
+        with self.working():
+            query = releasing.query()
+            batches = self.counted_batches(query, releasing.records)
+            target.receive(name, query.schema().to_pyarrow(), batches)
+
+    def counted_batches(self, query: Any, records: int) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a query; raise a ReleaseError at the end where they are not as many."""
+        for batch in self.engine.fetch(query):
+            records -= batch.num_rows
+            yield batch
+        if records:
+            raise self.changed()
 
     def written(self, query: Any, path: Path, delimiter: str | None) -> int:
         """Write rows to a folder of Parquet files, or to a CSV file; return how many there are."""

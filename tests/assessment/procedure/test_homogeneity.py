@@ -1,17 +1,30 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.assessment.procedure.homogeneity import (
     Tolerance,
-    count_holders,
+    column_of_cells,
     measure_homogeneity,
 )
+from anonymizer.data.frame import FrameTable
+from anonymizer.engine.classes import partition
+from anonymizer.engine.microdata import encode
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.risk import DistinctL
+from anonymizer.risk.sensitive_profile import describe_sensitive
 from tests.assessment.procedure.test_keys import adult, check_series, needs_reference
 from tests.assessment.tables import key_set, tables
+
+
+def holders_of(sizes, cell, value, whose):
+    """Count who in each cell has which value."""
+    cells, all_of_them = np.arange(sizes.size, dtype=np.int32), np.ones(sizes.size, np.bool_)
+    return column_of_cells(cell, value, whose).histograms(cells, sizes, all_of_them)
 
 
 @needs_reference
@@ -20,7 +33,7 @@ def test_l_diversity_is_that_of_sdcmicro(name):
     keys, frame, reference = adult(name)
     label = keys.classes().label_of_tuple[keys.microdata.tuple_of_row].astype(np.int64)
     values = np.unique(frame["salary_class"], return_inverse=True)[1]
-    holders = count_holders(keys.cells().sizes, label, values, None)
+    holders = holders_of(keys.cells().sizes, label, values, None)
     for measure, diversity in {
         "distinct": holders.distinct,
         "entropy": np.exp(holders.entropies),
@@ -79,14 +92,15 @@ def test_holders_are_those_that_counting_by_hand_finds(table):
     cell = np.unique(cell, return_inverse=True)[1]
     value = np.array([ord(row[-1]) - ord("x") for row in rows])
     for whose in (None, np.unique(persons, return_inverse=True)[1]):
-        holders = count_holders(np.bincount(cell), cell, value, whose)
+        holders = holders_of(np.bincount(cell), cell, value, whose)
         who = range(len(rows)) if whose is None else whose.tolist()
         triples = {*zip(cell.tolist(), value.tolist(), who, strict=True)}
         expected: dict[tuple[int, int], int] = {}
         for c, v, _ in triples:
             expected[c, v] = expected.get((c, v), 0) + 1
         cells = np.repeat(np.arange(holders.sizes.size), holders.distinct)
-        found = zip(cells.tolist(), holders.values.tolist(), holders.counts.tolist(), strict=True)
+        parts = cells, holders.values, holders.counts  # noqa: PD011
+        found = zip(*(part.tolist() for part in parts), strict=True)
         assert {(c, v): n for c, v, n in found} == expected
 
 
@@ -122,3 +136,22 @@ def test_what_small_cells_give_away_is_what_counting_by_hand_finds(table, most, 
 def test_cells_of_one_and_two_count():
     found = measure([1, 2, 2, 3, 3, 3, 3, 3, 3], [True] * 9)
     assert (found.small_cells, found.telling, found.given_away) == (2, 2, 3)
+
+
+def test_a_release_and_a_source_count_the_same_groups():
+    illness = ["hiv", "hiv", "flu"] + ["hiv"] * 4 + ["flu"] * 3 + ["hiv", "flu", "cold", "hiv"]
+    cells = [1] * 3 + [2] * 4 + [3] * 3 + [4] * 4
+    persons = [1, 2, 2, 4, 5, 6, 7, 8, 9, 10, 11, 11, 12, 13]
+    frame = pd.DataFrame({"q": list(map(str, cells)), "s": illness, "who": list(map(str, persons))})
+    groups = Hierarchy.from_rows("q", [(str(cell), "*") for cell in range(1, 5)])
+    for person in (None, "who"):
+        microdata = encode(FrameTable(frame), [groups], person=person, sensitive=["s"])
+        classes = partition(microdata, (0,))
+        kept = (classes.sizes >= 3) & (classes.sizes <= 5)
+        (profile,) = describe_sensitive(
+            [DistinctL("s", 2, values=("hiv",))], classes, kept
+        ).values()
+        whose = None if person is None else persons
+        found = measure(cells, [text == "hiv" for text in illness], whose)
+        assert (found.cells, found.homogeneous) == (kept.sum(), profile.all_marked)
+        assert found.homogeneous > 0

@@ -72,8 +72,10 @@ def spark() -> Iterator[Any]:
             .config("spark.driver.memory", "1g")
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.driver.host", "127.0.0.1")
-            .config("spark.sql.shuffle.partitions", "1")
-            .config("spark.sql.codegen.wholeStage", "false")  # compiling takes longer than the rows
+            # compiling well takes longer than the rows
+            .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+            .config("spark.sql.shuffle.partitions", "2")
+            .config("spark.sql.codegen.wholeStage", "false")
             .config("spark.sql.adaptive.enabled", "false")
             .config("spark.sql.timestampType", "TIMESTAMP_NTZ")  # times without a zone stay so
             .config("spark.ui.showConsoleProgress", "false")

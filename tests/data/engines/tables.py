@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -16,6 +16,7 @@ from anonymizer.demo.register import register
 from anonymizer.hierarchy import Dates, Hierarchy, Intervals
 from tests.shared import DATA
 
+Made = tuple[pa.Table, Policy]
 DAY = dt.date(2024, 1, 1)
 
 
@@ -72,27 +73,27 @@ def policy_of(quasi: Sequence[str] = ("age", "ward", "smokes"), **keys: Any) -> 
     return Policy(attributes=attributes, **keys)
 
 
-def adult(rows: int = 1000) -> tuple[pa.Table, Policy] | None:
-    """Return some rows of ADULT and its policy; None where the data is not at hand."""
+def benchmark(name: str, columns: Sequence[str] | None = None) -> Made | None:
+    """Return some rows of a benchmark's data and a policy; None where the data is not at hand."""
     from pyarrow import csv
 
-    folder = DATA / "adult"
-    if not folder.exists():
+    folder = DATA / name
+    if not (folder / "data.csv").exists():
         return None
-    path = next(folder.glob("*.csv"))
-    table = csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=";")).slice(0, rows)
+    table = csv.read_csv(folder / "data.csv", parse_options=csv.ParseOptions(delimiter=";"))
+    table = table.slice(0, 1000)
     table = table.cast(pa.schema([(name, pa.string()) for name in table.column_names]))
-    specs = {file.stem: file for file in (folder / "hierarchies").glob("*.csv")}
-    attributes = {
-        name: {"role": "quasi", "hierarchy": specs[name]}
-        if name in specs
+    files = {file.stem: file for file in (folder / "hierarchies").glob("*.csv")}
+    attributes: dict[str, Any] = {
+        name: {"role": "quasi", "hierarchy": files[name]}
+        if name in files and (columns is None or name in columns)
         else {"role": "insensitive"}
         for name in table.column_names
     }
     return table, Policy(attributes=attributes, risk=[{"model": "k-anonymity", "k": 5}])
 
 
-def discharges(rows: int = 1500) -> tuple[pa.Table, Policy]:
+def discharges(rows: int = 1500) -> Made:
     """Return a part of the built-in register, and a policy with people and a sensitive attribute."""
     frame = register(population(20_000), rows)
     table = pa.Table.from_pandas(frame, preserve_index=False)
@@ -107,3 +108,12 @@ def discharges(rows: int = 1500) -> tuple[pa.Table, Policy]:
     ]
     data = {"id": "patient_id"}
     return table, Policy(attributes=attributes, risk=risk, data=data)
+
+
+DATASETS: dict[str, Callable[[], Made | None]] = {
+    "random": lambda: (drawn(), policy_of(("age", "day", "weight", "ward"))),
+    "register": discharges,
+    "adult": lambda: benchmark("adult"),
+    "cup": lambda: benchmark("cup", ("AGE", "GENDER", "INCOME", "STATE")),
+}
+"""What every kind of table must give the same results for."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer import Policy, anonymize, make_manifest
+from anonymizer import Policy, anonymize, make_manifest, verify, write_release
+from anonymizer.errors import AnonymizerWarning, DataError
 from anonymizer.solution.solution import Solution
 from tests.data.engines import tables
-from tests.data.engines.makers import EMBEDDED, KINDS, PRESENT, SERVED, Servers
+from tests.data.engines.makers import EMBEDDED, KINDS, PRESENT, Servers, in_spark
 from tests.data.formats import rows_in
 
 pytestmark = [
@@ -28,35 +31,42 @@ def figures_of(solution: Solution) -> dict[str, Any]:
     return {key: value for key, value in manifest.items() if key not in ("input", "output")}
 
 
-def check_same(given: Any, table: pa.Table, policy: Policy) -> None:
+def check_same(given: Any, table: pa.Table, policy: Policy) -> Solution:
     """Check that figures and released rows are those of the table in Arrow's memory."""
     expected, found = anonymize(table, policy), anonymize(given, policy)
     assert figures_of(found) == figures_of(expected)
     assert rows_in(found.to_frame()) == rows_in(expected.to_frame())
+    return found
 
 
+@cache
+def dataset(name: str) -> tuple[pa.Table, Policy, dict[str, Any], list[tuple[str, ...]]] | None:
+    """Return a table, its policy, and the figures and released rows that it has in Arrow's memory."""
+    if (made := tables.DATASETS[name]()) is None:
+        return None
+    solution = anonymize(*made)
+    return *made, figures_of(solution), rows_in(solution.to_frame())
+
+
+@pytest.mark.parametrize("name", tables.DATASETS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_gives_the_same_solution_figures_and_rows(
-    kind: str, tmp_path: Path, servers: Servers
+    kind: str, name: str, tmp_path: Path, servers: Servers
 ) -> None:
-    table = tables.drawn()
-    quasi = ("age", "day", "weight", "ward")
-    check_same(KINDS[kind](table, tmp_path, servers), table, tables.policy_of(quasi))
-
-
-@pytest.mark.parametrize("kind", [*EMBEDDED, "postgres"])
-def test_people_and_sensitive_values_are_counted_alike(
-    kind: str, tmp_path: Path, servers: Servers
-) -> None:
-    table, policy = tables.discharges()
-    check_same(KINDS[kind](table, tmp_path, servers), table, policy)
-
-
-@pytest.mark.parametrize("kind", ["folder", "duckdb", *SERVED])
-def test_adult_is_the_same(kind: str, tmp_path: Path, servers: Servers) -> None:
-    if (found := tables.adult()) is None:
+    if (made := dataset(name)) is None:
         pytest.skip("the benchmark data is not here")
-    check_same(KINDS[kind](found[0], tmp_path, servers), *found)
+    table, policy, figures, rows = made
+    found = anonymize(KINDS[kind](table, tmp_path, servers), policy)
+    assert figures_of(found) == figures
+    assert rows_in(found.to_frame()) == rows
+
+
+def test_the_cases_suppress_some_rows_and_count_people() -> None:
+    random, register = dataset("random"), dataset("register")
+    assert random is not None
+    assert register is not None
+    assert 0 < len(random[3]) < random[0].num_rows
+    assert register[1].data.id == "patient_id"
 
 
 RELEASES: dict[str, dict[str, Any]] = {
@@ -75,6 +85,26 @@ def test_every_form_of_a_release_is_the_same(
     table = tables.drawn(seed=2)
     policy = tables.policy_of(("age", "moment", "ward"), release=RELEASES[release])
     check_same(KINDS[kind](table, tmp_path, servers), table, policy)
+
+
+@pytest.mark.parametrize("release", [{}, {"recoding": "layers", "escape_formulas": True}])
+def test_spark_writes_a_folder_of_people_with_redacted_rows_and_every_type(
+    release: dict[str, Any], tmp_path: Path, servers: Servers
+) -> None:
+    table = tables.drawn(seed=2)
+    policy = tables.policy_of(
+        ("age", "day", "moment", "amount", "ward"),
+        release={"suppressed": "redact", **release},
+        data={"id": "person"},
+    )
+    given = in_spark(table, tmp_path, servers)
+    solution = anonymize(given, policy)
+    expected = anonymize(table, policy)
+    assert 0 < solution.suppressed < table.num_rows
+    assert figures_of(solution) == figures_of(expected)
+    files = write_release(solution, tmp_path / "out")
+    assert rows_in(Path(files["release"])) == rows_in(expected.to_frame())
+    assert verify(files["release"], policy, against=given).passed
 
 
 def test_class_means_are_the_same(tmp_path: Path, servers: Servers) -> None:
@@ -110,3 +140,51 @@ def test_an_empty_table_is_refused(kind: str, tmp_path: Path, servers: Servers) 
     table = tables.drawn().slice(0, 0)
     with pytest.raises(Exception, match="the table has no rows"):
         anonymize(KINDS[kind](table, tmp_path, servers), tables.policy_of())
+
+
+@pytest.mark.parametrize("kind", EMBEDDED)
+def test_a_solution_for_an_engine_is_not_pickled(
+    kind: str, tmp_path: Path, servers: Servers
+) -> None:
+    solution = anonymize(KINDS[kind](tables.drawn(), tmp_path, servers), tables.policy_of())
+    with pytest.raises(DataError, match=r"cannot be pickled; keep the manifest, and use apply\.$"):
+        pickle.dumps(solution)
+
+
+@pytest.mark.filterwarnings("default::anonymizer.errors.AnonymizerWarning")
+def test_formulas_that_came_over_are_a_warning(tmp_path: Path, servers: Servers) -> None:
+    table = tables.drawn()
+    risk = [{"model": "distinct-l", "attribute": "note", "l": 2}]
+    solution = anonymize(KINDS["folder"](table, tmp_path, servers), tables.policy_of(risk=risk))
+    with pytest.warns(AnonymizerWarning, match="column 'note' of the release has cells that begin"):
+        write_release(solution, tmp_path / "out")
+
+
+TOLD = """
+population = 100000
+p_m = 0.3
+p_fm = 0.5
+p_c = 0.4
+p_cu = 0.6
+
+[[groups]]
+attributes = ["age"]
+column = "told"
+"""
+
+
+@pytest.mark.parametrize(("kind", "place"), [("parquet", ", row 3"), ("folder", "")])
+def test_a_wrong_probability_has_no_row_where_rows_have_no_order(
+    kind: str, place: str, tmp_path: Path, servers: Servers
+) -> None:
+    table = pa.table({"age": [59, 41, 22, 30] * 3, "told": ["0.5", "1", "high", "1"] * 3})
+    (tmp_path / "told.toml").write_text(TOLD)
+    policy = Policy(
+        attributes={
+            "age": {"role": "quasi", "hierarchy": tables.QUASI["age"]},
+            "told": {"role": "identifying"},
+        },
+        risk=[{"model": "overall", "threshold": 0.1, "scenario": str(tmp_path / "told.toml")}],
+    )
+    with pytest.raises(DataError, match=f"column 'told'{place}: 'high' is not a probability"):
+        anonymize(KINDS[kind](table, tmp_path, servers), policy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,12 @@ from pyarrow import parquet
 
 from anonymizer import Policy, anonymize, apply, assess, explain, verify, write_release
 from anonymizer.comparison.comparison import compare
+from anonymizer.data.engines.addresses import Address
+from anonymizer.data.engines.duckdb import DuckDB
+from anonymizer.data.engines.release import Releasing
 from anonymizer.data.engines.table import EngineTable
 from anonymizer.data.table import open_table
-from anonymizer.errors import AnonymizerError, DataError, ReleaseError
+from anonymizer.errors import AnonymizerError, DataError, PolicyError, ReleaseError
 from anonymizer.frontiers.frontier import frontier
 from tests.data.engines import tables
 from tests.data.engines.makers import EMBEDDED, SERVED, Servers
@@ -182,7 +185,7 @@ def plain(policy: Path) -> Policy:
 
 def test_a_file_is_not_released_as_a_table(tmp_path: Path) -> None:
     given = EMBEDDED["folder"](tables.drawn(), tmp_path, NOBODY)
-    with pytest.raises(DataError, match="only a table in a database is released as one"):
+    with pytest.raises(DataError, match=r"only a table in a database .* or add url\."):
         write_release(anonymize(given, released_to("released")), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -314,3 +317,176 @@ def test_an_interrupted_run_takes_its_table_back(
     with pytest.raises(KeyboardInterrupt):
         write_release(solution, tmp_path / "out")
     assert not given.engine.has_table("released")
+
+
+# Tables in another database
+
+
+def elsewhere(url: str, name: str = "released", **data: Any) -> Policy:
+    """Return a policy whose release goes to another database."""
+    return tables.policy_of(
+        ("age", "ward"),
+        release={"table": name, "url": url, "suppressed": "redact"},
+        data={"rows_are_people": True, **data},
+    )
+
+
+def rows_expected(policy: Policy) -> list[tuple[str, ...]]:
+    return rows_in(anonymize(tables.drawn(), policy).to_frame())
+
+
+@pytest.mark.parametrize("kind", ["folder", "csv glob", "duckdb"])
+def test_duckdb_writes_to_another_of_its_databases(kind: str, tmp_path: Path) -> None:
+    given = EMBEDDED[kind](tables.drawn(), tmp_path, NOBODY)
+    path = tmp_path / "other.duckdb"
+    for name in ("first", "second"):  # into a new file, and into one that is there
+        policy = elsewhere(f"duckdb://{path}", name)
+        write_release(anonymize(given, policy), tmp_path / name)
+        assert rows_in(open_table(path, table=name)) == rows_expected(policy)
+    assert not list(tmp_path.glob(".*"))
+    with pytest.raises(DataError, match=r"other\.duckdb: there is a table 'second' already"):
+        write_release(anonymize(given, policy), tmp_path / "third")
+
+
+def test_every_command_knows_the_other_database(tmp_path: Path, run: Run) -> None:
+    policy = folder_of_patients(tmp_path)
+    text = policy.read_text() + '\n[release]\ntable = "released"\nurl = "duckdb://other.duckdb"\n'
+    policy.write_text(text)
+    status, _, errors = run("run", policy, "--out", tmp_path / "out")
+    assert status == 0, errors
+    manifest = tmp_path / "out" / "manifest.json"
+    assert "other" not in manifest.read_text()
+    status, printed, errors = run(
+        "verify", "released", policy, "--manifest", manifest, "--against", tmp_path / "parts"
+    )
+    assert status == 0, printed + errors
+    status, _, errors = run("run", policy, "--out", tmp_path / "out")
+    assert status == 2
+    assert "there is a table 'released' already" in errors
+
+
+def test_a_folder_becomes_a_table_in_postgres(tmp_path: Path, servers: Servers) -> None:
+    given = EMBEDDED["folder"](tables.drawn(), tmp_path, NOBODY)
+    policy = elsewhere(servers.postgres, "from_folder", path=str(given))
+    files = write_release(anonymize(None, policy), tmp_path / "out")
+    assert verify("from_folder", policy, files["manifest"], against=given).passed
+    found = open_table(Address(servers.postgres), table="from_folder")
+    assert rows_in(found) == rows_expected(policy)
+
+
+def test_postgres_is_released_into_duckdb(tmp_path: Path, servers: Servers) -> None:
+    given = SERVED["postgres"](tables.drawn(), tmp_path, servers)
+    policy = elsewhere(f"duckdb://{tmp_path / 'other.duckdb'}")
+    write_release(anonymize(given, policy), tmp_path / "out")
+    assert rows_in(open_table(tmp_path / "other.duckdb", table="released")) == rows_expected(policy)
+
+
+def break_in_the_middle(monkeypatch: pytest.MonkeyPatch, engine: Any) -> None:
+    """Let an engine fail after the first rows of a release."""
+    fetch = type(engine).fetch
+
+    def some(self: Any, query: Any, *rows: int) -> Iterator[pa.RecordBatch]:
+        yield next(fetch(self, query, *rows)).slice(0, 5)
+        raise ConnectionError("gone")
+
+    monkeypatch.setattr(type(engine), "fetch", some)
+
+
+@pytest.mark.parametrize(
+    ("kind", "new"), [("folder", False), ("postgres", True), ("postgres", False)]
+)
+def test_a_source_that_breaks_in_the_middle_leaves_nothing_elsewhere(
+    kind: str, new: bool, tmp_path: Path, servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = open_table({**EMBEDDED, **SERVED}[kind](tables.drawn(), tmp_path, servers))
+    assert isinstance(given, EngineTable)
+    path = tmp_path / "other.duckdb"
+    policy = elsewhere(servers.postgres if kind == "folder" else f"duckdb://{path}", "broken")
+    if not new:
+        write_release(anonymize(given, elsewhere(str(policy.release.url), "whole")), tmp_path / "a")
+    solution = anonymize(given, policy)
+    break_in_the_middle(monkeypatch, given.engine)
+    with pytest.raises(DataError, match=r"the engine failed \(ConnectionError\)"):
+        write_release(solution, tmp_path / "out")
+    assert "broken" not in tables_of(servers)
+    assert path.exists() == (kind == "postgres" and not new)
+    if path.exists():
+        with pytest.raises(DataError, match="there is no table 'broken'"):
+            open_table(path, table="broken")
+    assert not list(tmp_path.glob(".*"))
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("new", [True, False])
+def test_other_rows_than_were_counted_are_not_written_elsewhere(
+    new: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "other.duckdb"
+    given = EMBEDDED["folder"](tables.drawn(), tmp_path, NOBODY)
+    if not new:
+        write_release(anonymize(given, elsewhere(f"duckdb://{path}", "whole")), tmp_path / "a")
+    solution = anonymize(given, elsewhere(f"duckdb://{path}"))
+    monkeypatch.setattr(Releasing, "records", 7)
+    with pytest.raises(ReleaseError, match="changed while it was anonymized"):
+        write_release(solution, tmp_path / "out")
+    assert path.exists() != new
+    if not new:
+        with pytest.raises(DataError, match="there is no table 'released'"):
+            open_table(path, table="released")
+
+
+def test_an_interrupted_run_takes_its_table_back_from_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = EMBEDDED["folder"](tables.drawn(), tmp_path, NOBODY)
+    solution = anonymize(given, elsewhere(f"duckdb://{tmp_path / 'other.duckdb'}"))
+
+    def fail(*_: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(DuckDB, "digest", fail)
+    with pytest.raises(KeyboardInterrupt):
+        write_release(solution, tmp_path / "out")
+    assert not (tmp_path / "other.duckdb").exists()
+
+
+def test_where_a_release_cannot_go_is_said_in_one_sentence(tmp_path: Path) -> None:
+    given = EMBEDDED["folder"](tables.drawn(), tmp_path, NOBODY)
+    (tmp_path / "text.duckdb").write_text("nothing")
+    for url, message in {
+        f"duckdb://{tmp_path}/none/other.duckdb": "there is no such folder",
+        f"duckdb://{tmp_path}/text.duckdb": "may it be written",
+        "postgres://ann@127.0.0.1:1/db": r"^postgres://127\.0\.0\.1:1/db: the engine failed",
+    }.items():
+        with pytest.raises(DataError, match=message) as raised:
+            write_release(anonymize(given, elsewhere(url)), tmp_path / "out")
+        assert "\n" not in str(raised.value)
+        assert "ann@" not in str(raised.value)
+    assert (tmp_path / "text.duckdb").read_text() == "nothing"
+    with pytest.raises(DataError, match="only a table in a database"):
+        write_release(anonymize(tables.drawn(), elsewhere("postgres://h/d")), tmp_path / "out")
+
+
+def test_the_database_of_the_original_is_not_another(tmp_path: Path) -> None:
+    given = EMBEDDED["duckdb"](tables.drawn(), tmp_path, NOBODY)
+    solution = anonymize(given, elsewhere(f"duckdb://{tmp_path / 'made.duckdb'}"))
+    with pytest.raises(DataError, match="this is the database of the table itself"):
+        write_release(solution, tmp_path / "out")
+
+
+def test_the_address_of_a_release_holds_no_password_and_names_a_table() -> None:
+    with pytest.raises(PolicyError, match="the address holds a password"):
+        elsewhere("postgres://ann:hunter2@host/db")
+    with pytest.raises(PolicyError, match=r"no table is named; add table to \[release\]"):
+        tables.policy_of(release={"url": "postgres://host/db"})
+
+
+def test_without_the_right_to_write_elsewhere_nothing_is_left(
+    tmp_path: Path, servers: Servers
+) -> None:
+    given = EMBEDDED["folder"](tables.drawn(), tmp_path, NOBODY)
+    execute(servers, "CREATE ROLE reader LOGIN")
+    url = servers.postgres.replace("postgres@", "reader@")
+    with pytest.raises(DataError, match=r"the engine failed \(InsufficientPrivilege\)"):
+        write_release(anonymize(given, elsewhere(url, "denied")), tmp_path / "out")
+    assert "denied" not in tables_of(servers)

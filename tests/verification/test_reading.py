@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonymizer.data.frame import FrameTable
+from anonymizer.engine.classes import partition
+from anonymizer.engine.microdata import encode
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.risk import BetaLikeness, DeltaDisclosure, Remaining, RiskModel, TCloseness
+from anonymizer.solution.manifest import rounding_step
+from anonymizer.verification.reading import check_exactly, check_model
+
+VALUES = ("a", "b", "c", "d")
+TREE = Hierarchy.from_rows(
+    "s", [("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"), ("d", "y", "*")]
+)
+GROUPS = Hierarchy.from_rows("q", [("0", "*"), ("1", "*"), ("2", "*")])
+COUNTS = st.tuples(*[st.integers(0, 60)] * len(VALUES))
+LIMITS = st.floats(0.01, 0.9)
+MODELS = st.one_of(
+    st.builds(TCloseness, st.just("s"), LIMITS),
+    st.builds(TCloseness, st.just("s"), LIMITS, st.just("ordered"), st.just(VALUES)),
+    st.builds(TCloseness, st.just("s"), LIMITS, st.just("hierarchical"), st.none(), st.just(TREE)),
+    st.builds(BetaLikeness, st.just("s"), st.floats(0.05, 3), st.booleans()),
+    st.builds(DeltaDisclosure, st.just("s"), st.floats(0.05, 3), st.sampled_from(["fail", "skip"])),
+)
+Histograms = list[tuple[int, ...]]
+
+
+def released(classes: Histograms) -> Remaining:
+    """Make a release of some classes, given how often each has each value."""
+    rows = [
+        (str(number), value)
+        for number, counts in enumerate(classes)
+        for value, count in zip(VALUES, counts, strict=True)
+        for _ in range(count)
+    ]
+    frame = pd.DataFrame(rows, columns=["q", "s"], dtype=object)
+    microdata = encode(FrameTable(frame), [GROUPS], sensitive=["s"])
+    found = partition(microdata, (0,))
+    return Remaining(microdata, found, np.zeros(found.sizes.size, np.bool_))
+
+
+def overall_of(
+    classes: Histograms, suppressed: tuple[int, ...], known: bool
+) -> tuple[dict[str, object], list[float]]:
+    """Return what a manifest says of the values that are released, and the true shares of all."""
+    totals = np.sum([*classes, suppressed], axis=0)
+    records = int(totals.sum())
+    step, there = rounding_step(records), np.sum(classes, axis=0) > 0
+    shares = totals / records
+    rounded = {
+        value: round(round(q / step) * step, 9)
+        for value, q, is_there in zip(VALUES, shares, there, strict=True)
+        if is_there
+    }
+    numbers = {"records": records, "suppressed": sum(suppressed)} if known else {}
+    given = {"step": step, "shares": rounded, "complete": True, **numbers}
+    return given, shares[there].tolist()
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    classes=st.lists(COUNTS.filter(any), min_size=1, max_size=3),
+    suppressed=COUNTS,
+    model=MODELS,
+    known=st.booleans(),
+)
+def test_a_release_is_never_judged_otherwise_than_with_the_true_shares(
+    classes: Histograms, suppressed: tuple[int, ...], model: RiskModel, known: bool
+) -> None:
+    there = np.sum(classes, axis=0) > 0
+    suppressed = tuple(int(n) * int(t) for n, t in zip(suppressed, there, strict=True))
+    remaining = released(classes)
+    given, shares = overall_of(classes, suppressed, known)
+    column = replace(remaining.microdata.sensitive["s"], input_shares=np.array(shares))
+    microdata = replace(remaining.microdata, sensitive={"s": column})
+    true = replace(
+        remaining,
+        microdata=microdata,
+        classes=replace(remaining.classes, microdata=microdata, counted={}),
+    )
+    found, exact = check_model(model, remaining, {"s": given}), check_exactly(model, true)
+    assert found.passed in (None, exact.passed)
+    if known and not any(suppressed):
+        assert found.passed is not None  # the release has all that the input has
+
+
+def test_what_little_is_suppressed_leaves_open_is_less_than_rounding_does() -> None:
+    classes, suppressed = [(20, 20, 10, 10), (12, 28, 10, 10)], (1, 0, 0, 0)
+    remaining, model = released(classes), TCloseness("s", 0.09)
+    rough, fine = (overall_of(classes, suppressed, known)[0] for known in (False, True))
+    assert check_model(model, remaining, {"s": rough}).passed is None
+    assert check_model(model, remaining, {"s": fine}).passed is True
+
+
+@pytest.mark.parametrize("change", [{"a": 0.9}, {"a": 0.0}])
+def test_shares_that_the_released_values_contradict_are_not_believed(
+    change: dict[str, float],
+) -> None:
+    classes = [(20, 20, 10, 10), (12, 28, 10, 10)]
+    given, _ = overall_of(classes, (0, 0, 0, 0), known=True)
+    forged = {**given, "shares": {**given["shares"], **change}}  # type: ignore[dict-item]
+    found = check_model(TCloseness("s", 0.9), released(classes), {"s": forged})
+    assert found.passed is False
+    assert "are not those of a table with the released values" in found.detail
