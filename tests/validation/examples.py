@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from anonymizer import Policy, Statement
 from anonymizer.assessment.disclosure import sources
 from anonymizer.assessment.disclosure.sources import Source, SourcesFile, parse_sources
+from anonymizer.decision.context import Context
 from anonymizer.hierarchy import BUILDERS, parse_spec
 from anonymizer.knowledge import statement
 from anonymizer.knowledge.overlap import Overlap, Proportion
@@ -73,6 +74,79 @@ escape_formulas = true
 recoding = "layers"
 max_layers = 3
 file = "parquet"
+"""
+
+IN_A_DATABASE = """
+[data]
+url = "postgres://db.example.org/hospital"
+table = "discharges"
+memory = "2GB"
+
+[attributes]
+sex = { role = "quasi", hierarchy = "sex.csv" }
+days = { role = "insensitive" }
+died = { role = "insensitive" }
+
+[[risk]]
+model = "k-anonymity"
+k = 5
+
+[release]
+table = "released"
+url = "duckdb://released.duckdb"
+
+[[analysis]]
+name = "stay"
+kind = "linear"
+formula = "days ~ sex"
+generalized = "category"
+missing = "category"
+
+[[analysis]]
+name = "death"
+kind = "logistic"
+formula = "died ~ sex"
+positive = "yes"
+
+[[analysis]]
+name = "hazard"
+kind = "cox"
+formula = "days ~ sex"
+event = "died"
+positive = "yes"
+
+[[analysis]]
+name = "curves"
+kind = "survival"
+time = "days"
+event = "died"
+positive = "yes"
+group = "sex"
+
+[[analysis]]
+name = "predicted"
+kind = "prediction"
+response = "died"
+predictors = ["sex"]
+
+[[analysis]]
+name = "shares"
+kind = "marginals"
+"""
+
+CONTEXT = """
+organization = "County Hospital"
+responsible = "A. Jones, data steward"
+prepared_by = "B. Chen, statistician"
+purpose = "Research on readmissions"
+recipients = "Anybody"
+release_model = "public"
+legal_basis = "HIPAA, 45 CFR 164.514(b)(1)"
+controls = ["a contract"]
+threshold_reason = "as EMA asks"
+reidentification = "None was tried"
+earlier_releases = "None"
+review = "2027-06-30"
 """
 
 SCENARIO = """
@@ -165,7 +239,9 @@ def spec_examples() -> Iterator[Example]:
 
 EXAMPLES = [
     Example("policy", Policy, Policy.of, tomllib.loads(POLICY)),
+    Example("policy in a database", Policy, Policy.of, tomllib.loads(IN_A_DATABASE)),
     Example("statement", Statement, lambda keys: Statement(**keys), STATEMENT),
+    Example("context", Context, lambda keys: Context(**keys), tomllib.loads(CONTEXT)),
     Example("scenario", Scenario, Scenario.parse, tomllib.loads(SCENARIO)),
     Example("sources", SourcesFile, parse_sources, tomllib.loads(sources.EXAMPLE)),
     Example(
