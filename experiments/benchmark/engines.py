@@ -1,8 +1,9 @@
 """Tables that stay in an engine: folders of Parquet files in DuckDB, beside its own GROUP BY and COPY.
 
-    python -m experiments.benchmark.engines [--rows 1e8] [--tuples 2e7] [--spark 1e7]
+    python -m experiments.benchmark.engines [--rows 1e8] [--tuples 2e7] [--spark 1e7] [--drawn FOLDER]
 
-Rows are those of the registry (make_standins.py), drawn over the IHIS domains; --tuples draws rows of
+Writes results/benchmark/engines.csv; rows that are not measured now stay as they were. The rows of a
+table are those of the registry (make_standins.py), drawn over the IHIS domains; --tuples draws rows of
 which 19 in 20 are distinct. Each run is a process of its own, whose peak memory is that of all it does.
 """
 
@@ -20,12 +21,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
 from experiments.benchmark.commands import high_water, run_command
 from experiments.datasets import DATA
 
+RESULTS = Path("results/benchmark/engines.csv")
 ROWS = 10_000_000
 FILE_ROWS = 1_000_000
 MEMORY = "1500MB"
@@ -128,9 +131,13 @@ def plain(parts: Path, folder: Path) -> tuple[float, float, int]:
     return grouped - started, time.perf_counter() - began, peak
 
 
-def measure_folder(rows: int, folder: Path, draw: Callable[[int], Iterator[pa.Table]]) -> Row:
+def measure_folder(
+    rows: int, folder: Path, draw: Callable[[int], Iterator[pa.Table]], kept: Path | None = None
+) -> Row:
     """Anonymize a folder of files to a verified release, beside DuckDB's own operations."""
-    parts = write_parts(draw(rows), folder / draw.__name__)
+    parts = (kept or folder) / f"{draw.__name__}-{rows}"
+    if not parts.is_dir():
+        write_parts(draw(rows), parts)
     group, copy, plain_peak = in_child(plain, parts, folder)
     policy, out = write_policy(parts, folder), folder / "out"
     found, peak = run_command(policy, out)
@@ -186,7 +193,9 @@ def on_spark(parts: Path, folder: Path) -> Row:
     }
 
 
-def measure_engines(rows: int = ROWS, tuples: int = 0, spark: int = 0) -> list[Row]:
+def measure_engines(
+    rows: int = ROWS, tuples: int = 0, spark: int = 0, kept: Path | None = None
+) -> list[Row]:
     """Measure what is asked for, one after the other."""
     if not (DATA / "make_standins.py").exists():
         print("engines: skipped, the program that draws the registry is not at hand")
@@ -195,7 +204,7 @@ def measure_engines(rows: int = ROWS, tuples: int = 0, spark: int = 0) -> list[R
     for count, draw in ((rows, drawn), (tuples, drawn_apart)):
         if count:
             with tempfile.TemporaryDirectory() as name:
-                found.append(measure_folder(count, Path(name), draw))
+                found.append(measure_folder(count, Path(name), draw, kept))
     if spark:
         with tempfile.TemporaryDirectory() as name:
             parts = write_parts(drawn(spark), Path(name) / "parts")
@@ -208,9 +217,23 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     for name, rows in (("--rows", ROWS), ("--tuples", 0), ("--spark", 0)):
         options.add_argument(name, type=float, default=rows)
+    options.add_argument("--drawn", type=Path, help="a folder that keeps what is drawn")
     given = options.parse_args()
-    for row in measure_engines(int(given.rows), int(given.tuples), int(given.spark)):
+    sizes = (int(given.rows), int(given.tuples), int(given.spark))
+    found = measure_engines(*sizes, given.drawn)
+    for row in found:
         print(row)
+    if found:
+        save(found)
+
+
+def save(found: list[Row], path: Path = RESULTS) -> None:
+    """Write what was measured; other rows stay as they were."""
+    keys = ["engine", "rows", "distinct"]
+    rows = pd.DataFrame(found).reindex(columns=dict.fromkeys([*keys, *found[0]]))
+    if path.is_file():
+        rows = pd.concat([pd.read_csv(path), rows])
+    rows.drop_duplicates(keys, keep="last").sort_values(keys).to_csv(path, index=False)
 
 
 if __name__ == "__main__":
