@@ -1,7 +1,7 @@
 """The command line as a fixture, how hypothesis runs, and which tests are slow.
 
-HYPOTHESIS_PROFILE: the same examples every time (repeatable), new ones (wide), or just a few of the same
-(quick). `make quick` takes the last and leaves out what is marked as slow.
+HYPOTHESIS_PROFILE: the same examples every time (repeatable), new ones (wide), some of the same (brief),
+or a few (quick). CI takes the third; `make quick` takes the last and leaves out what is marked as slow.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("wide", settings.get_profile("repeatable"), derandomize=False)
+settings.register_profile("brief", settings.get_profile("repeatable"), max_examples=25)
 settings.register_profile("quick", settings.get_profile("repeatable"), max_examples=10)
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "repeatable")
 settings.load_profile(PROFILE)
@@ -72,12 +73,12 @@ SLOW = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the slow tests, and cut down the examples of all others where the profile is the quick one."""
+    """Mark the slow tests, and cut down the examples of all where the profile says so."""
     for item in items:
         file, _, name = item.nodeid.partition("::")
         if file.startswith(SLOW_FOLDERS) or name.split("[")[0] in SLOW.get(file, ()):
             item.add_marker("slow")
-        if PROFILE == "quick":
+        if PROFILE in ("brief", "quick"):
             cut_examples(item)
 
 
