@@ -29,7 +29,7 @@ def test_a_job_is_sent_without_the_table() -> None:
 
 def test_a_box_is_bounded_with_the_readers_table() -> None:
     evaluator, lattice = evaluator_of(wide()), lattice_of(wide())
-    mine, theirs = (SubtreeBounds.prepare(evaluator, SearchParams()) for _ in range(2))
+    mine, theirs = (SubtreeBounds.prepare([evaluator], SearchParams()) for _ in range(2))
     assert mine is not None
     job = BoundBox(mine, 1.0, np.zeros((5, 4)), 7)
     read, (item,) = read_job(write_job(job, [lattice]), SimpleNamespace(subtrees=theirs))

@@ -45,7 +45,7 @@ def test_every_model_evaluates_a_shipped_table_alike(model: RiskModel, problem: 
 
 def test_boxes_are_bounded_alike() -> None:
     evaluator, lattice = evaluator_of(wide()), lattice_of(wide())
-    here = SubtreeBounds.prepare(evaluator, SearchParams())
+    here = SubtreeBounds.prepare([evaluator], SearchParams())
     assert here is not None
     steps = np.full((5, 4), -0.5).cumsum(axis=1)
     for one, other in zip(
