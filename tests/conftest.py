@@ -23,7 +23,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("wide", settings.get_profile("repeatable"), derandomize=False)
-settings.register_profile("brief", settings.get_profile("repeatable"), max_examples=25)
+settings.register_profile("brief", settings.get_profile("repeatable"), max_examples=15)
 settings.register_profile("quick", settings.get_profile("repeatable"), max_examples=10)
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "repeatable")
 settings.load_profile(PROFILE)
