@@ -280,13 +280,15 @@ def schemes_to_apply(manifest: Mapping[str, Any]) -> dict[str, int] | list[dict[
 def check_manifest(manifest: Any, where: str) -> None:
     """Raise a ReleaseError that names what a manifest lacks or has in another form."""
     try:
-        Manifest.model_validate(manifest)
+        attributes = Manifest.model_validate(manifest).policy.get("attributes", {})
+        places = [] if isinstance(attributes, Mapping) else ["policy.attributes"]
     except ValidationError as error:
         places = [".".join(map(str, fault["loc"])) or "it" for fault in error.errors()]
+    if places:
         raise ReleaseError(
             f"{where}: this is not a manifest as `anonymizer run` writes it; wrong or missing: "
             f"{quote_some(dict.fromkeys(places))}."
-        ) from None
+        )
 
 
 def read_manifest(path: str | Path) -> dict[str, Any]:

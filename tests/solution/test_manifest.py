@@ -13,12 +13,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
-from anonymizer import AnonymizerWarning, ReleaseError, anonymize, read_manifest, write_release
+from anonymizer import (
+    AnonymizerWarning,
+    ReleaseError,
+    anonymize,
+    make_manifest,
+    read_manifest,
+    write_release,
+)
 from anonymizer.data.files import digest_of_file
 from anonymizer.data.staging import Staging
-from anonymizer.solution.manifest import stage_release
+from anonymizer.solution.manifest import check_manifest, stage_release
 from anonymizer.solution.resume import stage_checkpoint
 from tests.wards import POLICY, patients, write_files
 
@@ -128,3 +136,14 @@ def test_without_a_key_the_release_is_made_and_its_manifest_has_no_digest_of_the
         write_release(solution, tmp_path / "out")
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["input"] == {"name": "patients.csv", "hmac_sha256": None, "key": None}
+
+
+@pytest.mark.parametrize("attributes", [None, [], "age", 3])
+def test_attributes_that_are_no_table_are_named(attributes: object) -> None:
+    frame = pd.DataFrame({"sex": ["f", "f", "m", "m"]})
+    policy = {"attributes": {"sex": {"role": "quasi", "hierarchy": {"f": "*", "m": "*"}}}}
+    solution = anonymize(frame, {**policy, "risk": [{"model": "k-anonymity", "k": 2}]})
+    manifest = make_manifest(solution, solution.to_frame())
+    manifest["policy"]["attributes"] = attributes
+    with pytest.raises(ReleaseError, match=r"wrong or missing: 'policy\.attributes'"):
+        check_manifest(manifest, "manifest.json")
