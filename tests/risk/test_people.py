@@ -163,7 +163,8 @@ def test_the_profile_counts_everybody_once(problem: Problem, data) -> None:
         set().union(*[s for s in sets.values() if len(s) == 1], set())
     )
     if people:
-        assert math.isclose(found.prosecutor.average, len(sets) / len(people))
+        # a person's risks in several classes add up, to 1 at most
+        assert math.isclose(found.prosecutor.average, min(1.0, len(sets) / len(people)))
         worst = {p: max(1 / len(s) for s in sets.values() if p in s) for p in people}
         assert found.prosecutor.above["0.2"] == sum(w > 0.2 + 1e-12 for w in worst.values()) / len(
             people
