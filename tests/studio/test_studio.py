@@ -114,7 +114,7 @@ def test_the_same_by_keyboard_alone(visit, tmp_path):
         seen = visit(studio)
         page, press = seen.page, seen.page.keyboard.press
         choosers: list[Any] = []
-        page.on("filechooser", choosers.append)  # before the key: what is listened to late is missed
+        page.on("filechooser", lambda found: choosers.append(found))  # early: no key is missed
         page.wait_for_selector("#file")
 
         def tab_to(selector: str) -> None:
