@@ -83,11 +83,11 @@ class Release:
             numbers = np.where(self.suppressed, values.index(REDACTED), numbers)
         hierarchy = self.microdata.columns[at].hierarchy
         read = hierarchy.reading.read if 0 in [s[at] for s in self.layering.schemes] else None
-        numbers = numbers.astype(smallest_type(len(values)))
+        numbers = numbers.astype(smallest_type(len(values)), copy=False)
         recoding = Recoding(tuple(values), numbers, original=untouched and not redacted, read=read)
         return recoding if aggregated else in_order(recoding, hierarchy)
 
-    def values(self, attribute: int) -> tuple[NDArray[np.int64], list[str]]:
+    def values(self, attribute: int) -> tuple[NDArray[np.integer], list[str]]:
         """Return the released value of each tuple in one attribute, as numbers of texts."""
         name = self.microdata.attributes[attribute]
         center = self.policy.attributes[name].microaggregation

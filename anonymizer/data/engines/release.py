@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,13 +28,14 @@ from anonymizer.data.engines.dictionaries import (
 )
 from anonymizer.data.engines.engine import Engine
 from anonymizer.data.formulas import BEGINS, HARMLESS, escape, is_formula, is_text, warn_of
-from anonymizer.data.plan import Grouped, Recoding, ReleasePlan
+from anonymizer.data.plan import Grouped, ReleasePlan
+from anonymizer.kernels.partition import number_of_code
 
 FLAG = "flag__"
 KEY = "key_{}__"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Releasing:
     """A plan put to the tuples that an engine counted."""
 
@@ -44,17 +46,22 @@ class Releasing:
     grouped: Grouped
     types: Mapping[str, pa.DataType]
 
-    @property
+    @cached_property
     def kept(self) -> NDArray[np.bool_]:
         """Which tuples are released."""
         kept = np.zeros(self.plan.tuple_of_row.size, np.bool_)
         kept[self.plan.rows] = True
         return kept
 
-    @property
+    @cached_property
     def redacted(self) -> NDArray[np.bool_]:
         """Which tuples are released with every recoded cell redacted."""
         return self.grouped.redacted[self.plan.tuple_of_row]
+
+    @cached_property
+    def live(self) -> NDArray[np.bool_]:
+        """Which tuples are released with cells of their own."""
+        return self.kept & ~self.redacted
 
     @property
     def records(self) -> int:
@@ -88,12 +95,12 @@ class Releasing:
 
         A code that only suppressed records have is -1.
         """
-        live = self.kept & ~self.redacted
-        numbers = self.plan.recodings[column].number_of_tuple[self.plan.tuple_of_row][live]
-        codes = self.aggregation.codes_of(column)[live]
-        found = np.full(self.aggregation.dictionary(column).size, -1, np.int64)
-        found[codes] = numbers
-        return found if np.array_equal(found[codes], numbers) else None
+        numbers = self.plan.recodings[column].number_of_tuple
+        found, decided = number_of_code(
+            self.aggregation.codes_of(column), self.plan.tuple_of_row, numbers, self.live,
+            self.aggregation.dictionary(column).size,
+        )  # fmt: skip
+        return found if decided else None
 
     def packed(self) -> Any:
         """Put the codes that decide the tuple of a row, packed, beside the columns that are kept."""
@@ -120,7 +127,7 @@ class Releasing:
     def values(self, column: str) -> pa.Array:
         """Return the released values of a column by number, in its own type where they are its own."""
         recoding, kind = self.plan.recodings[column], self.types[column]
-        used = self.used(recoding)
+        used = self.used(column)
         if recoding.original and not is_text(kind):
             own = values_of(used, kind, recoding.read_texts)
             if own is not None:
@@ -147,12 +154,19 @@ class Releasing:
         codes = np.unique(self.aggregation.codes_of(column)[self.kept])
         return [values[code] for code in codes.tolist() if code < len(values)]
 
-    def used(self, recoding: Recoding) -> list[str]:
-        """Return the values of a recoding, without those that only suppressed records have."""
-        numbers = recoding.number_of_tuple[self.plan.tuple_of_row[self.plan.rows]]
+    def used(self, column: str) -> list[str]:
+        """Return the values of a column, without those that only suppressed records have."""
+        recoding = self.plan.recodings[column]
         used = np.zeros(len(recoding.values), np.bool_)
-        used[numbers] = True
+        used[recoding.number_of_tuple[self.released_tuples]] = True
         return [v if there else MISSING for v, there in zip(recoding.values, used, strict=True)]
+
+    @cached_property
+    def released_tuples(self) -> NDArray[np.bool_]:
+        """Which tuples of the plan have a row that is released."""
+        released = np.zeros(self.grouped.redacted.size, np.bool_)
+        released[self.plan.tuple_of_row[self.plan.rows]] = True
+        return released
 
     def choose(self, packed: Any, by_tuple: Sequence[str]) -> Any:
         """Leave out the rows of suppressed tuples; add what depends on the tuple, or is redacted."""
