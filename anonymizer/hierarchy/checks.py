@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from fractions import Fraction
 from itertools import pairwise
@@ -127,7 +127,7 @@ def check_rising(numbers: tuple[Any, ...]) -> tuple[Any, ...]:
     """Check that each number is larger than the one before."""
     for low, high in pairwise(numbers):
         if low >= high:
-            raise ValueError(f"{high} comes after {low}; list the numbers from small to large")
+            raise ValueError(f"{high} comes after {low}; list them from small to large")
     return numbers
 
 
@@ -156,6 +156,19 @@ def check_multiples(widths: tuple[Any, ...]) -> tuple[Any, ...]:
                 f"use {int(better) if better.denominator == 1 else float(better)}"
             )
     return widths
+
+
+def bounds_faults(
+    levels: Sequence[Sequence[Any]], low: Any, high: Any, continuous: bool = False
+) -> Iterator[str]:
+    """Say which bounds are outside the domain, or cut an interval of the level below in two."""
+    for bound in dict.fromkeys(bound for bounds in levels for bound in bounds):
+        inside = low < bound < high if continuous else low < bound <= high
+        if not inside:
+            yield f"{show(bound)} does not start an interval within {low} to {high}; leave it out"
+    for fine, coarse in pairwise(levels):
+        for bound in sorted(set(coarse) - set(fine)):
+            yield f"{bound} would cut an interval of the level below in two; add it there"
 
 
 def freeze(value: Any) -> Any:
@@ -195,3 +208,4 @@ RealWidths = Annotated[
     ONLY_LISTS,
 ]
 Day = Annotated[date, BeforeValidator(parse_day)]
+RisingDays = Annotated[tuple[Day, ...], AfterValidator(check_rising), ONLY_LISTS]

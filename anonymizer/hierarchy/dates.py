@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass as plain_dataclass
 from datetime import date, datetime
 from itertools import pairwise
@@ -15,10 +15,10 @@ from pydantic.dataclasses import dataclass
 
 from anonymizer.errors import quote_some
 from anonymizer.hierarchy.builders import Builder, Columns, Open, builder
-from anonymizer.hierarchy.checks import Day, check_size
+from anonymizer.hierarchy.checks import Day, RisingDays, bounds_faults, check_size
 from anonymizer.hierarchy.ends import Beyond, name_ends
 from anonymizer.hierarchy.values import AsDate, Reading, Unit
-from anonymizer.validation import CHECKED, NOT_EMPTY, ONLY_LISTS, show
+from anonymizer.validation import CHECKED, NOT_EMPTY, ONLY_LISTS, raise_faults, show
 
 
 class Period(NamedTuple):
@@ -112,12 +112,15 @@ DateFormat = Annotated[str, BeforeValidator(parse_format)]
 class Dates(Builder):
     """Dates of a span of time, in ever longer periods; the first of `levels` is what a cell counts as.
 
-    A cell is a date or a time as ISO writes it, or by one of the formats.
+    A cell is a date or a time as ISO writes it, or by one of the formats. `bounds` stand in for longer
+    periods: for each level the days at which a new one starts, each level's among those of the last.
 
     >>> next(Dates("2024-02-28", "2024-12-31").rows())
     ('2024-02-28', '2024-02', '2024-Q1', '2024', '2020s', '*')
     >>> list(Dates("2023-12-01", "2024-01-31", levels=("month", "year"), open="high").rows())
     [('2023-12', '2023', '*'), ('2024-01', '2024 or later', '*')]
+    >>> Dates("2024-01-01", "2024-12-31", ("day",), (("2024-03-15",),)).build("day").labels[1]
+    ('2024-01-01 to 2024-03-14', '2024-03-15 to 2024-12-31')
     """
 
     kind: ClassVar[str] = "dates"
@@ -127,6 +130,7 @@ class Dates(Builder):
     levels: Annotated[tuple[Unit, ...], NOT_EMPTY, AfterValidator(check_longer), ONLY_LISTS] = (
         get_args(Unit)[1:]
     )
+    bounds: Annotated[tuple[RisingDays, ...], ONLY_LISTS] = ()
     format: Annotated[tuple[str, ...], BeforeValidator(parse_formats)] = ()
     """How the table writes dates, beside ISO's way: one format, or several that are tried in turn."""
     open: Open | None = None
@@ -148,6 +152,22 @@ class Dates(Builder):
             check_size(24 * ((info.data["to"] - info.data["from_"]).days + 1), len(levels))
         return levels
 
+    @field_validator("bounds")
+    @classmethod
+    def check_bounds(
+        cls, bounds: tuple[tuple[date, ...], ...], info: ValidationInfo
+    ) -> tuple[tuple[date, ...], ...]:
+        """Check that the bounds cut the span between whole periods of one level."""
+        if bounds and {"from_", "to", "levels"} <= info.data.keys():
+            first, last, levels = (info.data[key] for key in ("from_", "to", "levels"))
+            if len(levels) > 1:
+                raise ValueError(
+                    f'they take the place of longer periods; write levels = ["{levels[0]}"] beside them'
+                )
+            check_size((last - first).days + 1, len(bounds))
+            raise_faults([*bounds_faults(bounds, first, last), *start_faults(bounds, levels[0])])
+        return bounds
+
     @property
     def reading(self) -> Reading:
         """Cells are dates at the precision of the first level."""
@@ -160,10 +180,24 @@ class Dates(Builder):
             times = np.arange(times[0], times[-1] + 1, dtype="datetime64[h]")
         # one time stands for each leaf: whatever period holds the time holds the leaf
         leaves = times[np.unique(PERIODS[self.levels[0]].number_of(times), return_index=True)[1]]
-        return [
+        periods = [
             names_of(PERIODS[level], leaves, self.open if above else None)
             for above, level in enumerate(self.levels)
         ]
+        return [*periods, *(self._between(each, leaves, periods[0]) for each in self.bounds)]
+
+    def _between(
+        self, bounds: tuple[date, ...], leaves: NDArray[np.datetime64], names: list[str]
+    ) -> list[str]:
+        """Name the period between two bounds that holds each leaf, by its first and last one."""
+        days = np.array(bounds, "datetime64[D]").astype(leaves.dtype)
+        starts = [0, *np.searchsorted(leaves, days).tolist(), len(names)]
+        ends = [(names[start], names[end - 1]) for start, end in pairwise(starts)]
+        spans = [first if first == last else f"{first} to {last}" for first, last in ends]
+        earlier, later = f"{ends[0][1]} or earlier", f"{ends[-1][0]} or later"
+        spans = name_ends(spans, self.open, earlier, later, "any date")
+        sizes = [end - start for start, end in pairwise(starts)]
+        return [span for span, size in zip(spans, sizes, strict=True) for _ in range(size)]
 
     def traits(self) -> dict[str, Any]:
         """Return what knows dates beyond the span."""
@@ -176,6 +210,15 @@ class Dates(Builder):
             )
             traits["growth"] = beyond
         return traits
+
+
+def start_faults(levels: Sequence[Sequence[date]], unit: Unit) -> Iterator[str]:
+    """Say which bounds lie within a period of a unit."""
+    for bound in dict.fromkeys(bound for bounds in levels for bound in bounds):
+        days = np.array([bound, bound]).astype("datetime64[D]") - np.array([1, 0])
+        before, here = PERIODS[unit].number_of(days).tolist()
+        if before == here:
+            yield f"{bound} is not the first day of a {unit}; move it, or begin with shorter periods"
 
 
 @plain_dataclass(frozen=True, slots=True)

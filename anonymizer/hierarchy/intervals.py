@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass as plain_dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -22,6 +22,7 @@ from anonymizer.hierarchy.checks import (
     Rising,
     RisingReals,
     Widths,
+    bounds_faults,
     check_size,
     parse_range,
     parse_real_range,
@@ -34,7 +35,6 @@ from anonymizer.validation import (
     ONLY_LISTS,
     Whole,
     raise_faults,
-    show,
     validate_each,
 )
 
@@ -326,16 +326,3 @@ def whole_place(value: str) -> float | None:
     """Return a whole number as what it is sorted by."""
     number = parse_number(value)
     return None if number is None or number % 1 else float(number)
-
-
-def bounds_faults(
-    levels: Sequence[Sequence[Any]], low: Any, high: Any, continuous: bool = False
-) -> Iterator[str]:
-    """Say which bounds are outside the domain, or cut an interval of the level below in two."""
-    for bound in dict.fromkeys(bound for bounds in levels for bound in bounds):
-        inside = low < bound < high if continuous else low < bound <= high
-        if not inside:
-            yield f"{show(bound)} does not start an interval within {low} to {high}; leave it out"
-    for fine, coarse in pairwise(levels):
-        for bound in sorted(set(coarse) - set(fine)):
-            yield f"{bound} would cut an interval of the level below in two; add it there"

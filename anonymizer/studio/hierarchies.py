@@ -17,7 +17,9 @@ from anonymizer.data.coded import LoadedTable
 from anonymizer.data.columns import Coded
 from anonymizer.errors import AnonymizerError, DataError, HierarchyError
 from anonymizer.hierarchy import Hierarchy, check_values, load_hierarchy, write_arx
+from anonymizer.hierarchy.dates import PERIODS
 from anonymizer.hierarchy.lint import check_rows
+from anonymizer.hierarchy.midpoints import middle_of_period
 from anonymizer.hierarchy.spec import parse_spec
 from anonymizer.hierarchy.values import parse_number
 from anonymizer.policy import Policy
@@ -32,6 +34,10 @@ MOST_GROUPED = 400
 """Categories of more values are not drawn as groups."""
 EXAMPLES = 5
 """So many cells show how they are read."""
+MOST_DAYS = 120
+"""With more cut points in a span of time, periods are chosen by their names only."""
+UNITS = ("day", "month", "quarter", "year", "decade")
+"""The periods of dates unless a spec names others."""
 BARS = 60
 """Bars of the histogram that cut points are moved on."""
 
@@ -92,8 +98,8 @@ def describe_built(
         "height": hierarchy.height,
         "levels": preview_levels(rows, cells, hierarchy.height),
         "values": preview_values(rows, cells, hierarchy.ordered),
-        "histogram": histogram(cells, hierarchy.reading.kind, spec),
-        "cuts": cut_points(spec),
+        "histogram": histogram(cells, hierarchy, spec),
+        "cuts": None if spec is None else cut_points(spec),
         "groups": groups_of(hierarchy, {**listed(hierarchy), **rows}, cells, spec),
         "missing": cells.get(MISSING, 0),
         "defects": [asdict(defect) for defect in defects],
@@ -151,16 +157,17 @@ def place_of(text: str) -> tuple[float, str]:
 
 
 def histogram(
-    cells: Mapping[str, int], kind: str, spec: Mapping[str, Any] | None
+    cells: Mapping[str, int], hierarchy: Hierarchy, spec: Mapping[str, Any] | None
 ) -> dict[str, Any] | None:
-    """Count numbers in many narrow intervals; None where cut points cannot be moved."""
-    if kind != "number" or spec is None or spec.get("builder") != "intervals":
+    """Count numbers, or days since 1970, in many narrow intervals; None where there are no cut points."""
+    if spec is None or cut_points(spec) is None:
         return None
-    pairs = [(parse_number(text), count) for text, count in cells.items()]
-    values = [float(number) for number, _ in pairs if number is not None]
+    dated = spec["builder"] == "dates"
+    low, high = map(day_number, (spec["from"], spec["to"])) if dated else map(float, spec["domain"])
+    whole = dated or all(isinstance(end, int) for end in spec["domain"])
+    pairs = [(read_place(text, hierarchy, dated), count) for text, count in cells.items()]
+    values = [number for number, _ in pairs if number is not None]
     weights = [count for number, count in pairs if number is not None]
-    low, high = (float(end) for end in spec["domain"])
-    whole = isinstance(spec["domain"][0], int) and isinstance(spec["domain"][1], int)
     end = high + 1 if whole else high
     bins = int(min(BARS, end - low)) if whole else BARS
     counted, edges = np.histogram(
@@ -170,14 +177,35 @@ def histogram(
         "low": low,
         "high": end,
         "whole": whole,
+        "unit": spec.get("levels", ["day"])[0] if dated else None,
         "counts": [int(count) for count in counted.tolist()],
         "edges": edges.tolist(),
     }
 
 
-def cut_points(spec: Mapping[str, Any] | None) -> list[list[float]] | None:
-    """Return where a new interval starts, level by level, however the spec says it."""
-    if spec is None or spec.get("builder") != "intervals":
+def read_place(text: str, hierarchy: Hierarchy, dated: bool) -> float | None:
+    """Read a cell as a number, or a date as days since 1970; None where it is neither."""
+    if not dated:
+        number = parse_number(text)
+        return None if number is None else float(number)
+    value = hierarchy.reading.read(text)
+    return None if value is None else middle_of_period(value)
+
+
+def day_number(day: Any) -> float:
+    """Return the number of a day that a spec names, from 1970 on."""
+    return float(np.datetime64(str(day), "D").astype(np.int64))
+
+
+def cut_points(spec: Mapping[str, Any]) -> list[list[float]] | None:
+    """Return where a new interval or period starts, level by level, however the spec says it.
+
+    Of dates, in days since 1970; None where there are none, or more than anybody could move.
+    """
+    if spec.get("builder") == "dates":
+        found = cut_days(spec)
+        return found if len(found[0]) <= MOST_DAYS else None
+    if spec.get("builder") != "intervals":
         return None
     if spec.get("bounds"):
         return [list(level) for level in spec["bounds"]]
@@ -189,6 +217,16 @@ def cut_points(spec: Mapping[str, Any] | None) -> list[list[float]] | None:
         count = max(0, int(np.ceil((end - first) / width)))
         found.append([first + width * number for number in range(count)])
     return found
+
+
+def cut_days(spec: Mapping[str, Any]) -> list[list[float]]:
+    """Return the days at which periods start, level by level above the first."""
+    if spec.get("bounds"):
+        return [[day_number(day) for day in level] for level in spec["bounds"]]
+    days = np.arange(day_number(spec["from"]), day_number(spec["to"]) + 1)
+    times = days.astype("datetime64[D]")
+    levels = [PERIODS[unit].number_of(times) for unit in spec.get("levels", UNITS)[1:]]
+    return [days[1:][np.diff(numbers) > 0].tolist() for numbers in levels] or [[]]
 
 
 def listed(hierarchy: Hierarchy) -> dict[str, tuple[str, ...]]:

@@ -258,7 +258,7 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     (
         Intervals,
         {"domain": (0, 9), "widths": (4, 2)},
-        "widths: 2 comes after 4; list the numbers from small to large.",
+        "widths: 2 comes after 4; list them from small to large.",
     ),
     (Intervals, {"domain": (0, 9), "widths": (0,)}, "widths.0: 0 is too small; use 1 or more."),
     (Intervals, {"domain": (0, 9), "widths": 5}, "widths: 5 is not a list; write it as [ ... ]."),

@@ -55,3 +55,49 @@ def test_dates_in_a_stated_format_are_read_as_iso_is(number: int) -> None:
 def test_what_is_no_format_of_a_date_is_refused(form: Any) -> None:
     with pytest.raises(HierarchyError, match="is not the format of a date; write it as"):
         Dates(FIRST, LAST, format=form)
+
+
+@given(
+    st.lists(st.dates(FIRST + timedelta(1), LAST), min_size=1, max_size=6, unique=True), st.data()
+)
+def test_bounds_cut_the_span_where_they_say(cuts: list[date], data: st.DataObject) -> None:
+    fine = sorted(cuts)
+    coarse = sorted(data.draw(st.sets(st.sampled_from(fine))))
+    hierarchy = Dates(FIRST, LAST, ("day",), (tuple(fine), tuple(coarse))).build("day")
+    for text, first, second, top in hierarchy.rows():
+        day = date.fromisoformat(text)
+        for bounds, label in ((fine, first), (coarse, second)):
+            start = max((bound for bound in bounds if bound <= day), default=FIRST)
+            following = [bound - timedelta(1) for bound in bounds if bound > day]
+            end = min(following, default=LAST)
+            assert label == (f"{start}" if start == end else f"{start} to {end}")
+        assert top == "*"
+
+
+def test_open_ends_of_bounds_hold_what_lies_beyond() -> None:
+    bounds = ((date(2020, 1, 1), date(2020, 4, 1)), (date(2020, 4, 1),))
+    hierarchy = Dates(date(2019, 1, 1), LAST, ("month",), bounds, open="both").build("month")
+    rows = {row[0]: row[1:] for row in hierarchy.with_values(["2035-07"]).rows()}
+    assert rows["2019-05"] == ("2019-12 or earlier", "2020-03 or earlier", "*")
+    assert rows["2020-02"] == ("2020-01 to 2020-03", "2020-03 or earlier", "*")
+    assert rows["2035-07"] == ("2020-04 or later", "2020-04 or later", "*")
+
+
+@pytest.mark.parametrize(
+    ("levels", "bounds", "sentence"),
+    [
+        (("day", "month"), [["2020-01-01"]], 'write levels = ["day"] beside them'),
+        (("month",), [["2020-01-15"]], "2020-01-15 is not the first day of a month"),
+        (("day",), [["2020-05-01", "2020-01-01"]], "2020-01-01 comes after 2020-05-01; list them"),
+        (("day",), [["2031-01-01"]], "2031-01-01 does not start an interval within 2019-03-05"),
+        (("day",), [["2020-01-01"], ["2020-02-01"]], "2020-02-01 would cut an interval"),
+        (("day",), [["soon"]], "'soon' is not a date; write it as 2024-12-31"),
+    ],
+)
+def test_bounds_that_do_not_cut_the_span_are_refused(
+    levels: Any, bounds: Any, sentence: str
+) -> None:
+    with pytest.raises(HierarchyError) as raised:
+        Dates(FIRST, LAST, levels, bounds)
+    assert sentence in str(raised.value)
+    assert "\n" not in str(raised.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -312,7 +313,9 @@ def test_a_category_is_dragged_into_a_group_and_moved_by_a_menu(seen):
     )
 
 
-def test_dates_say_their_periods_and_lose_one_by_a_box(visit, folder):
+@pytest.fixture
+def admissions(visit: Any, folder: Path) -> Iterator[Visit]:
+    """A page on which a column of dates is open among the hierarchies."""
     days = pd.date_range("2023-01-01", periods=400).strftime("%Y-%m-%d")
     patients().assign(admitted=days).to_csv(folder / "patients.csv", index=False)
     spec = '{ builder = "dates", from = 2023-01-01, to = 2024-12-31, open = "high" }'
@@ -325,12 +328,46 @@ def test_dates_say_their_periods_and_lose_one_by_a_box(visit, folder):
         seen.idle()
         seen.show("hierarchies")
         seen.page.click("[data-view=hierarchies] >> text=admitted")
-        words = "day, month, quarter, year, decade, from 2023-01-01 to 2024-12-31. Later dates"
-        seen.page.wait_for_selector(f"#periods:has-text('{words}')")
-        seen.page.uncheck('[data-key="period-quarter"]')
-        seen.until_revision(2)
-        kept = studio.session.document["attributes"]["admitted"]["hierarchy"]["levels"]
-        assert kept == ["day", "month", "year", "decade"]
+        yield seen
+
+
+def days_in(seen: Visit) -> dict[str, Any]:
+    found: dict[str, Any] = seen.session.document["attributes"]["admitted"]["hierarchy"]
+    return found
+
+
+def test_dates_say_their_periods_and_lose_one_by_a_box(admissions):
+    words = "day, month, quarter, year, decade, from 2023-01-01 to 2024-12-31. Later dates"
+    admissions.page.wait_for_selector(f"#periods:has-text('{words}')")
+    admissions.page.uncheck('[data-key="period-quarter"]')
+    admissions.until_revision(2)
+    assert days_in(admissions)["levels"] == ["day", "month", "year", "decade"]
+
+
+def test_a_cut_point_of_dates_is_dragged_and_the_calendar_comes_back_by_a_box(admissions):
+    page = admissions.page
+    day = str((date(2023, 4, 1) - date(1970, 1, 1)).days)
+    box = page.locator(f'[data-cut="{day}"] circle').bounding_box()
+    picture = page.locator(".cuts").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    days = picture["width"] * (900 - 60 - 12) / 900 / 731
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 5 * days, y, steps=3)
+    page.mouse.move(x + 10.1 * days, y, steps=3)
+    page.mouse.up()
+    admissions.until_revision(2)
+    assert days_in(admissions)["levels"] == ["day"]
+    months, quarters = days_in(admissions)["bounds"][:2]
+    assert months[:4] == ["2023-02-01", "2023-03-01", "2023-04-11", "2023-05-01"]
+    assert quarters[0] == "2023-04-11"
+    written = anonymize(None, admissions.session.folder.policy)
+    assert admissions.figure("Quality") == f"{written.quality:.4f}"
+    page.wait_for_selector("#preview :text('2023-03-01 to 2023-04-10')")
+    page.check('[data-key="period-year"]')
+    admissions.until_revision(3)
+    assert days_in(admissions)["levels"] == ["day", "year"]
+    assert "bounds" not in days_in(admissions)
 
 
 def test_rows_stand_beside_what_they_become_and_an_analysis_is_made_on_both(seen):

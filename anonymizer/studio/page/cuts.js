@@ -1,5 +1,6 @@
-// Cut points on a histogram: dragged, or moved with the arrow keys. A cut that is moved is moved at every
-// level that has it, so that each level's cuts stay among those of the one below.
+// Cut points on a histogram of numbers or dates: dragged, or moved with the arrow keys. A cut that is moved is
+// moved at every level that has it, so that each level's cuts stay among those of the one below. Dates are days
+// since 1970 here, and cut where one of the shortest periods starts.
 
 import { draw, make, say } from "./dom.js";
 
@@ -9,25 +10,41 @@ const RIGHT = 12;
 const TALL = 120;
 const BAND = 24;
 
+const DAY = 86_400_000;
+const MONTHS = { month: 1, quarter: 3, year: 12, decade: 120 };
+const isoDay = (days) => new Date(days * DAY).toISOString().slice(0, 10);
+
+function nearestStart(days, unit) {
+  const months = MONTHS[unit];
+  if (!months) return Math.round(days);
+  const when = new Date(days * DAY);
+  const number = when.getUTCFullYear() * 12 + when.getUTCMonth();
+  const first = number - number % months;
+  const starts = [first, first + months].map((month) => Date.UTC(Math.floor(month / 12), month % 12) / DAY);
+  return days - starts[0] < starts[1] - days ? starts[0] : starts[1];
+}
+
 export function cutEditor(found, save) {
-  const { low, high, counts, edges, whole } = found.histogram;
+  const { low, high, counts, edges, whole, unit } = found.histogram;
   let levels = found.cuts.map((cuts) => [...cuts]);
   const span = WIDTH - LEFT - RIGHT;
   const at = (value) => LEFT + span * (value - low) / (high - low);
-  const step = whole ? 1 : 10 ** Math.floor(Math.log10((high - low) / 100));
-  const rounded = (value) => (whole ? Math.round(value) : Number((Math.round(value / step) * step).toPrecision(10)));
+  const days = 30 * (MONTHS[unit] ?? 0) || 1;
+  const step = whole ? days : 10 ** Math.floor(Math.log10((high - low) / 100));
+  const rounded = (value) => (unit ? nearestStart(value, unit) : whole ? Math.round(value) : Number((Math.round(value / step) * step).toPrecision(10)));
   const most = Math.max(1, ...counts);
   const picture = draw("svg", { class: "cuts", role: "group", "aria-label": "Histogram with cut points" });
   const status = make("p", { class: "quiet", role: "status" });
   let held = null;
 
   const rank = (cut) => levels.filter((cuts) => cuts.includes(cut)).length;
-  const shown = (value) => String(Number(value.toPrecision(10)));
+  const shown = (value) => (unit ? isoDay(Math.floor(value)) : String(Number(value.toPrecision(10))));
 
   function legal(cut, wanted) {
     const others = levels[0].filter((each) => each !== cut);
     const below = Math.max(low, ...others.filter((each) => each < cut));
     const above = Math.min(high, ...others.filter((each) => each > cut));
+    if (MONTHS[unit]) return rounded(wanted) > below && rounded(wanted) < above ? rounded(wanted) : cut;
     const least = below + step;
     const greatest = above - (whole && above === high ? 1 : step);
     return Math.min(Math.max(rounded(wanted), least), Math.max(least, greatest));
@@ -40,7 +57,8 @@ export function cutEditor(found, save) {
 
   function keep(label) {
     const bounds = levels.filter((cuts) => cuts.length);
-    const spec = { ...found.spec, bounds };
+    const spec = { ...found.spec, bounds: unit ? bounds.map((cuts) => cuts.map(isoDay)) : bounds };
+    if (unit) spec.levels = [unit];
     delete spec.widths;
     delete spec.origin;
     if (!bounds.length) delete spec.bounds;
@@ -62,7 +80,7 @@ export function cutEditor(found, save) {
       ...levels.flatMap((cuts, level) => [low, ...cuts].map((start, number) => {
         const end = cuts[number] ?? high;
         const room = at(end) - at(start);
-        const words = whole && end - start === 1 ? shown(start) : `${shown(start)}–${shown(whole ? end - 1 : end)}`;
+        const words = whole && end - start === 1 ? shown(start) : `${shown(start)}${unit ? " to " : "–"}${shown(whole ? end - 1 : end)}`;
         return room < words.length * 6.6 + 8 ? null : draw("text", { x: (at(start) + at(end)) / 2, y: TALL + level * BAND + 17, "text-anchor": "middle" }, words);
       })).filter(Boolean),
       draw("text", { x: LEFT, y: height - 4 }, shown(low)),
@@ -75,7 +93,7 @@ export function cutEditor(found, save) {
     const x = at(cut);
     const group = draw("g", {
       class: "cut", tabindex: 0, role: "slider", "data-cut": cut, "data-key": `cut-${cut}`, "aria-label": `cut point, kept up to level ${rank(cut)}`,
-      "aria-valuenow": cut, "aria-valuemin": low, "aria-valuemax": high,
+      "aria-valuenow": cut, "aria-valuemin": low, "aria-valuemax": high, "aria-valuetext": shown(cut),
       onpointerdown: (event) => {
         held = cut;
         picture.setPointerCapture(event.pointerId);
@@ -144,9 +162,10 @@ export function cutEditor(found, save) {
     event.stopPropagation();
   }
 
-  const number = make("input", { type: "number", "aria-label": "new cut point", "data-key": "new-cut", step: "any" });
+  const number = make("input", { type: unit ? "date" : "number", "aria-label": "new cut point", "data-key": "new-cut", step: "any" });
+  const written = () => (unit ? nearestStart(Date.parse(number.value) / DAY, unit) : Number(number.value));
   const tools = make("div", { class: "actions" },
-    number, make("button", { type: "button", onclick: () => add(Number(number.value)) }, "Add a cut"),
+    number, make("button", { type: "button", onclick: () => add(written()) }, "Add a cut"),
     make("button", { type: "button", onclick: () => {
       levels.push((levels.at(-1) ?? []).filter((_, place) => place % 2));
       keep(`${found.column}: one level more`);

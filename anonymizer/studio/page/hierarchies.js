@@ -31,7 +31,7 @@ const save = (spec, label) =>
     .then((state) => { if (!state) { wanted = null; load(document.getElementById("perspective")); } });
 
 function periods() {
-  const { spec } = found;
+  const { bounds, ...spec } = found.spec;
   const levels = spec.levels ?? ["day", "month", "quarter", "year", "decade"];
   return make("fieldset", {}, make("legend", {}, "Levels"), PERIODS.map((name) => {
     const box = make("input", { type: "checkbox", checked: levels.includes(name), "data-key": `period-${name}`, onchange: () => {
@@ -39,7 +39,7 @@ function periods() {
       save({ ...spec, levels: kept }, `${chosen}: ${kept.join(", ")}`);
     } });
     return make("label", {}, box, ` ${name} `);
-  }), make("p", { class: "quiet", id: "periods" }, `Dates are cut where the calendar does: the levels are ${levels.join(", ")}, from ${spec.from} to ${spec.to}. ${OPEN[spec.open] ?? "A date beyond is not covered."}`));
+  }), make("p", { class: "quiet", id: "periods" }, `${bounds ? "Dates are cut where you say; periods of the calendar take the place of that" : "Dates are cut where the calendar does"}: the levels are ${levels.join(", ")}${bounds ? " and the cuts above" : ""}, from ${spec.from} to ${spec.to}. ${OPEN[spec.open] ?? "A date beyond is not covered."}`));
 }
 
 function text() {
@@ -75,9 +75,9 @@ function editor() {
   if (!found.spec) return make("p", { class: "quiet" }, "The rows are listed in a file; edit them there, or let a rule be proposed: give the column another role and then 'quasi' again.");
   const parts = [];
   if (found.histogram) parts.push(cutEditor(found, save));
-  else if (found.groups) parts.push(groupEditor(found, save));
-  else if (found.spec.builder === "dates") parts.push(periods());
-  else parts.push(make("p", {}, `Made by the rule '${found.spec.builder}'.`));
+  if (found.groups) parts.push(groupEditor(found, save));
+  if (found.spec.builder === "dates") parts.push(periods());
+  if (!parts.length) parts.push(make("p", {}, `Made by the rule '${found.spec.builder}'.`));
   return make("div", {}, parts, missing(), text());
 }
 
