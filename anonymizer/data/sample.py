@@ -23,8 +23,6 @@ from anonymizer.errors import DataError
 class Sample(Selection):
     """The rows of a table that were drawn."""
 
-    __slots__ = ()
-
 
 def draw_sample(table: Table, share: float, person: str | None) -> Table:
     """Draw a share of the people of a table; what is a sample already stays as it is."""
