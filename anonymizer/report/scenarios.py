@@ -12,6 +12,7 @@ from rich.table import Table as Grid
 
 from anonymizer.assessment.procedure.keys import SMALL
 from anonymizer.assessment.scenarios.scenario_risk import THRESHOLDS, ScenarioRisk, describe_values
+from anonymizer.errors import percent
 from anonymizer.knowledge.exposure import MEASURES, Method
 from anonymizer.knowledge.scenario import PARAMETERS, describe_likelihood
 from anonymizer.report.page import picture, share
@@ -333,7 +334,7 @@ def scenario_grid(risks: Sequence[ScenarioRisk]) -> Grid:
         "mean risk",
         "named",
         "worst case",
-        *(f"above {threshold:.0%}" for threshold in THRESHOLDS),
+        *(f"above {percent(threshold, 0)}" for threshold in THRESHOLDS),
         "computed",
         title=f"Re-identification risk of {count_people(risks[0])}",
         title_justify="left",
