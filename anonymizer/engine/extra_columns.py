@@ -1,4 +1,4 @@
-"""Columns that are no quasi-identifiers: taken out of wider tuples, with what they tell of each."""
+"""Columns that are not quasi-identifiers: taken out of wider tuples, with what they tell of each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from anonymizer.hierarchy import MISSING
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Beside:
-    """A column that is no quasi-identifier, but tells people apart for a risk model."""
+    """A column that is not a quasi-identifier, but tells people apart for a risk model."""
 
     texts: tuple[str, ...]
     codes: NDArray[np.integer]

@@ -49,7 +49,7 @@ class Population:
 
 
 class Workspace(threading.local):
-    """Room to work in, for each thread its own, used again for every scheme.
+    """Buffers of each thread, reused for every scheme.
 
     Memory that is new to the process costs more than what is done in it.
     """
@@ -130,7 +130,7 @@ class Microdata:
 
     @cached_property
     def workspace(self) -> Workspace:
-        """Room to partition the tuples in."""
+        """Buffers to partition the tuples in."""
         return Workspace()
 
     @property
@@ -235,7 +235,7 @@ def encode(
 
     The quasi-identifiers are the hierarchies' names; a population table may lack some, and is matched on
     those it has. `person` is the column that tells whose each row is, where people have several, and
-    `beside` are columns that tell tuples apart although they are no quasi-identifiers; those that are
+    `beside` are columns that tell tuples apart although they are not quasi-identifiers; those that are
     `sensitive` do not, and are counted. Cells are read as the hierarchies say. Raises a HierarchyError
     that lists every value without a leaf, and warns where a leaf for missing cells had to be added.
     """

@@ -1,4 +1,4 @@
-"""What a steward must hear of: what is kept and yet singles people out, and what may be wrong."""
+"""Warnings for the steward: columns that are kept and yet single people out, and what may be wrong."""
 
 from __future__ import annotations
 
