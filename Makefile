@@ -7,7 +7,7 @@ READY  := $(VENV)/ready
 DOCS   := $(VENV)/ready-docs
 OLDEST := .venv-oldest
 # what most changes break first, in half a minute
-QUICK  := tests/policy/test_policy.py tests/test_problem.py tests/test_people.py tests/test_layers.py \
+QUICK  := tests/policy/test_policy.py tests/problem/test_problem.py tests/test_people.py tests/test_layers.py \
           tests/engine tests/evaluation tests/verification tests/search/test_result.py
 PIP    := pip install --quiet --disable-pip-version-check
 SITE   := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs

@@ -47,7 +47,7 @@ def in_notebook() -> bool:
 
 @contextmanager
 def shown(on_told: OnTold[Told] | None) -> Iterator[OnTold[Told] | None]:
-    """Return who is told of progress: whoever was given, or else a line in a notebook, or nobody."""
+    """Return the callback for progress: the one given, else a line in a notebook, else None."""
     if on_told is not None or not in_notebook():
         yield on_told
         return

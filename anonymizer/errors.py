@@ -95,6 +95,15 @@ def shorten(text: str, most: int = 60) -> str:
     return line if len(line) <= most else f"{line[: most - 3]}..."
 
 
+def percent(share: float, digits: int = 1) -> str:
+    """Write a share in percent.
+
+    >>> percent(0.184), percent(0.5, 0)
+    ('18.4 %', '50 %')
+    """
+    return f"{100 * share:.{digits}f} %"
+
+
 def quote(value: object) -> str:
     """Write a value for a message.
 

@@ -14,6 +14,7 @@ from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.risk import MODELS, KAnonymity, RiskModel
+from anonymizer.search import SearchResult, search_exhaustively
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import Problem, Row, Tree
 
@@ -122,6 +123,14 @@ def evaluator_of(problem: Problem) -> Evaluator:
 def lattice_of(problem: Problem) -> Lattice:
     """Return the schemes that a problem allows."""
     return Lattice(problem.low, problem.high)
+
+
+def assert_best(found: SearchResult, evaluator: Evaluator, lattice: Lattice) -> None:
+    """Check that a search found what an exhaustive one finds: the same scheme, or none."""
+    best, expected = found.best, search_exhaustively(evaluator, lattice).best
+    assert (best is None) == (expected is None)
+    if best is not None and expected is not None:
+        assert (best.scheme, best.loss) == (expected.scheme, expected.loss)
 
 
 class Recorder:

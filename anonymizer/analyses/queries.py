@@ -11,7 +11,7 @@ import numpy as np
 from anonymizer.analyses.pair import Floats, Pair
 from anonymizer.analyses.result import Result
 from anonymizer.data.columns import Coded
-from anonymizer.errors import DataError
+from anonymizer.errors import DataError, percent
 from anonymizer.hierarchy.midpoints import numbers_of_values
 from anonymizer.policy.analysis import Queries
 
@@ -22,7 +22,7 @@ METHOD = (
     "Each asks how many records have some values in some columns: a range that ends at the values of two "
     "random records where values have an order, else the value of one. A generalized value counts by the "
     "part of what it covers that is asked for. Errors are divided by the true count, at least "
-    f"{LEAST:.1%} of the records."
+    f"{percent(LEAST)} of the records."
 )
 
 Condition = Callable[[tuple[int, int]], tuple[Floats, Floats]]

@@ -1,4 +1,4 @@
-"""What an adversary could do with a table: how likely each person is found, by whom, and why.
+"""What an attacker could do with a table: how likely each person is found, by whom, and why.
 
 `assessment` asks everything and gives one answer. Behind it are three lines of thought, each of which
 stands alone:

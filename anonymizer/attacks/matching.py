@@ -90,7 +90,7 @@ def find_owners(cells: Cells, original: Integers, random: np.random.Generator) -
     """Return whose record each row is, going by all columns; `NOBODY` where it is nobody's.
 
     The finest rows find their records first, and no record has two rows. Records with the same values
-    that fall into one class cannot be told apart, by nobody: which of them a row is given is drawn.
+    that fall into one class cannot be told apart: which of them a row is given is drawn.
     """
     everything = range(len(cells.columns))
     owners = np.full(cells.rows, NOBODY, np.int64)

@@ -47,25 +47,22 @@ def read_setting(
     names = [*quasi, *kept]
     identity = [name for name in policy.with_role(Role.IDENTIFYING) if name in opened.columns]
     mine, theirs = read_columns(table, names), read_columns(opened, [*names, *identity])
-    given = {"control": control, "population": population, "targets": targets}
+    tables = {"control": control, "population": population, "targets": targets}
+    given = {kind: each for kind, each in tables.items() if each is not None}
     others = {
         kind: read_others(policy.data.open_beside(each), names, kind)
         for kind, each in given.items()
-        if each is not None
     }
     columns = make_columns(policy, kept, mine, [theirs, *others.values()], manifest)
     sensitive = policy.with_role(Role.SENSITIVE)
     beside = {
-        kind: make_others(
-            Path(str(given[kind])).name if is_path(given[kind]) else kind, each, columns
-        )
+        kind: make_others(name_of(given[kind], kind), each, columns)
         for kind, each in others.items()
     }
+    redacted = find_redacted([mine[name] for name in quasi], policy)
     return Setting(
         policy,
-        read_cells(columns, mine, table.name).keep(
-            ~find_redacted([mine[name] for name in quasi], policy)
-        ),
+        read_cells(columns, mine, table.name).keep(~redacted),
         np.array([column.leaves(theirs[column.name], opened.name) for column in columns]),
         tuple(range(len(quasi))),
         tuple(at for at, name in enumerate(names) if name in sensitive),
@@ -80,9 +77,9 @@ def read_setting(
     )
 
 
-def is_path(given: object) -> bool:
-    """Whether a table is named by its path."""
-    return isinstance(given, str | Path)
+def name_of(table: TableLike, kind: str) -> str:
+    """Return the name of a file, or what kind of table it is."""
+    return Path(table).name if isinstance(table, str | Path) else kind
 
 
 def make_columns(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -162,26 +162,15 @@ def assess(
     from anonymizer.report.provenance import provenance_of
 
     import_matplotlib()  # what is missing is better known before the table is read
-    if small_cells is not None and statement is None:
-        raise PolicyError("--small-cells: the cells are those of a statement; add --statement.")
-    if person_risks is not None and sources is None:
-        raise PolicyError("--person-risks: the risk is that through sources; add --sources.")
-    if apply and statement is None:
-        raise PolicyError("--apply: the plan is that of a statement; add --statement.")
+    check_options(statement, sources, small_cells, person_risks, apply)
     loaded = Policy.read(policy)
     disclosing = None if sources is None else read_disclosing(sources)
     stated = None if statement is None else Statement.read(statement)
     files = find_files(scenario, others=statement is not None or sources is not None)
-    scenarios = load_all(
-        files,
-        pairs("--column", column),
-        pairs("--constant", constant),
-        population,
-        {name: read_value(name, text) for name, text in pairs("--parameter", parameter).items()},
-    )
+    scenarios = load_all(files, column, constant, population, parameter)
     given = [path for path in (policy, statement, sources, data, external) if path is not None]
-    named = [each.files for each in (stated, disclosing) if each is not None]
-    read = [*given, *files, *loaded.files, *(path for paths in named for path in paths)]
+    named = [path for each in (stated, disclosing) if each is not None for path in each.files]
+    read = [*given, *files, *loaded.files, *named]
     with Staging(out, read) as staging, step_line() as on_progress:
         table = open_data(data, loaded)
         assessment = assess_table(
@@ -213,6 +202,22 @@ def assess(
         show(summarize(assessment), written)
     if assessment.passes is False and not (apply and plan_passes(assessment)):
         raise typer.Exit(FAILED)
+
+
+def check_options(
+    statement: Path | None,
+    sources: Path | None,
+    small_cells: Path | None,
+    person_risks: Path | None,
+    apply: bool,
+) -> None:
+    """Refuse an option that is about a question which is not asked."""
+    if small_cells is not None and statement is None:
+        raise PolicyError("--small-cells: the cells are those of a statement; add --statement.")
+    if person_risks is not None and sources is None:
+        raise PolicyError("--person-risks: the risk is that through sources; add --sources.")
+    if apply and statement is None:
+        raise PolicyError("--apply: the plan is that of a statement; add --statement.")
 
 
 def plan_passes(assessment: Assessment) -> bool:
@@ -295,32 +300,21 @@ def read_value(name: str, text: str) -> Any:
 
 def load_all(
     files: Sequence[Path],
-    columns: dict[str, str],
-    constants: dict[str, str],
+    column: Sequence[str] | None,
+    constant: Sequence[str] | None,
     population: int | None,
-    parameters: dict[str, Any],
+    parameter: Sequence[str] | None,
 ) -> dict[str, Scenario]:
     """Load the scenarios, each with the options that concern it."""
     from anonymizer.knowledge.catalogue import load_scenario
-    from anonymizer.risk import Scenario
 
-    given = {
-        "--column": columns,
-        "--constant": constants,
-        "--population": population,
-        "--parameter": parameters,
-    }
-    if unused := [option for option, value in given.items() if value and not files]:
-        raise PolicyError(f"{unused[0]}: it is about scenarios; name one with --scenario.")
-    if population is not None and population < 1:
-        raise PolicyError(f"--population: {population} is too small; use 1 or more.")
-    known = {name for file in files for name in Scenario.read(file).named}
-    for option, names in (("--column", columns), ("--constant", constants)):
-        if unknown := [name for name in names if name not in known]:
-            raise PolicyError(f"{option}: no scenario speaks of '{unknown[0]}'; check the name.")
+    columns, constants = pairs("--column", column), pairs("--constant", constant)
+    given_values = pairs("--parameter", parameter)
+    parameters = {name: read_value(name, text) for name, text in given_values.items()}
+    check_scenario_options(files, columns, constants, population, parameters)
     scenarios = {}
     for file in files:
-        named = Scenario.read(file).named
+        named = names_in(file)
         if file.stem in scenarios:
             raise PolicyError(f"--scenario: two are called '{file.stem}'; rename a file.")
         scenarios[file.stem] = load_scenario(
@@ -331,6 +325,37 @@ def load_all(
             parameters,
         )
     return scenarios
+
+
+def check_scenario_options(
+    files: Sequence[Path],
+    columns: dict[str, str],
+    constants: dict[str, str],
+    population: int | None,
+    parameters: dict[str, Any],
+) -> None:
+    """Refuse options about scenarios where there is none, and names that no scenario has."""
+    given = {
+        "--column": columns,
+        "--constant": constants,
+        "--population": population,
+        "--parameter": parameters,
+    }
+    if unused := [option for option, value in given.items() if value and not files]:
+        raise PolicyError(f"{unused[0]}: it is about scenarios; name one with --scenario.")
+    if population is not None and population < 1:
+        raise PolicyError(f"--population: {population} is too small; use 1 or more.")
+    known = {name for file in files for name in names_in(file)}
+    for option, names in (("--column", columns), ("--constant", constants)):
+        if unknown := [name for name in names if name not in known]:
+            raise PolicyError(f"{option}: no scenario speaks of '{unknown[0]}'; check the name.")
+
+
+def names_in(file: Path) -> Collection[str]:
+    """Return the attributes that a scenario speaks of."""
+    from anonymizer.risk import Scenario
+
+    return Scenario.read(file).named
 
 
 @contextmanager

@@ -8,18 +8,23 @@ from typing import Annotated, Any
 
 import typer
 
-from anonymizer.cli.terminal import AsJson, ShowValues, make_console, status_line
+from anonymizer.cli.terminal import (
+    AsJson,
+    ManifestFile,
+    ReleaseFile,
+    ShowValues,
+    make_console,
+    status_line,
+)
 
 TableFile = Path | None
 
 
 def attack(
-    release: Annotated[Path, typer.Argument(help="The released file.", show_default=False)],
+    release: ReleaseFile,
     against: Annotated[Path, typer.Option(help="The original.", show_default=False)],
     policy: Annotated[Path, typer.Option(help="The policy, a TOML file.", show_default=False)],
-    manifest: Annotated[
-        TableFile, typer.Option(help="The manifest; default: manifest.json beside the release.")
-    ] = None,
+    manifest: ManifestFile = None,
     control: Annotated[
         TableFile, typer.Option(help="Records of people who are not in the release: the baseline.")
     ] = None,

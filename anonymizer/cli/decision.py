@@ -11,7 +11,10 @@ import typer
 from anonymizer.cli.terminal import (
     FAILED,
     AsJson,
+    ManifestFile,
+    OriginalFile,
     PolicyFile,
+    ReleaseFile,
     ShowValues,
     make_console,
     progress_line,
@@ -22,7 +25,7 @@ PAGE, FIGURES = "decision.html", "decision.json"
 
 def decision(
     policy: PolicyFile,
-    release: Annotated[Path, typer.Argument(help="The released file.", show_default=False)],
+    release: ReleaseFile,
     context: Annotated[
         Path | None,
         typer.Option(help="Who releases what to whom and why, a TOML file; --example shows one."),
@@ -33,12 +36,8 @@ def decision(
     evidence: Annotated[
         Path | None, typer.Option(help="The JSON file of the analyses that were repeated.")
     ] = None,
-    against: Annotated[
-        Path | None, typer.Option(help="The original; default: the policy's table.")
-    ] = None,
-    manifest: Annotated[
-        Path | None, typer.Option(help="The manifest; default: manifest.json beside the release.")
-    ] = None,
+    against: OriginalFile = None,
+    manifest: ManifestFile = None,
     out: Annotated[Path, typer.Option("--out", help="The folder for page and JSON.")] = Path(
         "decision"
     ),

@@ -8,21 +8,25 @@ from typing import Annotated
 
 import typer
 
-from anonymizer.cli.terminal import AsJson, ShowValues, make_console, progress_line
+from anonymizer.cli.terminal import (
+    AsJson,
+    ManifestFile,
+    OriginalFile,
+    ReleaseFile,
+    ShowValues,
+    make_console,
+    progress_line,
+)
 
 
 def evidence(
-    release: Annotated[Path, typer.Argument(help="The released file.", show_default=False)],
+    release: ReleaseFile,
     policy: Annotated[
         Path,
         typer.Option(help="The policy, with an [[analysis]] table for each.", show_default=False),
     ],
-    against: Annotated[
-        Path | None, typer.Option(help="The original; default: the policy's table.")
-    ] = None,
-    manifest: Annotated[
-        Path | None, typer.Option(help="The manifest; default: manifest.json beside the release.")
-    ] = None,
+    against: OriginalFile = None,
+    manifest: ManifestFile = None,
     out: Annotated[Path, typer.Option("--out", help="The folder for all files.")] = Path(
         "evidence"
     ),

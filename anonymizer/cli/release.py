@@ -13,9 +13,11 @@ from anonymizer.cli.terminal import (
     FAILED,
     AsJson,
     Backend,
+    ManifestFile,
     MappingFile,
     OutFolder,
     PolicyFile,
+    ReleaseFile,
     Seed,
     ShowValues,
     make_console,
@@ -185,11 +187,9 @@ def show_explanation(explanation: Explanation | LayeredExplanation, comparison: 
 
 
 def verify(
-    release: Annotated[Path, typer.Argument(help="The released file.", show_default=False)],
+    release: ReleaseFile,
     policy: PolicyFile,
-    manifest: Annotated[
-        Path | None, typer.Option(help="The manifest; default: manifest.json beside the release.")
-    ] = None,
+    manifest: ManifestFile = None,
     against: Annotated[
         Path | None, typer.Option(help="The original: proves each row and searches again.")
     ] = None,

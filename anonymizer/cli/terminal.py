@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 FAILED, BAD_INPUT = 1, 2
 
 PolicyFile = Annotated[Path, typer.Argument(help="The policy, a TOML file.", show_default=False)]
+ReleaseFile = Annotated[Path, typer.Argument(help="The released file.", show_default=False)]
+ManifestFile = Annotated[
+    Path | None, typer.Option(help="The manifest; default: manifest.json beside the release.")
+]
+OriginalFile = Annotated[
+    Path | None, typer.Option(help="The original; default: the policy's table.")
+]
 OutFolder = Annotated[Path, typer.Option("--out", help="The folder for release and manifest.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object for scripts.")]
 Backend = Annotated[

@@ -6,11 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from anonymizer.data.batched import BatchedTable
@@ -18,8 +15,8 @@ from anonymizer.data.cells import Cells
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.contract import Table
 from anonymizer.data.engines.table import EngineTable
-from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.tuples import Tuples
+from anonymizer.data.wrapped import WrappedTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,14 +56,13 @@ class CodedTable(BatchedTable):
 
 
 @dataclass(frozen=True, eq=False)
-class LoadedTable(BatchedTable):
+class LoadedTable(WrappedTable):
     """Some columns of a table, read in one pass when they are first asked for, and kept.
 
     A column that the table does not have, or has twice, is left to the checks of those who ask. A release
     is made by the table itself.
     """
 
-    origin: Table
     wanted: tuple[str, ...]
 
     @cached_property
@@ -76,45 +72,13 @@ class LoadedTable(BatchedTable):
         return read_columns(self.origin, [name for name in self.wanted if times[name] == 1])
 
     @property
-    def name(self) -> str:
-        """How messages call the table that is read."""
-        return self.origin.name
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of all columns of the table that is read."""
-        return self.origin.columns
-
-    @property
-    def types(self) -> Mapping[str, pa.DataType]:
-        """The types of the table that is read."""
-        return self.origin.types
-
-    @property
     def rows(self) -> int | None:
         """The number of rows."""
         return rows_of(self.coded)
 
-    @property
-    def file_name(self) -> str:
-        """What the table that is read calls it."""
-        return self.origin.file_name
-
     def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
         """Yield all rows at once."""
         yield cells_of(self.coded, columns)
-
-    def read(self, columns: Sequence[str]) -> pa.Table:
-        """Read whole columns of the table itself, with their types."""
-        return self.origin.read(columns)
-
-    def release(self, plan: ReleasePlan) -> Any:
-        """Make a release of the kind of the table itself."""
-        return self.origin.release(plan)
-
-    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
-        """Write a release as the table itself does."""
-        self.origin.write(plan, path, delimiter)
 
     def digest(self) -> str:
         """Return the digest of the table that is read; of a file it is made on the way."""

@@ -17,13 +17,11 @@ from anonymizer.data.contract import Table
 from anonymizer.data.engines.table import EngineTable
 from anonymizer.data.secret import keyed_digest
 from anonymizer.data.selection import Selection
-from anonymizer.errors import DataError
+from anonymizer.errors import DataError, percent
 
 
 class Sample(Selection):
     """The rows of a table that were drawn."""
-
-    __slots__ = ()
 
 
 def draw_sample(table: Table, share: float, person: str | None) -> Table:
@@ -41,7 +39,8 @@ def draw_sample(table: Table, share: float, person: str | None) -> Table:
         drawn = draw_people(read_columns(table, [person])[person], share)
     if not drawn.any():
         raise DataError(
-            f"{table.name}: none of {drawn.size} rows is in a sample of {share:.2%}; raise `sample`."
+            f"{table.name}: none of {drawn.size} rows is in a sample of {percent(share, 2)}; raise "
+            "`sample`."
         )
     return Sample(table, drawn)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,45 +11,23 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import Cells
-from anonymizer.data.contract import Table
 from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.rebuild import choose
+from anonymizer.data.wrapped import WrappedTable
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Selection(BatchedTable):
+@dataclass(frozen=True, eq=False)
+class Selection(WrappedTable):
     """The rows of a table that were chosen; a release is made by the table itself."""
 
-    origin: Table
     chosen: NDArray[np.bool_]
     """Which rows of the table these are."""
-
-    @property
-    def name(self) -> str:
-        """How messages call the table that was chosen from."""
-        return self.origin.name
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return self.origin.columns
-
-    @property
-    def types(self) -> Mapping[str, pa.DataType]:
-        """The types of the columns."""
-        return self.origin.types
 
     @property
     def rows(self) -> int:
         """The number of rows that were chosen."""
         return int(self.chosen.sum())
-
-    @property
-    def file_name(self) -> str:
-        """What the table that was chosen from calls it."""
-        return self.origin.file_name
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
         """Yield the rows that were chosen, batch by batch."""
@@ -81,7 +59,3 @@ class Selection(BatchedTable):
         tuple_of_row = np.zeros(self.chosen.size, plan.tuple_of_row.dtype)
         tuple_of_row[rows] = plan.tuple_of_row
         return replace(plan, tuple_of_row=tuple_of_row, rows=rows[plan.rows])
-
-    def digest(self) -> str:
-        """Return the digest of the whole table."""
-        return self.origin.digest()

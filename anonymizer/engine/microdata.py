@@ -16,12 +16,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.aggregate import recode
-from anonymizer.data.columns import nobodys_row
 from anonymizer.data.contract import Table
 from anonymizer.data.tuples import Tuples
 from anonymizer.engine.domain import Column, Domain, read_only
-from anonymizer.engine.leaves import count_texts, first_row, take_in, to_leaves
+from anonymizer.engine.extra_columns import Beside, take_out
+from anonymizer.engine.leaves import count_texts, take_in, to_leaves
 from anonymizer.engine.people import People
 from anonymizer.engine.sensitive import SensitiveColumn
 from anonymizer.errors import AnonymizerWarning, quote_some
@@ -49,17 +48,8 @@ class Population:
         return int(self.counts.sum())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Beside:
-    """A column that is no quasi-identifier, but tells people apart for a risk model."""
-
-    texts: tuple[str, ...]
-    codes: NDArray[np.integer]
-    """The number of each tuple's text."""
-
-
 class Workspace(threading.local):
-    """Room to work in, for each thread its own, used again for every scheme.
+    """Buffers of each thread, reused for every scheme.
 
     Memory that is new to the process costs more than what is done in it.
     """
@@ -140,7 +130,7 @@ class Microdata:
 
     @cached_property
     def workspace(self) -> Workspace:
-        """Room to partition the tuples in."""
+        """Buffers to partition the tuples in."""
         return Workspace()
 
     def clear_workspace(self) -> None:
@@ -249,7 +239,7 @@ def encode(
 
     The quasi-identifiers are the hierarchies' names; a population table may lack some, and is matched on
     those it has. `person` is the column that tells whose each row is, where people have several, and
-    `beside` are columns that tell tuples apart although they are no quasi-identifiers; those that are
+    `beside` are columns that tell tuples apart although they are not quasi-identifiers; those that are
     `sensitive` do not, and are counted. Cells are read as the hierarchies say. Raises a HierarchyError
     that lists every value without a leaf, and warns where a leaf for missing cells had to be added.
     """
@@ -267,81 +257,11 @@ def encode(
     wider = to_leaves(counted, hierarchies, grown)
     if person is None and not beside and not sensitive:
         return encode_tuples(wider, grown, matching, places)
-    attributes = len(hierarchies)
-    first = attributes + len(beside)
-    wider = in_order(wider, range(attributes, first + len(sensitive)))
-    tuples, people = without_columns(wider, range(first, first + len(sensitive))), None
-    if person is not None:
-        tuples, people = split_people(tuples, table.name, person)
-    columns = {
-        name: Beside(texts, read_only(codes))
-        for name, texts, codes in zip(
-            beside, tuples.texts[attributes:], tuples.codes[attributes:], strict=True
-        )
-    }
-    found = count_sensitive(wider, sensitive, first, tuples, person is not None)
-    narrow = replace(tuples, texts=tuples.texts[:attributes], codes=tuples.codes[:attributes])
+    narrow, extra = take_out(wider, len(hierarchies), beside, sensitive, person, table.name)
     encoded = encode_tuples(narrow, grown, matching, places)
-    return replace(encoded, people=people, id=person, beside=columns, sensitive=found)
-
-
-def without_columns(tuples: Tuples, columns: Sequence[int]) -> Tuples:
-    """Take some columns out of tuples, and join what becomes equal."""
-    if not columns:
-        return tuples
-    numbers: list[NDArray[np.integer]] = [np.arange(len(texts)) for texts in tuples.texts]
-    texts = [*tuples.texts]
-    for at in columns:
-        numbers[at], texts[at] = np.zeros(len(texts[at]), np.int64), ("",)
-    joined = recode(tuples, numbers, texts)
-    left = [at for at in range(len(texts)) if at not in columns]
     return replace(
-        joined,
-        texts=tuple(joined.texts[at] for at in left),
-        codes=tuple(joined.codes[at] for at in left),
+        encoded, people=extra.people, id=person, beside=extra.beside, sensitive=extra.sensitive
     )
-
-
-def count_sensitive(
-    wider: Tuples, names: Sequence[str], first: int, tuples: Tuples, several: bool
-) -> dict[str, SensitiveColumn]:
-    """Count the values of some columns of wider tuples; where people have `several`, they come last."""
-    if not names:
-        return {}
-    tuple_of_wide = np.empty(wider.counts.size, np.int32)
-    tuple_of_wide[wider.tuple_of_row] = tuples.tuple_of_row
-    people = np.unique(wider.codes[-1], return_inverse=True)[1] if several else None
-    return {
-        name: SensitiveColumn.of(wider, first + at, tuple_of_wide, people)
-        for at, name in enumerate(names)
-    }
-
-
-def in_order(tuples: Tuples, columns: Sequence[int]) -> Tuples:
-    """Number the texts of some columns in their own order, so that the order of rows decides nothing."""
-    if not columns:
-        return tuples
-    texts = [*tuples.texts]
-    numbers = [np.arange(len(each)) for each in texts]
-    for at in columns:
-        order = sorted(range(len(texts[at])), key=texts[at].__getitem__)
-        numbers[at] = np.argsort(order)
-        texts[at] = tuple(texts[at][number] for number in order)
-    return recode(tuples, numbers, texts)
-
-
-def split_people(pairs: Tuples, where: str, person: str) -> tuple[Tuples, People]:
-    """Take the last column, which tells whose a row is, out of tuples, and find out whose they are."""
-    if MISSING in pairs.texts[-1]:
-        raise nobodys_row(where, first_row(pairs, len(pairs.codes) - 1, [MISSING]), person)
-    kept = [np.arange(len(texts)) for texts in pairs.texts[:-1]]
-    everybody = np.zeros(len(pairs.texts[-1]), np.int64)
-    joined = recode(pairs, [*kept, everybody], [*pairs.texts[:-1], ("",)])
-    tuples = replace(joined, texts=joined.texts[:-1], codes=joined.codes[:-1])
-    tuple_of_pair = np.empty(pairs.counts.size, np.int32)
-    tuple_of_pair[pairs.tuple_of_row] = tuples.tuple_of_row
-    number_of_person = np.unique(pairs.codes[-1], return_inverse=True)[1]
-    return tuples, People.of_rows(number_of_person, tuple_of_pair, tuples.counts.size)
 
 
 def encode_tuples(

@@ -26,7 +26,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class SensitiveColumn:
-    """A column that is no quasi-identifier: which of its values each distinct tuple occurs with.
+    """A column that is not a quasi-identifier: which of its values each distinct tuple occurs with.
 
     There is a pair for each tuple and each value that it occurs with, in the order of the tuples.
     """

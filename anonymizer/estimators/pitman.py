@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.kernels.uniques import fit, log_gamma_ratio
+from anonymizer.kernels.gamma import log_gamma_ratio
+from anonymizer.kernels.uniques import fit
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from anonymizer.display import Displayed, shown
-from anonymizer.errors import InfeasibleError, PolicyError
+from anonymizer.errors import InfeasibleError, PolicyError, percent
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.frontiers.layered import LayeredTracker, points_by_number
@@ -202,7 +202,7 @@ def nothing_found(problem: Problem, may_be: bool) -> InfeasibleError:
         )
     return InfeasibleError(
         "no threshold of the frontier can be met within the suppression limit of "
-        f"{problem.policy.search.suppression_limit:.1%}; raise suppression_limit or max_level."
+        f"{percent(problem.policy.search.suppression_limit)}; raise suppression_limit or max_level."
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.errors import percent
 from anonymizer.hierarchy.hierarchy import MISSING, Hierarchy
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _grow(
         label, size = _name(hierarchy.labels[level][code]), int(hierarchy.cover(level)[code])
         counted = _count(size, "leaf", "leaves")
         if hierarchy.continuous:
-            counted = f"{size / hierarchy.extent:.1%} of the domain"
+            counted = f"{percent(size / hierarchy.extent)} of the domain"
         child = branch.add(Text(f"{label} ({counted})" if level else label))
         if level and (open_all or position == 0):
             _grow(child, hierarchy, level - 1, leaves[groups == code], most, open_all)

@@ -23,7 +23,7 @@ class Stopwatch(Listener):
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock, self.lock = clock, threading.Lock()
         self.compiling, self.started, self.finished = 0, 0.0, 0.0
-        self.told: list[Callable[[], None]] = []
+        self.listeners: list[Callable[[], None]] = []
 
     def on_start(self, event: object) -> None:  # noqa: ARG002 - numba's signature
         """Begin; a kernel that another calls is compiled inside."""
@@ -31,7 +31,7 @@ class Stopwatch(Listener):
             if self.compiling == 0:
                 self.started = self.clock()
             self.compiling += 1
-        for tell in self.told:
+        for tell in self.listeners:
             tell()
 
     def on_end(self, event: object) -> None:  # noqa: ARG002 - numba's signature
@@ -69,12 +69,12 @@ def working_seconds() -> float:
 
 @contextmanager
 def while_compiling(tell: Callable[[], None]) -> Iterator[None]:
-    """Have somebody told whenever a kernel begins to be compiled."""
-    STOPWATCH.told.append(tell)
+    """Call a function whenever a kernel begins to be compiled."""
+    STOPWATCH.listeners.append(tell)
     try:
         yield
     finally:
-        STOPWATCH.told.remove(tell)
+        STOPWATCH.listeners.remove(tell)
 
 
 def kernel(function):

@@ -143,6 +143,58 @@ def enqueue(first, last, following, step, j):
 
 
 @kernel
+def keep_cheaper(
+    chosen, cost_of, number, level_costs, codes, offset, limit, active, kept, cost_of_kept
+):
+    """Add the costs of a level; keep the tuples below the limit, and count them and the active ones."""
+    left, n_active = 0, 0
+    for s in range(number):
+        i = chosen[s]
+        cost = cost_of[s] + level_costs[offset + codes[i]]
+        if cost < limit:
+            kept[left], cost_of_kept[left] = i, cost
+            left += 1
+            n_active += active[i]
+    return left, n_active
+
+
+@kernel
+def count_classes(
+    chosen, cost_of, labels, number, n_labels, counts, prices, active, least,
+    sizes, rising, top, of_class,
+):  # fmt: skip
+    """Write of each class its records, those active, its `least` highest prices and its cost.
+
+    The tuples chosen come by falling price.
+    """
+    for c in range(n_labels):
+        sizes[c], rising[c], top[c] = 0, 0, 0.0
+    for s in range(number):
+        i, c = chosen[s], labels[s]
+        of_class[c] = cost_of[s]
+        if sizes[c] < least:
+            top[c] += prices[i] * min(least - sizes[c], counts[i])
+        sizes[c] += counts[i]
+        if active[i]:
+            rising[c] += counts[i]
+
+
+@kernel
+def limit_raises(
+    chosen, labels, number, active, least, sizes, rising, top, of_class, raises, cheapest
+):
+    """Lower what tuples may rise, and the cheapest of their classes, to what classes of `least` allow."""
+    for s in range(number):
+        i, c = chosen[s], labels[s]
+        if sizes[c] < least:
+            continue
+        cheapest[i] = min(cheapest[i], of_class[c])
+        if active[i]:
+            share = (least * of_class[c] - top[c]) / min(least, rising[c])
+            raises[i] = min(raises[i], share)
+
+
+@kernel
 def prices_allowed(
     words, counts, codes, offsets, costs, low, high, level_masks, least, limit,
     order, prices, active, raises, cheapest, most,
@@ -179,17 +231,13 @@ def prices_allowed(
         if level[depth] > high[depth]:
             depth -= 1
             continue
-        left, n_active = 0, 0
         steps += numbers[depth]
         if steps > most:
             return -1
-        for s in range(numbers[depth]):
-            i = lists[depth, s]
-            cost = partial[depth, s] + costs[level[depth], offsets[depth] + codes[depth, i]]
-            if cost < limit:
-                lists[depth + 1, left], partial[depth + 1, left] = i, cost
-                left += 1
-                n_active += active[i]
+        left, n_active = keep_cheaper(
+            lists[depth], partial[depth], numbers[depth], costs[level[depth]], codes[depth],
+            offsets[depth], limit, active, lists[depth + 1], partial[depth + 1],
+        )  # fmt: skip
         if left == 0 or (some_active and n_active == 0):
             continue
         numbers[depth + 1] = left
@@ -204,22 +252,11 @@ def prices_allowed(
         n_labels = label_some(
             words, masks[attributes], chosen, left, slot_label, slot_tuple, labels
         )
-        for c in range(n_labels):
-            sizes[c], rising[c], top[c] = 0, 0, 0.0
-        for s in range(left):
-            i, c = chosen[s], labels[s]
-            of_class[c] = cost_of[s]
-            if sizes[c] < least:
-                top[c] += prices[i] * min(least - sizes[c], counts[i])
-            sizes[c] += counts[i]
-            if active[i]:
-                rising[c] += counts[i]
-        for s in range(left):
-            i, c = chosen[s], labels[s]
-            if sizes[c] < least:
-                continue
-            cheapest[i] = min(cheapest[i], of_class[c])
-            if active[i]:
-                share = (least * of_class[c] - top[c]) / min(least, rising[c])
-                raises[i] = min(raises[i], share)
+        count_classes(
+            chosen, cost_of, labels, left, n_labels, counts, prices, active, least,
+            sizes, rising, top, of_class,
+        )  # fmt: skip
+        limit_raises(
+            chosen, labels, left, active, least, sizes, rising, top, of_class, raises, cheapest
+        )
     return visited

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from anonymizer.data.columns import Coded, code_columns
-from anonymizer.errors import HIDDEN, AnonymizerWarning, quote, values_shown
+from anonymizer.errors import HIDDEN, AnonymizerWarning, percent, quote, values_shown
 from anonymizer.knowledge.external import External
 from anonymizer.knowledge.labels import code_labels, label_together
 from anonymizer.knowledge.linked_table import LinkedTable
@@ -41,7 +41,7 @@ def unmatched_warnings(
     ]
     if apart or unmatched > LARGE_SHARE * people:
         hint = "; ".join(apart[:3]) or "check that both tables write the keys alike"
-        share = f"{unmatched:,} of {people:,} people ({unmatched / people:.0%})"
+        share = f"{unmatched:,} of {people:,} people ({percent(unmatched / people, 0)})"
         name = Path(linked.name).name  # a report tells no folders
         yield f"{name}: {share} match nobody there and count as not found; {hint}."
 

@@ -1,4 +1,4 @@
-"""Recent: what was made for other schemes, as long as there is room for it."""
+"""Recent: a cache of the last things made for other schemes, as many as it may keep."""
 
 from __future__ import annotations
 

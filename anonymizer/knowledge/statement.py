@@ -237,7 +237,7 @@ class Statement(Part):
     most: Majority = 1.0
     """The share of a small cell's people with a sensitive value from which on the cell gives it away."""
     outcome: ByName[Values] = Field({})
-    """The values of a column that an analysis needs: how many records with them a plan drops is told."""
+    """The values of a column that an analysis needs: a plan says how many records with them it drops."""
     access: ByName[Threshold] = Field({"data enclave": 1.0})
     folder: Path = Field(Path(), exclude=True)
     """What the paths are relative to."""

@@ -185,7 +185,7 @@ class Subjects:
     counts: NDArray[np.int64]
     tuple_of_row: NDArray[np.int32]
     beside: Mapping[str, Values] = field(default_factory=dict)
-    """Columns that are no quasi-identifiers, by which people are told apart all the same."""
+    """Columns that are not quasi-identifiers, by which people are told apart all the same."""
     population: NDArray[np.int64] | None = None
     """The people of a population table in each tuple; its tuples come last, and have no records."""
     person_of_row: NDArray[np.int64] | None = None

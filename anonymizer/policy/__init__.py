@@ -2,7 +2,8 @@
 
 from anonymizer.policy.analysis import ANALYSES, Analysis
 from anonymizer.policy.parts import Attribute, Data, Release, Role, Search, Utility
-from anonymizer.policy.policy import Policy, PolicyLike, digest_of_hierarchy, policy_schema
+from anonymizer.policy.policy import Policy, PolicyLike, digest_of_hierarchy
+from anonymizer.policy.schema import policy_schema
 
 __all__ = [
     "ANALYSES",

@@ -18,11 +18,10 @@ from anonymizer.display import Displayed
 from anonymizer.errors import HierarchyError, PolicyError, suggest_name
 from anonymizer.hierarchy import Builder, Hierarchy, load_hierarchy
 from anonymizer.lattice import Lattice
-from anonymizer.policy.analysis import ANALYSES, Analysis, AnyAnalysis
+from anonymizer.policy.analysis import Analysis, AnyAnalysis
 from anonymizer.policy.parts import Attribute, Data, Release, Role, Search, Utility
-from anonymizer.risk import RiskModel, known_models
+from anonymizer.risk import RiskModel
 from anonymizer.risk.parsing import Model
-from anonymizer.risk.schema import model_schema
 from anonymizer.utility import EVEN, Measure, make_measure
 from anonymizer.validation import (
     ONLY_LISTS,
@@ -31,7 +30,6 @@ from anonymizer.validation import (
     check_as_whole,
     explain_dots,
     parse,
-    plain_schema,
     raise_faults,
     read_described,
     show,
@@ -387,25 +385,3 @@ def digest_of_hierarchy(hierarchy: Hierarchy) -> str:
         covers = [declared.cover(level).tolist() for level in range(declared.height)]
         digest.update(f"{declared.extent} {covers}\n".encode())
     return digest.hexdigest()
-
-
-def policy_schema() -> dict[str, Any]:
-    """Return the JSON schema of a policy, for editors that complete and check its keys.
-
-    >>> list(policy_schema()["properties"])
-    ['data', 'attributes', 'risk', 'utility', 'search', 'release', 'analysis']
-    """
-    schema = plain_schema(Policy)
-    models = [model_schema(name, model) for name, model in known_models().items()]
-    schema["properties"]["risk"] |= {"items": {"oneOf": models}, "minItems": 1}
-    kinds = [analysis_schema(kind, each) for kind, each in ANALYSES.items()]
-    schema["properties"]["analysis"] |= {"items": {"oneOf": kinds}}
-    return schema
-
-
-def analysis_schema(kind: str, analysis: type[Analysis]) -> dict[str, Any]:
-    """Describe the table of one kind of analysis."""
-    schema = plain_schema(analysis)
-    del schema["$schema"]
-    properties = {"kind": {"const": kind}, **schema["properties"]}
-    return {**schema, "properties": properties, "required": ["kind", *schema["required"]]}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from anonymizer.data.aggregate import number_keys, pack
 from anonymizer.data.cells import MISSING
 from anonymizer.data.columns import Coded
+from anonymizer.errors import percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class Figures:
     """What is counted of one column.
 
     >>> print(Figures(1629, 0, 1510, 0.871))
-    1,510 different values in 1,629 rows; 87.1% of the people unique by it
+    1,510 different values in 1,629 rows; 87.1 % of the people unique by it
     """
 
     rows: int
@@ -36,8 +37,8 @@ class Figures:
 
     def __str__(self) -> str:
         values = "1 value" if self.distinct == 1 else f"{self.distinct:,} different values"
-        more = "" if self.added is None else f", {self.added:.1%} added to one other column"
-        return f"{values} in {self.rows:,} rows; {self.unique:.1%} of the people unique by it{more}"
+        more = "" if self.added is None else f", {percent(self.added)} added to one other column"
+        return f"{values} in {self.rows:,} rows; {percent(self.unique)} of the people unique by it{more}"
 
     def describe(self) -> dict[str, Any]:
         """Return the figures as JSON."""

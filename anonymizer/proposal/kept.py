@@ -1,10 +1,10 @@
-"""What a steward must hear of: what is kept and yet singles people out, and what may be wrong."""
+"""Warnings for the steward: columns that are kept and yet single people out, and what may be wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from anonymizer.errors import quote_some
+from anonymizer.errors import percent, quote_some
 from anonymizer.policy import Role
 from anonymizer.proposal.decision import FEW_REPEATS, Confidence, Decision
 from anonymizer.proposal.rules import SINGLES_OUT
@@ -27,9 +27,9 @@ def find_warnings(decisions: Sequence[Decision], unique_by_kept: float) -> Itera
     doubtful = [each for each in kept if each.confidence is Confidence.LOW]
     if len(kept) > 1 and (doubtful or unique_by_kept >= SINGLES_OUT):
         yield (
-            f"{unique_by_kept:.1%} of the people are unique by the {len(kept)} columns that are kept as "
-            f"they are{name_doubtful(doubtful)}. Whoever knows these values finds people by them; make "
-            "some of them quasi-identifiers, or remove them."
+            f"{percent(unique_by_kept)} of the people are unique by the {len(kept)} columns that are "
+            f"kept as they are{name_doubtful(doubtful)}. Whoever knows these values finds people by "
+            "them; make some of them quasi-identifiers, or remove them."
         )
     removed = [
         each

@@ -14,7 +14,7 @@ from typing import Any
 
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.table import Table, check_present
-from anonymizer.errors import AnonymizerWarning, PolicyError, quote_some, suggest_name
+from anonymizer.errors import AnonymizerWarning, PolicyError, percent, quote_some, suggest_name
 from anonymizer.hierarchy import parse_spec
 from anonymizer.policy import Policy, Role
 from anonymizer.proposal.choices import given_roles
@@ -152,7 +152,7 @@ def why_not_kept(column: Column) -> str | None:
     if found is not None and found.role is Role.IDENTIFYING and column.figures.distinct:
         return "it looks like a direct identifier"
     if column.figures.unique >= SINGLES_OUT:
-        return f"at least {SINGLES_OUT:.0%} of the people are unique by it"
+        return f"at least {percent(SINGLES_OUT, 0)} of the people are unique by it"
     return "others may know it" if column.known else None
 
 

@@ -8,15 +8,9 @@ from rich.console import Group
 
 from anonymizer.comparison.comparison import Comparison
 from anonymizer.evaluation.measurement import Measurement
-from anonymizer.explanation.explanation import (
-    Cheapest,
-    Driver,
-    Explanation,
-    Point,
-    RaisedLimit,
-    Step,
-)
+from anonymizer.explanation.explanation import Explanation
 from anonymizer.explanation.layered import LayeredExplanation
+from anonymizer.explanation.neighbourhood import Cheapest, Driver, Step
 from anonymizer.explanation.next_threshold import Blocking
 from anonymizer.report.comparison import comparison_sections, rows_section
 from anonymizer.report.layered import layered_sections
@@ -27,14 +21,15 @@ from anonymizer.report.phrases import (
     given_away,
     join,
     points,
-    quality_effect,
     risk,
     risk_effects,
+    risk_names,
     sentence,
     standing,
 )
 from anonymizer.report.provenance import Provenance
 from anonymizer.report.sections import Figures, Section, show_sections
+from anonymizer.report.suppression import suppression_section
 
 HEADING = "What drives the risk of this release, and what can be done about it"
 MEASURED = (
@@ -83,10 +78,7 @@ def heading_of(explanation: Explanation | LayeredExplanation) -> tuple[str, str]
     """Return what a page is about, and where its figures come from."""
     if isinstance(explanation, LayeredExplanation):
         return LAYERED_HEADING, "Every figure is counted on the records of the release."
-    return (
-        HEADING,
-        "Every figure is measured by evaluating another scheme, threshold or cut on the same table.",
-    )
+    return HEADING, MEASURED
 
 
 def sections(explanation: Explanation | LayeredExplanation) -> tuple[Section, ...]:
@@ -298,119 +290,3 @@ def sizes(blocking: Blocking) -> str:
     if blocking.smallest == blocking.largest:
         return f"{whole(blocking.smallest)} {'record' if blocking.smallest == 1 else 'records'}"
     return f"{whole(blocking.smallest)} to {whole(blocking.largest)} records"
-
-
-def suppression_section(explanation: Explanation) -> Section:
-    """Say what one percent more, or less, of suppression would do."""
-    header = (
-        *("records", "suppressed", "quality", "smallest\nclass", "highest\nrisk", "average\nrisk"),
-        *risk_names(explanation),
-        "policy\nmet",
-    )
-    rows = tuple(point_row(point) for point in explanation.points)
-    by_share = {point.asked: point for point in explanation.points}
-    less, more = by_share[min(by_share)], by_share[min(asked for asked in by_share if asked > 0)]
-    sentences = buy(more, explanation), save(less, explanation), raise_sentence(explanation)
-    return Section(
-        "What more suppression would buy, and less would cost", sentences, (Figures(header, rows),)
-    )
-
-
-def point_row(point: Point) -> tuple[str, ...]:
-    """Write one point of the order of suppression as a row."""
-    after = point.after
-    allowed = after.meets and after.within_limit
-    return (
-        f"{100 * point.asked:+g} %" if point.asked else "now",
-        whole(after.suppressed),
-        points(after.quality),
-        whole(after.smallest_class),
-        share(after.highest),
-        share(after.average),
-        *map(risk, after.risks),
-        "yes" if allowed else "no" if after.within_limit else "too many",
-    )
-
-
-def buy(point: Point, explanation: Explanation) -> str:
-    """Say what one percent more suppressed records would buy."""
-    now, after = explanation.now, point.after
-    more = after.suppressed - now.suppressed
-    if more == 0:
-        return (
-            f"{share(point.asked)} more of the records would buy nothing: the next class in the order "
-            "of suppression is larger than that."
-        )
-    effects = [*changes_of_risk(explanation, after), change_of_quality(now, after)]
-    beyond = (
-        "" if after.within_limit else "; the policy's suppression limit would have to be raised"
-    )
-    return (
-        f"Suppressing up to {share(point.asked)} more of the records ({whole(more)}, the smallest "
-        f"classes first) would {join(effects)}{beyond}."
-    )
-
-
-def save(point: Point, explanation: Explanation) -> str:
-    """Say what one percent less would cost in risk."""
-    now, after = explanation.now, point.after
-    kept = now.suppressed - after.suppressed
-    if kept == 0:
-        return "Nothing is suppressed, so there is nothing to give back."
-    verdict = (
-        "the policy would still be met" if after.meets else "the policy would no longer be met"
-    )
-    effects = [change_of_quality(now, after), *changes_of_risk(explanation, after)]
-    return f"Keeping {whole(kept)} of the suppressed records would {join(effects)}; {verdict}."
-
-
-def changes_of_risk(explanation: Explanation, after: Measurement) -> list[str]:
-    """Say how the risks of the records that are left would change."""
-    now, names = explanation.now, ("highest", "average", *explanation.names)
-    return risk_effects(
-        names, (now.highest, now.average, *now.risks), (after.highest, after.average, *after.risks)
-    )
-
-
-def change_of_quality(now: Measurement, after: Measurement) -> str:
-    """Say how the quality would change."""
-    return quality_effect(after.quality - now.quality)
-
-
-def raise_sentence(explanation: Explanation) -> str:
-    """Say whether a higher suppression limit would allow a better scheme."""
-    raised = explanation.raised
-    if raised is None:
-        return "The suppression limit is 100 %, so that a higher one cannot help."
-    if raised.better is None:
-        return no_better(raised)
-    step = raised.better
-    levels = join([f"{name} at level {level}" for name, level in step.levels.items()])
-    surely = "" if raised.proven else ", and perhaps a better one still (the search was cut short)"
-    return (
-        f"Raising the suppression limit to {share(raised.limit)} would allow a better scheme: {levels}, "
-        f"{whole(step.after.suppressed)} records suppressed, which would "
-        f"{quality_effect(step.quality_change)}{surely}."
-    )
-
-
-def no_better(raised: RaisedLimit) -> str:
-    """Say that a raised limit allows nothing better, as far as that is known."""
-    if not raised.tried:
-        return (
-            f"Whether a suppression limit of {share(raised.limit)} would allow a better scheme was not "
-            "tried: on a table of this size the search takes long."
-        )
-    if not raised.proven:
-        return (
-            f"A short search with a suppression limit of {share(raised.limit)} found no better scheme; "
-            "there may be one."
-        )
-    return (
-        f"Raising the suppression limit to {share(raised.limit)} would not allow a better scheme."
-    )
-
-
-def risk_names(explanation: Explanation) -> tuple[str, ...]:
-    """Name the columns of the models' risks."""
-    return tuple(f"{name}\nrisk (model)" for name in explanation.names)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from anonymizer.explanation.explanation import Explanation, Step
+from anonymizer.explanation.explanation import Explanation
+from anonymizer.explanation.neighbourhood import Step
 from anonymizer.report.page import share, whole
 from anonymizer.risk.sensitive_profile import SensitiveProfile
 
@@ -148,3 +149,8 @@ def points(quality: float) -> str:
     '83.26'
     """
     return f"{100 * quality:.2f}"
+
+
+def risk_names(explanation: Explanation) -> tuple[str, ...]:
+    """Name the columns of the models' risks."""
+    return tuple(f"{name}\nrisk (model)" for name in explanation.names)

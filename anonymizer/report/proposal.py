@@ -10,6 +10,7 @@ from rich.text import Text
 
 from anonymizer.data.staging import Staging
 from anonymizer.data.table import open_table
+from anonymizer.errors import percent
 from anonymizer.policy import Role
 from anonymizer.proposal.decision import Confidence, Decision
 from anonymizer.proposal.policy_file import HEADINGS
@@ -82,8 +83,8 @@ def summarize(proposal: Proposal) -> Group:
             grid.add_row(*cells_of(each))
     sentence = (
         f"unique: people with a value that nobody else has. added: people who become unique when the "
-        f"column is added to one other.\n{proposal.unique:.1%} of the people are unique by all "
-        f"{len(proposal.specs)} quasi-identifiers, {proposal.unique_by_kept:.1%} by what is kept."
+        f"column is added to one other.\n{percent(proposal.unique)} of the people are unique by all "
+        f"{len(proposal.specs)} quasi-identifiers, {percent(proposal.unique_by_kept)} by what is kept."
     )
     return Group(grid, Text(sentence))
 
@@ -95,7 +96,7 @@ def cells_of(decision: Decision) -> tuple[Text | str, ...]:
         Text(decision.column),
         f"{decision.role.value}, id" if decision.is_id else decision.role.value,
         f"{figures.distinct:,}",
-        f"{figures.unique:.1%}",
-        "" if figures.added is None else f"{figures.added:.1%}",
+        percent(figures.unique),
+        "" if figures.added is None else percent(figures.added),
         Text(decision.reason),
     )

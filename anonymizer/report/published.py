@@ -14,6 +14,7 @@ from anonymizer.assessment.published.indicators import Attack, Indicators
 from anonymizer.assessment.published.partition import Answer, Partition
 from anonymizer.assessment.published.sentences import say_attacks
 from anonymizer.assessment.published.verdict import Breach, Published
+from anonymizer.errors import percent
 from anonymizer.report.page import render
 from anonymizer.report.provenance import Provenance
 
@@ -107,7 +108,7 @@ def write_guess(attack: Attack) -> str:
     guess = attack.guess
     if guess is None:
         return "nobody"
-    return f"{guess.answer} {guess.probability:.1%} ({guess.baseline:.1%})"
+    return f"{guess.answer} {percent(guess.probability)} ({percent(guess.baseline)})"
 
 
 def attacks_on(row: Indicators, table: Published) -> Iterator[tuple[str, str, Attack | None]]:
@@ -231,8 +232,8 @@ def verdict(table: Published) -> str:
         f"has) and l = {write_l(kept.pfdptc)} under PFDPTC (the family knows the arm too; lower is "
         "safer).",
         f"By the sizes of the arms alone a patient is in the {guess.answer} arm with probability "
-        f"{guess.probability:.1%}, which keeps l = {2**table.allocation_entropy:.3f}; PDP and PFDPTC "
-        f"raise a probability by at most {kept.advantage:.3f} above its baseline.",
+        f"{percent(guess.probability)}, which keeps l = {2**table.allocation_entropy:.3f}; PDP and "
+        f"PFDPTC raise a probability by at most {kept.advantage:.3f} above its baseline.",
     ]
     if unreachable(table):
         lines.append(

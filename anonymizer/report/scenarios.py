@@ -12,6 +12,7 @@ from rich.table import Table as Grid
 
 from anonymizer.assessment.procedure.keys import SMALL
 from anonymizer.assessment.scenarios.scenario_risk import THRESHOLDS, ScenarioRisk, describe_values
+from anonymizer.errors import percent
 from anonymizer.knowledge.exposure import MEASURES, Method
 from anonymizer.knowledge.scenario import PARAMETERS, describe_likelihood
 from anonymizer.report.page import picture, share
@@ -236,17 +237,6 @@ def describe_scenario(risk: ScenarioRisk) -> dict[str, Any]:
     mean, worst = risk.mean(), risk.worst_mean()
     values = [row for row in value_rows(risk) if not row["pooled"]]
     values.sort(key=lambda row: -row["overall_mean"])
-    attackers = [
-        {
-            "name": name,
-            "does": does,
-            "mean": risk.mean(name),
-            "interval": risk.interval(name),
-            "highest": float(risk.exposure.measure(name).max(initial=0)),
-            "worst": risk.worst_mean(name),
-        }
-        for name, does in ATTACKERS.items()
-    ]
     drivers = sorted(driver_rows(risk), key=lambda row: -row["share_of_risk"])
     return {
         "name": risk.name,
@@ -266,7 +256,7 @@ def describe_scenario(risk: ScenarioRisk) -> dict[str, Any]:
         "reductions": describe_values(risk.reductions()),
         "highest": float(risk.exposure.overall.max(initial=0)),
         "above": [(threshold, risk.above(threshold)) for threshold in THRESHOLDS],
-        "attackers": attackers,
+        "attackers": [describe_attacker(risk, name, does) for name, does in ATTACKERS.items()],
         "drivers": [row for row in drivers if row["probability"] > 0][:10],
         "known_sets": list(known_set_rows(risk))[:5],
         "values": values[:8],
@@ -275,6 +265,18 @@ def describe_scenario(risk: ScenarioRisk) -> dict[str, Any]:
         "standard_error": risk.exposure.standard_error,
         "driver_picture": picture(draw_drivers(risk)) if len(drivers) > 1 else None,
         "network": picture(draw_network(risk.scenario)) if len(drivers) <= NETWORK_GROUPS else None,
+    }
+
+
+def describe_attacker(risk: ScenarioRisk, name: str, does: str) -> dict[str, Any]:
+    """Return what the page says of one of the attackers."""
+    return {
+        "name": name,
+        "does": does,
+        "mean": risk.mean(name),
+        "interval": risk.interval(name),
+        "highest": float(risk.exposure.measure(name).max(initial=0)),
+        "worst": risk.worst_mean(name),
     }
 
 
@@ -332,7 +334,7 @@ def scenario_grid(risks: Sequence[ScenarioRisk]) -> Grid:
         "mean risk",
         "named",
         "worst case",
-        *(f"above {threshold:.0%}" for threshold in THRESHOLDS),
+        *(f"above {percent(threshold, 0)}" for threshold in THRESHOLDS),
         "computed",
         title=f"Re-identification risk of {count_people(risks[0])}",
         title_justify="left",

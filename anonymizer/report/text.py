@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
-from anonymizer.errors import quote_some
+from anonymizer.errors import percent, quote_some
 from anonymizer.frontiers.points import MAX_LAYERS, Point, Stage
 from anonymizer.layers.narrowing import Narrowed
 from anonymizer.risk import RiskModel, RiskProfile, Scope
@@ -62,7 +62,7 @@ def headline(solution: Solution) -> Text:
     share = solution.suppressed / solution.records
     return Text(
         f"Quality {solution.quality:.4f}, {solution.suppressed:,} of {solution.records:,} records "
-        f"suppressed ({share:.1%}).\n{describe_proof(solution)}\n{describe_narrowed(solution)}"
+        f"suppressed ({percent(share)}).\n{describe_proof(solution)}\n{describe_narrowed(solution)}"
     )
 
 
@@ -124,7 +124,7 @@ def say_narrowed(narrowed: Narrowed | None, kept: int) -> str:
         return "No cell can be narrowed down by comparing a class with a finer one inside it."
     return (
         f"Whoever knows how layers are made can narrow down at least {narrowed.cells:,} cells of "
-        f"{narrowed.records:,} records ({narrowed.records / kept:.1%}); with few layers "
+        f"{narrowed.records:,} records ({percent(narrowed.records / kept)}); with few layers "
         "(max_layers) it may be less, with one layer it is none."
     )
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.estimators.uniques import bisect
+from anonymizer.risk.k_anonymity import LeastClass
 from anonymizer.risk.model import Monotone, TableModel
-from anonymizer.risk.parameters import THRESHOLD, K, Parameter, check_k, check_share, check_whole
+from anonymizer.risk.parameters import THRESHOLD, K, Parameter, check_share, check_whole
 from anonymizer.risk.remaining import Binding, Histogram, Remaining
 from anonymizer.risk.size_limits import SizeLimits
 
@@ -92,14 +91,13 @@ class Average(TableModel):
 
 
 @dataclass(frozen=True)
-class StrictAverage(Average):
+class StrictAverage(LeastClass, Average):
     """k-anonymity and a limit on the average risk (Prasser et al. 2016)."""
 
     name: ClassVar[str] = "strict-average"
     parameters: ClassVar[tuple[Parameter, ...]] = (THRESHOLD, K)
     # the classes below k violate it record by record; the rest of the cut is no bound for others
     monotone: ClassVar[Monotone] = Monotone.RECORD
-    by_class_size: ClassVar[bool] = True
 
     k: int
     threshold: float
@@ -110,18 +108,6 @@ class StrictAverage(Average):
 
     def __str__(self) -> str:
         return f"{self.name} risk of at most {self.threshold:g} with k = {self.k}"
-
-    def least_class(self, records: int) -> int:  # noqa: ARG002
-        """Return k."""
-        return self.k
-
-    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
-        """A table with fewer than k records has no class of k."""
-        return check_k(self.k, records)
-
-    def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
-        """Mark the classes with fewer than k records."""
-        return classes.sizes < self.k
 
     def binding(self, remaining: Remaining) -> Binding | None:
         """Return the classes with fewer than k records."""

@@ -11,7 +11,7 @@ unless it says otherwise holds for any model; tests/risk/test_contract.py holds 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
@@ -25,7 +25,7 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.estimators.intervals import Interval
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk.assumption import Assumption, Unit
-from anonymizer.risk.parameters import THRESHOLD, Parameter
+from anonymizer.risk.parameters import THRESHOLD, Parameter, describe_value
 from anonymizer.risk.remaining import Binding, Histogram, Kept, Order, Remaining
 from anonymizer.risk.size_limits import SizeLimits
 
@@ -385,18 +385,3 @@ def one_over_least(counts: NDArray[np.int64]) -> float:
     (0.25, 0.0)
     """
     return 1 / max(1, int(counts.min())) if counts.size else 0.0
-
-
-def describe_value(value: object) -> object:
-    """Write a parameter as JSON has it: a file by its name without the folder, a table by its kind.
-
-    >>> describe_value(Path("data/people.csv")), describe_value((0.1, "mean"))
-    ('people.csv', [0.1, 'mean'])
-    """
-    if isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, list | tuple):
-        return [describe_value(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: describe_value(item) for key, item in value.items()}
-    return value.name if isinstance(value, Path) else type(value).__name__

@@ -158,7 +158,7 @@ class Overall(RiskModel):
         return replace(self, scenario=replace(self.scenario, population=round(people)))
 
     def beside(self, quasi_identifiers: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the columns that probabilities depend on and that are no quasi-identifiers."""
+        """Return the columns that probabilities depend on and that are not quasi-identifiers."""
         return tuple(self.scenario.beside(quasi_identifiers))
 
     @property

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 
@@ -92,3 +93,18 @@ def check_whole(name: str, value: int, least: int = 1) -> None:
         raise ValueError(f"{name} must be a whole number, got {value!r}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
+
+
+def describe_value(value: object) -> object:
+    """Write a parameter as JSON has it: a file by its name without the folder, a table by its kind.
+
+    >>> describe_value(Path("data/people.csv")), describe_value((0.1, "mean"))
+    ('people.csv', [0.1, 'mean'])
+    """
+    if isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple):
+        return [describe_value(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: describe_value(item) for key, item in value.items()}
+    return value.name if isinstance(value, Path) else type(value).__name__

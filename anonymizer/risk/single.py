@@ -1,4 +1,4 @@
-"""Models that know a risk of every single person, and not only whether all is well."""
+"""Models that give the risk of every single person, not only whether the table passes."""
 
 from __future__ import annotations
 

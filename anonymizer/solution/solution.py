@@ -12,7 +12,7 @@ import numpy as np
 
 from anonymizer.data.table import open_table
 from anonymizer.display import Displayed, shown
-from anonymizer.errors import InfeasibleError, PolicyError
+from anonymizer.errors import InfeasibleError, PolicyError, percent
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
 from anonymizer.kernels.compilation import compiled_seconds, working_seconds
 from anonymizer.layers.layering import one_layer
@@ -293,8 +293,8 @@ def too_many_suppressed(which: str, evaluation: Evaluation, problem: Problem) ->
     share = evaluation.suppressed_records / records
     return InfeasibleError(
         f"{models} cannot be met: {which} would suppress {evaluation.suppressed_records} of "
-        f"{records} records ({share:.1%}), above the suppression limit of "
-        f"{problem.policy.search.suppression_limit:.1%}; raise suppression_limit or max_level."
+        f"{records} records ({percent(share)}), above the suppression limit of "
+        f"{percent(problem.policy.search.suppression_limit)}; raise suppression_limit or max_level."
     )
 
 

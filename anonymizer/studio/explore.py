@@ -11,7 +11,7 @@ from typing import Any
 from anonymizer.errors import DataError
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.evaluation.measurement import measure
-from anonymizer.explanation.explanation import Neighbourhood
+from anonymizer.explanation.neighbourhood import Neighbourhood
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.problem import Problem

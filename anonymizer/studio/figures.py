@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from anonymizer.explanation.explanation import Explanation, Step
+from anonymizer.explanation.explanation import Explanation
+from anonymizer.explanation.neighbourhood import Step
 from anonymizer.frontiers.frontier import Frontier
 from anonymizer.report.chart import draw_frontier
 from anonymizer.report.svg import STYLE

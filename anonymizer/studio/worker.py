@@ -1,4 +1,4 @@
-"""One thread that works on the newest job, and gives up a job for which nobody waits any more."""
+"""One thread that works on the newest job, and drops a job that nobody waits for any longer."""
 
 from __future__ import annotations
 

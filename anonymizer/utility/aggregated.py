@@ -1,4 +1,4 @@
-"""A base for measures with one loss for each attribute, and any aggregate of these."""
+"""Bases for measures with one loss for each attribute, and a mean or any other aggregate of these."""
 
 from __future__ import annotations
 
@@ -14,7 +14,26 @@ from anonymizer.utility.aggregate import Aggregate
 from anonymizer.utility.measure import Appraisal, AttributeMeasure
 
 
-class AggregatedMeasure(AttributeMeasure):
+class MeanMeasure(AttributeMeasure):
+    """A measure gives `losses`; its loss is a sum of terms of these, as the aggregate has it."""
+
+    __slots__ = ()
+    aggregate: Aggregate
+
+    def terms(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what losses of the attributes, one row for each, add to the sum of `of_terms`."""
+        return self.aggregate.terms(self.weights, losses)
+
+    def of_terms(self, total: float) -> float:
+        """Return the loss for a sum of terms."""
+        return self.aggregate.of_terms(total)
+
+    def to_terms(self, loss: float) -> float:
+        """Return the sum of terms that has a loss; the inverse of `of_terms`."""
+        return self.aggregate.to_terms(loss)
+
+
+class AggregatedMeasure(MeanMeasure):
     """A measure gives `losses`, which must not fall with the level or with further suppression.
 
     Every aggregate grows with each loss, so that losses bounded one by one bound it. A maximum is bounded
@@ -22,7 +41,6 @@ class AggregatedMeasure(AttributeMeasure):
     """
 
     __slots__ = ()
-    aggregate: Aggregate
 
     @property
     def most(self) -> float:
@@ -37,7 +55,7 @@ class AggregatedMeasure(AttributeMeasure):
         binding: Binding,
     ) -> Appraisal:
         """Sum up the loss of the kept and the suppressed records, and bound it at every level below."""
-        found = AttributeMeasure.appraise(self, microdata, classes, suppressed, binding)
+        found = MeanMeasure.appraise(self, microdata, classes, suppressed, binding)
         if self.aggregate is not Aggregate.MAXIMUM:
             return found
         losses = self.attribute_losses(microdata, classes, suppressed)
@@ -47,16 +65,4 @@ class AggregatedMeasure(AttributeMeasure):
         """Return the loss that losses of the attributes come to, and these."""
         if self.aggregate is Aggregate.MAXIMUM:
             return float((np.array(self.weights) * losses).max()), tuple(losses.tolist())
-        return AttributeMeasure.combine(self, losses)
-
-    def terms(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what losses of the attributes, one row for each, add to the sum of `of_terms`."""
-        return self.aggregate.terms(self.weights, losses)
-
-    def of_terms(self, total: float) -> float:
-        """Return the loss for a sum of terms."""
-        return self.aggregate.of_terms(total)
-
-    def to_terms(self, loss: float) -> float:
-        """Return the sum of terms that has a loss; the inverse of `of_terms`."""
-        return self.aggregate.to_terms(loss)
+        return MeanMeasure.combine(self, losses)

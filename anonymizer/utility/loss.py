@@ -17,9 +17,9 @@ from anonymizer.kernels.partition import select_by_label, sum_chosen, sum_covere
 from anonymizer.lattice import Lattice
 from anonymizer.risk.remaining import Binding
 from anonymizer.utility.aggregate import Aggregate
+from anonymizer.utility.aggregated import MeanMeasure
 from anonymizer.utility.measure import (
     Appraisal,
-    AttributeMeasure,
     Released,
     relative_weights,
     sum_left_to_right,
@@ -29,7 +29,7 @@ __all__ = ["Aggregate", "Loss", "attribute_loss"]
 
 
 @dataclass(frozen=True, slots=True)
-class Loss(AttributeMeasure):
+class Loss(MeanMeasure):
     """Iyengar's loss with one weight for each attribute; 0 is untouched, 1 is nothing left.
 
     The loss is a sum of one term for each attribute, behind a monotone transformation: that is what
@@ -90,7 +90,7 @@ class Loss(AttributeMeasure):
     ) -> Appraisal:
         """Sum up the loss and its bound, in one go where classes are suppressed that bind in part."""
         if not binding.exempt or (binding.classes != suppressed).any():
-            return AttributeMeasure.appraise(self, microdata, classes, suppressed, binding)
+            return MeanMeasure.appraise(self, microdata, classes, suppressed, binding)
         scheme = classes.scheme
         below = Lattice((0,) * len(scheme), scheme)
         whole, left = self.losses_of_both(microdata, classes, binding, below)
@@ -134,18 +134,6 @@ class Loss(AttributeMeasure):
         )
         losses = attribute_loss(covered + suppressed * sizes, microdata.records, sizes, least)
         return np.asarray(self.terms(losses).sum(axis=0))
-
-    def terms(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what losses of the attributes, one row for each, add to the sum of `of_terms`."""
-        return self.aggregate.terms(self.weights, losses)
-
-    def of_terms(self, total: float) -> float:
-        """Return the loss for a sum of terms."""
-        return self.aggregate.of_terms(total)
-
-    def to_terms(self, loss: float) -> float:
-        """Return the sum of terms that has a loss; the inverse of `of_terms`."""
-        return self.aggregate.to_terms(loss)
 
     def of_release(self, released: Released) -> tuple[float, tuple[float, ...]]:
         """Count the leaves that the released values cover; suppressed records cover everything."""

@@ -296,8 +296,8 @@ def check_risk(
     kept = np.ones(remaining.classes.sizes.size, np.bool_)
     mine = asdict(describe_risk(remaining.microdata, models, remaining.classes, kept))
     # lists and structures, of which nothing is claimed, are texts in a CSV file
-    told = manifest["risk"]["after"].get("sensitive", {})
-    mine["sensitive"] = {name: each for name, each in mine["sensitive"].items() if name in told}
+    reported = manifest["risk"]["after"].get("sensitive", {})
+    mine["sensitive"] = {name: each for name, each in mine["sensitive"].items() if name in reported}
     claim = "the risk of the file is the one reported"
     yield check_figures(
         claim, without_distances(mine), without_distances(manifest["risk"]["after"])

@@ -18,18 +18,12 @@ from tempfile import TemporaryDirectory
 import pandas as pd
 from rich.console import Console
 
-from experiments.attacks.measure import (
-    OnStep,
-    attack_all,
-    check_promises,
-    compose,
-    flat,
-    make_releases,
-    replay,
-)
+from experiments.attacks.composition import compose, flat, replay
 from experiments.attacks.page import write_page
 from experiments.attacks.people import QUICK, STATEMENT, People, Plan
 from experiments.attacks.plot import plot
+from experiments.attacks.promises import check_promises
+from experiments.attacks.releases import OnStep, attack_all, make_releases
 from experiments.datasets import RESULTS
 
 

@@ -434,7 +434,7 @@ def test_a_ctrl_c_outside_the_search_leaves_nothing(tmp_path: Path, run, monkeyp
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("anonymizer.problem.encode", interrupted)
+    monkeypatch.setattr("anonymizer.problem.problem.encode", interrupted)
     status, *_ = run("run", write_files(tmp_path), "--out", tmp_path / "out")
     assert status == 130
     assert not (tmp_path / "out").exists()

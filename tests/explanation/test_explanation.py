@@ -17,7 +17,9 @@ from hypothesis import assume, given, settings
 import anonymizer.explanation.explanation as explanation_module
 from anonymizer import Policy, Solution, anonymize, apply
 from anonymizer.evaluation.measurement import Measurement
-from anonymizer.explanation.explanation import Explanation, Step, explain, part_gone
+from anonymizer.explanation import neighbourhood as neighbourhood_module
+from anonymizer.explanation.explanation import Explanation, explain
+from anonymizer.explanation.neighbourhood import Step
 from anonymizer.explanation.next_threshold import Blocking
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import Histogram, KMap, TableModel
@@ -343,7 +345,7 @@ def test_a_large_table_is_not_searched_again_and_pairs_are_not_tried(
     policy = write_files(tmp_path, policy=f"{text}\n[search]\nsuppression_limit = 0.05\n")
     solution = anonymize(None, policy)
     monkeypatch.setattr(explanation_module, "SEARCH_WORK", 100)
-    monkeypatch.setattr(explanation_module, "PAIR_WORK", 100)
+    monkeypatch.setattr(neighbourhood_module, "PAIR_WORK", 100)
     told = explain(solution)
     assert told.raised is not None
     assert (told.raised.tried, told.raised.proven, told.raised.better) == (False, False, None)
@@ -453,22 +455,6 @@ def test_models_of_the_whole_table_show_no_values(tmp_path: Path) -> None:
         policy = write_files(tmp_path, policy=policy_with(MODELS[model]))
         told = explain(anonymize(None, policy))
         assert all(not blocking.examples for blocking in told.blocking)
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "part"),
-    [
-        (0.5, 0.25, 0.5),
-        (0.2, 0.3, -0.5),
-        (float("inf"), float("inf"), 0.0),
-        (0.1, float("inf"), -1.0),
-        (0.0, 0.1, -1.0),
-    ],
-)
-def test_a_risk_that_cannot_be_estimated_never_counts_as_low(
-    before: float, after: float, part: float
-) -> None:
-    assert part_gone(before, after) == pytest.approx(part)
 
 
 def test_a_step_the_policy_forbids_is_measured_but_not_proposed() -> None:

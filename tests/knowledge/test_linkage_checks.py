@@ -48,7 +48,7 @@ def voters(tmp_path: Path, frame: pd.DataFrame, **keys: object) -> Statement:
 def test_a_value_in_another_case_is_named_with_those_who_do_not_match(tmp_path, role) -> None:
     statement = voters(tmp_path, pd.DataFrame({"sex": ["male"] * 50 + ["Female"] * 50}))
     expected = (
-        r"67 of 100 people \(67%\) match nobody there and .*; 'Male' of 'sex' is 'male' there"
+        r"67 of 100 people \(67 %\) match nobody there and .*; 'Male' of 'sex' is 'male' there"
     )
     with pytest.warns(AnonymizerWarning, match=expected):
         found = assess(patients(), policy(role, statement), statement=statement).findings
@@ -63,7 +63,9 @@ def test_a_value_in_another_case_is_named_with_those_who_do_not_match(tmp_path, 
 
 def test_a_large_unmatched_share_is_a_warning_and_a_small_one_is_not(tmp_path) -> None:
     statement = voters(tmp_path, pd.DataFrame({"sex": ["Female"] * 50}))
-    with pytest.warns(AnonymizerWarning, match=r"\(67%\) match nobody there.*write the keys alike"):
+    with pytest.warns(
+        AnonymizerWarning, match=r"\(67 %\) match nobody there.*write the keys alike"
+    ):
         anonymize(patients(), policy(QUASI, statement))
     statement = voters(tmp_path, pd.DataFrame({"sex": ["Male"] * 50}))
     with warnings.catch_warnings():

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,11 +10,10 @@ import pytest
 from pydantic import ValidationError
 
 from anonymizer import anonymize
-from anonymizer.demo.example import POLICY as DEMO
 from anonymizer.errors import HierarchyError, PolicyError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice
-from anonymizer.policy import Policy, Role, policy_schema
+from anonymizer.policy import Policy, Role
 from anonymizer.risk import MODELS, KAnonymity
 from anonymizer.risk.parsing import parse_model, print_model
 from anonymizer.utility import (
@@ -563,7 +561,7 @@ def test_faults_of_the_whole_are_shown_together_with_faults_of_parts() -> None:
     ]
 
 
-# Policies as dicts, and the schema
+# Policies as dicts
 
 
 def test_keys_a_path_and_a_policy_are_taken_for_a_policy(tmp_path: Path) -> None:
@@ -584,51 +582,6 @@ def test_anonymize_takes_the_keys_of_a_policy() -> None:
     frame = pd.DataFrame({"sex": ["F", "M"] * 2, "age": [34, 34, 47, 47], "ward": list("abcd")})
     solution = anonymize(frame, KEYS)
     assert solution.scheme == anonymize(frame, Policy(**KEYS)).scheme
-
-
-def is_described(schema: dict[str, Any], value: Any, root: dict[str, Any]) -> bool:
-    """Whether a value fits a schema, as far as ours go."""
-    if "$ref" in schema:
-        return is_described(root["$defs"][schema["$ref"].split("/")[-1]], value, root)
-    if "oneOf" in schema:
-        return sum(is_described(each, value, root) for each in schema["oneOf"]) == 1
-    if "const" in schema or "enum" in schema:
-        return value in schema.get("enum", [schema.get("const")])
-    if isinstance(value, dict):
-        properties, more = schema.get("properties", {}), schema.get("additionalProperties", {})
-        inside = all(
-            more is not False and is_described(more, each, root)
-            if key not in properties
-            else is_described(properties[key], each, root)
-            for key, each in value.items()
-        )
-        return schema["type"] == "object" and inside and {*schema.get("required", [])} <= {*value}
-    if isinstance(value, list):
-        return schema["type"] == "array" and all(
-            is_described(schema["items"], each, root) for each in value
-        )
-    types = {"string": str, "integer": int, "number": (int, float), "boolean": bool}
-    above = value >= schema["minimum"] if "minimum" in schema else True
-    return above and isinstance(value, types.get(schema.get("type", ""), object))
-
-
-@pytest.mark.parametrize("text", [FULL, DEMO], ids=["full", "demo"])
-def test_the_schema_accepts_policies_and_refuses_misspelt_ones(text: str) -> None:
-    keys = tomllib.loads(text)
-    schema = json.loads(json.dumps(policy_schema()))
-    assert is_described(schema, keys, schema)
-    assert not is_described(schema, keys | {"serach": {}}, schema)
-    assert not is_described(schema, keys | {"risk": [{"model": "k-anonimity", "k": 2}]}, schema)
-    assert not is_described(schema, keys | {"risk": [{"model": "k-anonymity", "l": 2}]}, schema)
-    assert not is_described(schema, keys | {"search": {"workers": 0}}, schema)
-    assert not is_described(schema, keys | {"attributes": {"a": {"role": "secret"}}}, schema)
-
-
-def test_the_schema_has_every_key_of_a_policy_but_its_folder() -> None:
-    properties = policy_schema()["properties"]
-    assert set(properties) == set(Policy.model_fields) - {"folder"}
-    models = {each["properties"]["model"]["const"] for each in properties["risk"]["items"]["oneOf"]}
-    assert models == set(MODELS)
 
 
 def test_an_id_and_rows_that_are_people_contradict_each_other() -> None:

@@ -21,6 +21,7 @@ from anonymizer import (
     propose,
     write_proposal,
 )
+from anonymizer.errors import percent
 from anonymizer.policy import Role
 from anonymizer.proposal.decision import Confidence, Decision
 from anonymizer.proposal.ranking import MOST_KNOWN, MOST_QUASI
@@ -133,7 +134,7 @@ def test_of_many_columns_few_are_generalized_and_no_other_singles_out_in_silence
     assert kept
     assert all(each.figures.unique < SINGLES_OUT for each in kept)
     sentences = " ".join(str(warning.message) for warning in said)
-    assert f"{proposal.unique_by_kept:.1%} of the people are unique" in sentences
+    assert f"{percent(proposal.unique_by_kept)} of the people are unique" in sentences
     assert f"the {len(kept)} columns that are kept as they are" in sentences
 
 

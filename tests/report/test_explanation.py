@@ -13,8 +13,9 @@ from rich.console import Console
 from anonymizer import Policy, anonymize, apply
 from anonymizer.explanation.explanation import Explanation, RaisedLimit, explain
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.report.explanation import raise_sentence, render_page, render_text, sections
+from anonymizer.report.explanation import render_page, render_text, sections
 from anonymizer.report.phrases import join, quality_effect, records_effect, sentence
+from anonymizer.report.suppression import raise_sentence
 from tests.wards import MODELS, policy_with, write_files, write_more
 
 TITLES = [

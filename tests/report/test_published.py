@@ -35,8 +35,8 @@ def test_an_advantage_that_is_too_large_is_framed_and_marked() -> None:
     assert page.count('class="shaded breaks"') == 1
     assert "PDP (has it) by advantage" in page
     shown = on_terminal(table)
-    assert "treatment 92.0% (68.5%)!" in shown
-    assert "placebo 50.0% (31.5%) " in shown
+    assert "treatment 92.0 % (68.5 %)!" in shown
+    assert "placebo 50.0 % (31.5 %) " in shown
 
 
 def test_without_a_chosen_limit_nothing_is_framed() -> None:
@@ -49,10 +49,10 @@ def test_every_probability_stands_beside_its_baseline() -> None:
     table = assess_published([ROWS[1]], TRIAL)
     for shown in (published_page(table, "A table"), on_terminal(table)):
         for part in (
-            "placebo 50.0% (31.5%)",  # PDP, who has it
-            "treatment 69.2% (68.5%)",  # PDP, who does not
-            "does not have it 96.4% (50.0%)",  # PFDOC
-            "has it 5.7% (3.6%)",  # PFDPTC placebo
+            "placebo 50.0 % (31.5 %)",  # PDP, who has it
+            "treatment 69.2 % (68.5 %)",  # PDP, who does not
+            "does not have it 96.4 % (50.0 %)",  # PFDOC
+            "has it 5.7 % (3.6 %)",  # PFDPTC placebo
         ):
             assert part in shown
     assert "l = 1.865" in verdict(table)

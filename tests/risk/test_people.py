@@ -19,9 +19,9 @@ from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.problem import describe_risk
 from anonymizer.risk import Average, KAnonymity, RiskModel, SampleUniqueness, StrictAverage
-from anonymizer.search import search, search_exhaustively
+from anonymizer.search import search
 from tests.oracle import Problem
-from tests.strategies import evaluator_of, lattice_of, problems
+from tests.strategies import assert_best, evaluator_of, lattice_of, problems
 
 MODELS: list[RiskModel] = [
     KAnonymity(2),
@@ -105,12 +105,7 @@ def test_branch_and_bound_is_exhaustive_search_for_people(model, problem: Proble
     records = evaluator.microdata.records
     persons = data.draw(st.lists(st.integers(0, 6), min_size=records, max_size=records))
     evaluator = replace(with_people(evaluator, persons), models=(model,))
-    lattice = lattice_of(problem)
-    found, expected = search(evaluator, lattice), search_exhaustively(evaluator, lattice)
-    assert (found.best is None) == (expected.best is None)
-    if found.best is not None and expected.best is not None:
-        assert found.best.scheme == expected.best.scheme
-        assert found.best.loss == expected.best.loss
+    assert_best(search(evaluator, lattice_of(problem)), evaluator, lattice_of(problem))
 
 
 @settings(max_examples=60)

@@ -28,10 +28,10 @@ from anonymizer.evaluation.suppression import suppress
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.statement import Statement
 from anonymizer.risk import KAnonymity, Remaining, Sources
-from anonymizer.search import search, search_exhaustively
+from anonymizer.search import search
 from tests.oracle import Problem
 from tests.risk.test_people import rows_of, with_people
-from tests.strategies import evaluator_of, lattice_of, problems
+from tests.strategies import assert_best, evaluator_of, lattice_of, problems
 
 shares = st.sampled_from([0.0, 0.1, 0.3, 0.5, 1.0])
 
@@ -116,12 +116,7 @@ def test_branch_and_bound_is_exhaustive_search(problem, data) -> None:
     evaluator, statement, _, _ = drawn(problem, data)
     models = [Sources(statement), *data.draw(st.sampled_from([[], [KAnonymity(2)]]))]
     evaluator = replace(evaluator, models=tuple(models))
-    lattice = lattice_of(problem)
-    found, expected = search(evaluator, lattice), search_exhaustively(evaluator, lattice)
-    assert (found.best is None) == (expected.best is None)
-    if found.best is not None and expected.best is not None:
-        assert found.best.scheme == expected.best.scheme
-        assert found.best.loss == expected.best.loss
+    assert_best(search(evaluator, lattice_of(problem)), evaluator, lattice_of(problem))
 
 
 @settings(max_examples=60)

@@ -12,7 +12,7 @@ Both are computed from ln(1 - r) = sum_C log1p(-u_C z_C q_C), so that no small r
 
 That product is the paper's (equation 3). It treats the subsets as independent, but just one of them is
 what is disclosed, so that under the paper's own assumptions the risk is exactly sum_C u_C z_C q_C. The
-two agree where risks are small; the sum is never below the product, and is told beside it. It is the
+two agree where risks are small; the sum is never below the product, and is given beside it. It is the
 overall risk of Xia et al. 2021, too, for the attacker of `as_scenario`.
 """
 
@@ -100,7 +100,9 @@ class Reidentification:
 
     def __post_init__(self) -> None:
         if not self.sources:
-            raise PolicyError("no source is given; without one the risk cannot be told.")
+            raise PolicyError(
+                "no source is given, so that there is no risk to compute; add a source."
+            )
         given = check_e_uniqueness(self.e_uniqueness)
         if given.shape not in ((), self.uniqueness.unique.shape):
             raise PolicyError(

@@ -1,4 +1,4 @@
-"""Where an adversary may learn attributes of a person, and how likely they learn each.
+"""Where an attacker may learn attributes of a person, and how likely they learn each.
 
 A source is a social network, a register, a newspaper: the share of people who are in it (usage), and for
 each attribute the share of these who disclose it there. Sources and attributes are taken as independent

@@ -47,7 +47,7 @@ class Rarity:
     smallest_cell: int
     violations: dict[int, int]
     by_history: dict[int, int] | None
-    """The same for an adversary who knows all rows of a person; None where everyone has one."""
+    """The same for an attacker who knows all rows of a person; None where everyone has one."""
     people_by_cell_size: dict[str, int]
     key_values: tuple[ValueCount, ...]
     """The values with the largest shares of their people in cells of fewer than 5, of each key."""

@@ -30,7 +30,7 @@ SMALL = 5
 
 @dataclass(frozen=True, eq=False)
 class KeySet:
-    """A table by one set of public keys, at the levels at which the adversary knows them.
+    """A table by one set of public keys, at the levels at which the attacker knows them.
 
     The top level of every hierarchy is a single value, so that a key at its top is a key left out.
     """
@@ -38,7 +38,7 @@ class KeySet:
     microdata: Microdata
     people: People
     base: Scheme
-    """The level at which the adversary knows each key."""
+    """The level at which the attacker knows each key."""
     linked: LinkedTable | None = None
     """The source's people, where they are at hand."""
 
@@ -53,7 +53,7 @@ class KeySet:
         return self.microdata.lattice.high
 
     def scheme(self, changed: Scheme | dict[str, int]) -> Scheme:
-        """Return what an adversary sees where some keys are coarsened: the rest as he knows them."""
+        """Return what an attacker sees where some keys are coarsened: the rest as they know them."""
         if isinstance(changed, dict):
             changed = tuple(changed.get(key, 0) for key in self.keys)
         return tuple(map(max, changed, self.base))
@@ -63,7 +63,7 @@ class KeySet:
         return self.scheme({key: self.tops[self.keys.index(key)] for key in left_out})
 
     def classes(self, scheme: Scheme | None = None) -> EquivalenceClasses:
-        """Return the classes of equal key values; at the levels the adversary knows by default."""
+        """Return the classes of equal key values; at the levels the attacker knows by default."""
         return partition(self.microdata, self.base if scheme is None else scheme)
 
     def matching(self, classes: EquivalenceClasses) -> Integers | None:
@@ -157,7 +157,7 @@ def what_if(key_set: KeySet) -> Iterator[WhatIf]:
 
 
 def coarser_levels(key_set: KeySet) -> Iterator[tuple[str, int]]:
-    """List the levels between what the adversary knows and the top, key by key."""
+    """List the levels between what the attacker knows and the top, key by key."""
     for key, column, base in zip(
         key_set.keys, key_set.microdata.columns, key_set.base, strict=True
     ):

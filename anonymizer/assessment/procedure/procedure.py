@@ -318,7 +318,7 @@ def highest_dis(score: Floats, cells: KeyCells, source: ExternalSource, keys: in
 def look_into_cells(
     source_risk: SourceRisk, protected: Protected, statement: Statement
 ) -> Sequence[Homogeneity]:
-    """Measure the homogeneity of every sensitive attribute that is no key itself."""
+    """Measure the homogeneity of every sensitive attribute that is not itself a key."""
     key_set = source_risk.key_set
     classes, sizes = key_set.classes(), key_set.cells().sizes
     cell_of_row = classes.label_of_tuple[key_set.microdata.tuple_of_row].astype(np.int64)

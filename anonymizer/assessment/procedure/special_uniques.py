@@ -122,7 +122,7 @@ def why_infeasible(key_set: KeySet) -> str | None:
 
 
 def radices(key_set: KeySet) -> list[int]:
-    """Count the values of each key at the level the adversary knows."""
+    """Count the values of each key at the level the attacker knows."""
     columns = zip(key_set.microdata.columns, key_set.base, strict=True)
     return [column.group_counts[level] for column, level in columns]
 
@@ -242,7 +242,7 @@ def check_entries(entries: int) -> None:
 
 
 def mixed_radix(key_set: KeySet, strides: list[int]) -> Integers:
-    """Write the key values of each cell as one number, at the levels the adversary knows."""
+    """Write the key values of each cell as one number, at the levels the attacker knows."""
     first = key_set.classes().first_tuple
     keys = np.zeros(first.size, np.int64)
     for number, (column, level) in enumerate(

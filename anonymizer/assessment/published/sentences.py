@@ -7,6 +7,7 @@ from typing import Any
 from anonymizer.assessment.published.indicators import Attack, Guess, Indicators
 from anonymizer.assessment.published.partition import Answer, Group, Partition
 from anonymizer.assessment.published.table import Arms
+from anonymizer.errors import percent
 
 NOTICEABLE = 0.0005
 """A smaller advantage is none to the digits that are shown."""
@@ -50,8 +51,8 @@ def say_rise(guess: Guess) -> str:
     if guess.advantage < NOTICEABLE:
         return "The sizes of the arms alone say the same."
     return (
-        f"The table raises the {guess.answer} arm to {guess.probability:.1%}, from "
-        f"{guess.baseline:.1%} by the sizes of the arms alone."
+        f"The table raises the {guess.answer} arm to {percent(guess.probability)}, from "
+        f"{percent(guess.baseline)} by the sizes of the arms alone."
     )
 
 
@@ -78,8 +79,8 @@ def say_change(part: Partition, arm: str, attack: Attack) -> str:
     group = next(each for each in part.groups if each.name == attack.guess.answer)
     everybody = "all those measured" if part.measured_only else "the whole trial"
     return (
-        f"The chance that somebody {verb(group)} is {attack.guess.probability:.1%} in the {arm} arm and "
-        f"{attack.guess.baseline:.1%} in {everybody}."
+        f"The chance that somebody {verb(group)} is {percent(attack.guess.probability)} in the {arm} "
+        f"arm and {percent(attack.guess.baseline)} in {everybody}."
     )
 
 

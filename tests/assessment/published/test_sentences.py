@@ -12,15 +12,15 @@ def test_each_attack_is_told_in_plain_language() -> None:
     (said,) = say(Characteristic("Hydroxychloroquine", (1, 0)))
     assert said["pdp"]["has it"] == (
         "Somebody who has it is certainly in the treatment arm: 1 of 1. The table raises the treatment "
-        "arm to 100.0%, from 68.5% by the sizes of the arms alone."
+        "arm to 100.0 %, from 68.5 % by the sizes of the arms alone."
     )
     assert said["pdp"]["does not have it"].endswith(
         ": 227 of 332. The table raises the placebo arm "
-        "to 31.6%, from 31.5% by the sizes of the arms alone."
+        "to 31.6 %, from 31.5 % by the sizes of the arms alone."
     )
     assert said["pfdoc"] == "Somebody in the trial most likely does not have it: 332 of 333."
     assert said["pfdptc"]["treatment"] == (
-        "The chance that somebody has it is 0.4% in the treatment arm and 0.3% in the whole trial."
+        "The chance that somebody has it is 0.4 % in the treatment arm and 0.3 % in the whole trial."
     )
 
 
@@ -36,7 +36,7 @@ def test_what_nobody_or_everybody_has_is_told() -> None:
 def test_the_arm_that_rises_is_told_where_another_is_likelier() -> None:
     (said,) = say(Characteristic("Asthma", (9, 5)))
     assert "most likely in the treatment arm: 9 of 14" in said["pdp"]["has it"]
-    assert "raises the placebo arm to 35.7%, from 31.5%" in said["pdp"]["has it"]
+    assert "raises the placebo arm to 35.7 %, from 31.5 %" in said["pdp"]["has it"]
 
 
 def test_an_arm_that_is_left_out_is_told_where_several_remain() -> None:

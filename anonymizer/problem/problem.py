@@ -2,40 +2,47 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
-from pathlib import Path
-from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.cells import is_nested
 from anonymizer.data.coded import read_once
-from anonymizer.data.columns import code_columns, read_columns
-from anonymizer.data.sample import draw_sample
-from anonymizer.data.subset import take_members, whole_of
-from anonymizer.data.table import Table, TableLike, check_columns
+from anonymizer.data.subset import whole_of
+from anonymizer.data.table import Table, check_columns
 from anonymizer.display import Displayed
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata, encode
-from anonymizer.errors import AnonymizerWarning, DataError, PolicyError, quote_some, suggest_name
+from anonymizer.errors import DataError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator, Outcome
-from anonymizer.hierarchy import MISSING, Hierarchy, kind_of_texts
-from anonymizer.hierarchy.numbers import why_not_in_runs
+from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.policy import Policy, PolicyLike, Role
+from anonymizer.problem.checks import (
+    check_microaggregation,
+    check_models,
+    repeated_identifier,
+    warn_of_flat_texts,
+    warn_of_repeated_people,
+)
+from anonymizer.problem.tables import (
+    Source,
+    columns_beside,
+    columns_counted,
+    columns_described,
+    columns_of_subsets,
+    open_data,
+    open_population,
+    part_released,
+    populations,
+)
 from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
 from anonymizer.risk.profile import everyone_in
 from anonymizer.risk.sensitive_profile import describe_sensitive
 from anonymizer.search import Limits
 from anonymizer.utility import Measure
-
-Source: TypeAlias = "TableLike | None"
-"""A path, a dataframe or a table of any kind; None where the policy names the path."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -229,197 +236,6 @@ def load_policy(policy: PolicyLike) -> Policy:
 def hierarchies_of(microdata: Microdata) -> tuple[Hierarchy, ...]:
     """Return the hierarchies of the quasi-identifiers."""
     return tuple(column.hierarchy for column in microdata.columns)
-
-
-def open_data(data: Source, policy: Policy) -> Table:
-    """Open the table that is given, or else the policy's."""
-    if data is None:
-        data = policy.data_source
-    if data is None:
-        raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
-    beside = policy.release.table is not None and policy.release.url is None
-    return policy.data.open(data, writable=beside)
-
-
-def part_released(table: Table, models: Sequence[RiskModel], policy: Policy) -> Table:
-    """Return the part of a table that a run is about: a research subset, a sample, or all of it."""
-    subset = next((key for key in populations(models) if isinstance(key, tuple)), None)
-    if subset is None:
-        return draw_sample(table, policy.data.sample, policy.data.id)
-    column, value = subset
-    known_columns([column], policy)
-    if policy.data.sample < 1 or policy.data.id is not None:
-        key = "sample" if policy.data.sample < 1 else "id"
-        raise PolicyError(
-            f"policy: data.{key} and a research subset, which counts every row of the table as a person, "
-            "do not go together; name all people, each in one row, as population_table."
-        )
-    return take_members(table, column, value)
-
-
-def populations(models: Sequence[RiskModel]) -> dict[str | int | tuple[str, str], Any]:
-    """Return what models count people in: a file by its path, a dataframe by identity, or a subset."""
-    tables = [model.sampled_from.table for model in models]
-    subsets = [model.sampled_from.subset for model in models]
-    return {
-        **{
-            str(table) if isinstance(table, str | Path) else id(table): table
-            for table in tables
-            if table is not None
-        },
-        **{subset: None for subset in subsets if subset is not None},
-    }
-
-
-def columns_of_subsets(models: Sequence[RiskModel]) -> tuple[str, ...]:
-    """Return the columns that mark a research subset."""
-    return tuple(key[0] for key in populations(models) if isinstance(key, tuple))
-
-
-def open_population(
-    models: Sequence[RiskModel], policy: Policy, whole: Table | None = None
-) -> Table | None:
-    """Open the population table that a model counts people in, if one does.
-
-    Where the data itself is the population, it is the `whole` table, which a release alone does not have.
-    """
-    tables = populations(models)
-    if not tables:
-        return None
-    if len(tables) > 1:
-        raise PolicyError("policy: two population tables are given; name one for all models.")
-    (key, given) = next(iter(tables.items()))
-    if isinstance(key, tuple):
-        return whole
-    table = policy.data.open_beside(given)
-    if not set(policy.quasi_identifiers) & set(table.columns):
-        raise DataError(
-            f"{table.name}: the population table has none of the quasi-identifiers "
-            f"{quote_some(policy.quasi_identifiers)}; its header reads {quote_some(table.columns)}. "
-            "Name its columns as the policy does."
-        )
-    return table
-
-
-def columns_beside(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
-    """Return the columns that models look at beside the quasi-identifiers."""
-    names = [name for model in models for name in model.beside(policy.quasi_identifiers)]
-    return known_columns(names, policy)
-
-
-def columns_counted(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
-    """Return the columns whose values models count in each class; `check` refuses quasi-identifiers."""
-    names = known_columns([name for model in models for name in model.sensitive], policy)
-    if gone := [name for name in names if name in policy.with_role(Role.IDENTIFYING)]:
-        raise PolicyError(
-            f"policy: '{gone[0]}', which a risk model protects, is identifying, so that no release has "
-            "it; make it sensitive, or leave out the model."
-        )
-    return tuple(name for name in names if name not in policy.quasi_identifiers)
-
-
-def columns_described(table: Table, models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
-    """Return the columns that models count, and all other sensitive ones that have plain values."""
-    counted, types = columns_counted(models, policy), table.types
-    others = [n for n in policy.with_role(Role.SENSITIVE) if not is_nested(types[n])]
-    return tuple(dict.fromkeys([*counted, *others]))
-
-
-def known_columns(names: Iterable[str], policy: Policy) -> tuple[str, ...]:
-    """Return columns without repeats; raise a PolicyError for one that the policy does not name."""
-    once = tuple(dict.fromkeys(names))
-    if absent := [name for name in once if name not in policy.attributes]:
-        raise PolicyError(
-            f"policy: '{absent[0]}', which a risk model looks at, is not a column; "
-            f"{suggest_name(absent[0], policy.attributes)}"
-        )
-    return once
-
-
-def repeated_identifier(table: Table, identifying: Sequence[str]) -> str | None:
-    """Return one of some columns of which some value is in several rows, as the first batch shows."""
-    if not identifying:
-        return None
-    first = code_columns(identifying, islice(table.batches(identifying), 1))
-    repeated = (
-        name
-        for name, column in first.items()
-        if len(column.texts) - (MISSING in column.texts) < int((~column.missing).sum())
-    )
-    return next(repeated, None)
-
-
-def warn_of_repeated_people(table: Table, name: str) -> None:
-    """Warn that an identifying column repeats, and no id says that a person may have several rows."""
-    column = read_columns(table, [name])[name]
-    people = len(column.texts) - (MISSING in column.texts)
-    warnings.warn(
-        f"{table.name}: the identifying column '{name}' has {people:,} different values in "
-        f"{column.codes.size:,} rows, and each row counts as a person. If it tells whose a row "
-        f'is, add id = "{name}" to [data], so that people are counted; if not, rows_are_people = true.',
-        AnonymizerWarning,
-        stacklevel=2,
-    )
-
-
-def warn_of_flat_texts(hierarchies: Sequence[Hierarchy]) -> None:
-    """Warn of numbers or dates that are taken for texts with one step to the top."""
-    for hierarchy in hierarchies:
-        if kind := kind_of_texts(hierarchy):
-            warnings.warn(
-                f"column '{hierarchy.name}': its hierarchy lists {hierarchy.size:,} {kind}s as texts, "
-                "each of which is kept or goes to the top, so that many records may be suppressed; "
-                f'write builder = "{"dates" if kind == "date" else "intervals"}" for it.',
-                AnonymizerWarning,
-                stacklevel=3,
-            )
-
-
-def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:
-    """Raise a PolicyError that says why models do not fit the table."""
-    faults = [
-        fault
-        for model in models
-        for fault in model.check(microdata.number_of_people, microdata.attributes)
-    ]
-    if microdata.population is not None:
-        people = int(microdata.population.counts.sum())
-        here = microdata.number_of_people
-        if people < here:
-            whom = "records" if microdata.people is None else "people of the table"
-            faults.append(
-                f"the population table has {people} people, fewer than the {here} {whom}; "
-                "it must hold the whole population."
-            )
-    if faults:
-        raise PolicyError.defective("policy", faults)
-    for model in models:
-        model.prepare(microdata)
-
-
-def check_microaggregation(
-    policy: Policy, hierarchies: Sequence[Hierarchy], models: Sequence[RiskModel]
-) -> None:
-    """Raise a PolicyError where a number of each class cannot stand for its interval."""
-    names, faults = policy.microaggregated, []
-    others = [model.name for model in models if not model.whole_classes]
-    if names and others:
-        faults.append(
-            f"attributes.{names[0]}: microaggregation tells classes apart by a single column, and "
-            f"{quote_some(others)} looks at single columns; leave out one of them."
-        )
-    if names and policy.release.recoding == "layers":
-        faults.append(
-            f"attributes.{names[0]}: microaggregation needs one scheme for all records, not layers; "
-            "leave out one of them."
-        )
-    faults += [
-        f"attributes.{hierarchy.name}: microaggregation needs intervals of numbers, and {why}."
-        for hierarchy in hierarchies
-        if hierarchy.name in names and (why := why_not_in_runs(hierarchy)) is not None
-    ]
-    if faults:
-        raise PolicyError.defective("policy", faults)
 
 
 def describe_risk(

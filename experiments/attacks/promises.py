@@ -1,103 +1,22 @@
-"""What is measured: every attack on every release, and each promise against the truth."""
+"""What the model of each release promises, against what attackers reach and the truth."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from anonymizer import Policy, Solution, anonymize, attack, make_manifest
 from anonymizer.attacks.matching import NOBODY
-from anonymizer.attacks.reading import read_setting
-from anonymizer.attacks.result import Attack, Attacks
-from anonymizer.attacks.setting import Plan as Effort
+from anonymizer.attacks.result import Attacks
 from anonymizer.attacks.setting import Setting
 from anonymizer.estimators.proportions import Rate
-from experiments.attacks.people import QUASI, SEED, People, Plan, models, policy_of
+from experiments.attacks.people import SEED, People
+from experiments.attacks.releases import OnStep, Released, match_with, setting_of
 
 VOTERS = ("age", "sex", "zip")
-UNDONE = 0.05
-"""So many of the released rows get their original values back in the tampered release."""
-OnStep = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Released:
-    """A release as somebody gets it, with the policy and what it claims."""
-
-    name: str
-    policy: Policy
-    frame: pd.DataFrame
-    solution: Solution
-
-    @property
-    def manifest(self) -> dict[str, Any]:
-        return make_manifest(self.solution, self.frame)
-
-
-def make_releases(people: People, folder: Path, on_step: OnStep) -> list[Released]:
-    """Release the register under every model, and tamper with the release of 5-anonymity."""
-    made = []
-    for name, risk in models(people).items():
-        on_step(f"releasing under {name}")
-        policy = policy_of(folder, *risk)
-        solution = anonymize(people.patients, policy)
-        made.append(Released(name, policy, solution.to_frame(SEED).astype(object), solution))
-    five = next(each for each in made if each.name == "k-anonymity 5")
-    made.append(
-        Released("k-anonymity 5, tampered", five.policy, tamper(five, people), five.solution)
-    )
-    return made
-
-
-def tamper(release: Released, people: People) -> pd.DataFrame:
-    """Give some released rows the original quasi-identifiers of the record they were made of."""
-    frame = release.frame.copy()
-    setting = read_setting(
-        frame, people.patients, release.policy, release.manifest, Effort(seed=SEED)
-    )
-    random = np.random.default_rng(SEED)
-    rows = random.permutation(len(frame))[: int(UNDONE * len(frame))]
-    original = people.patients.loc[setting.owners[rows], list(QUASI)].astype(str).to_numpy()
-    frame.loc[rows, list(QUASI)] = original
-    return frame
-
-
-def attack_all(release: Released, people: People, plan: Plan) -> Attacks:
-    """Try every attack, with a control group and the whole population as the identified list."""
-    return attack(
-        release.frame,
-        release.policy,
-        people.patients,
-        manifest=release.manifest,
-        control=people.control,
-        population=people.everybody,
-        people=plan.targets,
-        replay=0,
-        seed=SEED,
-    )
-
-
-def match_with(release: Released, people: People, listed: pd.DataFrame) -> Attack:
-    """Match all released rows with a list of identified people."""
-    from anonymizer.attacks.collective import collective
-
-    setting = read_setting(
-        release.frame,
-        people.patients,
-        release.policy,
-        release.manifest,
-        Effort(seed=SEED),
-        population=listed,
-    )
-    return collective(setting)
-
-
-# --- promises
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,17 +108,6 @@ def small_classes(release: Released, people: People, k: float) -> Rate:
     of_row, number = setting.row_classes
     sizes = np.bincount(of_row, minlength=number)[of_row]
     return Rate(int(np.count_nonzero(sizes < k)), sizes.size)
-
-
-def setting_of(release: Released, people: People, **others: Any) -> Setting:
-    return read_setting(
-        release.frame,
-        people.patients,
-        release.policy,
-        release.manifest,
-        Effort(seed=SEED),
-        **others,
-    )
 
 
 def k_map(release: Released, people: People, attacks: Attacks, k: float) -> list[Promise]:
@@ -347,79 +255,3 @@ def distinct_l(release: Released, people: People, attacks: Attacks, l: float) ->
         ),
         unpromised(release, attacks),
     ]  # fmt: skip
-
-
-# --- composition and downcoding
-
-
-def compose(people: People, folder: Path, on_step: OnStep) -> list[dict[str, Any]]:
-    """Release last year's and this year's patients, half of whom are the same, under the same model.
-
-    Last year, ZIP codes mattered three times as much; this year, ages do.
-    """
-    third = len(people.patients) // 3
-    then, now = people.patients[: 2 * third], people.patients[third:]
-    found = []
-    for k in (2, 5, 10):
-        on_step(f"composing two releases of {k}-anonymity")
-        risk = {"model": "k-anonymity", "k": k}
-        old_policy, new_policy = (
-            policy_of(folder, risk).with_attributes({name: {"weight": 3.0}})
-            for name in ("zip", "age")
-        )
-        old, new = anonymize(then, old_policy), anonymize(now, new_policy)
-        both = attack(
-            new.to_frame(SEED).astype(object), new_policy, now,
-            earlier=old.to_frame(SEED).astype(object), earlier_policy=old_policy,
-            earlier_against=then, people=1, replay=0, seed=SEED,
-        )["composition"]  # fmt: skip
-        found.append({"k": k, **flat(both), **both.details})
-    return found
-
-
-def replay(people: People, folder: Path, plan: Plan, on_step: OnStep) -> list[dict[str, Any]]:
-    """Replay the search on small registers, and count what layers give away."""
-    found = []
-    for records in plan.small:
-        for k in (2, 5, 10):
-            on_step(f"replaying {k}-anonymity of {records} records")
-            for recoding in ("full-domain", "layers"):
-                risk = {"model": "k-anonymity", "k": k}
-                parts = {"release": {"recoding": recoding}, "search": {"suppression_limit": 1.0}}
-                policy = policy_of(folder, risk, **parts)
-                row = replay_one(people.patients[:records], policy, plan.cells)
-                found.append({"records": records, "k": k, "recoding": recoding, **row})
-    return found
-
-
-def replay_one(patients: pd.DataFrame, policy: Policy, cells: int) -> dict[str, Any]:
-    """Release a small register, and narrow its cells down."""
-    solution = anonymize(patients, policy)
-    frame = solution.to_frame(SEED).astype(object)
-    manifest = make_manifest(solution, frame)
-    result = attack(
-        frame, policy, patients, manifest=manifest, replay=cells, people=1, seed=SEED
-    )["downcoding"]  # fmt: skip
-    return {**flat(result), **{key: str(value) for key, value in result.details.items()}}
-
-
-def flat(result: Attack) -> dict[str, Any]:
-    """Write success, baseline and excess of an attack side by side."""
-    row: dict[str, Any] = {"attack": result.name, "skipped": result.skipped or ""}
-    if result.skipped is not None:
-        return row
-    excess, success = result.excess, result.success.estimate
-    row |= {
-        "successes": result.success.successes,
-        "trials": result.success.trials,
-        "success": success.value,
-        "success_low": success.low,
-        "success_high": success.high,
-    }
-    if result.baseline is not None:
-        row |= {
-            "baseline_successes": result.baseline.successes,
-            "baseline_trials": result.baseline.trials,
-            "baseline": result.baseline.estimate.value,
-        }
-    return row | {"excess": excess.value, "excess_low": excess.low, "excess_high": excess.high}

@@ -1,0 +1,102 @@
+"""Whether a policy and its risk models fit a table: refusals and warnings."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from itertools import islice
+
+from anonymizer.data.columns import code_columns, read_columns
+from anonymizer.data.table import Table
+from anonymizer.engine.microdata import Microdata
+from anonymizer.errors import AnonymizerWarning, PolicyError, quote_some
+from anonymizer.hierarchy import MISSING, Hierarchy, kind_of_texts
+from anonymizer.hierarchy.numbers import why_not_in_runs
+from anonymizer.policy import Policy
+from anonymizer.risk import RiskModel
+
+
+def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:
+    """Raise a PolicyError that says why models do not fit the table."""
+    faults = [
+        fault
+        for model in models
+        for fault in model.check(microdata.number_of_people, microdata.attributes)
+    ]
+    if microdata.population is not None:
+        people = int(microdata.population.counts.sum())
+        here = microdata.number_of_people
+        if people < here:
+            whom = "records" if microdata.people is None else "people of the table"
+            faults.append(
+                f"the population table has {people} people, fewer than the {here} {whom}; "
+                "it must hold the whole population."
+            )
+    if faults:
+        raise PolicyError.defective("policy", faults)
+    for model in models:
+        model.prepare(microdata)
+
+
+def check_microaggregation(
+    policy: Policy, hierarchies: Sequence[Hierarchy], models: Sequence[RiskModel]
+) -> None:
+    """Raise a PolicyError where a number of each class cannot stand for its interval."""
+    names, faults = policy.microaggregated, []
+    others = [model.name for model in models if not model.whole_classes]
+    if names and others:
+        faults.append(
+            f"attributes.{names[0]}: microaggregation tells classes apart by a single column, and "
+            f"{quote_some(others)} looks at single columns; leave out one of them."
+        )
+    if names and policy.release.recoding == "layers":
+        faults.append(
+            f"attributes.{names[0]}: microaggregation needs one scheme for all records, not layers; "
+            "leave out one of them."
+        )
+    faults += [
+        f"attributes.{hierarchy.name}: microaggregation needs intervals of numbers, and {why}."
+        for hierarchy in hierarchies
+        if hierarchy.name in names and (why := why_not_in_runs(hierarchy)) is not None
+    ]
+    if faults:
+        raise PolicyError.defective("policy", faults)
+
+
+def repeated_identifier(table: Table, identifying: Sequence[str]) -> str | None:
+    """Return one of some columns of which some value is in several rows, as the first batch shows."""
+    if not identifying:
+        return None
+    first = code_columns(identifying, islice(table.batches(identifying), 1))
+    repeated = (
+        name
+        for name, column in first.items()
+        if len(column.texts) - (MISSING in column.texts) < int((~column.missing).sum())
+    )
+    return next(repeated, None)
+
+
+def warn_of_repeated_people(table: Table, name: str) -> None:
+    """Warn that an identifying column repeats, and no id says that a person may have several rows."""
+    column = read_columns(table, [name])[name]
+    people = len(column.texts) - (MISSING in column.texts)
+    warnings.warn(
+        f"{table.name}: the identifying column '{name}' has {people:,} different values in "
+        f"{column.codes.size:,} rows, and each row counts as a person. If it tells whose a row "
+        f'is, add id = "{name}" to [data], so that people are counted; if not, rows_are_people = true.',
+        AnonymizerWarning,
+        stacklevel=2,
+    )
+
+
+def warn_of_flat_texts(hierarchies: Sequence[Hierarchy]) -> None:
+    """Warn of numbers or dates that are taken for texts with one step to the top."""
+    for hierarchy in hierarchies:
+        if kind := kind_of_texts(hierarchy):
+            warnings.warn(
+                f"column '{hierarchy.name}': its hierarchy lists {hierarchy.size:,} {kind}s as texts, "
+                "each of which is kept or goes to the top, so that many records may be suppressed; "
+                f'write builder = "{"dates" if kind == "date" else "intervals"}" for it.',
+                AnonymizerWarning,
+                stacklevel=3,
+            )
