@@ -18,7 +18,7 @@ from typing import ClassVar
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 from numba.core.environment import Environment, lookup_environment
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 
 from anonymizer.errors import AnonymizerWarning
 

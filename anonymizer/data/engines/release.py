@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -181,6 +180,8 @@ class Releasing:
         beside: Mapping[str, pa.Array],
     ) -> Any:
         """Join rows with some of the tuples, by the packed codes of what decides a tuple."""
+        import pandas as pd
+
         words = self.aggregation.keys(self.grouped.deciding)
         names = [KEY.format(at) for at in range(len(words))]
         keys = {name: word[chosen] for name, word in zip(names, words, strict=True)}
