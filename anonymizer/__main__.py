@@ -17,6 +17,8 @@ def main() -> None:
     except KeyboardInterrupt:
         print("error: interrupted.", file=sys.stderr)
         sys.exit(130)
+    finally:
+        gc.freeze()  # the process ends, and its memory with it
 
 
 if __name__ == "__main__":
