@@ -155,7 +155,8 @@ class Pair:
             codes, texts = release.values(at)
             numbers = numbers_of_values(texts)
             assert numbers is not None  # a mean or a median
-            return numbers[codes][of_row]
+            found: Floats = numbers[codes][of_row]
+            return found
         hierarchy, leaves = release.microdata.columns[at].hierarchy, self.leaves(name)
         levels = self.levels(name)
         found = np.full(self.records, math.nan)

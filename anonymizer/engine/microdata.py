@@ -143,6 +143,10 @@ class Microdata:
         """Room to partition the tuples in."""
         return Workspace()
 
+    def clear_workspace(self) -> None:
+        """Let go of that room, for what is done after the search; it is made anew where it is needed."""
+        self.__dict__.pop("workspace", None)
+
     @property
     def attributes(self) -> tuple[str, ...]:
         """The names of the quasi-identifiers."""

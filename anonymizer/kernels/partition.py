@@ -296,3 +296,20 @@ def mark_least(marked, candidates, values, limit, n_marks):
         elif values[i] == limit and n_equal > 0:
             marked[candidates[i]] = True
             n_equal -= 1
+
+
+@kernel
+def number_of_code(codes, tuple_of, numbers, counted, size):
+    """Return the number of each code, -1 where none is counted, and whether each code has only one.
+
+    `codes[i]` stands beside the number of the tuple `tuple_of[i]`.
+    """
+    found = np.full(size, -1, np.int64)
+    for i in range(codes.size):
+        if counted[i]:
+            number = np.int64(numbers[tuple_of[i]])
+            code = codes[i]
+            if found[code] >= 0 and found[code] != number:
+                return found, False
+            found[code] = number
+    return found, True

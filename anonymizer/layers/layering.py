@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.columns import smallest_type
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import label_keys, sum_by_label
@@ -75,22 +76,32 @@ class Layering:
         levels: NDArray[np.int64] = np.array(self.schemes)[self.layer_of_tuple, attribute]
         return levels
 
-    def values(self, attribute: int) -> tuple[NDArray[np.int64], list[str]]:
+    def values(self, attribute: int) -> tuple[NDArray[np.integer], list[str]]:
         """Return the released value of each tuple in one attribute, as numbers of texts.
 
-        The same text is the same value, whatever its level.
+        The same text is the same value, whatever its level. What is suppressed has any number.
         """
-        column, levels = self.microdata.columns[attribute], self.levels(attribute)
-        codes = self.microdata.codes[attribute]
-        numbers = np.zeros(self.microdata.distinct, np.int64)
-        number_of_text: dict[str, int] = {}
-        for level in np.unique(levels[~self.suppressed]).tolist():
+        column, codes = self.microdata.columns[attribute], self.microdata.codes[attribute]
+        numbers_of_code, number_of_text = {}, dict[str, int]()
+        for level in sorted({self.schemes[layer][attribute] for layer in self.used}):
+            labels = column.labels(level)
+            of_group = [number_of_text.setdefault(t, len(number_of_text)) for t in labels]
+            numbers_of_code[level] = np.array(of_group)[column.groups[level]]
+        texts = list(number_of_text)
+        kind = smallest_type(len(texts))
+        if len(numbers_of_code) == 1:
+            (only,) = numbers_of_code.values()
+            return only.astype(kind)[codes], texts
+        numbers, levels = np.zeros(codes.size, kind), self.levels(attribute)
+        for level, of_code in numbers_of_code.items():
             here = levels == level
-            of_group = [
-                number_of_text.setdefault(t, len(number_of_text)) for t in column.labels(level)
-            ]
-            numbers[here] = np.array(of_group)[column.groups[level][codes[here]]]
-        return numbers, list(number_of_text)
+            numbers[here] = of_code[codes[here]]
+        return numbers, texts
+
+    @cached_property
+    def used(self) -> list[int]:
+        """The layers that have records."""
+        return np.flatnonzero(self.records).tolist()
 
     def covered(self) -> NDArray[np.int64]:
         """Return the leaves that the values of each attribute cover, summed over all records."""

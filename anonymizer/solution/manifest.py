@@ -116,6 +116,7 @@ def write_release(
 def stage_release(solution: Solution, staging: Staging, seed: int | None = None) -> dict[str, str]:
     """Write the released table and its manifest; return what each file will be called."""
     target = solution.release.policy.release.table
+    solution.release.microdata.clear_workspace()
     with timed(solution.seconds, "write"):
         where, released = (
             stage_file(solution, staging, seed)

@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from anonymizer.data.coded import load
+from anonymizer.data.columns import smallest_type
 from anonymizer.data.csv import write_csv
 from anonymizer.data.plan import Grouped, Recoding, ReleasePlan
 from anonymizer.data.table import Table
@@ -82,10 +83,11 @@ class Release:
             numbers = np.where(self.suppressed, values.index(REDACTED), numbers)
         hierarchy = self.microdata.columns[at].hierarchy
         read = hierarchy.reading.read if 0 in [s[at] for s in self.layering.schemes] else None
+        numbers = numbers.astype(smallest_type(len(values)), copy=False)
         recoding = Recoding(tuple(values), numbers, original=untouched and not redacted, read=read)
         return recoding if aggregated else in_order(recoding, hierarchy)
 
-    def values(self, attribute: int) -> tuple[NDArray[np.int64], list[str]]:
+    def values(self, attribute: int) -> tuple[NDArray[np.integer], list[str]]:
         """Return the released value of each tuple in one attribute, as numbers of texts."""
         name = self.microdata.attributes[attribute]
         center = self.policy.attributes[name].microaggregation
@@ -154,7 +156,7 @@ def in_order(recoding: Recoding, hierarchy: Hierarchy) -> Recoding:
         return recoding
     places, values = places_of(hierarchy, set(recoding.values)), recoding.values
     order = sorted(range(len(values)), key=lambda n: places.get(values[n], (hierarchy.size, 0)))
-    numbers = np.empty(len(order), np.int64)
+    numbers = np.empty(len(order), recoding.number_of_tuple.dtype)
     numbers[order] = np.arange(len(order))
     return replace(
         recoding,

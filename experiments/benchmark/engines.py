@@ -31,7 +31,7 @@ from experiments.datasets import DATA
 RESULTS = Path("results/benchmark/engines.csv")
 ROWS = 10_000_000
 FILE_ROWS = 1_000_000
-MEMORY = "1500MB"
+MEMORY = "2000MB"
 """What DuckDB may take, so that all fits 4 GiB."""
 Row = dict[str, Any]
 

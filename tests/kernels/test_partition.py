@@ -17,6 +17,7 @@ from anonymizer.kernels.partition import (
     label_hashed,
     label_word,
     label_words,
+    number_of_code,
     relabel,
     select_by_label,
     sum_by_label,
@@ -152,6 +153,26 @@ def test_relabelling_replaces_each_label(labels: list[int], new: list[int]) -> N
     array = np.array(labels, np.int32)
     relabel(array, np.array(new, np.int32))
     assert array.tolist() == [new[label] for label in labels]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.booleans()), max_size=8),
+    st.lists(st.integers(0, 2), min_size=3, max_size=3),
+)
+def test_a_code_has_one_number_or_it_is_said_that_it_has_several(
+    rows: list[tuple[int, int, bool]], numbers: list[int]
+) -> None:
+    codes, tuples, counted = (
+        (list(column) for column in zip(*rows, strict=True)) if rows else ([],) * 3
+    )
+    found, decided = number_of_code(
+        np.array(codes, np.uint8), np.array(tuples, np.int32), np.array(numbers, np.uint8),
+        np.array(counted, np.bool_), 4,
+    )  # fmt: skip
+    of_code = [{numbers[t] for code, t, there in rows if there and code == c} for c in range(4)]
+    assert decided == all(len(each) < 2 for each in of_code)
+    if decided:
+        assert found.tolist() == [min(each, default=-1) for each in of_code]
 
 
 @given(st.lists(st.integers(2, 300), min_size=1, max_size=6), st.data())

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.aggregate import pack, recode, unpack, word_radices
+from anonymizer.data.aggregate import pack, recode, unpack
 from anonymizer.data.cells import MISSING, text_of
 from anonymizer.data.columns import Vocabulary, smallest_type
 from anonymizer.data.engines.dictionaries import (
     Dictionary,
-    code_of,
     fetch_integers,
     join_dictionaries,
     number_values,
+    radices_of,
     words_of,
 )
 from anonymizer.data.engines.engine import Engine
@@ -52,7 +52,7 @@ class Aggregation:
 
     def keys(self, columns: Sequence[str]) -> list[NDArray[np.int64]]:
         """Pack the codes of some columns as the engine does."""
-        radices = [self.dictionary(column).size for column in columns]
+        radices = radices_of(map(self.dictionary, columns))
         return pack([[self.codes_of(column) for column in columns]], radices)
 
 
@@ -61,17 +61,14 @@ def aggregate_in(engine: Engine, source: Any, columns: Sequence[str], name: str)
     dictionaries = tuple(
         number_values(engine, source, column, place) for place, column in enumerate(columns)
     )
-    radices = [each.size for each in dictionaries]
     joined = join_dictionaries(source, dictionaries)
-    coded = joined.select(
-        **words_of([code_of(joined, each) for each in dictionaries], radices, word_radices)
-    )
-    counted = engine.keep(coded.group_by(coded.columns).agg(rows__=coded.count()))
-    check_room(engine.count(counted), len(columns), name)
-    *words, counts = fetch_integers(engine, counted)
+    coded = joined.select(**words_of(joined, dictionaries))
+    with engine.kept(coded.group_by(coded.columns).agg(rows__=coded.count())) as counted:
+        check_room(engine.count(counted), len(columns), name)
+        *words, counts = fetch_integers(engine, counted)
     if any((word < 0).any() for word in words):
         raise changed(name)
-    return Aggregation(dictionaries, tuple(unpack(words, radices)), counts)
+    return Aggregation(dictionaries, tuple(unpack(words, radices_of(dictionaries))), counts)
 
 
 def check_room(tuples: int, columns: int, name: str) -> None:

@@ -6,7 +6,7 @@ mean what cells of a file mean. Rows are then counted by packed codes, never by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from anonymizer.data.aggregate import word_radices
 from anonymizer.data.engines.engine import Engine
 
 
@@ -43,6 +44,11 @@ class Dictionary:
     def size(self) -> int:
         """The number of codes, that of missing cells included."""
         return len(self.values) + 1
+
+    @property
+    def bits(self) -> int:
+        """How many bits hold a code."""
+        return max(1, (self.size - 1).bit_length())
 
 
 def number_values(engine: Engine, source: Any, column: str, place: int) -> Dictionary:
@@ -77,18 +83,37 @@ def code_of(joined: Any, dictionary: Dictionary) -> Any:
     return ibis.ifelse(joined[dictionary.column].isnull(), missing, joined[dictionary.code])
 
 
-def words_of(
-    codes: Sequence[Any], radices: Sequence[int], split: Callable[[Sequence[int]], list[list[int]]]
-) -> dict[str, Any]:
-    """Pack codes into as few words as hold them, the first column as the most significant digit."""
-    left, words = iter(codes), {}
-    for at, run in enumerate(split(radices)):
+def word_name(at: int) -> str:
+    """Return what a word of packed codes is called in the engine."""
+    return f"word_{at}__"
+
+
+def radices_of(dictionaries: Iterable[Dictionary]) -> list[int]:
+    """Return powers of two by which codes are packed, so that bits can be taken out again."""
+    return [1 << each.bits for each in dictionaries]
+
+
+def words_of(joined: Any, dictionaries: Sequence[Dictionary]) -> dict[str, Any]:
+    """Pack the codes of a row into as few words as hold them, the first as the most significant."""
+    left, words = iter(dictionaries), {}
+    for at, run in enumerate(word_radices(radices_of(dictionaries))):
         word: Any = None
         for radix in run:
-            code = next(left).cast("int64")
+            code = code_of(joined, next(left)).cast("int64")
             word = code if word is None else word * radix + code
-        words[f"word_{at}__"] = word
+        words[word_name(at)] = word
     return words
+
+
+def codes_of(packed: Any, dictionaries: Sequence[Dictionary]) -> dict[str, Any]:
+    """Take the codes out of packed words."""
+    left, codes = iter(dictionaries), {}
+    for at, run in enumerate(word_radices(radices_of(dictionaries))):
+        shift = sum(radix.bit_length() - 1 for radix in run)
+        for radix in run:
+            shift -= radix.bit_length() - 1
+            codes[next(left).code] = (packed[word_name(at)] >> shift) & (radix - 1)
+    return codes
 
 
 def fetch_integers(engine: Engine, query: Any) -> list[NDArray[np.int64]]:

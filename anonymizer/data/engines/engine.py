@@ -45,6 +45,19 @@ class Engine:
         """Compute a query now, into a temporary table."""
         return self.backend.create_table(new_name(), query, temp=True)
 
+    @contextmanager
+    def kept(self, query: Any) -> Iterator[Any]:
+        """Compute a query now, and let go of it in the end."""
+        table = self.keep(query)
+        try:
+            yield table
+        finally:
+            self.forget(table)
+
+    def forget(self, table: Any) -> None:
+        """Remove a table that was computed."""
+        self.drop_table(table.op().name)  # its name alone, not where it is
+
     def upload(self, table: pa.Table) -> Any:
         """Hand a small table to the engine."""
         import ibis

@@ -8,27 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from anonymizer.data.aggregate import word_radices
 from anonymizer.data.assemble import values_of
 from anonymizer.data.cells import MISSING
 from anonymizer.data.engines.aggregation import Aggregation
-from anonymizer.data.engines.dictionaries import Dictionary, code_of, join_dictionaries, words_of
+from anonymizer.data.engines.dictionaries import (
+    Dictionary,
+    codes_of,
+    join_dictionaries,
+    word_name,
+    words_of,
+)
 from anonymizer.data.engines.engine import Engine
 from anonymizer.data.formulas import BEGINS, HARMLESS, escape, is_formula, is_text, warn_of
-from anonymizer.data.plan import Grouped, Recoding, ReleasePlan
+from anonymizer.data.plan import Grouped, ReleasePlan
+from anonymizer.kernels.partition import number_of_code
 
 FLAG = "flag__"
 KEY = "key_{}__"
-INTEGERS = {"int16": pa.int16(), "int32": pa.int32(), "int64": pa.int64()}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Releasing:
     """A plan put to the tuples that an engine counted."""
 
@@ -39,17 +45,22 @@ class Releasing:
     grouped: Grouped
     types: Mapping[str, pa.DataType]
 
-    @property
+    @cached_property
     def kept(self) -> NDArray[np.bool_]:
         """Which tuples are released."""
         kept = np.zeros(self.plan.tuple_of_row.size, np.bool_)
         kept[self.plan.rows] = True
         return kept
 
-    @property
+    @cached_property
     def redacted(self) -> NDArray[np.bool_]:
         """Which tuples are released with every recoded cell redacted."""
         return self.grouped.redacted[self.plan.tuple_of_row]
+
+    @cached_property
+    def live(self) -> NDArray[np.bool_]:
+        """Which tuples are released with cells of their own."""
+        return self.kept & ~self.redacted
 
     @property
     def records(self) -> int:
@@ -63,38 +74,40 @@ class Releasing:
         """
         labels = {name: self.label_of_code(name) for name in self.plan.recodings}
         by_tuple = [name for name, numbers in labels.items() if numbers is None]
-        chosen = without_words(self.choose(self.with_codes(), by_tuple))
+        chosen = self.choose(self.packed(), by_tuple)
         if self.grouped.shuffled and self.engine.sorts_codes:
             chosen = shuffle(chosen)
-        labelled = self.with_labels(chosen, {n: at for n, at in labels.items() if at is not None})
+        coded = chosen.mutate(**codes_of(chosen, self.deciding))
+        labelled = self.with_labels(coded, {n: at for n, at in labels.items() if at is not None})
         query = labelled.select(**{name: self.cell(labelled, name) for name in self.plan.columns})
         if self.grouped.shuffled and not self.engine.sorts_codes:
             query = shuffle(query)
         return query
+
+    @property
+    def deciding(self) -> list[Dictionary]:
+        """The dictionaries of the columns that decide the tuple of a row."""
+        return [self.aggregation.dictionary(name) for name in self.grouped.deciding]
 
     def label_of_code(self, column: str) -> NDArray[np.int64] | None:
         """Return the number of the released value of each code; None where the code does not decide it.
 
         A code that only suppressed records have is -1.
         """
-        live = self.kept & ~self.redacted
-        numbers = self.plan.recodings[column].number_of_tuple[self.plan.tuple_of_row][live]
-        codes = self.aggregation.codes_of(column)[live]
-        found = np.full(self.aggregation.dictionary(column).size, -1, np.int64)
-        found[codes] = numbers
-        return found if np.array_equal(found[codes], numbers) else None
+        numbers = self.plan.recodings[column].number_of_tuple
+        found, decided = number_of_code(
+            self.aggregation.codes_of(column), self.plan.tuple_of_row, numbers, self.live,
+            self.aggregation.dictionary(column).size,
+        )  # fmt: skip
+        return found if decided else None
 
-    def with_codes(self) -> Any:
-        """Put the codes that decide the tuple of a row beside the columns that are kept, also packed."""
-        deciding = [self.aggregation.dictionary(name) for name in self.grouped.deciding]
-        joined = join_dictionaries(self.source, deciding)
-        radices = [each.size for each in deciding]
-        words = words_of([code_of(joined, each) for each in deciding], radices, word_radices)
-        codes = {each.code: narrow(code_of(joined, each), each.size) for each in deciding}
+    def packed(self) -> Any:
+        """Put the codes that decide the tuple of a row, packed, beside the columns that are kept."""
+        joined = join_dictionaries(self.source, self.deciding)
         kept = {name: joined[name] for name in self.plan.kept}
-        coded = joined.select(**kept, **codes, **words)
+        packed = joined.select(**kept, **words_of(joined, self.deciding))
         # a value that was not there before: the rows are counted once they are written
-        return coded.filter(coded["word_0__"].notnull())
+        return packed.filter(packed[word_name(0)].notnull())
 
     def with_labels(self, coded: Any, labels: Mapping[str, NDArray[np.int64]]) -> Any:
         """Join what codes become."""
@@ -103,7 +116,7 @@ class Releasing:
             used, of_code = np.flatnonzero(numbers >= 0), f"of_{dictionary.code}"
             table = pa.table(
                 {
-                    of_code: pa.array(used, INTEGERS[narrow_type(dictionary.size)]),
+                    of_code: pa.array(used, pa.int64()),
                     label_name(dictionary): self.values(name).take(pa.array(numbers[used])),
                 }
             )
@@ -113,7 +126,7 @@ class Releasing:
     def values(self, column: str) -> pa.Array:
         """Return the released values of a column by number, in its own type where they are its own."""
         recoding, kind = self.plan.recodings[column], self.types[column]
-        used = self.used(recoding)
+        used = self.used(column)
         if recoding.original and not is_text(kind):
             own = values_of(used, kind, recoding.read_texts)
             if own is not None:
@@ -140,25 +153,34 @@ class Releasing:
         codes = np.unique(self.aggregation.codes_of(column)[self.kept])
         return [values[code] for code in codes.tolist() if code < len(values)]
 
-    def used(self, recoding: Recoding) -> list[str]:
-        """Return the values of a recoding, without those that only suppressed records have."""
-        numbers = recoding.number_of_tuple[self.plan.tuple_of_row[self.plan.rows]]
+    def used(self, column: str) -> list[str]:
+        """Return the values of a column, without those that only suppressed records have."""
+        recoding = self.plan.recodings[column]
         used = np.zeros(len(recoding.values), np.bool_)
-        used[numbers] = True
+        used[recoding.number_of_tuple[self.released_tuples]] = True
         return [v if there else MISSING for v, there in zip(recoding.values, used, strict=True)]
 
-    def choose(self, coded: Any, by_tuple: Sequence[str]) -> Any:
+    @cached_property
+    def released_tuples(self) -> NDArray[np.bool_]:
+        """Which tuples of the plan have a row that is released."""
+        released = np.zeros(self.grouped.redacted.size, np.bool_)
+        released[self.plan.tuple_of_row[self.plan.rows]] = True
+        return released
+
+    def choose(self, packed: Any, by_tuple: Sequence[str]) -> Any:
         """Leave out the rows of suppressed tuples; add what depends on the tuple, or is redacted."""
         kept, redacted = self.kept, self.redacted
         if by_tuple:
-            return self.join_keys(coded, kept, "inner", self.labels_of(by_tuple, kept))
+            return self.join_keys(packed, kept, "inner", self.labels_of(by_tuple, kept))
         if not kept.all():
             fewer = kept.sum() * 2 < kept.size
-            coded = self.join_keys(coded, kept if fewer else ~kept, "semi" if fewer else "anti", {})
+            packed = self.join_keys(
+                packed, kept if fewer else ~kept, "semi" if fewer else "anti", {}
+            )
         if redacted.any():
             flags = {FLAG: pa.array(np.ones(int(redacted.sum()), np.int8))}
-            coded = self.join_keys(coded, redacted, "left", flags)
-        return coded
+            packed = self.join_keys(packed, redacted, "left", flags)
+        return packed
 
     def labels_of(self, columns: Sequence[str], chosen: NDArray[np.bool_]) -> dict[str, pa.Array]:
         """Return the released values of some columns for each of some tuples."""
@@ -174,7 +196,7 @@ class Releasing:
 
     def join_keys(
         self,
-        coded: Any,
+        packed: Any,
         chosen: NDArray[np.bool_],
         how: str,
         beside: Mapping[str, pa.Array],
@@ -187,10 +209,10 @@ class Releasing:
         keys = {name: word[chosen] for name, word in zip(names, words, strict=True)}
         first = pa.array(~pd.DataFrame(keys).duplicated().to_numpy())  # groups may be finer
         distinct = pa.table({**keys, **beside}).filter(first)
-        pairs = [(f"word_{at}__", name) for at, name in enumerate(names)]
-        joined = coded.join(self.engine.upload(distinct), pairs, how=how)
-        found = joined.select(*coded.columns, *beside)
-        return found.filter(found["word_0__"].notnull())  # so that more can be joined
+        pairs = [(word_name(at), name) for at, name in enumerate(names)]
+        joined = packed.join(self.engine.upload(distinct), pairs, how=how)
+        found = joined.select(*packed.columns, *beside)
+        return found.filter(found[word_name(0)].notnull())  # so that more can be joined
 
     def cell(self, chosen: Any, column: str) -> Any:
         """Return a released cell: as it is, as its label, or redacted."""
@@ -218,21 +240,6 @@ class Releasing:
         harmless = cell.re_search(f"(?i)^(?:{HARMLESS.pattern})$")
         formula = cell.re_search(BEGINS) & ~harmless
         return ibis.ifelse(formula, ibis.literal("'") + cell, cell)
-
-
-def narrow_type(size: int) -> str:
-    """Return the type of the smallest integers that number so many things in every engine."""
-    return next(kind for kind in INTEGERS if size <= 1 << (int(kind[3:]) - 1))
-
-
-def narrow(code: Any, size: int) -> Any:
-    """Write a code in as few bytes as it needs: it is sorted with the row."""
-    return code.cast(narrow_type(size))
-
-
-def without_words(coded: Any) -> Any:
-    """Leave out packed codes, once tuples are chosen."""
-    return coded.select(*(name for name in coded.columns if not name.startswith("word_")))
 
 
 def shuffle(rows: Any) -> Any:

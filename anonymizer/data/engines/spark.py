@@ -45,6 +45,12 @@ class Spark(Engine):
         """Compute a query once, when it is first needed; Spark has no temporary tables."""
         return self.view(self.frame(query).persist())
 
+    def forget(self, table: Any) -> None:
+        """Let Spark's memory go of a table, and of its name."""
+        name = table.get_name()
+        self.backend._session.table(name).unpersist()
+        self.backend._session.catalog.dropTempView(name)
+
     def upload(self, table: pa.Table) -> Any:
         """Hand a table over in Arrow's form; without rows, Spark does not take it so."""
         if table.num_rows == 0:
