@@ -134,8 +134,8 @@ def test_only_kernels_know_numba_and_they_know_only_errors_of_ours(path: Path) -
     roots = {name.split(".")[0] for name in others}
     if home(name_of(path)) == "kernels":
         assert roots <= {
-            "__future__", "collections", "contextlib", "hashlib", "math", "numba", "numpy", "pathlib",
-            "threading", "time", "typing", "warnings",
+            "__future__", "collections", "contextlib", "hashlib", "io", "math", "numba", "numpy",
+            "pathlib", "pickle", "threading", "time", "typing", "warnings",
         }  # fmt: skip
     else:
         assert "numba" not in roots

@@ -7,6 +7,7 @@ import json
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -34,13 +35,18 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         anonymizer.anonymise  # noqa: B018
 
 
-def loaded_after(statement: str) -> set[str]:
-    """The packages that a new interpreter has loaded after a statement."""
+def loaded_modules(statement: str) -> set[str]:
+    """The modules that a new interpreter has loaded after a statement."""
     code = f"import json, sys; {statement}; print(json.dumps(sorted(sys.modules)))"
     printed = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True
     ).stdout
-    return {name.split(".")[0] for name in json.loads(printed)}
+    return set(json.loads(printed.splitlines()[-1]))
+
+
+def loaded_after(statement: str) -> set[str]:
+    """The packages that a new interpreter has loaded after a statement."""
+    return {name.split(".")[0] for name in loaded_modules(statement)}
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
@@ -50,3 +56,48 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 @pytest.mark.parametrize("name", ["Policy", "anonymize", "frontier", "assess", "verify"])
 def test_no_public_name_loads_what_only_pictures_need(name: str) -> None:
     assert "matplotlib" not in loaded_after(f"from anonymizer import {name}")
+
+
+PLAIN_POLICY = """
+[data]
+path = "table.csv"
+[attributes]
+sex = { role = "quasi", hierarchy = "sex.csv" }
+diagnosis = { role = "insensitive" }
+[[risk]]
+model = "k-anonymity"
+k = 2
+"""
+
+
+def write_plain_run(folder: Path) -> None:
+    """Write a table with missing and quoted cells, its hierarchy and a policy."""
+    rows = ["f;flu", 'm;"a;b"', "f;", "m;flu", ";flu"]
+    (folder / "table.csv").write_text("\n".join(["sex;diagnosis", *rows]) + "\n")
+    (folder / "sex.csv").write_text("f;*\nm;*\n;*\n")
+    (folder / "policy.toml").write_text(PLAIN_POLICY)
+
+
+NOT_PLAIN = {"pandas", "networkx", "matplotlib", "jinja2", "rich", "ibis", "duckdb", "narwhals"}
+"""What a run from a CSV file to its release, its output piped, has no use for."""
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "from anonymizer.cli import app; app(['run', {policy!r}, '--out', {out!r}, '--json'], "
+        "standalone_mode=False)",
+        "import anonymizer; anonymizer.write_release(anonymizer.anonymize(None, {policy!r}), {out!r})",
+    ],
+    ids=["command", "library"],
+)
+def test_a_run_from_csv_to_release_loads_nothing_that_it_does_not_use(
+    run: str, tmp_path: Path
+) -> None:
+    write_plain_run(tmp_path)
+    statement = run.format(policy=str(tmp_path / "policy.toml"), out=str(tmp_path / "out"))
+    loaded_after(statement)  # compiles what is not compiled yet, which takes SciPy
+    assert not loaded_modules(statement) & {*NOT_PLAIN, "scipy.linalg", "scipy.special"}
+    released = (tmp_path / "out" / "release.csv").read_text().splitlines()
+    assert released[0] == "sex;diagnosis"
+    assert sorted(released[1:]) == ["f;", "f;flu", 'm;"a;b"', "m;flu"]  # the fifth is suppressed

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from anonymizer.errors import AnonymizerWarning, show_values
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from anonymizer.search.branch_and_bound import OnProgress
 
 FAILED, BAD_INPUT = 1, 2
@@ -96,6 +97,8 @@ ShowValues = Annotated[
 
 def make_console(stderr: bool = False) -> Console:
     """Return a console that prints what it is given: names and paths may look like markup."""
+    from rich.console import Console
+
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
@@ -120,9 +123,17 @@ def show_warning(
         print(warnings.formatwarning(message, category, filename, lineno, line), file=sys.stderr)
 
 
+def is_watched() -> bool:
+    """Whether messages go to a terminal; where they do not, nothing is imported to draw there."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 @contextmanager
 def status_line(text: str) -> Iterator[Callable[[str], None]]:
     """Show what is going on, on one line of the terminal; pipes and files see nothing of it."""
+    if not is_watched():
+        yield lambda _: None
+        return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     from anonymizer.kernels.compilation import while_compiling
@@ -145,6 +156,9 @@ def status_line(text: str) -> Iterator[Callable[[str], None]]:
 @contextmanager
 def progress_line(reading: str) -> Iterator[OnProgress]:
     """Show how far a search is."""
+    if not is_watched():
+        yield lambda _: None
+        return
     from anonymizer.report.text import describe_progress
 
     with status_line(f"reading {reading}") as say:

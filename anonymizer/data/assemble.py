@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from anonymizer.data.arrays import arrow_numbers, arrow_texts
 from anonymizer.data.cells import MISSING, Cells, parse_texts, text_of
 from anonymizer.data.columns import code_columns
 from anonymizer.data.contract import Table
@@ -16,6 +17,9 @@ from anonymizer.data.formulas import secure
 from anonymizer.data.plan import Read, ReleasePlan
 from anonymizer.data.rebuild import choose
 from anonymizer.errors import ReleaseError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def assemble(table: Table, plan: ReleasePlan, typed: bool = True) -> pa.Table:
@@ -94,13 +98,15 @@ def text_column(
     """Write codes as the texts they stand for, each stored once; the empty text is a missing cell."""
     there = np.array([text != MISSING for text in texts], np.bool_)
     numbers = (np.cumsum(there) - 1).astype(np.int32)[codes]
-    values = pa.array([text for text in texts if text != MISSING], pa.string())
-    indices = pa.array(numbers, mask=~there[codes])
+    values = arrow_texts([text for text in texts if text != MISSING])
+    indices = arrow_numbers(numbers, there[codes])
     return pa.DictionaryArray.from_arrays(indices, values, ordered=ordered)
 
 
 def to_pandas(table: pa.Table) -> pd.DataFrame:
     """Turn an Arrow table into a dataframe; a column that pandas has no type for is of objects."""
+    import pandas as pd
+
     try:
         return pd.DataFrame(table.to_pandas())
     except pa.ArrowNotImplementedError:

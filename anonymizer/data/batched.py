@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from anonymizer.data.assemble import assemble, texts_of
@@ -70,10 +69,12 @@ class BatchedTable(ABC):
 
         A dataframe that is saved and read again may have other types, but the same digest.
         """
+        from pandas.util import hash_array
+
         digest = hashlib.sha256("\0".join(self.columns).encode())
         for column in code_columns(self.columns, self.batches(self.columns)).values():
             texts = np.array([same_text(text) for text in column.texts], object)
-            hashes = pd.util.hash_array(texts, categorize=False)
+            hashes = hash_array(texts, categorize=False)
             digest.update(hashes[column.codes].tobytes())
         return digest.hexdigest()
 

@@ -10,12 +10,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
+
+from anonymizer.data.arrays import arrow_number, numpy_numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MISSING = ""
 """The text of a missing cell; hierarchies know it by the same."""
@@ -34,7 +38,7 @@ class Cells:
     distinct: Sequence[Any]
 
 
-def text_of(value: object) -> str:
+def text_of(value: Any) -> str:
     """Write a cell's value as the text that hierarchies know it by.
 
     >>> text_of(34), text_of(34.0), text_of(datetime(2024, 3, 1)), text_of("a"), text_of(None)
@@ -42,9 +46,11 @@ def text_of(value: object) -> str:
     """
     if isinstance(value, str):
         return value
-    if isinstance(value, np.ndarray | pd.Series):  # its own text leaves out what is in the middle
-        return str(value.tolist())
-    if value is None or value is pd.NA or value != value:
+    if isinstance(value, int | np.integer):
+        return str(value)
+    if isinstance(value, np.ndarray) or is_of_pandas(value, "Series"):
+        return str(value.tolist())  # its own text leaves out what is in the middle
+    if value is None or is_of_pandas(value, "NAType") or value != value:
         return MISSING
     if isinstance(value, datetime):
         return (value.date() if value.time() == time() else value).isoformat()
@@ -55,6 +61,14 @@ def text_of(value: object) -> str:
     if isinstance(value, float | np.floating):
         return str(value + 0.0)  # -0.0 is 0.0
     return str(value)
+
+
+def is_of_pandas(value: object, name: str) -> bool:
+    """Whether a value is of a class of pandas, found without importing pandas."""
+    return any(
+        kind.__name__ == name and kind.__module__.startswith("pandas.")
+        for kind in type(value).__mro__
+    )
 
 
 NUMBER = re.compile(r"(-?(?:0|[1-9]\d*))(?:\.(\d*?)0*)?", re.ASCII)
@@ -111,8 +125,8 @@ def cells_of_arrow(column: pa.Array) -> Cells:
             return cells_of_values(column.to_pylist())
     indices = column.indices
     if indices.null_count:
-        indices = indices.cast(pa.int64()).fill_null(-1)
-    return Cells(indices.to_numpy(zero_copy_only=False), column.dictionary.to_pylist())
+        indices = indices.cast(pa.int64()).fill_null(arrow_number(-1))
+    return Cells(numpy_numbers(indices), column.dictionary.to_pylist())
 
 
 def batches_of_arrow(table: pa.Table) -> Iterator[list[Cells]]:
@@ -130,6 +144,8 @@ def cells_of_values(values: Iterable[object]) -> Cells:
 
 def cells_of_series(column: pd.Series[Any]) -> Cells:
     """Split a pandas column into its distinct values and where they stand."""
+    import pandas as pd
+
     if isinstance(column.dtype, pd.CategoricalDtype):
         return Cells(column.cat.codes.to_numpy(), list(column.cat.categories))
     if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) != "string":

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-import pandas as pd
 import pyarrow as pa
 
+from anonymizer.data.arrays import arrow_number, arrow_text, arrow_texts
 from anonymizer.data.assemble import assemble, to_pandas
 from anonymizer.data.cells import Cells, cells_of_arrow
 from anonymizer.data.delimiters import CANDIDATES, DEFAULT, find_delimiter
@@ -31,6 +31,9 @@ from anonymizer.data.unpacking import (
     recode,
 )
 from anonymizer.errors import DataError, list_cells
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BATCH_BYTES = 1 << 20  # Arrow reads ahead, so that a reader holds many times this
 HEADER_LIMIT = 1 << 26  # bytes of one line
@@ -201,9 +204,10 @@ class CsvTable:
         from pyarrow import compute
 
         delimiters = len(self.columns) - 1
+        cuts = compute.count_substring(cells, self.delimiter)
         broken = compute.and_(
             compute.match_substring(cells, "\n"),
-            compute.greater_equal(compute.count_substring(cells, self.delimiter), delimiters),
+            compute.greater_equal(cuts, arrow_number(delimiters)),
         )
         if delimiters and compute.any(broken).as_py():
             row = compute.index(broken, True).as_py() + 1
@@ -296,15 +300,16 @@ def write_csv(table: pa.Table, path: Path, delimiter: str | None) -> None:
     from pyarrow import compute
 
     delimiter = delimiter or DEFAULT
-    names = quote(pa.array(table.column_names, pa.string()), delimiter + CANDIDATES).to_pylist()
+    names = quote(arrow_texts(table.column_names), delimiter + CANDIDATES).to_pylist()
     header = delimiter.join(names)
     with open_to_write(path) as file:
         file.write(header.encode() + b"\n")
         for part in slices(table):
             cells = [csv_cells(column.combine_chunks(), delimiter) for column in part.columns]
             if len(cells) == 1:  # an empty line would be no row
-                cells = [compute.if_else(compute.equal(cells[0], ""), '""', cells[0])]
-            lines = compute.binary_join_element_wise(*cells, delimiter)
+                empty = compute.equal(cells[0], arrow_text(""))
+                cells = [compute.if_else(empty, arrow_text('""'), cells[0])]
+            lines = compute.binary_join_element_wise(*cells, arrow_text(delimiter))
             file.write("\n".join(lines.to_pylist()).encode() + b"\n")
 
 
@@ -316,7 +321,7 @@ def csv_cells(column: pa.Array, delimiter: str) -> pa.Array:
         cells = quote(column.dictionary, delimiter).take(column.indices)
     else:
         cells = quote(column, delimiter)
-    return cells.fill_null("")
+    return cells.fill_null(arrow_text(""))
 
 
 def quote(texts: pa.Array, delimiter: str) -> pa.Array:
@@ -330,6 +335,7 @@ def quote(texts: pa.Array, delimiter: str) -> pa.Array:
     unsafe = compute.match_substring_regex(texts, f'[{re.escape(delimiter)}"\\r\\n]')
     if not compute.any(unsafe).as_py():
         return texts
+    mark = arrow_text('"')
     doubled = compute.replace_substring(texts, '"', '""')
-    quoted = compute.binary_join_element_wise('"', doubled, '"', "")
+    quoted = compute.binary_join_element_wise(mark, doubled, mark, arrow_text(""))
     return compute.if_else(unsafe, quoted, texts)

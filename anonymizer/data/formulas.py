@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pyarrow as pa
 from pyarrow import compute
 
 from anonymizer.data.cells import text_of
 from anonymizer.data.rebuild import from_values
 from anonymizer.errors import AnonymizerWarning, quote_some
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FIRST = "=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 """What a formula begins with, as OWASP lists it: also in full width."""
@@ -73,7 +75,7 @@ def warn_of(columns: Iterable[str]) -> None:
 
 def formulas_in(column: pa.Array | pd.Series[Any]) -> set[Any]:
     """Return the distinct values of a column whose texts are formulas."""
-    if isinstance(column, pd.Series):
+    if not isinstance(column, pa.Array):
         return formulas_in_series(column)
     if pa.types.is_dictionary(column.type):
         return formulas_in(column.dictionary)
@@ -88,6 +90,8 @@ def formulas_in(column: pa.Array | pd.Series[Any]) -> set[Any]:
 
 def formulas_in_series(column: pd.Series[Any]) -> set[Any]:
     """Return the distinct values of a pandas column whose texts are formulas."""
+    import pandas as pd
+
     if isinstance(column.dtype, pd.CategoricalDtype):
         return formulas_in_series(pd.Series(column.cat.categories))
     if isinstance(column.dtype, pd.StringDtype | pd.ArrowDtype):
@@ -114,7 +118,7 @@ def escape_column(column: pa.Array | pd.Series[Any], formulas: set[Any]) -> Any:
     """Put an apostrophe before the formulas of a column, of which these are the distinct ones."""
     if not formulas:
         return column
-    if isinstance(column, pd.Series):
+    if not isinstance(column, pa.Array):
         return escape_series(column, formulas)
     if pa.types.is_dictionary(column.type):
         values = escape_column(column.dictionary, formulas)
@@ -126,6 +130,8 @@ def escape_column(column: pa.Array | pd.Series[Any], formulas: set[Any]) -> Any:
 
 def escape_series(column: pd.Series[Any], formulas: set[Any]) -> pd.Series[Any]:
     """Put an apostrophe before the formulas of a pandas column."""
+    import pandas as pd
+
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column.cat.rename_categories({value: mark(value) for value in formulas})
     if column.dtype == object:

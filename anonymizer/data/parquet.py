@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pyarrow as pa
 
 from anonymizer.data import cells
@@ -19,6 +18,9 @@ from anonymizer.data.cells import Cells, cells_of_arrow, is_nested
 from anonymizer.data.files import FirstRead, digest_of_file
 from anonymizer.data.plan import ReleasePlan
 from anonymizer.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SLICE_ROWS = 1 << 18
 

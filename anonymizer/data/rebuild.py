@@ -14,11 +14,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import compute
 
+from anonymizer.data.arrays import arrow_numbers
+
 
 def choose(column: pa.ChunkedArray, rows: NDArray[np.int64]) -> pa.Array:
     """Return some rows of a column in a new array that knows nothing of the others."""
     try:
-        chosen = column.take(pa.array(rows)).combine_chunks()
+        chosen = column.take(arrow_numbers(rows)).combine_chunks()
     except pa.ArrowNotImplementedError:  # views and runs
         values = column.to_pylist()
         return from_values([values[row] for row in rows.tolist()], column.type)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from inspect import getattr_static
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,33 +30,47 @@ from anonymizer.data.engines.opening import (
     open_relation,
     open_spark,
 )
-from anonymizer.data.excel import ExcelTable
-from anonymizer.data.feather import FeatherTable
 from anonymizer.data.files import check_readable
-from anonymizer.data.frame import FrameTable
 from anonymizer.data.kinds import check_kind
 from anonymizer.data.parquet import ParquetTable
-from anonymizer.data.records import ColumnsTable, RecordsTable
-from anonymizer.data.statistics import SpssTable, StataTable
 from anonymizer.errors import HIDDEN, DataError, quote_some, values_shown
 
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of table that needs pandas: imported when a table of it is opened."""
+
+    module: str
+    name: str
+
+    def __call__(self, *given: Any) -> Table:
+        """Open a table."""
+        make: Callable[..., Table] = attrgetter(self.name)(
+            import_module(f"anonymizer.data.{self.module}")
+        )
+        return make(*given)
+
+
+EXCEL, FEATHER = Kind("excel", "ExcelTable"), Kind("feather", "FeatherTable")
+SPSS, STATA = Kind("statistics", "SpssTable"), Kind("statistics", "StataTable")
+
 FILES: dict[str, Callable[..., Table]] = {
-    ".arrow": FeatherTable,
-    ".dta": StataTable,
-    ".feather": FeatherTable,
-    ".ipc": FeatherTable,
+    ".arrow": FEATHER,
+    ".dta": STATA,
+    ".feather": FEATHER,
+    ".ipc": FEATHER,
     ".parquet": ParquetTable,
-    ".sav": SpssTable,
-    ".xlsm": ExcelTable,
-    ".xlsx": ExcelTable,
-    ".zsav": SpssTable,
+    ".sav": SPSS,
+    ".xlsm": EXCEL,
+    ".xlsx": EXCEL,
+    ".zsav": SPSS,
 }
 """Kinds of files by the end of their names; all others are CSV, which may be compressed."""
 
 FRAMES: dict[str, Callable[[Any], Table]] = {
-    "builtins.list": RecordsTable.of,
-    "builtins.dict": ColumnsTable.of,
-    "pandas.DataFrame": FrameTable,
+    "builtins.list": Kind("records", "RecordsTable.of"),
+    "builtins.dict": Kind("records", "ColumnsTable.of"),
+    "pandas.DataFrame": Kind("frame", "FrameTable"),
     "pyarrow.Table": ArrowTable,
     "polars.DataFrame": DataFrameTable.of,
     "polars.LazyFrame": DataFrameTable.of,
@@ -130,7 +147,7 @@ def open_file(
     make = FILES.get(path.suffix.lower(), CsvTable)
     stated: dict[Callable[..., Table], tuple[str | None, ...]] = {
         CsvTable: (delimiter, encoding),
-        ExcelTable: (sheet,),
+        EXCEL: (sheet,),
     }
     return make(path, *stated.get(make, ()))
 

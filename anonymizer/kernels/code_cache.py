@@ -9,14 +9,42 @@ again when that one has changed.
 from __future__ import annotations
 
 import hashlib
+import io
+import pickle
 import warnings
 from pathlib import Path
 from typing import ClassVar
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
+from numba.core.environment import Environment, lookup_environment
+from numba.core.runtime.nrt import rtsys
 
 from anonymizer.errors import AnonymizerWarning
+
+
+def rebuild_environment(module, constants, name):
+    """Return the constants of compiled code, without importing the module that they come from.
+
+    Code that is compiled without Python's objects never looks at that module, only a cache at its name.
+    """
+    environment = lookup_environment(name)
+    if environment is None:
+        environment = Environment({"__name__": module})
+        environment.consts[:] = constants
+        environment.env_name = name
+        Environment._memo[name] = environment
+    return environment
+
+
+class CodeUnpickler(pickle.Unpickler):
+    """Reads compiled code without numba's compiler, which the code was made with but does not call."""
+
+    def find_class(self, module, name):
+        """Return what a name stands for."""
+        if (module, name) == ("numba.core.environment", "_rebuild_env"):
+            return rebuild_environment
+        return super().find_class(module, name)
 
 
 class CodeFiles(IndexDataCacheFile):
@@ -30,6 +58,10 @@ class CodeFiles(IndexDataCacheFile):
         overloads[key] = self.name_of(key)
         self._save_data(overloads[key], data)
         self._save_index(overloads)
+
+    def _load_data(self, name):
+        """Return compiled code."""
+        return CodeUnpickler(io.BytesIO(Path(self._data_path(name)).read_bytes())).load()
 
     def name_of(self, key):
         """Return the name of the file for a signature, a machine and a source."""
@@ -77,9 +109,15 @@ class CodeCache(FunctionCache):
         return stamp
 
     def load_overload(self, sig, target_context):
-        """Return compiled code, or None where there is none that can be used."""
+        """Return compiled code, or None where there is none that can be used.
+
+        Numba would load its compiler first, and SciPy with it. Compiled code needs none of it but
+        what allocates arrays; a kernel that has to be compiled loads the rest.
+        """
         try:
-            return super().load_overload(sig, target_context)
+            rtsys.initialize(target_context)
+            with self._guard_against_spurious_io_errors():
+                return self._load_overload(sig, target_context)
         except Exception:  # whatever a broken pickle raises
             self.discard()
             return None

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from anonymizer.data.cells import MISSING
 from anonymizer.data.columns import Coded
 from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy import suggest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def propose_specs(columns: Mapping[str, Coded]) -> dict[str, str]:
@@ -28,5 +31,7 @@ def propose_specs(columns: Mapping[str, Coded]) -> dict[str, str]:
 
 def as_series(name: str, column: Coded) -> pd.Series:
     """Write a column out as texts, as hierarchies know them; missing cells are None."""
+    import pandas as pd
+
     texts = np.array([text if text != MISSING else None for text in column.texts], object)
     return pd.Series(texts[column.codes], name=name, dtype=object)

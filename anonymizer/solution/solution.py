@@ -21,7 +21,6 @@ from anonymizer.layers.optimize import Layers
 from anonymizer.policy import PolicyLike, Role
 from anonymizer.problem import Problem, Source, as_problem
 from anonymizer.proposal.flat import warn_of_flat
-from anonymizer.proposal.shorthand import Shorthand, expand
 from anonymizer.risk import RiskProfile
 from anonymizer.search import Checkpoint, Proof, SearchResult, Status, StopReason, search
 from anonymizer.search.branch_and_bound import OnProgress
@@ -187,6 +186,8 @@ def as_problem_of(
         raise PolicyError(
             "anonymize: `quasi` stands for a policy; give a table and `quasi`, or a policy alone."
         )
+    from anonymizer.proposal.shorthand import Shorthand, expand
+
     table = open_table(data)
     expanded = expand(table, Shorthand(quasi, *short))
     return Problem.read(table, expanded.policy, expanded.named), expanded.defaults

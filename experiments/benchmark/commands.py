@@ -38,9 +38,14 @@ def write_policy(name: str, table: Path, folder: Path, k: int) -> Path:
     return path
 
 
+def command_of(policy: Path, out: Path) -> list[str]:
+    """Return the command that anonymizes by a policy."""
+    return [sys.executable, "-m", "anonymizer", "run", str(policy), "--out", str(out), "--json"]
+
+
 def run_command(policy: Path, out: Path) -> tuple[dict[str, Any], int]:
     """Run `anonymizer run`; return what it prints and its peak resident bytes."""
-    command = [sys.executable, "-m", "anonymizer", "run", policy, "--out", out, "--json"]
+    command = command_of(policy, out)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
         status, peak = Path(f"/proc/{process.pid}/status"), 0
         while process.poll() is None:
@@ -62,6 +67,11 @@ def high_water(status: Path) -> int:
     return 1024 * sum(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 
+def run_quietly(command: list[str]) -> None:
+    """Run a command to its end, whatever it prints."""
+    subprocess.run(command, check=True, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
+
+
 def measure_start() -> list[dict[str, Any]]:
     """Compare a whole run on ADULT, kernels cached, with the time it takes to import pandas."""
     table = path_of("adult")
@@ -69,10 +79,10 @@ def measure_start() -> list[dict[str, Any]]:
         return []
     with tempfile.TemporaryDirectory() as name:
         policy = write_policy("adult", table, Path(name), k=5)
-        run_command(policy, Path(name) / "out")  # compiles what is not compiled yet
-        seconds = best_of(5, lambda: run_command(policy, Path(name) / "out"))
-    importing = [sys.executable, "-c", "import pandas"]
-    pandas = best_of(5, lambda: subprocess.run(importing, check=True, env=ENVIRONMENT))
+        command = command_of(policy, Path(name) / "out")
+        run_quietly(command)  # compiles what is not compiled yet
+        seconds = best_of(5, lambda: run_quietly(command))
+    pandas = best_of(5, lambda: run_quietly([sys.executable, "-c", "import pandas"]))
     return [
         {
             "run on ADULT, seconds": round(seconds, 2),

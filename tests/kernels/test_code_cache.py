@@ -133,3 +133,59 @@ def test_two_processes_at_once_never_get_each_other_s_code(tmp_path: Path, first
     assert later.load("int64") in (b"integers", None)
     assert later.load("float64") in (b"decimals", None)
     assert {later.load("int64"), later.load("float64")} != {None}
+
+
+SUMMING = """
+import numpy as np
+from anonymizer.kernels.compilation import kernel
+
+@kernel
+def row_sums(x):
+    if x.size == 0:
+        raise ValueError("nothing to sum")
+    return np.sum(x, axis=1)
+"""
+
+SUMMING_TWICE = """
+from anonymizer.kernels.compilation import kernel
+from summing import row_sums
+
+@kernel
+def largest(x):
+    return row_sums(x).max()
+"""
+
+
+def run_summing(folder: Path, statement: str) -> list[str]:
+    """What a statement prints, and what of the compiler is loaded after it."""
+    (folder / "summing.py").write_text(SUMMING)
+    (folder / "twice.py").write_text(SUMMING_TWICE)
+    code = (
+        f"import sys; sys.path.insert(0, {str(folder)!r})\n"
+        "import numpy as np; import summing, twice; table = np.arange(6).reshape(2, 3)\n"
+        f"print({statement})\n"
+        "print(sorted({'numba.np.arraymath', 'numba.cpython.unicode', 'scipy.linalg'} & {*sys.modules}))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENV)
+    return (found.stdout + found.stderr).splitlines()
+
+
+def test_compiled_code_is_read_back_without_the_compiler(tmp_path: Path) -> None:
+    compiled, read = (run_summing(tmp_path, "summing.row_sums(table)") for _ in range(2))
+    assert compiled[0] == read[0] == "[ 3 12]"
+    assert "numba.np.arraymath" in compiled[1]
+    assert read[1] == "[]"
+
+
+def test_code_compiled_on_top_of_code_read_back_can_itself_be_read_back(tmp_path: Path) -> None:
+    run_summing(tmp_path, "summing.row_sums(table)")
+    both = "summing.row_sums(table), twice.largest(table)"
+    compiled, read = (run_summing(tmp_path, both)[0] for _ in range(2))
+    assert compiled == read == "[ 3 12] 12"
+
+
+def test_code_read_back_still_raises_what_it_was_written_to_raise(tmp_path: Path) -> None:
+    for _ in range(2):
+        assert (
+            run_summing(tmp_path, "summing.row_sums(table[:0])")[-1] == "ValueError: nothing to sum"
+        )

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 
 from anonymizer.data.cells import BATCH_ROWS
@@ -79,9 +78,11 @@ class Engine:
 
     def digest(self, query: Any) -> str:
         """Return a digest of the rows of a query, whatever their order."""
+        from pandas.util import hash_pandas_object
+
         total = rows = 0
         for batch in self.fetch(query):
-            hashes = pd.util.hash_pandas_object(batch.to_pandas().astype(str), index=False)
+            hashes = hash_pandas_object(batch.to_pandas().astype(str), index=False)
             total, rows = total + sum(map(int, hashes)), rows + batch.num_rows
         return digest_of_sums(query.columns, (rows, total))
 

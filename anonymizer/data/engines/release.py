@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -206,6 +205,8 @@ class Releasing:
         beside: Mapping[str, pa.Array],
     ) -> Any:
         """Join rows with some of the tuples, by the packed codes of what decides a tuple."""
+        import pandas as pd
+
         words = self.aggregation.keys(self.grouped.deciding)
         names = [KEY.format(at) for at in range(len(words))]
         keys = {name: word[chosen] for name, word in zip(names, words, strict=True)}
