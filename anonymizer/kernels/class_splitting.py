@@ -264,7 +264,7 @@ def subtract_by_value(task, by_code, dropped, attribute, low, high, covered):
 def subtract_dropped(task, workspace, n_dropped, low, high, covered):
     """Subtract what dropped tuples cover at the levels of a box; return their records.
 
-    An attribute may have more values than there are dropped tuples, and these are then looked up one by one.
+    Where an attribute has more values than tuples are dropped, these are looked up one by one.
     """
     dropped, lost = workspace.dropped[:n_dropped], 0
     for i in dropped:
