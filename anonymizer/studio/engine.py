@@ -20,6 +20,7 @@ from anonymizer.policy import Policy
 from anonymizer.problem import Problem
 from anonymizer.risk.single import PersonModel
 from anonymizer.search import Progress, SearchResult, Status, StopReason
+from anonymizer.search.backends import use_backend
 from anonymizer.solution.solution import Solution, anonymize, make_solution
 from anonymizer.studio.analyses import describe_evidence
 from anonymizer.studio.attackers import Sight, attack
@@ -33,6 +34,8 @@ from anonymizer.studio.worker import Cancelled, Job, Worker
 KEPT = 16
 """So many solutions are kept, so that undo and redo show at once what was there."""
 NOTING = threading.Lock()
+MANY_TUPLES = 100_000
+"""With so many distinct tuples, a search is shared among all cores; with fewer, one alone is faster."""
 QUIET = 0.1
 """Seconds between two reports of progress."""
 
@@ -252,8 +255,10 @@ class Engine:
             latest[:] = [progress]
             watched(progress)
 
+        many = problem.evaluator.microdata.distinct >= MANY_TUPLES
         try:
-            return anonymize(problem, on_progress=on_progress)
+            with use_backend("threading" if many else None):
+                return anonymize(problem, on_progress=on_progress)
         except Cancelled:
             best = latest[0].best if latest else None
             if job.dropped.is_set() or best is None or problem.policy.release.recoding == "layers":

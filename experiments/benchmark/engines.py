@@ -92,6 +92,12 @@ def write_parts(tables: Iterator[pa.Table], folder: Path) -> Path:
     return folder
 
 
+def parts_of(rows: int, folder: Path, draw: Callable[[int], Iterator[pa.Table]]) -> Path:
+    """Return a folder of drawn files; draw them unless they are there."""
+    parts = folder / f"{draw.__name__}-{rows}"
+    return parts if parts.is_dir() else write_parts(draw(rows), parts)
+
+
 def write_policy(parts: Path, folder: Path) -> Path:
     """Write a policy for a folder of files: 9 attributes, k = 5."""
     hierarchies = DATA / "ihis" / "hierarchies"
@@ -135,9 +141,7 @@ def measure_folder(
     rows: int, folder: Path, draw: Callable[[int], Iterator[pa.Table]], kept: Path | None = None
 ) -> Row:
     """Anonymize a folder of files to a verified release, beside DuckDB's own operations."""
-    parts = (kept or folder) / f"{draw.__name__}-{rows}"
-    if not parts.is_dir():
-        write_parts(draw(rows), parts)
+    parts = parts_of(rows, kept or folder, draw)
     group, copy, plain_peak = in_child(plain, parts, folder)
     policy, out = write_policy(parts, folder), folder / "out"
     found, peak = run_command(policy, out)
@@ -207,7 +211,7 @@ def measure_engines(
                 found.append(measure_folder(count, Path(name), draw, kept))
     if spark:
         with tempfile.TemporaryDirectory() as name:
-            parts = write_parts(drawn(spark), Path(name) / "parts")
+            parts = parts_of(spark, kept or Path(name), drawn)
             found.append(in_child(on_spark, parts, Path(name)))
     return found
 

@@ -26,10 +26,10 @@ from anonymizer.data.engines.engine import Engine
 from anonymizer.data.tuples import Tuples
 from anonymizer.errors import DataError
 
-BYTES_PER_TUPLE, BYTES_PER_CODE = 200, 11
-"""What a run holds of each distinct tuple at its peak, and of each of its codes.
+BYTES_PER_TUPLE, BYTES_PER_CODE = 130, 7
+"""What a run holds of each distinct tuple at its peak, and of each of its codes, about.
 
-Measured from here to the end of writing, with 10^6 tuples: 244 bytes for 4 columns, 297 for 9.
+Measured from here to the end of writing: 19 million tuples of 9 columns take 3.4 GB.
 """
 
 

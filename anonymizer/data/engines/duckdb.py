@@ -17,6 +17,8 @@ from anonymizer.data.engines.engine import Engine, digest_of_sums, new_name
 
 LARGEST_FILE = "256MB"
 """Of the files in a folder, before another is begun."""
+MOST_LABELS = 10_000
+"""With more of them in a column, a dictionary in every part of a file would take too much."""
 SHARE_OF_MEMORY = 0.5
 """What DuckDB may take of the machine's memory unless the policy says otherwise; the rest spills."""
 
@@ -42,6 +44,25 @@ class DuckDB(Engine):
     def sorts_codes(self) -> bool:
         """They do, and to sort packed codes takes much less than to sort texts."""
         return True
+
+    def upload_labels(self, table: pa.Table) -> Any:
+        """Make texts an ENUM, whose numbers a Parquet file takes as they are: in a third of the time.
+
+        Every value of an ENUM is in the file: it must have no labels but those that are released.
+        """
+        codes, labels = table.column_names
+        texts = table[labels].drop_null().unique().to_pylist()
+        if table.schema.field(labels).type != pa.string() or not 0 < len(texts) <= MOST_LABELS:
+            return super().upload_labels(table)
+        given, kind = new_name(), f"ENUM ({', '.join(map(quoted, texts))})"
+        self.backend.con.register(given, table)
+        name, label = new_name(), identifier(labels)
+        self.backend.con.execute(
+            f"CREATE TEMP TABLE {name} AS "
+            f"SELECT {identifier(codes)}, {label}::{kind} AS {label} FROM {given}"
+        )
+        self.backend.con.unregister(given)
+        return self.backend.table(name)
 
     def fetch(self, query: Any, rows: int = BATCH_ROWS) -> Generator[pa.RecordBatch, None, None]:
         """Fetch the rows of a query, as they are computed."""

@@ -65,6 +65,10 @@ class Engine:
 
         return ibis.memtable(table)
 
+    def upload_labels(self, table: pa.Table) -> Any:
+        """Hand over what codes become in a file: a column of codes, and one of labels."""
+        return self.upload(table)
+
     def fetch(self, query: Any, rows: int = BATCH_ROWS) -> Generator[pa.RecordBatch, None, None]:
         """Fetch the rows of a query, batch by batch."""
         yield from self.backend.to_pyarrow_batches(query, chunk_size=rows)

@@ -45,6 +45,8 @@ class Releasing:
     plan: ReleasePlan
     grouped: Grouped
     types: Mapping[str, pa.DataType]
+    to_file: bool = False
+    """Whether the engine writes files: there texts may be anything that is read as texts again."""
 
     @cached_property
     def kept(self) -> NDArray[np.bool_]:
@@ -121,7 +123,8 @@ class Releasing:
                     label_name(dictionary): self.values(name).take(pa.array(numbers[used])),
                 }
             )
-            coded = coded.left_join(self.engine.upload(table), [(dictionary.code, of_code)])
+            upload = self.engine.upload_labels if self.to_file else self.engine.upload
+            coded = coded.left_join(upload(table), [(dictionary.code, of_code)])
         return coded
 
     def values(self, column: str) -> pa.Array:

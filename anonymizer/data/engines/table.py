@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
@@ -138,7 +138,7 @@ class EngineTable(BatchedTable):
         """Have the engine write a release, and check that it has the rows that were counted."""
         self.check_files()
         self.check_unchanged()
-        releasing = self.releasing(plan)
+        releasing = replace(self.releasing(plan), to_file=True)
         with self.working():
             written = self.written(releasing.query(), path, delimiter or self.delimiter)
             if written != releasing.records:

@@ -26,15 +26,15 @@ def test_tuples_that_do_not_fit_are_said_in_one_sentence(
     assert "\n" not in str(raised.value)
 
 
-def test_nineteen_million_tuples_of_nine_columns_take_about_five_gib(
+def test_nineteen_million_tuples_of_nine_columns_fit_four_gib_and_not_three(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(aggregation, "available_memory", lambda: 4 << 30)
+    monkeypatch.setattr(aggregation, "available_memory", lambda: 3 << 30)
     with pytest.raises(
-        DataError, match=r"19,000,000 distinct tuples take about 5\.3 GiB .* 4\.0 GiB"
+        DataError, match=r"19,000,000 distinct tuples take about 3\.4 GiB .* 3\.0 GiB"
     ):
         aggregation.check_room(19_000_000, 9, "parts")
-    monkeypatch.setattr(aggregation, "available_memory", lambda: 6 << 30)
+    monkeypatch.setattr(aggregation, "available_memory", lambda: 4 << 30)
     aggregation.check_room(19_000_000, 9, "parts")
 
 
