@@ -236,18 +236,42 @@ def relabel(workspace, cells, least_class, labels):
 
 
 @kernel
+def subtract_by_tuple(task, dropped, attribute, low, high, covered):
+    """Subtract what dropped tuples cover in one attribute, tuple by tuple."""
+    start = task.offsets[attribute]
+    for level in range(low, high + 1):
+        total = 0
+        for i in dropped:
+            total += task.counts[i] * task.covered[level, start + task.values[i, attribute]]
+        covered[level] -= total
+
+
+@kernel
+def subtract_by_value(task, by_code, dropped, attribute, low, high, covered):
+    """Subtract what dropped tuples cover in one attribute, value by value."""
+    start, end = task.offsets[attribute], task.offsets[attribute + 1]
+    by_code[start:end] = 0
+    for i in dropped:
+        by_code[start + task.values[i, attribute]] += task.counts[i]
+    for level in range(low, high + 1):
+        total = 0
+        for place in range(start, end):
+            total += by_code[place] * task.covered[level, place]
+        covered[level] -= total
+
+
+@kernel
 def subtract_dropped(task, workspace, n_dropped, low, high, covered):
-    """Subtract what dropped tuples cover at the levels of a box; return their records."""
-    by_code, lost = workspace.by_code, 0
-    by_code[:] = 0
-    for i in workspace.dropped[:n_dropped]:
+    """Subtract what dropped tuples cover at the levels of a box; return their records.
+
+    Where an attribute has more values than tuples are dropped, these are looked up one by one.
+    """
+    dropped, lost = workspace.dropped[:n_dropped], 0
+    for i in dropped:
         lost += task.counts[i]
-        for a in range(low.size):
-            by_code[task.offsets[a] + task.values[i, a]] += task.counts[i]
     for a in range(low.size):
-        for level in range(low[a], high[a] + 1):
-            total = 0
-            for place in range(task.offsets[a], task.offsets[a + 1]):
-                total += by_code[place] * task.covered[level, place]
-            covered[a, level] -= total
+        if task.offsets[a + 1] - task.offsets[a] > n_dropped:
+            subtract_by_tuple(task, dropped, a, low[a], high[a], covered[a])
+        else:
+            subtract_by_value(task, workspace.by_code, dropped, a, low[a], high[a], covered[a])
     return lost
