@@ -235,17 +235,40 @@ def bind_partly(
 
     Of fewer records than the least class has people, nothing can be kept either.
     """
+    kept = most_kept_partly(classes, models, violations, together, least)
+    if kept is None:
+        return Binding(together, least_class=least)
+    marked = together | (kept < classes.records)
+    return Binding(marked, int(kept[marked & ~together].sum()), least)
+
+
+def most_kept_partly(
+    classes: EquivalenceClasses,
+    models: Sequence[RiskModel],
+    violations: Sequence[NDArray[np.bool_]],
+    together: NDArray[np.bool_],
+    least: int,
+) -> NDArray[np.int64] | None:
+    """Return how many records of each other class can be kept at a finer scheme; None for all of them."""
     kept: NDArray[np.int64] | None = None
     for model, violating in zip(models, violations, strict=True):
         asked = violating & ~together
         if model.monotone is Monotone.CLASS and asked.any():
             most = model.most_kept(classes, asked)
             kept = most if kept is None else np.minimum(kept, most)
-    if kept is None:
-        return Binding(together, least_class=least)
-    kept = np.where(kept < least, 0, kept)
-    marked = together | (kept < classes.records)
-    return Binding(marked, int(kept[marked & ~together].sum()), least)
+    return None if kept is None else np.where(kept < least, 0, kept)
+
+
+def most_kept(classes: EquivalenceClasses, models: Sequence[RiskModel]) -> NDArray[np.int64]:
+    """Return how many records of each class can be kept, here or at a finer scheme, by local models."""
+    violations = violations_of(classes, models)
+    together = no_class(classes)
+    for model, violating in zip(models, violations, strict=True):
+        if model.monotone is Monotone.RECORD:
+            together |= violating
+    least = max((model.least_class(classes.input_people) for model in models), default=1)
+    kept = most_kept_partly(classes, models, violations, together, least)
+    return np.where(together, 0, classes.records if kept is None else kept)
 
 
 def shortest_cut(remaining: Remaining, models: Sequence[RiskModel]) -> int:

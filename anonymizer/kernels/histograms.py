@@ -157,17 +157,23 @@ def below_entropy(starts, counts, least, limit):
 @kernel
 def tail_ratios(starts, counts, least):
     """Return the largest count over the sum of all but the `least` - 1 largest; infinite over nothing."""
-    ratios = np.zeros(starts.size - 1)
+    ratios, top = np.zeros(starts.size - 1), np.zeros(max(1, least - 1), np.int64)
     for c in range(ratios.size):
         begin, end = starts[c], starts[c + 1]
         if end - begin < least:
             ratios[c] = np.inf
         elif end > begin:
-            ordered = np.sort(counts[begin:end])
-            tail = 0
-            for e in range(ordered.size - least + 1):
-                tail += ordered[e]
-            ratios[c] = ordered[-1] / tail
+            top[:], tail = 0, 0
+            for e in range(begin, end):
+                tail += counts[e]
+                at, count = 0, counts[e]
+                while at < top.size and count <= top[at]:
+                    at += 1
+                for place in range(at, top.size):  # in its place among the largest, in order
+                    top[place], count = count, top[place]
+            if least > 1:
+                tail -= top.sum()
+            ratios[c] = top[0] / tail
     return ratios
 
 
@@ -209,54 +215,87 @@ def lowest_ratios(starts, values, counts, sizes, weights, n_needed):
 
 
 @kernel
-def grouped_distances(starts, values, counts, groups, shares):
+def outside_shares(starts, values, counts, sizes, least, most, n_needed):
+    """Mark the classes in which a value's share is `most` or above, or `least` or below, of those it has.
+
+    A value that it may have in any share has the limits 0 and infinity. Marked too are those that have
+    fewer than `n_needed` of the values with a least share.
+    """
+    outside = np.zeros(starts.size - 1, np.bool_)
+    for c in range(outside.size):
+        begin, end, size = starts[c], starts[c + 1], float(sizes[c])
+        if end - begin < n_needed:
+            outside[c] = True
+            continue
+        present = 0
+        for e in range(begin, end):
+            lowest = least[values[e]] * size
+            if counts[e] >= most[values[e]] * size or counts[e] <= lowest:
+                outside[c] = True
+                break
+            present += lowest > 0
+        outside[c] |= present < n_needed
+    return outside
+
+
+@kernel
+def grouped_distances(starts, values, counts, groups, shares, limit):
     """Return the earth mover's distance of each class over a tree, 0 to 1.
 
     The mean over the levels below the root of half the sum of all differences between the shares of the
     groups: a value at level l and one that meets it only at level l + 1 differ at so many levels.
-    `groups[l, value]` numbers the groups of all levels in one row, of which `shares` are those overall.
+    `groups[l, value]` numbers the groups of all levels in one row, of which `shares` are those overall;
+    at level 0, each value is one. Where it is above a limit, it need not be all of the distance.
     """
     found = np.zeros(starts.size - 1)
     records = np.zeros(shares.size)
+    levels = groups.shape[0]
     for c in range(found.size):
-        total = 0
-        for e in range(starts[c], starts[c + 1]):
+        begin, end, total = starts[c], starts[c + 1], 0.0
+        for e in range(begin, end):
             total += counts[e]
-        for level in range(groups.shape[0]):
-            for e in range(starts[c], starts[c + 1]):
+        # what exceeds is what falls short elsewhere: half of all differences
+        exceeds = 0.0
+        for e in range(begin, end):
+            exceeds += max(0.0, counts[e] - shares[groups[0, values[e]]] * total)
+        for level in range(1, levels):
+            if exceeds > limit * levels * total:
+                break
+            for e in range(begin, end):
                 records[groups[level, values[e]]] += counts[e]
-            for e in range(starts[c], starts[c + 1]):
+            for e in range(begin, end):
                 group = groups[level, values[e]]
-                # what exceeds is what falls short elsewhere: half of all differences
-                found[c] += max(0.0, records[group] / total - shares[group])
-                records[group] = (
-                    0  # the next value of the group adds nothing: shares are not negative
-                )
-        found[c] /= groups.shape[0]
+                exceeds += max(0.0, records[group] - shares[group] * total)
+                # the next value of the group adds nothing: shares are not negative
+                records[group] = 0.0
+        if end > begin:
+            found[c] = exceeds / total / levels
     return found
 
 
 @kernel
-def ordered_distances(starts, values, counts, ranks, shares):
+def ordered_distances(starts, values, counts, ranks, shares, limit):
     """Return the earth mover's distance of each class over an order, 0 to 1: neighbours are equally far.
 
-    `shares` are those overall, by rank.
+    `shares` are those overall, by rank. Where it is above a limit, it need not be all of the distance.
     """
     steps = max(1, shares.size - 1)
     found = np.zeros(starts.size - 1)
     records = np.zeros(shares.size)
     for c in range(found.size):
-        if starts[c] == starts[c + 1]:
+        begin, end, total = starts[c], starts[c + 1], 0.0
+        if begin == end:
             continue
-        total = 0
-        for e in range(starts[c], starts[c + 1]):
+        for e in range(begin, end):
             records[ranks[values[e]]] += counts[e]
             total += counts[e]
-        moved = 0.0
+        moved, work, most = 0.0, 0.0, limit * steps * total
         for rank in range(shares.size - 1):
-            moved += records[rank] / total - shares[rank]
-            found[c] += abs(moved)
-            records[rank] = 0
-        records[shares.size - 1] = 0
-        found[c] /= steps
+            moved += records[rank] - shares[rank] * total
+            work += abs(moved)
+            if work > most:
+                break
+        for e in range(begin, end):
+            records[ranks[values[e]]] = 0.0
+        found[c] = work / total / steps
     return found

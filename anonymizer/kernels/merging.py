@@ -1,8 +1,8 @@
-"""Merging classes into those of a coarser scheme, with how often each value occurs in them.
+"""Merging classes into those of coarser schemes, with how often each value occurs in them.
 
 Coarser classes are unions of finer ones: to merge these takes time in their number, not in that of the
-tuples. While classes are merged, an entry of a histogram is a class, a value and a count, in no order.
-What comes out lies class after class, as in kernels/histograms.py.
+tuples. Each class has a row with the count of every value. The classes of several schemes lie one scheme
+after the other: those from `starts[s]` to `starts[s + 1]` are of scheme s.
 """
 
 from __future__ import annotations
@@ -15,227 +15,258 @@ HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio
 
 
 @kernel
-def label_masked(words, mask):
-    """Label the columns of words that agree under a mask in order of first appearance.
+def merge_range(
+    words, tuples, sizes, rows, chosen, begin, end, mask,
+    new_words, new_tuples, new_sizes, new_rows, new_begin, labels, slots,
+):  # fmt: skip
+    """Merge the chosen classes of a range whose words agree under a mask; return where the new ones end.
 
-    Returns the labels and where each appears first. Open addressing; a slot holds the first word beside
-    the label, so that looking it up is one step in most cases.
+    The new ones are written from `new_begin` on, and their places to `labels`. Open addressing; `slots`
+    is room to work in, for at least twice as many classes and a power of two.
     """
-    n, bits = words.shape[1], 1
-    while (1 << bits) < 2 * n:
+    bits = 1
+    while (1 << bits) < 2 * (end - begin):
         bits += 1
     last, shift = np.uint64((1 << bits) - 1), np.uint64(64 - bits)
-    slot, slot_word = np.full(1 << bits, -1, np.int32), np.empty(1 << bits, np.uint64)
-    labels, first = np.empty(n, np.int32), np.empty(n, np.int32)
-    n_labels, first_mask = 0, mask[0]
-    for i in range(n):
-        word = words[0, i] & first_mask
+    slots[: 1 << bits] = -1
+    n_new, n_words, first_mask = new_begin, mask.size, mask[0]
+    for i in range(begin, end):
+        if not chosen[i]:
+            continue
+        word = words[i, 0] & first_mask
         key = word * HASH_MULTIPLIER
-        for w in range(1, mask.size):
-            key = ((key ^ (key >> np.uint64(29))) + (words[w, i] & mask[w])) * HASH_MULTIPLIER
+        for w in range(1, n_words):
+            key = ((key ^ (key >> np.uint64(29))) + (words[i, w] & mask[w])) * HASH_MULTIPLIER
         at = key >> shift
-        label = slot[at]
-        while label >= 0 and (slot_word[at] != word or differ(words, mask, first[label], i)):
+        label = slots[at]
+        while label >= 0 and (
+            new_words[label, 0] != word
+            or (n_words > 1 and differ(new_words, label, words, i, mask))
+        ):
             at = (at + np.uint64(1)) & last
-            label = slot[at]
+            label = slots[at]
         if label < 0:
-            label = n_labels
-            slot[at], slot_word[at], first[label] = label, word, i
-            n_labels += 1
+            label = slots[at] = n_new
+            n_new += 1
+            for w in range(n_words):
+                new_words[label, w] = words[i, w] & mask[w]
+            new_tuples[label], new_sizes[label] = tuples[i], sizes[i]
+            for value in range(rows.shape[1]):
+                new_rows[label, value] = rows[i, value]
+        else:
+            new_sizes[label] += sizes[i]
+            for value in range(rows.shape[1]):
+                new_rows[label, value] += rows[i, value]
         labels[i] = label
-    return labels, first[:n_labels]
+    return n_new
 
 
 @kernel
-def differ(words, mask, i, j):
-    """Whether two columns of words differ under a mask, after the first word."""
+def differ(masked, i, words, j, mask):
+    """Whether masked words differ from others under the mask, after the first."""
     for w in range(1, mask.size):
-        if (words[w, i] ^ words[w, j]) & mask[w]:
+        if masked[i, w] != words[j, w] & mask[w]:
             return True
     return False
 
 
 @kernel
-def merge_classes(
-    words, tuples, sizes, class_of, values, counts, mask, top, least, cells, changes, last
+def copy_range(
+    words, tuples, sizes, rows, chosen, begin, end, new_words, new_tuples, new_sizes, new_rows, at
 ):
-    """Merge the classes whose words agree under a mask; `class_of`, `values`, `counts` are the entries.
+    """Copy the chosen classes of a range to a place; return where they end."""
+    for i in range(begin, end):
+        if chosen[i]:
+            new_words[at], new_tuples[at], new_sizes[at] = words[i], tuples[i], sizes[i]
+            for value in range(rows.shape[1]):
+                new_rows[at, value] = rows[i, value]
+            at += 1
+    return at
 
-    Those are left out that have fewer than `least` records even when merged under `top`, or by themselves
-    if they are the `last` to be made. Where the mask changes nothing, that need not be found out. There
-    is a cell, zero before and after, for each class and value. Returns the merged classes: words, a tuple
-    of each, sizes, and entries.
+
+@kernel
+def raise_levels(words, tuples, sizes, rows, starts, chosen, masks, wanted):
+    """Merge the chosen classes of each scheme into those at higher levels of one attribute.
+
+    `masks[l]` leaves the bits of its level l, and all of the others; level 0 changes nothing.
+    `wanted[s, l]` says which levels to make of scheme s, each from the one before, which has fewer
+    classes. Returns the classes, those of a scheme level after level.
     """
-    if changes:
-        labels, first = label_masked(words, mask)
-    else:
-        labels = np.arange(sizes.size).astype(np.int32)
-        first = labels.copy()
-    merged_sizes = np.zeros(first.size, np.int64)
-    for c in range(labels.size):
-        merged_sizes[labels[c]] += sizes[c]
-    merged_words = np.empty((mask.size, first.size), np.uint64)
-    for w in range(mask.size):
-        for m in range(first.size):
-            merged_words[w, m] = words[w, first[m]] & mask[w]
-    number = number_large(merged_words, merged_sizes, top, least, last)
-    n_kept = 0
-    for m in range(first.size):
-        if number[m] >= 0:
-            for w in range(mask.size):
-                merged_words[w, n_kept] = merged_words[w, m]
-            merged_sizes[n_kept], first[n_kept] = merged_sizes[m], tuples[first[m]]
-            n_kept += 1
-    new_class, new_values = np.empty(values.size, np.int32), np.empty(values.size, np.int32)
-    new_counts, n_values = np.empty(values.size, np.int32), cells.shape[1]
-    flat, n_entries = cells.ravel(), 0
-    for e in range(values.size):
-        label = number[labels[class_of[e]]]
-        if label >= 0:
-            cell = label * n_values + values[e]
-            new_class[n_entries], new_values[n_entries] = label, values[e]
-            n_entries += flat[cell] == 0  # else written over by the next one
-            flat[cell] += counts[e]
-    for e in range(n_entries):
-        cell = new_class[e] * n_values + new_values[e]
-        new_counts[e], flat[cell] = flat[cell], 0
-    return (
-        merged_words[:, :n_kept].copy(),
-        first[:n_kept],
-        merged_sizes[:n_kept],
-        new_class[:n_entries],
-        new_values[:n_entries],
-        new_counts[:n_entries],
+    most = 0
+    for s in range(wanted.shape[0]):
+        most += (starts[s + 1] - starts[s]) * wanted[s].sum()
+    new_words, new_tuples = np.empty((most, words.shape[1]), np.uint64), np.empty(most, np.int32)
+    new_sizes, new_rows = np.empty(most, np.int64), np.empty((most, rows.shape[1]), np.int32)
+    new_starts = np.zeros(wanted.sum() + 1, np.int64)
+    labels, slots = (
+        np.empty(max(most, sizes.size), np.int32),
+        np.empty(4 * sizes.size + 2, np.int32),
     )
-
-
-@kernel
-def number_large(words, sizes, mask, least, alone):
-    """Number the classes that have enough records, alone or merged under a mask; -1 for the others."""
-    number = np.empty(sizes.size, np.int32)
-    if least <= 1:
-        number[:] = np.arange(sizes.size)
-        return number
-    merged = sizes
-    labels = np.arange(sizes.size).astype(np.int32)
-    if not alone:
-        labels, first = label_masked(words, mask)
-        merged = np.zeros(first.size, np.int64)
-        for c in range(sizes.size):
-            merged[labels[c]] += sizes[c]
-    n_large = 0
-    for c in range(sizes.size):
-        large = merged[labels[c]] >= least
-        number[c] = n_large if large else -1
-        n_large += large
-    return number
-
-
-@kernel
-def merge_box(
-    words, tuples, sizes, class_of, values, counts, masks, tops, levels, wanted, least, n_values
-):
-    """Merge classes into those of all wanted schemes of a box, each from those of a finer scheme.
-
-    Schemes count like numbers, with `levels[d]` levels for the d-th digit, the last fastest.
-    `masks[d, l]` leaves the bits of level l of the d-th attribute, and all of the others; `tops[d]` those
-    of the attributes up to the d-th, and of the highest levels of the rest. Returns the classes of at
-    least so many records, scheme after scheme: where those of each end, a tuple of each, sizes, and
-    histograms.
-    """
-    depths = levels.size
-    cells = np.zeros((sizes.size, n_values), np.int32)
-    ends = np.zeros(wanted.size, np.int64)
-    out_tuples, out_sizes = np.empty(1024, np.int32), np.empty(1024, np.int64)
-    out_starts = np.zeros(1025, np.int64)
-    out_values, out_counts = np.empty(4096, np.int32), np.empty(4096, np.int64)
-    n_classes, n_entries = 0, 0
-    nodes = [(words, tuples, sizes, class_of, values, counts) for _ in range(depths + 1)]
-    at, digits = np.full(depths, -1, np.int64), np.zeros(depths, np.int64)
-    for scheme in range(wanted.size):
-        if wanted[scheme]:
-            rest = scheme
-            for d in range(depths - 1, -1, -1):
-                digits[d] = rest % levels[d]
-                rest //= levels[d]
-            changed = 0
-            while changed < depths - 1 and digits[changed] == at[changed]:
-                changed += 1
-            for d in range(
-                changed, depths
-            ):  # the first d attributes are set, the others as low as can be
-                w, t, n, c, v, k = nodes[d]
-                nodes[d + 1] = merge_classes(
-                    w, t, n, c, v, k, masks[d, digits[d]], tops[d], least, cells,
-                    digits[d] > 0, d == depths - 1,
+    every = np.ones(most, np.bool_)
+    made = 0
+    for s in range(wanted.shape[0]):
+        before = -1
+        for level in range(wanted.shape[1]):
+            if not wanted[s, level]:
+                continue
+            if level == 0:
+                end = copy_range(
+                    words, tuples, sizes, rows, chosen, starts[s], starts[s + 1],
+                    new_words, new_tuples, new_sizes, new_rows, new_starts[made],
                 )  # fmt: skip
-                at[d] = digits[d]
-            w, t, n, c, v, k = nodes[depths]
-            most = n_entries + v.size
-            out_tuples = enlarge(out_tuples, n_classes + n.size)
-            out_sizes = enlarge(out_sizes, n_classes + n.size)
-            out_starts = enlarge(out_starts, n_classes + n.size + 1)
-            out_values, out_counts = enlarge(out_values, most), enlarge(out_counts, most)
-            out_tuples[n_classes : n_classes + n.size] = t
-            out_sizes[n_classes : n_classes + n.size] = n
-            for e in range(v.size):
-                cells[c[e], v[e]] = k[e]
-            for m in range(n.size):
-                for value in range(n_values):
-                    if cells[m, value] > 0:
-                        out_values[n_entries], out_counts[n_entries] = value, cells[m, value]
-                        n_entries += 1
-                        cells[m, value] = 0
-                n_classes += 1
-                out_starts[n_classes] = n_entries
-        ends[scheme] = n_classes
-    return (
-        ends,
-        out_tuples[:n_classes],
-        out_sizes[:n_classes],
-        out_starts[: n_classes + 1],
-        out_values[:n_entries],
-        out_counts[:n_entries],
-    )
+            elif before < 0:
+                end = merge_range(
+                    words, tuples, sizes, rows, chosen, starts[s], starts[s + 1], masks[level],
+                    new_words, new_tuples, new_sizes, new_rows, new_starts[made], labels, slots,
+                )  # fmt: skip
+            else:
+                end = merge_range(
+                    new_words, new_tuples, new_sizes, new_rows, every,
+                    new_starts[made - 1], new_starts[made], masks[level],
+                    new_words, new_tuples, new_sizes, new_rows, new_starts[made], labels, slots,
+                )  # fmt: skip
+            before = level
+            made += 1
+            new_starts[made] = end
+    end = new_starts[made]
+    return new_words[:end], new_tuples[:end], new_sizes[:end], new_rows[:end], new_starts
 
 
 @kernel
-def enlarge(array, least):
-    """Return an array of at least so many elements that begins with those of another."""
-    if array.size >= least:
-        return array
-    larger = np.empty(max(least, 2 * array.size), array.dtype)
-    larger[: array.size] = array
-    return larger
+def group_classes(words, tuples, sizes, rows, starts, mask):
+    """Merge the classes of each scheme that agree under a mask; return the group of each class too."""
+    n = sizes.size
+    new_words, new_tuples = np.empty((n, words.shape[1]), np.uint64), np.empty(n, np.int32)
+    new_sizes, new_rows = np.empty(n, np.int64), np.empty((n, rows.shape[1]), np.int32)
+    labels, slots = np.empty(n, np.int32), np.empty(4 * n + 2, np.int32)
+    every, new_starts, end = np.ones(n, np.bool_), np.zeros(starts.size, np.int64), 0
+    for s in range(starts.size - 1):
+        end = merge_range(
+            words, tuples, sizes, rows, every, starts[s], starts[s + 1], mask,
+            new_words, new_tuples, new_sizes, new_rows, end, labels, slots,
+        )  # fmt: skip
+        new_starts[s + 1] = end
+    return new_words[:end], new_tuples[:end], new_sizes[:end], new_rows[:end], new_starts, labels
 
 
 @kernel
-def sum_kept(ends, tuples, sizes, kept, schemes, codes, covered, offsets):
-    """Sum what the kept classes of each scheme cover, for each attribute, and their records."""
-    sums = np.zeros((offsets.size - 1, schemes.shape[0]), np.int64)
+def list_entries(rows, chosen, low, high):
+    """List the values of a range that occur in each chosen row, numbered from its beginning.
+
+    Returns where those of each row begin, the values, and their counts; see kernels/histograms.py.
+    """
+    most = chosen.size * (high - low) + 1
+    starts, values = np.zeros(chosen.size + 1, np.int64), np.empty(most, np.int32)
+    counts, n_entries = np.empty(most, np.int64), 0
+    for c in range(chosen.size):
+        row = rows[chosen[c]]
+        for value in range(low, high):
+            values[n_entries], counts[n_entries] = value - low, row[value]
+            n_entries += row[value] > 0  # else written over by the next one
+        starts[c + 1] = n_entries
+    return starts, values[:n_entries], counts[:n_entries]
+
+
+@kernel
+def sum_kept(starts, tuples, sizes, kept, schemes, places, covered):
+    """Sum what the kept classes of each scheme cover, for each attribute, and their records.
+
+    `covered[level, places[tuple, attribute]]` is what a value covers.
+    """
+    sums = np.zeros((schemes.shape[1], schemes.shape[0]), np.int64)
     records = np.zeros(schemes.shape[0], np.int64)
-    begin = 0
     for s in range(schemes.shape[0]):
-        for c in range(begin, ends[s]):
+        for c in range(starts[s], starts[s + 1]):
             if kept[c]:
                 records[s] += sizes[c]
                 for a in range(sums.shape[0]):
-                    value = covered[schemes[s, a], offsets[a] + codes[a, tuples[c]]]
+                    value = covered[schemes[s, a], places[tuples[c], a]]
                     sums[a, s] += sizes[c] * value
-        begin = ends[s]
     return sums, records
 
 
 @kernel
-def split_histograms(starts, values, counts, low, high):
-    """Return the part of all histograms whose values lie in a range, numbered from its beginning."""
-    new_starts = np.zeros(starts.size, np.int64)
-    new_values, new_counts = np.empty(values.size, np.int32), np.empty(values.size, np.int64)
-    n_entries = 0
-    for c in range(starts.size - 1):
-        for e in range(starts[c], starts[c + 1]):
-            if low <= values[e] < high:
-                new_values[n_entries], new_counts[n_entries] = values[e] - low, counts[e]
-                n_entries += 1
-        new_starts[c + 1] = n_entries
-    return new_starts, new_values[:n_entries].copy(), new_counts[:n_entries].copy()
+def sum_most_kept(
+    starts, tuples, sizes, group, group_starts, group_tuples, group_sizes, kept, low, high,
+    places, covered, by_cover, offsets,
+):  # fmt: skip
+    """Sum what is covered at least, at each scheme and each level of a range, if groups are kept so far.
+
+    Of each group at most `kept` records are kept, of all groups that are not kept whole those that cover
+    least, for each attribute and level anew. An attribute with only one level is the same in a group.
+    Returns the sums, and how many records are kept.
+    """
+    n_schemes, n_attributes = low.shape
+    sums = np.zeros((n_attributes, n_schemes, covered.shape[0]), np.int64)
+    records = np.zeros(n_schemes, np.int64)
+    by_code = np.zeros((2, covered.shape[1]), np.int64)  # of groups kept partly, and whole
+    whole = (kept == group_sizes).astype(np.int64)
+    for s in range(n_schemes):
+        by_code[:], exempt = 0, 0
+        is_set = low[s] == high[s]
+        set_ones, free_ones = np.flatnonzero(is_set), np.flatnonzero(~is_set)
+        for g in range(group_starts[s], group_starts[s + 1]):
+            records[s] += kept[g]
+            exempt += kept[g] * (1 - whole[g])
+            if kept[g] > 0:
+                for a in set_ones:
+                    by_code[whole[g], places[group_tuples[g], a]] += group_sizes[g]
+        for c in range(starts[s], starts[s + 1]):
+            own = group[c]
+            if kept[own] > 0:
+                for a in free_ones:
+                    by_code[whole[own], places[tuples[c], a]] += sizes[c]
+        for each in range(n_attributes):
+            for level in range(low[s, each], high[s, each] + 1):
+                sums[each, s, level] = sum_least(
+                    by_code,
+                    covered[level],
+                    by_cover[level],
+                    offsets[each],
+                    offsets[each + 1],
+                    exempt,
+                )
+    return sums, records
+
+
+@kernel
+def sum_least(by_code, covered, by_cover, begin, end, exempt):
+    """Sum what all records of the second row cover, and so many of the first that cover least."""
+    total = 0
+    for at in range(begin, end):
+        total += by_code[1, at] * covered[at]
+    left = exempt
+    for at in by_cover[begin:end]:
+        if left <= 0:
+            break
+        more = min(by_code[0, at], left)
+        left -= more
+        total += more * covered[at]
+    return total
+
+
+@kernel
+def close_blocks(blocks, at, feasible, terms, low, levels, depth, limit):
+    """Close the schemes of some blocks whose sum of terms is above a limit.
+
+    A block has the schemes with the levels of the first `depth` attributes set; they count like numbers,
+    the last attribute fastest. `terms[a, s, l]` is the term of block s at level l.
+    """
+    n_attributes = levels.size
+    digits = np.zeros(n_attributes, np.int64)
+    for s in range(at.size):
+        fixed = 0.0
+        for a in range(depth):
+            fixed += terms[a, s, low[s, a]]
+        digits[:] = 0
+        for i in range(blocks.shape[1]):
+            total = fixed
+            for a in range(depth, n_attributes):
+                total += terms[a, s, low[s, a] + digits[a]]
+            blocks[at[s], i] &= feasible[s] and total <= limit
+            a = n_attributes - 1
+            while a >= depth and digits[a] == levels[a] - 1:
+                digits[a] = 0
+                a -= 1
+            if a >= depth:
+                digits[a] += 1

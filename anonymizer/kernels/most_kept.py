@@ -121,12 +121,26 @@ def even_enough(ordered, cap, by_entropy, least, limit):
 
 @kernel
 def fill(weights, counts, n_values):
-    """Return the most records with a sum of weights of at most 0: those with the least weights first."""
-    order = np.argsort(weights[:n_values])
-    kept, sum_of_weights = 0.0, 0.0
-    for i in order:
-        weight, count = weights[i], counts[i]
-        if weight > 0 and sum_of_weights + weight * count > 0:
+    """Return the most records with a sum of weights of at most 0: those with the least weights first.
+
+    Changes the order of both: the others come first, then those of weight above 0 in order.
+    """
+    kept, sum_of_weights, n_light = 0.0, 0.0, 0
+    for i in range(n_values):
+        if weights[i] <= 0:
+            kept += counts[i]
+            sum_of_weights += weights[i] * counts[i]
+            weights[i], weights[n_light] = weights[n_light], weights[i]
+            counts[i], counts[n_light] = counts[n_light], counts[i]
+            n_light += 1
+    for i in range(n_light, n_values):
+        least = i  # few are needed, mostly: the lightest of the rest, each time
+        for j in range(i + 1, n_values):
+            if weights[j] < weights[least]:
+                least = j
+        weight, count = weights[least], counts[least]
+        weights[least], counts[least] = weights[i], counts[i]
+        if sum_of_weights + weight * count > 0:
             return kept - sum_of_weights / weight
         kept += count
         sum_of_weights += weight * count

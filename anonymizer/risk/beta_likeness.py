@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.sensitive import ClassHistograms
-from anonymizer.kernels.histograms import highest_ratios
+from anonymizer.kernels.histograms import highest_ratios, outside_shares
 from anonymizer.kernels.most_kept import most_under_caps
 from anonymizer.risk.model import Monotone
 from anonymizer.risk.parameters import Direction, Parameter
@@ -57,7 +57,11 @@ class BetaLikeness(SensitiveModel):
         return np.ones(histograms.sizes.size, np.bool_)
 
     def caps(self, microdata: Microdata) -> Floats:
-        """Return the largest share that each value may have in a class."""
+        """Return the largest share that each value may have in a class, found once."""
+        return microdata.once(self, lambda: self.find_caps(microdata))
+
+    def find_caps(self, microdata: Microdata) -> Floats:
+        """Find the largest share that each value may have in a class."""
         column = self.column(microdata)
         q = np.maximum(column.shares_of_people - column.below, 0.0)
         limit = np.full(q.size, float(self.beta))
@@ -76,14 +80,17 @@ class BetaLikeness(SensitiveModel):
 
     def exceeds(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
         """Mark the classes in which a value is too frequent."""
-        ratios: Floats = highest_ratios(
+        caps = self.caps(microdata)
+        found: NDArray[np.bool_] = outside_shares(
             histograms.starts,
             histograms.values,
             histograms.counts,
             histograms.sizes,
-            self.caps(microdata),
+            np.zeros(caps.size),
+            caps * (1 + SLACK),
+            0,
         )
-        return ratios > 1 + SLACK
+        return found
 
     def most_passing(
         self, histograms: ClassHistograms, microdata: Microdata, chosen: NDArray[np.bool_]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.sensitive import ClassHistograms
-from anonymizer.kernels.histograms import highest_ratios, lowest_ratios
+from anonymizer.kernels.histograms import highest_ratios, lowest_ratios, outside_shares
 from anonymizer.kernels.most_kept import most_under_caps
 from anonymizer.risk.model import Monotone
 from anonymizer.risk.parameters import Direction, Parameter
@@ -102,7 +102,29 @@ class DeltaDisclosure(SensitiveModel):
 
     def exceeds(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
         """Mark the classes in which a value is too frequent, or too rare."""
-        return self.bits(histograms, microdata) >= self.delta - SLACK
+        least, most = self.limits(microdata)
+        needed = int((least > 0).sum()) if self.absent == "fail" else 0
+        return self.outside(histograms, least, most, needed)
+
+    def too_frequent(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
+        """Mark the classes in which a value is too frequent."""
+        most = self.limits(microdata)[1]
+        return self.outside(histograms, np.zeros(most.size), most, 0)
+
+    @staticmethod
+    def outside(
+        histograms: ClassHistograms, least: Floats, most: Floats, needed: int
+    ) -> NDArray[np.bool_]:
+        """Mark the classes in which a share is outside of limits."""
+        parts = histograms.starts, histograms.values, histograms.counts, histograms.sizes
+        found: NDArray[np.bool_] = outside_shares(*parts, least, most, needed)
+        return found
+
+    def limits(self, microdata: Microdata) -> tuple[Floats, Floats]:
+        """Return the shares between which that of each value must lie: |log2(p / q)| is below delta."""
+        at_least, at_most = self.weights(microdata)
+        factor = 2.0 ** (self.delta - SLACK)
+        return np.where(np.isfinite(at_most), at_most / factor, 0.0), at_least * factor
 
     def most_kept(
         self, classes: EquivalenceClasses, violating: NDArray[np.bool_]
@@ -114,8 +136,7 @@ class DeltaDisclosure(SensitiveModel):
         """
         if self.absent == "skip":
             histograms = classes.histograms(self.attribute, violating)
-            rises = self.rises(histograms, classes.microdata)
-            violating = violating & (rises >= self.delta - SLACK)
+            violating = violating & self.too_frequent(histograms, classes.microdata)
         return super().most_kept(classes, violating)
 
     def most_passing(

@@ -70,7 +70,7 @@ def describe_column(
     shares = found.largest(everything)[kept] / classes.sizes[kept]
     each_apart = np.arange(len(column.texts))[np.newaxis]
     distances = grouped_distances(
-        found.starts, found.values, found.counts, each_apart, column.shares
+        found.starts, found.values, found.counts, each_apart, column.shares, np.inf
     )
     there = kept[np.repeat(np.arange(kept.size), found.distinct)]
     return SensitiveProfile(

@@ -133,15 +133,17 @@ class TCloseness(SensitiveModel):
         of_group = np.bincount(groups.ravel(), np.tile(shares, len(groups)))
         return Ground(np.empty(0, np.int64), read_only(groups), read_only(of_group))
 
-    def distances(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
-        """Return the distance of each class from the overall distribution."""
+    def distances(
+        self, histograms: ClassHistograms, microdata: Microdata, limit: float = math.inf
+    ) -> Floats:
+        """Return the distance of each class from the overall distribution; above a limit, part of it."""
         ground = self.ground(microdata)
         parts = histograms.starts, histograms.values, histograms.counts
         found: Floats
         if self.distance == "ordered":
-            found = ordered_distances(*parts, ground.ranks, ground.shares)
+            found = ordered_distances(*parts, ground.ranks, ground.shares, limit)
         else:
-            found = grouped_distances(*parts, ground.groups, ground.shares)
+            found = grouped_distances(*parts, ground.groups, ground.shares, limit)
         return found
 
     def exposure(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
@@ -154,8 +156,9 @@ class TCloseness(SensitiveModel):
         Where overall shares are rounded, the distance is off by no more than what has to be moved between
         them and the true ones: no two values are farther than 1 from one another.
         """
-        off = self.column(microdata).moved
-        return self.distances(histograms, microdata) > self.t + SLACK - off
+        limit = self.t + SLACK - self.column(microdata).moved
+        # a little more, for what rounding makes of a sum that ends sooner
+        return self.distances(histograms, microdata, limit + SLACK) > limit
 
     def most_passing(
         self, histograms: ClassHistograms, microdata: Microdata, chosen: NDArray[np.bool_]

@@ -71,12 +71,12 @@ class SearchParams:
 
     screening_batches: int = number(8, 1)
     """Batches of evaluations after which to ask whether they decide enough; see search/screening.py."""
-    least_decided: float = number(2.5, 0)
+    least_decided: float = number(8.0, 0)
     """Where an evaluation decides fewer schemes, all that are open are screened: it costs as much."""
-    screened_together: int = number(256, 1)
-    """The schemes whose classes are merged and judged together."""
-    screening_parts: int = number(2, 1)
-    """In so many parts of the table, so that what is found in the first may be enough."""
+    screened_cells: int = number(1 << 18, 1)
+    """About how many counts the classes have that are merged and judged together."""
+    least_bounded: int = number(5, 1)
+    """Where fewer schemes are left to merge, their losses are not bounded first: that takes as long."""
     max_screened_schemes: int = number(1 << 17, 0)
     """In a larger lattice nothing is screened."""
     max_screened_cells: int = number(1 << 24, 0)

@@ -8,6 +8,7 @@ be the best is then evaluated as ever; the other schemes are proven to be worse.
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections.abc import Iterator
@@ -18,18 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.microdata import NO_RECORDS, Microdata
+from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.evaluation.evaluate import Evaluator
-from anonymizer.evaluation.suppression import violations_of
+from anonymizer.evaluation.suppression import most_kept, violations_of
 from anonymizer.kernels.merging import (
-    label_masked,
-    merge_box,
-    merge_classes,
-    split_histograms,
+    close_blocks,
+    group_classes,
+    list_entries,
+    raise_levels,
     sum_kept,
+    sum_most_kept,
 )
-from anonymizer.kernels.partition import sum_covered
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Monotone
 from anonymizer.risk.model import Need, Scope
@@ -85,46 +86,78 @@ def open_schemes(search: BranchAndBound) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes:
-    """The classes of a scheme while they are merged; see kernels/merging.py."""
+    """The classes of some schemes while they are merged; see kernels/merging.py."""
 
+    digits: NDArray[np.int64]
+    """The levels of each scheme above the lowest, of the attributes that are set so far, in order."""
     words: NDArray[np.uint64]
     tuples: NDArray[np.int32]
     sizes: NDArray[np.int64]
-    class_of: NDArray[np.int32]
-    values: NDArray[np.int32]
-    counts: NDArray[np.int32]
+    rows: NDArray[np.int32]
+    starts: NDArray[np.int64]
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
         """What kernels take."""
-        return self.words, self.tuples, self.sizes, self.class_of, self.values, self.counts
+        return self.words, self.tuples, self.sizes, self.rows, self.starts
 
-    def part(self, chosen: Booleans) -> Classes:
-        """Return some of the classes."""
-        number = np.cumsum(chosen, dtype=np.int32) - 1
-        entries = chosen[self.class_of]
-        return Classes(
-            np.ascontiguousarray(self.words[:, chosen]),
-            self.tuples[chosen],
-            self.sizes[chosen],
-            number[self.class_of[entries]],
-            self.values[entries],
-            self.counts[entries],
-        )
+    @property
+    def without_rows(self) -> tuple[NDArray[Any], ...]:
+        """Where those of each scheme begin, a tuple of each class, and its records."""
+        return self.starts, self.tuples, self.sizes
 
     @staticmethod
-    def of(microdata: Microdata, names: list[str], offsets: NDArray[np.int64]) -> Classes:
-        """Take every tuple as a class; the values of several columns are numbered one after the other."""
-        columns = [microdata.sensitive[name] for name in names]
-        return Classes(
-            microdata.words.copy(),
+    def of(
+        microdata: Microdata,
+        names: list[str],
+        offsets: NDArray[np.int64],
+        mask: NDArray[np.uint64],
+    ) -> Classes:
+        """Merge the tuples that agree under a mask, those of the lowest scheme.
+
+        The values of several columns are numbered one after the other.
+        """
+        rows = np.zeros((microdata.distinct, int(offsets[-1])), np.int32)
+        for name, offset in zip(names, offsets, strict=False):
+            column = microdata.sensitive[name]
+            rows[column.tuple_of_pair, column.value_of_pair + offset] = column.records
+        every = np.ones(microdata.distinct, np.bool_)
+        merged = raise_levels(
+            np.ascontiguousarray(microdata.words.T),
             np.arange(microdata.distinct, dtype=np.int32),
             microdata.counts.astype(np.int64),
-            np.concatenate([column.tuple_of_pair for column in columns]),
-            np.concatenate(
-                [c.value_of_pair + offset for c, offset in zip(columns, offsets, strict=False)]
-            ).astype(np.int32),
-            np.concatenate([column.records for column in columns]).astype(np.int32),
+            rows,
+            np.array([0, microdata.distinct]),
+            every,
+            np.array([mask, mask]),
+            np.array([[False, True]]),
+        )
+        return Classes(np.zeros((1, 0), np.int64), *merged)
+
+    def batches(self, chosen: Booleans, most: int) -> Iterator[slice]:
+        """Split the schemes into batches of at most so many chosen classes, the last ones first."""
+        before = np.concatenate([[0], np.cumsum(chosen)])[self.starts]
+        end = len(self.digits)
+        while end > 0:
+            begin = min(int(np.searchsorted(before, before[end] - most)), end - 1)
+            yield slice(begin, end)
+            end = begin
+
+    def range_of(self, schemes: slice) -> slice:
+        """Return where the classes of some schemes in a row are."""
+        return slice(int(self.starts[schemes.start]), int(self.starts[schemes.stop]))
+
+    def part(self, schemes: slice) -> Classes:
+        """Return the classes of some schemes in a row."""
+        starts = self.starts[schemes.start : schemes.stop + 1]
+        of = self.range_of(schemes)
+        return Classes(
+            self.digits[schemes],
+            self.words[of],
+            self.tuples[of],
+            self.sizes[of],
+            self.rows[of],
+            starts - starts[0],
         )
 
 
@@ -138,8 +171,7 @@ class Screening:
         texts = [len(microdata.sensitive[name].texts) for name in self.names]
         self.offsets = np.cumsum([0, *texts])
         people = microdata.number_of_people
-        sized = (m.least_class(people) for m in search.evaluator.models if m.by_class_size)
-        self.least = max(sized, default=1)
+        self.least = max((m.least_class(people) for m in search.evaluator.models), default=1)
         """Classes of fewer records are suppressed, and are not judged."""
         low, high = search.lattice.low, search.lattice.high
         # an attribute of many values halves the classes with each level: the sooner, the fewer
@@ -148,18 +180,17 @@ class Screening:
         )
         self.levels = np.array([high[a] - low[a] + 1 for a in self.order])
         self.masks, self.tops = self.masks_in_order()
-        self.outer = self.first_inner()
-        self.cells = np.zeros((microdata.distinct, int(self.offsets[-1])), np.int32)
-
-    def first_inner(self) -> int:
-        """Return from which attribute of the order on all schemes are merged in one go."""
-        at, most = len(self.order), self.search.params.screened_together
-        while at > 0 and math.prod(self.levels[at - 1 :].tolist()) <= most:
-            at -= 1
-        return min(at, len(self.order) - 1)
+        places = microdata.codes.T + microdata.domain.offsets[:-1]
+        self.places = np.ascontiguousarray(places, np.int32)
+        """Where to look up what each value of a tuple covers."""
+        self.open = np.ascontiguousarray(np.transpose(self.wanted(), self.order))
 
     def masks_in_order(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """Return the masks that `merge_box` takes, for all attributes in order."""
+        """Return masks of the levels of each attribute, and of all schemes with some attributes set.
+
+        The first leave the bits of a level, and all of the other attributes; the others those of the
+        attributes up to one, and of the highest levels of the rest.
+        """
         masks, lattice = self.microdata.domain.paths.masks, self.search.lattice
         full = np.bitwise_or.reduce(masks[:, 0], axis=0)
         found = np.zeros((len(self.order), int(self.levels.max()), full.size), np.uint64)
@@ -176,21 +207,25 @@ class Screening:
     def run(self) -> None:
         """Screen all open schemes, and close every box."""
         search, opened = self.search, open_schemes(self.search)
-        wanted = self.wanted()
-        found = wanted.copy()
-        root = Classes.of(self.microdata, self.names, self.offsets)
-        for candidates in self.below(root, (), np.transpose(wanted, self.order)):
+        lowest = self.microdata.domain.paths.mask(search.lattice.low)
+        root = Classes.of(self.microdata, self.names, self.offsets, lowest)
+        for candidates in self.below(root, np.ones(root.sizes.size, np.bool_)):
             if candidates:
                 search.evaluate_now(candidates)
             search.check_time()
-        low = search.lattice.low
-        screened = {tuple(s) for s in (np.argwhere(found) + np.array(low)).tolist()}
+        screened = set(map(tuple, self.schemes_of(np.argwhere(self.open)).tolist()))
         search.usage.evaluations += len(screened - search.evaluated.known)
         search.evaluated.mark(screened)
         while search.open:
             search.open.pop()
         search.pruned[Pruning.BOUND] += opened - len(screened)
         search.report()
+
+    def schemes_of(self, digits: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the schemes whose first attributes, in order, have so many levels above the lowest."""
+        schemes = np.tile(np.array(self.search.lattice.low), (len(digits), 1))
+        schemes[:, self.order[: digits.shape[1]]] += digits
+        return schemes
 
     def wanted(self) -> Booleans:
         """Mark the schemes of the open boxes whose bound is no higher than the best loss."""
@@ -213,132 +248,107 @@ class Screening:
             wanted[tuple(map(operator.sub, scheme, lattice.low))] = False
         return wanted
 
-    def below(
-        self, classes: Classes, digits: tuple[int, ...], wanted: Booleans
-    ) -> Iterator[list[Scheme]]:
-        """Yield what may be the best, for one box of inner levels after the other."""
-        depth = len(digits)
-        if depth == self.outer:
-            yield self.screen_box(classes, digits, wanted)
-            return
-        for level in range(int(self.levels[depth])):
-            if wanted[level].any():
-                merged = merge_classes(
-                    *classes.arrays,
-                    self.masks[depth, level],
-                    self.tops[depth],
-                    self.least,
-                    self.cells,
-                    level > 0,
-                    False,
-                )
-                yield from self.below(Classes(*merged), (*digits, level), wanted[level])
+    def below(self, classes: Classes, chosen: Booleans) -> Iterator[list[Scheme]]:
+        """Yield what may be the best, for one batch of schemes after the other, from the chosen classes.
 
-    def screen_box(
-        self, classes: Classes, digits: tuple[int, ...], wanted: Booleans
-    ) -> list[Scheme]:
-        """Return the schemes of a box that may be the best.
-
-        Groups of classes that no scheme of the box joins are gone through in parts: what is found to be
-        suppressed in the first ones is often enough.
+        Coarse schemes come first: they have few classes, and the best is often among them.
         """
-        inner = self.levels[self.outer :]
-        schemes = self.schemes_of(digits)
-        left = np.ascontiguousarray(wanted).ravel()
-        attributes = len(self.order)
-        covered, kept = np.zeros((attributes, left.size), np.int64), np.zeros(left.size, np.int64)
-        parts = self.split(classes, digits)
-        ahead = [self.all_kept(part, schemes) for part in parts]
-        for at, part in enumerate(parts):
-            more, records = self.keep(part, schemes, left, inner)
-            covered += more
-            kept += records
-            rest = ahead[at + 1 :]
-            terms, gone = self.terms_of(
-                covered + sum(each for each, _ in rest), kept + sum(n for _, n in rest)
-            )
-            left = left & (terms <= self.search.evaluated.cutoff + ROUNDING)
-            left &= gone <= self.evaluator.suppression_limit
-            if not left.any():
-                break
+        depth = classes.digits.shape[1]
+        # beside its counts, a class has a few other numbers
+        most = self.search.params.screened_cells // int((self.offsets[-1] + 4) * self.levels[depth])
+        for batch in classes.batches(chosen, most):
+            merged = self.raised(classes.part(batch), chosen[classes.range_of(batch)], depth)
+            if not len(merged.digits):
+                continue
+            if depth == len(self.order) - 1:
+                yield self.candidates(merged)
+            else:
+                yield from self.below(merged, self.hopeful(merged, depth))
+
+    def raised(self, classes: Classes, chosen: Booleans, depth: int) -> Classes:
+        """Merge classes into those of the next attribute's levels, as far as schemes are open."""
+        of_node = self.open[tuple(classes.digits.T)]
+        wanted = of_node.reshape(len(classes.digits), self.levels[depth], -1).any(axis=2)
+        merged = raise_levels(*classes.arrays, chosen, self.masks[depth], wanted)
+        at, level = np.nonzero(wanted)
+        return Classes(np.column_stack([classes.digits[at], level]), *merged)
+
+    def hopeful(self, classes: Classes, depth: int) -> Booleans:
+        """Mark the classes that may be kept at a scheme with the attributes set so far.
+
+        Those that agree at the highest levels of the others are parts of one class there, a group. As
+        models say how many records of it are kept at any finer scheme, at most, they bound the losses of
+        all these schemes; and where none is, none of the parts is kept.
+        """
+        if math.prod(self.levels[depth + 1 :].tolist()) < self.search.params.least_bounded:
+            return np.ones(classes.sizes.size, np.bool_)
+        *merged, group = group_classes(*classes.arrays, self.tops[depth])
+        groups = Classes(classes.digits, *merged)
+        large = np.flatnonzero(groups.sizes >= self.least)
+        kept = np.zeros(groups.sizes.size, np.int64)
+        kept[large] = most_kept(self.judged(groups, large), self.evaluator.models)
+        self.close(classes, group, groups, kept)
+        hopeful: Booleans = (kept > 0)[group]
+        return hopeful
+
+    def close(
+        self, classes: Classes, group: NDArray[np.int32], groups: Classes, kept: NDArray[np.int64]
+    ) -> None:
+        """Close the schemes that lose more than the best, given how much of each group is kept at most.
+
+        What is not in a group is suppressed. A record that is kept covers no less at a higher level, and
+        one that is suppressed covers all: so the sums with the most records kept, and of those that need
+        not be the ones that cover least, are no more than those of any scheme.
+        """
+        microdata, domain = self.microdata, self.microdata.domain
+        set_so_far = self.order[: classes.digits.shape[1]]
+        low = self.schemes_of(classes.digits)
+        high = np.tile(np.array(self.search.lattice.high), (len(low), 1))
+        high[:, set_so_far] = low[:, set_so_far]
+        covered, records = sum_most_kept(
+            *classes.without_rows, group, *groups.without_rows, kept, low, high,
+            self.places, domain.covered, domain.by_cover, domain.offsets,
+        )  # fmt: skip
+        gone = microdata.records - records
+        terms = self.evaluator.measure.terms_of_covered(microdata, covered, gone[:, np.newaxis])
+        shape = self.open.shape[: len(set_so_far)]
+        close_blocks(
+            self.open.reshape(math.prod(shape), -1),
+            np.ravel_multi_index(tuple(classes.digits.T), shape),
+            gone <= self.evaluator.suppression_limit,
+            terms[self.order],
+            low[:, self.order],
+            self.levels,
+            len(shape),
+            self.search.evaluated.cutoff + ROUNDING,
+        )
+
+    def candidates(self, classes: Classes) -> list[Scheme]:
+        """Return the schemes that may be the best."""
+        large = np.flatnonzero(classes.sizes >= self.least)
+        judged = self.judged(classes, large)
+        kept = np.zeros(classes.sizes.size, np.bool_)
+        kept[large] = ~np.logical_or.reduce(violations_of(judged, self.evaluator.models))
+        microdata = self.microdata
+        schemes = self.schemes_of(classes.digits)
+        covered, records = sum_kept(
+            *classes.without_rows, kept, schemes, self.places, microdata.domain.covered
+        )
+        gone = microdata.records - records
+        terms = self.evaluator.measure.terms_of_covered(microdata, covered, gone).sum(axis=0)
+        left = terms <= self.search.evaluated.cutoff + ROUNDING
+        left &= gone <= self.evaluator.suppression_limit
         return [tuple(scheme) for scheme in schemes[left].tolist()]
 
-    def schemes_of(self, digits: tuple[int, ...]) -> NDArray[np.int64]:
-        """List the schemes of a box, in the order in which `merge_box` counts."""
-        inner = np.indices(self.levels[self.outer :].tolist()).reshape(
-            len(self.order) - self.outer, -1
-        )
-        schemes = np.empty((inner.shape[1], len(self.order)), np.int64)
-        low = self.search.lattice.low
-        for d, a in enumerate(self.order):
-            schemes[:, a] = low[a] + (digits[d] if d < self.outer else inner[d - self.outer])
-        return schemes
-
-    def split(self, classes: Classes, digits: tuple[int, ...]) -> list[Classes]:
-        """Split classes into parts that no scheme of a box joins, those in small groups first."""
-        top = (
-            self.tops[self.outer - 1]
-            if digits
-            else self.tops[0] & self.masks[0, self.levels[0] - 1]
-        )
-        labels, first = label_masked(classes.words, top)
-        sizes = np.bincount(labels, classes.sizes, first.size)
-        order = np.argsort(sizes, kind="stable")
-        parts = self.search.params.screening_parts
-        part_of_group = np.empty(first.size, np.int64)
-        before = np.cumsum(sizes[order]) - sizes[order] / 2
-        part_of_group[order] = np.minimum(before * parts // max(1, sizes.sum()), parts - 1)
-        part_of_class = part_of_group[labels]
-        chosen = [part_of_class == part for part in range(parts)]
-        return [classes.part(each) for each in chosen if each.any()]
-
-    def all_kept(self, part: Classes, schemes: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-        """Return what classes cover at each scheme if none is suppressed, and their records."""
-        domain = self.microdata.domain
-        counts = np.zeros(self.microdata.distinct, np.int32)
-        counts[part.tuples] = part.sizes
-        sums = sum_covered(
-            part.tuples, self.microdata.codes, counts, domain.covered, domain.by_cover, domain.offsets,
-            schemes.min(axis=0), schemes.max(axis=0), 0, False, NO_RECORDS,
-        )[0]  # fmt: skip
-        return sums[np.arange(len(self.order))[:, np.newaxis], schemes.T], int(part.sizes.sum())
-
-    def keep(
-        self, part: Classes, schemes: NDArray[np.int64], wanted: Booleans, inner: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return what the classes cover that pass, and their records, for each scheme that is wanted."""
-        ends, tuples, sizes, *entries = merge_box(
-            *part.arrays, self.masks[self.outer :], self.tops[self.outer :], inner, wanted, self.least,
-            int(self.offsets[-1]),
-        )  # fmt: skip
-        judged = self.judged(tuples, sizes, entries)
-        violations = violations_of(judged, self.evaluator.models)
-        kept = ~np.logical_or.reduce(violations)
-        microdata, domain = self.microdata, self.microdata.domain
-        found: tuple[NDArray[np.int64], NDArray[np.int64]] = sum_kept(
-            ends, tuples, sizes, kept, schemes, microdata.codes, domain.covered, domain.offsets
-        )
-        return found
-
-    def judged(
-        self, tuples: NDArray[np.int32], sizes: NDArray[np.int64], entries: list[NDArray[Any]]
-    ) -> EquivalenceClasses:
-        """Return the classes of all schemes together, as models judge them."""
+    def judged(self, classes: Classes, chosen: NDArray[np.int64]) -> EquivalenceClasses:
+        """Return the chosen classes of all schemes together, as models judge them."""
+        tuples, sizes = classes.tuples[chosen], classes.sizes[chosen]
         every = np.ones(sizes.size, np.bool_)
         counted = {}
-        for at, name in enumerate(self.names):
-            own = entries
-            if len(self.names) > 1:
-                own = list(split_histograms(*entries, self.offsets[at], self.offsets[at + 1]))
-            counted[name] = ClassHistograms(own[0], own[1], own[2], sizes, every)
+        for name, (low, high) in zip(self.names, itertools.pairwise(self.offsets), strict=True):
+            starts, values, counts = list_entries(classes.rows, chosen, low, high)
+            counted[name] = ClassHistograms(starts, values, counts, sizes, every)
         people = self.microdata.number_of_people
         return EquivalenceClasses(
             (), tuples, tuples, sizes, sizes, people, self.microdata, counted=counted
         )
-
-    def terms_of(
-        self, covered: NDArray[np.int64], kept: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the sums of terms of schemes that keep so much, and how many records each suppresses."""
-        gone = self.microdata.records - kept
-        return self.evaluator.measure.terms_of_covered(self.microdata, covered, gone), gone

@@ -128,12 +128,13 @@ class Loss(MeanMeasure):
     def terms_of_covered(
         self, microdata: Microdata, covered: NDArray[np.int64], suppressed: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Add up the terms of schemes, one in each column, from what the kept records cover."""
+        """Return the terms of each attribute from what the kept records cover of it."""
+        shape = (-1, *[1] * (covered.ndim - 1))
         sizes, least = (
-            each[:, np.newaxis] for each in (microdata.domain.sizes, microdata.domain.least)
+            each.reshape(shape) for each in (microdata.domain.sizes, microdata.domain.least)
         )
         losses = attribute_loss(covered + suppressed * sizes, microdata.records, sizes, least)
-        return np.asarray(self.terms(losses).sum(axis=0))
+        return self.terms(losses)
 
     def of_release(self, released: Released) -> tuple[float, tuple[float, ...]]:
         """Count the leaves that the released values cover; suppressed records cover everything."""

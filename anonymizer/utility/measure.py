@@ -102,9 +102,9 @@ class Measure(ABC):
     def terms_of_covered(
         self, microdata: Microdata, covered: NDArray[np.int64], suppressed: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Add up the terms of schemes, one in each column, for a measure that is `from_covered`.
+        """Return the terms of each attribute, for a measure that is `from_covered`.
 
-        `covered` is what the kept records cover of each attribute.
+        `covered` is what the kept records cover, with a row for each attribute.
         """
         raise NotImplementedError
 

@@ -11,13 +11,26 @@ from hypothesis import strategies as st
 from anonymizer.data.frame import FrameTable
 from anonymizer.engine.classes import partition
 from anonymizer.engine.microdata import encode
+from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.kernels.merging import merge_box
-from anonymizer.lattice import Lattice
-from anonymizer.risk import BetaLikeness, DistinctL, KAnonymity, RiskModel, TCloseness
+from anonymizer.kernels.compilation import working_seconds
+from anonymizer.kernels.merging import raise_levels
+from anonymizer.lattice import Lattice, with_level
+from anonymizer.risk import (
+    BetaLikeness,
+    DeltaDisclosure,
+    DistinctL,
+    EntropyL,
+    KAnonymity,
+    RiskModel,
+    TCloseness,
+)
 from anonymizer.search import Limits, search
 from anonymizer.search import screening as module
+from anonymizer.search.branch_and_bound import BranchAndBound
+from anonymizer.search.interrupt import Interrupt
+from anonymizer.search.limits import Usage
 from anonymizer.search.params import SearchParams
 from anonymizer.search.screening import Classes
 from anonymizer.utility import Aggregate, Loss
@@ -81,43 +94,97 @@ def test_nothing_is_screened_where_evaluations_are_limited_or_bounds_are_tight()
     assert tight.proof.evaluated < 64
 
 
+def screening(asked: Evaluator, lattice: Lattice, params: SearchParams) -> module.Screening:
+    """Prepare to screen a lattice of which nothing is known yet."""
+    usage, one_by_one = Usage(Limits(), working_seconds), lambda job, *items: list(map(job, *items))
+    state = BranchAndBound(asked, lattice, usage, params, one_by_one, None, Interrupt())
+    return module.Screening(state)
+
+
+def root_of(found: module.Screening) -> Classes:
+    """Return the classes of the lowest scheme."""
+    mask = found.microdata.domain.paths.mask(found.search.lattice.low)
+    return Classes.of(found.microdata, found.names, found.offsets, mask)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 999),
+    models=st.sampled_from(
+        [
+            *MODELS,
+            [DeltaDisclosure("s", 1.2)],
+            [DeltaDisclosure("s", 1.0, "skip"), KAnonymity(2)],
+            [EntropyL("s", 2.1), KAnonymity(2)],
+            [TCloseness("s", 0.2, values=("w",))],
+        ]
+    ),
+    rows=st.integers(20, 200),
+    at=st.floats(0, 1),
+    limit=st.sampled_from([0.2, 0.6, 1.0]),
+    low=st.tuples(*[st.integers(0, 1)] * 3),
+    cells=st.sampled_from([1, 300, 1 << 18]),
+    bounded=st.sampled_from([1, 5, 1000]),
+)
+def test_what_is_screened_out_is_worse_and_nothing_else_is(
+    seed: int,
+    models: list[RiskModel],
+    rows: int,
+    at: float,
+    limit: float,
+    low: tuple[int, int, int],
+    cells: int,
+    bounded: int,
+) -> None:
+    """Whatever the loss to beat: dropped groups and closed schemes never hide a scheme that beats it."""
+    asked = replace_limit(evaluator(models, seed, rows), int(limit * rows))
+    lattice = Lattice(low, (3, 3, 3))
+    losses = {scheme: each for scheme in lattice if (each := asked.evaluate(scheme)).feasible}
+    ordered = sorted(each.loss for each in losses.values())
+    cutoff = ordered[int(at * (len(ordered) - 1))] if ordered else 1.0
+    found = screening(asked, lattice, SearchParams(screened_cells=cells, least_bounded=bounded))
+    found.search.evaluated.cutoff = asked.measure.to_terms(cutoff)
+    root = root_of(found)
+    listed = [s for batch in found.below(root, np.ones(root.sizes.size, bool)) for s in batch]
+    assert len(listed) == len(set(listed))
+    assert {s for s, each in losses.items() if each.loss <= cutoff} <= set(listed)
+    assert set(listed) <= {s for s, each in losses.items() if each.loss <= cutoff + 1e-8}
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 99),
-    least=st.integers(1, 6),
-    wanted=st.lists(st.booleans(), min_size=64, max_size=64),
+    low=st.tuples(*[st.integers(0, 2)] * 3),
+    wanted=st.lists(st.booleans(), min_size=4, max_size=4),
+    depth=st.integers(0, 2),
 )
 def test_classes_merged_from_finer_ones_are_those_of_a_partition(
-    seed: int, least: int, wanted: list[bool]
+    seed: int, low: tuple[int, int, int], wanted: list[bool], depth: int
 ) -> None:
-    asked = evaluator([KAnonymity(2)], seed, rows=60)
-    microdata, lattice = asked.microdata, Lattice((0, 0, 0), (3, 3, 3))
-    masks, full = microdata.domain.paths.masks, microdata.domain.paths.mask((0, 0, 0))
-    each = np.array(
-        [[full & ~masks[a, 0] | masks[a, level] for level in range(4)] for a in range(3)]
+    asked = evaluator([KAnonymity(2), DistinctL("s", 2)], seed, rows=60)
+    found = screening(asked, Lattice(low, (3, 3, 3)), SearchParams())
+    root, a = root_of(found), found.order[depth]
+    levels = np.array([wanted[: 4 - low[a]]])
+    *_, sizes, rows, starts = raise_levels(
+        *root.arrays, np.ones(root.sizes.size, bool), found.masks[depth], levels
     )
-    tops = np.array([full & each[1, 3] & each[2, 3], full & each[2, 3], full])
-    classes = Classes.of(microdata, ["s"], np.array([0, 4]))
-    ends, _, sizes, starts, values, counts = merge_box(
-        *classes.arrays, each, tops, np.array([4, 4, 4]), np.array(wanted), least, 4
-    )
-    begin = 0
-    for at, scheme in enumerate(lattice):
-        found = sorted(
-            (int(sizes[c]), *entries(starts, values, counts, c)) for c in range(begin, ends[at])
-        )
-        begin = ends[at]
-        split = partition(microdata, scheme)
+    for at, level in enumerate(np.flatnonzero(levels[0])):
+        here = slice(starts[at], starts[at + 1])
+        split = partition(asked.microdata, with_level(low, a, low[a] + int(level)))
         own = split.histograms("s")
-        expected = sorted(
-            (int(size), *entries(own.starts, own.values, own.counts, c))
-            for c, size in enumerate(split.sizes)
-            if size >= least
+        assert sorted(zip(sizes[here].tolist(), rows[here].tolist(), strict=True)) == sorted(
+            (int(size), dense(own, c, rows.shape[1])) for c, size in enumerate(split.sizes)
         )
-        assert found == (expected if wanted[at] else [])
 
 
-def entries(starts: np.ndarray, values: np.ndarray, counts: np.ndarray, at: int) -> list[tuple]:
-    """List the values of a class with their counts."""
-    here = slice(starts[at], starts[at + 1])
-    return list(zip(values[here].tolist(), counts[here].tolist(), strict=True))
+def dense(histograms: ClassHistograms, at: int, values: int) -> list[int]:
+    """Return the counts of all values of a class."""
+    counts = [0] * values
+    for entry in range(histograms.starts[at], histograms.starts[at + 1]):
+        counts[histograms.values[entry]] = int(histograms.counts[entry])  # noqa: PD011
+    return counts
+
+
+def replace_limit(asked: Evaluator, limit: int) -> Evaluator:
+    """Return an evaluator that lets no more records be suppressed."""
+    return Evaluator(asked.microdata, asked.models, asked.measure, limit)
