@@ -22,15 +22,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def assemble(table: Table, plan: ReleasePlan, typed: bool = True) -> pa.Table:
+def assemble(
+    table: Table, plan: ReleasePlan, typed: bool = True, stored_once: bool = False
+) -> pa.Table:
     """Make the released table; kept columns are read again, and keep their types.
 
-    So do recoded ones whose values are their own, unless all is text anyway.
+    So do recoded ones whose values are their own, unless all is text anyway. Texts of theirs may be
+    `stored_once` each, in a dictionary, for a writer that writes them out.
     """
     kept = read_kept(table, plan)
     types = table.types if typed else {}
     columns = {
-        column: recoded_column(table, plan, column, types.get(column))
+        column: recoded_column(table, plan, column, types.get(column), stored_once)
         if column in plan.recodings
         else choose(kept.column(column), plan.rows)
         for column in plan.columns
@@ -52,7 +55,7 @@ def read_kept(table: Table, plan: ReleasePlan) -> pa.Table:
 
 
 def recoded_column(
-    table: Table, plan: ReleasePlan, column: str, kind: pa.DataType | None
+    table: Table, plan: ReleasePlan, column: str, kind: pa.DataType | None, stored_once: bool
 ) -> pa.Array:
     """Write a column from its values: in its own type if that has just these texts, or else as text."""
     numbers, texts = plan.recoded(column)
@@ -72,6 +75,10 @@ def recoded_column(
             texts = [texts[number] for number in order]
         indices = text_column(numbers, texts).indices.cast(kind.index_type)
         return pa.DictionaryArray.from_arrays(indices, values.drop_null(), ordered=kind.ordered)
+    if stored_once and kind in (pa.string(), pa.large_string()):
+        return pa.DictionaryArray.from_arrays(
+            text_column(numbers, texts).indices, values.drop_null()
+        )
     return choose(pa.chunked_array([values]), numbers.astype(np.int64))
 
 

@@ -109,7 +109,7 @@ class ParquetTable(BatchedTable):
 
     def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:  # noqa: ARG002
         """Write a release to a Parquet file."""
-        write_parquet(assemble(self, plan), path)
+        write_parquet(assemble(self, plan, stored_once=True), path)
 
     def digest(self) -> str:
         """Return the digest of the file's bytes, as it was when it was first read."""

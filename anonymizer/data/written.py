@@ -40,6 +40,6 @@ def write_released(
     if is_own(table, kind):
         table.write(plan, path, delimiter)
     elif kind == "parquet":
-        write_parquet(assemble(table, plan), path)
+        write_parquet(assemble(table, plan, stored_once=True), path)
     else:
         write_texts(table, plan, path, delimiter)

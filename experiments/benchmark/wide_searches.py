@@ -45,7 +45,7 @@ class Setting:
             for name in columns_of(self.table)
         }
         return Policy(
-            data={"path": folder / "data.csv", "delimiter": ";"},
+            data={"path": folder / "data.csv", "delimiter": ";", "rows_are_people": True},
             attributes=roles,
             risk=[{"model": "k-anonymity", "k": self.k}],
             utility={"aggregate": self.aggregate},
