@@ -137,7 +137,15 @@ def candidates(search: BranchAndBound, outcomes: Iterable[Outcome]) -> list[Sche
 
 
 def reinsert(search: BranchAndBound, box: Box, outcome: Outcome) -> None:
-    """Put back what is left of a box."""
+    """Put back what is left of a box.
+
+    One that reaches the target as a whole stays whole: to go down from its highest scheme once more takes
+    less than to begin anew with each of its parts.
+    """
+    whole = replace(box, bound=max(box.bound, float(outcome.bounds.min(initial=np.inf))))
+    if outcome.closed == len(outcome.low) and whole.bound <= search.evaluated.cutoff:
+        search.open.push(whole)
+        return
     for low, high, bound, infeasible in zip(
         *(each.tolist() for each in (outcome.low, outcome.high, outcome.bounds[:, 0])),
         outcome.infeasible.tolist(),
