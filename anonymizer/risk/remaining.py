@@ -32,8 +32,8 @@ class Histogram:
     counts: NDArray[np.int64]
     people_once: int | None = None
     """How many different people there are; None where nobody is in two classes."""
-    uniques_once: int | None = None
-    """How many different people are alone in a class; None where nobody is in two."""
+    count_uniques: Callable[[], int] | None = None
+    """Counts the different people who are alone in a class; None where nobody is in two."""
 
     @staticmethod
     def of(class_sizes: NDArray[np.signedinteger]) -> Histogram:
@@ -58,7 +58,7 @@ class Histogram:
     @property
     def uniques(self) -> int:
         """The number of different people who are alone in a class."""
-        return self.unique_classes if self.uniques_once is None else self.uniques_once
+        return self.unique_classes if self.count_uniques is None else self.count_uniques()
 
     @property
     def unique_classes(self) -> int:
@@ -120,7 +120,7 @@ class Remaining:
         sizes = histogram(self.classes.sizes[self.order[cut:]])
         if self.microdata.people is None:
             return Histogram(*sizes)
-        return Histogram(*sizes, int(self.people_left[cut]), int(self.uniques_left[cut]))
+        return Histogram(*sizes, int(self.people_left[cut]), lambda: int(self.uniques_left[cut]))
 
     @cached_property
     def people_left(self) -> NDArray[np.int64]:

@@ -57,7 +57,7 @@ def tables(folder: Path) -> Iterator[Wide]:
         "register", Problem.read(wide_register(100_000, seed=1), wide_policy()), 8_000, 25_000
     )
     if path := path_of("creditcard"):
-        yield Wide("creditcard", Problem.read(path, creditcard_policy(path)), 1_000, 1_000)
+        yield Wide("creditcard", Problem.read(path, creditcard_policy(path)), 20_000, 20_000)
     if path := draw_stand_in("ihis", folder):
         yield Wide("ihis", Problem.read(path, policy_of("ihis", path, RISK)), 800, 3_000)
 

@@ -200,6 +200,7 @@ SPECS = {
     "dates": (
         "from = 2024-01-01\nto = '2024-12-31'\nlevels = ['day', 'month']\nothers = ['?']\ntop = '-'\n"
         "missing = 'top'\nformat = '%d.%m.%Y'\nopen = 'both'",
+        "from = 2024-01-01\nto = 2024-12-31\nlevels = ['day']\nbounds = [['2024-03-01', 2024-06-15]]",
     ),
     "mapping": (
         "values = ['a', 'b']\nunlisted = true\nothers = ['?']\ntop = 'any'\nmissing = 'top'",
