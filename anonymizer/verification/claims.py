@@ -78,7 +78,7 @@ def check_packages(mine: Mapping[str, str], theirs: Mapping[str, str] | None) ->
         return Check(claim, None, "the manifest names no packages")
     pairs = {name: (theirs.get(name, "no package"), package) for name, package in mine.items()}
     details = [f"{name}: {then} then, {now} now" for name, (then, now) in pairs.items()]
-    if any(then.split()[0] != now.split()[0] for then, now in pairs.values()):
+    if any(then.split()[:1] != now.split()[:1] for then, now in pairs.values()):
         return Check(claim, False, "; ".join(details), about_risk=True)
     if any(then != now for then, now in pairs.values()):
         return Check(claim, None, "; ".join(details))

@@ -7,6 +7,7 @@ import os
 import weakref
 from collections.abc import Callable
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ ENGINES: dict[str, Callable[[Any], Engine]] = {
 DATABASES = (".duckdb", ".ddb")
 """How the names of DuckDB's databases end."""
 PARQUET, CSV = ".parquet", ".csv"
+MOST_FOUND = 100_000
+"""Files and folders below a path; more of them are not one table, but a whole disk."""
 
 
 def is_several(path: Path) -> bool:
@@ -70,7 +73,12 @@ def open_files(
 
 def find_files(path: Path) -> tuple[Path, ...]:
     """List the files of a folder, with those in folders below, or those that wildcards stand for."""
-    found = glob.glob(str(path / "**" if path.is_dir() else path), recursive=True)
+    every = glob.iglob(str(path / "**" if path.is_dir() else path), recursive=True)
+    found = list(islice(every, MOST_FOUND + 1))
+    if len(found) > MOST_FOUND:
+        raise DataError(
+            f"{path}: there are more than {MOST_FOUND:,} files and folders; name those that are meant."
+        )
     files = tuple(Path(name) for name in sorted(found) if is_data(Path(name)))
     if not files:
         where = "this is a folder. There" if path.is_dir() else "there"

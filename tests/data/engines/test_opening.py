@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from anonymizer.data.engines import opening
 from anonymizer.data.engines.addresses import Address, describe_address, holds_secret
 from anonymizer.data.table import open_table
 from anonymizer.errors import DataError
@@ -48,6 +49,17 @@ def test_marks_and_hidden_files_hold_no_rows(tmp_path: Path) -> None:
     (tmp_path / "_SUCCESS").touch()
     (tmp_path / ".a.parquet.crc").touch()
     assert open_table(tmp_path).rows == 2
+
+
+def test_a_whole_disk_is_not_searched_for_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c"):
+        parquet.write_table(pa.table({"age": [1, 2]}), tmp_path / f"{name}.parquet")
+    assert open_table(tmp_path).rows == 6
+    monkeypatch.setattr(opening, "MOST_FOUND", 3)  # the folder itself counts
+    with pytest.raises(DataError, match="there are more than 3 files and folders; name those"):
+        open_table(tmp_path)
 
 
 @pytest.mark.parametrize(
