@@ -1,6 +1,7 @@
 """The command `anonymizer`, also as `python -m anonymizer`."""
 
 import gc
+import signal
 import sys
 
 COLLECT_AFTER = 50_000
@@ -18,6 +19,7 @@ def main() -> None:
         print("error: interrupted.", file=sys.stderr)
         sys.exit(130)
     finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: there is nothing to interrupt
         gc.freeze()  # the process ends, and its memory with it
 
 
