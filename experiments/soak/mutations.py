@@ -225,6 +225,9 @@ def mutate_bytes(path: Path, random: random.Random) -> str:
         del content[at:]
     else:
         content[at : at + 8] = bytes(len(content[at : at + 8]))
+    if bytes(content) == path.read_bytes():  # it had that value before
+        what = "flip"
+        content[at] ^= 1
     path.write_bytes(bytes(content))
     return f"{what} byte {at}"
 
