@@ -131,8 +131,8 @@ def faults_after_signal(
     here: Path, status: int, err: str, number: int, over_old: bool
 ) -> Iterator[str]:
     """Say what an ended run left that it must not leave."""
-    if "Traceback" in err:
-        yield f"it ends in a traceback: {err.strip().splitlines()[-1][:300]}"
+    if "Traceback" in err and not ended_by_python(status, err):
+        yield f"it ends in a traceback: {' / '.join(err.strip().splitlines())[-300:]}"
     if status not in (0, 1, 2, 130, -number):
         yield f"exit status {status}: {err[-300:]}"
     out = here / "out"
@@ -150,6 +150,11 @@ def faults_after_signal(
         yield "the old release is gone and there is no new one"
     if status == 0 and not manifest.exists():
         yield "exit status 0, but there is no manifest"
+
+
+def ended_by_python(status: int, err: str) -> bool:
+    """Tell whether the interrupt came while Python itself was starting, before any of our code."""
+    return status == -signal.SIGINT and "anonymizer/" not in err
 
 
 def faults_outside(before: dict[str, str], after: dict[str, str]) -> Iterator[str]:
