@@ -16,6 +16,8 @@ from anonymizer.kernels.compilation import kernel
 # what it is.
 CACHED_CELLS = 65_536
 """Classes are split by several attributes at once only into so many cells, which stay in the cache."""
+MANY_REPEATED = 4
+"""Up to one tuple in so many may occur more than once for all to be counted as one first."""
 
 
 class Task(NamedTuple):
@@ -27,8 +29,8 @@ class Task(NamedTuple):
     values: Any
     """`values[i, a]`: the code of each tuple in each attribute."""
     counts: Any
-    single: bool
-    """Whether every tuple occurs once."""
+    repeated: Any
+    """The tuples that occur more than once."""
     records: int
     offsets: Any
     covered: Any
@@ -169,13 +171,15 @@ def count_records(task, keys, n_cells, cells):
     """Count the records in each cell, as far as classes are counted."""
     enough = cells.dtype.type(task.counted)
     cells[:n_cells] = 0
-    if task.single:
-        for i in range(keys.size):
-            count = cells[keys[i]]
-            cells[keys[i]] = count + (count < enough)
-    else:
+    if task.repeated.size > keys.size // MANY_REPEATED:
         for i in range(keys.size):
             cells[keys[i]] = min(cells[keys[i]] + task.counts[i], task.counted)
+        return
+    for i in range(keys.size):
+        count = cells[keys[i]]
+        cells[keys[i]] = count + (count < enough)
+    for i in task.repeated:
+        cells[keys[i]] = min(cells[keys[i]] + task.counts[i] - 1, task.counted)
 
 
 @kernel
@@ -216,23 +220,26 @@ def split_classes(task, workspace, labels, classes, above, high, cells):
 def relabel(workspace, cells, least_class, labels):
     """Make classes of the cells that are large enough; list the tuples of the others as dropped.
 
+    Classes are numbered as they appear, so that cells that hold nothing cost nothing.
+
     Returns the number of labels, and how many tuples are dropped.
     """
     keys, sizes, names = workspace.keys, workspace.cells, workspace.names
     dropped = workspace.dropped
-    names[: cells.suppressed] = 0
-    n_labels = 1
-    for cell in range(cells.suppressed, cells.number):
-        large = sizes[cell] >= least_class
-        names[cell] = n_labels if large else 0
-        n_labels += large
-    n_dropped, first = 0, np.uint32(cells.suppressed)
+    names[: cells.number] = 0
+    n_labels, n_dropped, first = np.uint32(1), 0, np.uint32(cells.suppressed)
     for i in range(keys.size):
-        label = names[keys[i]]
+        cell = keys[i]
+        label = names[cell]
+        if label == 0 and cell >= first:
+            if sizes[cell] >= least_class:
+                label = names[cell] = n_labels
+                n_labels += np.uint32(1)
+            else:
+                dropped[n_dropped] = i
+                n_dropped += 1
         labels[i] = label
-        dropped[n_dropped] = i  # written over by the next one unless dropped: no branch to guess
-        n_dropped += int((label == 0) & (keys[i] >= first))
-    return n_labels, n_dropped
+    return int(n_labels), n_dropped
 
 
 @kernel
