@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import gc
-import signal
 import sys
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as little as possible is imported before an interrupt is one sentence
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
@@ -26,13 +25,20 @@ def main() -> None:
 
             run()
         finally:  # all is done: there is nothing to interrupt
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            ignore_interrupts()
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        ignore_interrupts()
         print("error: interrupted.", file=sys.stderr)
         sys.exit(130)
     finally:
         gc.freeze()  # the process ends, and its memory with it
+
+
+def ignore_interrupts() -> None:
+    """Ignore Ctrl-C from now on."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def interrupt_again(found: UnraisableHookArgs) -> None:
