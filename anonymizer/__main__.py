@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
+import os
 import signal
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +15,8 @@ if TYPE_CHECKING:
 
 COLLECT_AFTER = 50_000
 """How many objects are made before Python looks for garbage: what is imported is not."""
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells have it."""
 AGAIN_AFTER = 0.01
 """Seconds after which an interrupt that a destructor swallowed is sent again."""
 
@@ -20,6 +25,7 @@ def main() -> None:
     """Run the command line; Ctrl-C while it is still being imported is no traceback."""
     gc.set_threshold(COLLECT_AFTER)
     sys.unraisablehook = interrupt_again
+    atexit.register(leave)  # the first to be registered is the last to be called
     try:
         try:
             from anonymizer.cli import main as run
@@ -30,9 +36,38 @@ def main() -> None:
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         print("error: interrupted.", file=sys.stderr)
-        sys.exit(130)
+        ending.status = INTERRUPTED
+        sys.exit(INTERRUPTED)
+    except SystemExit as ended:
+        ending.status = ended.code or 0
+        raise
+    except BaseException:
+        ending.status = None  # Python has to say what it was
+        raise
     finally:
         gc.freeze()  # the process ends, and its memory with it
+
+
+class Ending:
+    """The status that the process ends with; None where Python is to end it in its own way."""
+
+    status: object = 0
+
+
+ending = Ending()
+
+
+def leave() -> None:
+    """End the process here, with all cleaned up, unless its status is not a number.
+
+    Python would take itself apart first. A thread of Arrow's that still reads ahead of a file that nobody
+    wants any more, as after a mistake in its first rows, then aborts the process.
+    """
+    with suppress(OSError, ValueError):  # what cannot be written is Python's to report
+        sys.stdout.flush()
+        sys.stderr.flush()
+        if isinstance(ending.status, int):
+            os._exit(ending.status)
 
 
 def interrupt_again(found: UnraisableHookArgs) -> None:
