@@ -178,7 +178,7 @@ def check_columns(table: Table, expected: Sequence[str]) -> None:
     if undeclared and shown:
         faults.append(f"no role in the policy for {quote_some(undeclared)}; add it to [attributes]")
     if faults:
-        raise DataError(f"{table.name}: " + "; ".join(faults) + ".")
+        raise DataError(f"{table.name}: {end_sentence('; '.join(faults))}")
 
 
 def check_present(table: Table, needed: Sequence[str]) -> None:

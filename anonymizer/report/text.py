@@ -186,7 +186,7 @@ def sensitive_rows(
             f"{after.least_distinct:,}",
         ),
         (
-            f"{name}, farthest class",
+            f"{name}, farthest class from the table (0 to 1)",
             f"{before.greatest_distance:.4f}",
             f"{after.greatest_distance:.4f}",
         ),
@@ -203,7 +203,8 @@ def estimate_cell(profile: RiskProfile) -> str:
 
 def frontier_grid(frontier: Frontier) -> Grid:
     """Show the best release at each threshold."""
-    title = f"The best release at each threshold: {frontier.evaluated:,} of {frontier.schemes:,} schemes"
+    looked_at = f"{frontier.evaluated:,} of {frontier.schemes:,} schemes evaluated"
+    title = f"The best release at each threshold: {looked_at}"
     layered = bool(frontier.by_layers)
     grid = points_grid(frontier.parameter.name, title, layered, tuple(frontier.figures))
     for point in frontier.points:
