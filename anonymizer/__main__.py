@@ -5,11 +5,9 @@ from __future__ import annotations
 import atexit
 import gc
 import os
-import signal
 import sys
-from contextlib import suppress
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as little as possible is imported before an interrupt is one sentence
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
@@ -32,9 +30,9 @@ def main() -> None:
 
             run()
         finally:  # all is done: there is nothing to interrupt
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            ignore_interrupts()
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        ignore_interrupts()
         print("error: interrupted.", file=sys.stderr)
         ending.status = INTERRUPTED
         sys.exit(INTERRUPTED)
@@ -63,11 +61,20 @@ def leave() -> None:
     Python would take itself apart first. A thread of Arrow's that still reads ahead of a file that nobody
     wants any more, as after a mistake in its first rows, then aborts the process.
     """
-    with suppress(OSError, ValueError):  # what cannot be written is Python's to report
+    try:
         sys.stdout.flush()
         sys.stderr.flush()
-        if isinstance(ending.status, int):
-            os._exit(ending.status)
+    except (OSError, ValueError):
+        return  # what cannot be written is Python's to report
+    if isinstance(ending.status, int):
+        os._exit(ending.status)
+
+
+def ignore_interrupts() -> None:
+    """Ignore Ctrl-C from now on."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def interrupt_again(found: UnraisableHookArgs) -> None:
