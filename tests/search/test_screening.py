@@ -31,8 +31,8 @@ from anonymizer.search import screening as module
 from anonymizer.search.branch_and_bound import BranchAndBound
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.limits import Usage
+from anonymizer.search.merged_classes import Classes
 from anonymizer.search.params import SearchParams
-from anonymizer.search.screening import Classes
 from anonymizer.utility import Aggregate, Loss
 
 ALWAYS = SearchParams(screening_batches=1, least_decided=1e9)
@@ -124,7 +124,7 @@ def root_of(found: module.Screening) -> Classes:
     limit=st.sampled_from([0.2, 0.6, 1.0]),
     low=st.tuples(*[st.integers(0, 1)] * 3),
     cells=st.sampled_from([1, 300, 1 << 18]),
-    bounded=st.sampled_from([1, 5, 1000]),
+    finished=st.sampled_from([1, 5, 1000]),
 )
 def test_what_is_screened_out_is_worse_and_nothing_else_is(
     seed: int,
@@ -134,7 +134,7 @@ def test_what_is_screened_out_is_worse_and_nothing_else_is(
     limit: float,
     low: tuple[int, int, int],
     cells: int,
-    bounded: int,
+    finished: int,
 ) -> None:
     """Whatever the loss to beat: dropped groups and closed schemes never hide a scheme that beats it."""
     asked = replace_limit(evaluator(models, seed, rows), int(limit * rows))
@@ -142,10 +142,9 @@ def test_what_is_screened_out_is_worse_and_nothing_else_is(
     losses = {scheme: each for scheme in lattice if (each := asked.evaluate(scheme)).feasible}
     ordered = sorted(each.loss for each in losses.values())
     cutoff = ordered[int(at * (len(ordered) - 1))] if ordered else 1.0
-    found = screening(asked, lattice, SearchParams(screened_cells=cells, least_bounded=bounded))
+    found = screening(asked, lattice, SearchParams(screened_cells=cells, finished_schemes=finished))
     found.search.evaluated.cutoff = asked.measure.to_terms(cutoff)
-    root = root_of(found)
-    listed = [s for batch in found.below(root, np.ones(root.sizes.size, bool)) for s in batch]
+    listed = [scheme for batch in found.candidates() for scheme in batch]
     assert len(listed) == len(set(listed))
     assert {s for s, each in losses.items() if each.loss <= cutoff} <= set(listed)
     assert set(listed) <= {s for s, each in losses.items() if each.loss <= cutoff + 1e-8}
@@ -163,12 +162,13 @@ def test_classes_merged_from_finer_ones_are_those_of_a_partition(
 ) -> None:
     asked = evaluator([KAnonymity(2), DistinctL("s", 2)], seed, rows=60)
     found = screening(asked, Lattice(low, (3, 3, 3)), SearchParams())
-    root, a = root_of(found), found.order[depth]
-    levels = np.array([wanted[: 4 - low[a]]])
+    root, a = root_of(found), found.attributes.order[depth]
+    levels = np.flatnonzero(wanted[: 4 - low[a]])
+    masks = found.attributes.masks[depth, levels]
     *_, sizes, rows, starts = raise_levels(
-        *root.arrays, np.ones(root.sizes.size, bool), found.masks[depth], levels
+        *root.arrays, np.ones(root.sizes.size, bool), np.zeros(levels.size, np.int64), masks
     )
-    for at, level in enumerate(np.flatnonzero(levels[0])):
+    for at, level in enumerate(levels):
         here = slice(starts[at], starts[at + 1])
         split = partition(asked.microdata, with_level(low, a, low[a] + int(level)))
         own = split.histograms("s")
