@@ -1,8 +1,9 @@
 """Merging classes into those of coarser schemes, with how often each value occurs in them.
 
 Coarser classes are unions of finer ones: to merge these takes time in their number, not in that of the
-tuples. Each class has a row with the count of every value. The classes of several schemes lie one scheme
-after the other: those from `starts[s]` to `starts[s + 1]` are of scheme s.
+tuples. Each class has a row with the count of every value. Counts are so many bits wide that none is
+wider, and lie side by side in words: to add words is to add all counts in them. The classes of several
+schemes lie one scheme after the other: those from `starts[s]` to `starts[s + 1]` are of scheme s.
 """
 
 from __future__ import annotations
@@ -51,12 +52,12 @@ def merge_range(
             for w in range(n_words):
                 new_words[label, w] = words[i, w] & mask[w]
             new_tuples[label], new_sizes[label] = tuples[i], sizes[i]
-            for value in range(rows.shape[1]):
-                new_rows[label, value] = rows[i, value]
+            for w in range(rows.shape[1]):
+                new_rows[label, w] = rows[i, w]
         else:
             new_sizes[label] += sizes[i]
-            for value in range(rows.shape[1]):
-                new_rows[label, value] += rows[i, value]
+            for w in range(rows.shape[1]):
+                new_rows[label, w] += rows[i, w]
         labels[i] = label
     return n_new
 
@@ -78,8 +79,8 @@ def copy_range(
     for i in range(begin, end):
         if chosen[i]:
             new_words[at], new_tuples[at], new_sizes[at] = words[i], tuples[i], sizes[i]
-            for value in range(rows.shape[1]):
-                new_rows[at, value] = rows[i, value]
+            for w in range(rows.shape[1]):
+                new_rows[at, w] = rows[i, w]
             at += 1
     return at
 
@@ -95,7 +96,7 @@ def raise_levels(words, tuples, sizes, rows, starts, chosen, parents, masks):
     for n in range(parents.size):
         most += chosen[starts[parents[n]] : starts[parents[n] + 1]].sum()
     new_words, new_tuples = np.empty((most, words.shape[1]), np.uint64), np.empty(most, np.int32)
-    new_sizes, new_rows = np.empty(most, np.int64), np.empty((most, rows.shape[1]), np.int32)
+    new_sizes, new_rows = np.empty(most, np.int64), np.empty((most, rows.shape[1]), np.uint64)
     new_starts = np.zeros(parents.size + 1, np.int64)
     labels, slots = (
         np.empty(max(most, sizes.size), np.int32),
@@ -142,7 +143,7 @@ def group_classes(words, tuples, sizes, rows, starts, masks):
     """Merge the classes of each scheme that agree under its mask; return the group of each class too."""
     n = sizes.size
     new_words, new_tuples = np.empty((n, words.shape[1]), np.uint64), np.empty(n, np.int32)
-    new_sizes, new_rows = np.empty(n, np.int64), np.empty((n, rows.shape[1]), np.int32)
+    new_sizes, new_rows = np.empty(n, np.int64), np.empty((n, rows.shape[1]), np.uint64)
     labels, slots = np.empty(n, np.int32), np.empty(4 * n + 2, np.int32)
     every, new_starts, end = np.ones(n, np.bool_), np.zeros(starts.size, np.int64), 0
     for s in range(starts.size - 1):
@@ -155,18 +156,28 @@ def group_classes(words, tuples, sizes, rows, starts, masks):
 
 
 @kernel
-def list_entries(rows, chosen, low, high):
-    """List the values of a range that occur in each chosen row, numbered from its beginning.
+def pack_counts(tuple_of_pair, value_of_pair, counts, word_of_value, shift_of_value, rows):
+    """Add the counts of pairs of a tuple and a value to the rows of the tuples."""
+    for i in range(counts.size):
+        value = value_of_pair[i]
+        count = np.uint64(counts[i]) << shift_of_value[value]
+        rows[tuple_of_pair[i], word_of_value[value]] += count
+
+
+@kernel
+def list_entries(rows, chosen, word_of_value, shift_of_value, ones):
+    """List the values that occur in each chosen row, of those whose word and shift are given.
 
     Returns where those of each row begin, the values, and their counts; see kernels/histograms.py.
     """
-    most = chosen.size * (high - low) + 1
+    most = chosen.size * word_of_value.size + 1
     starts, values = np.zeros(chosen.size + 1, np.int64), np.empty(most, np.int32)
     counts, n_entries = np.empty(most, np.int64), 0
     for c in range(chosen.size):
         row = rows[chosen[c]]
-        for value in range(low, high):
-            values[n_entries], counts[n_entries] = value - low, row[value]
-            n_entries += row[value] > 0  # else written over by the next one
+        for value in range(word_of_value.size):
+            count = np.int64((row[word_of_value[value]] >> shift_of_value[value]) & ones)
+            values[n_entries], counts[n_entries] = value, count
+            n_entries += count > 0  # else written over by the next one
         starts[c + 1] = n_entries
     return starts, values[:n_entries], counts[:n_entries]

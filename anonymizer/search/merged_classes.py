@@ -9,10 +9,61 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.engine.bit_paths import WORD_BITS
 from anonymizer.engine.microdata import Microdata
-from anonymizer.kernels.merging import raise_levels
+from anonymizer.kernels.merging import list_entries, pack_counts, raise_levels
 
 Booleans = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """Where the count of each value stands in a row; the values of all columns are numbered in a row."""
+
+    names: list[str]
+    offsets: NDArray[np.int64]
+    """Where the values of each column begin; the last is where they end."""
+    words: NDArray[np.int64]
+    shifts: NDArray[np.uint64]
+    ones: np.uint64
+    """The bits of a count."""
+
+    @staticmethod
+    def of(microdata: Microdata, names: list[str]) -> Counts:
+        """Make counts as wide as the number of all records is."""
+        offsets = np.cumsum([0, *(len(microdata.sensitive[name].texts) for name in names)])
+        width = max(1, microdata.records.bit_length())
+        words, places = np.divmod(np.arange(offsets[-1]), WORD_BITS // width)
+        shifts = (places * width).astype(np.uint64)
+        return Counts(names, offsets, words, shifts, np.uint64((1 << width) - 1))
+
+    def rows(self, microdata: Microdata) -> NDArray[np.uint64]:
+        """Return the counts of each tuple."""
+        rows = np.zeros((microdata.distinct, int(self.words.max(initial=0)) + 1), np.uint64)
+        for name, offset in zip(self.names, self.offsets, strict=False):
+            column = microdata.sensitive[name]
+            pack_counts(
+                column.tuple_of_pair,
+                column.value_of_pair + offset,
+                column.records,
+                self.words,
+                self.shifts,
+                rows,
+            )
+        return rows
+
+    def entries(
+        self, rows: NDArray[np.uint64], chosen: NDArray[np.int64], name: str
+    ) -> tuple[NDArray[Any], ...]:
+        """Return the histograms of a column in some rows: where they begin, the values and counts."""
+        found: tuple[NDArray[Any], ...] = list_entries(rows, chosen, *self.layout(name))
+        return found
+
+    def layout(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.uint64], np.uint64]:
+        """Return the word and the shift of each value of a column, and the bits of a count."""
+        at = self.names.index(name)
+        own = slice(self.offsets[at], self.offsets[at + 1])
+        return self.words[own], self.shifts[own], self.ones
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +75,8 @@ class Classes:
     words: NDArray[np.uint64]
     tuples: NDArray[np.int32]
     sizes: NDArray[np.int64]
-    rows: NDArray[np.int32]
+    rows: NDArray[np.uint64]
+    """The counts of all sensitive values in each class; see `Counts`."""
     starts: NDArray[np.int64]
 
     @property
@@ -38,25 +90,13 @@ class Classes:
         return self.starts, self.tuples, self.sizes
 
     @staticmethod
-    def of(
-        microdata: Microdata,
-        names: list[str],
-        offsets: NDArray[np.int64],
-        mask: NDArray[np.uint64],
-    ) -> Classes:
-        """Merge the tuples that agree under a mask.
-
-        The values of several columns are numbered one after the other.
-        """
-        rows = np.zeros((microdata.distinct, int(offsets[-1])), np.int32)
-        for name, offset in zip(names, offsets, strict=False):
-            column = microdata.sensitive[name]
-            rows[column.tuple_of_pair, column.value_of_pair + offset] = column.records
+    def of(microdata: Microdata, counts: Counts, mask: NDArray[np.uint64]) -> Classes:
+        """Merge the tuples that agree under a mask."""
         merged = raise_levels(
             np.ascontiguousarray(microdata.words.T),
             np.arange(microdata.distinct, dtype=np.int32),
             microdata.counts.astype(np.int64),
-            rows,
+            counts.rows(microdata),
             np.array([0, microdata.distinct]),
             np.ones(microdata.distinct, np.bool_),
             np.zeros(1, np.int64),

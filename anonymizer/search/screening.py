@@ -8,10 +8,10 @@ be the best is then evaluated as ever; the other schemes are proven to be worse.
 
 from __future__ import annotations
 
-import itertools
 import math
 import operator
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,15 @@ from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import most_kept, violations_of
-from anonymizer.kernels.finishing import finish_groups
-from anonymizer.kernels.merging import group_classes, list_entries, raise_levels
+from anonymizer.kernels.finishing import ANYTHING, finish_groups
+from anonymizer.kernels.merging import group_classes, raise_levels
 from anonymizer.kernels.screening import close_blocks, open_ranges, sum_kept, sum_most_kept
 from anonymizer.lattice import Scheme
-from anonymizer.risk import Monotone
+from anonymizer.risk import Monotone, RiskModel
+from anonymizer.risk.criterion import Criterion
 from anonymizer.risk.model import Need, Scope
 from anonymizer.search.branch_and_bound import BranchAndBound
-from anonymizer.search.merged_classes import Block, Booleans, Classes
+from anonymizer.search.merged_classes import Block, Booleans, Classes, Counts
 from anonymizer.search.ordered_attributes import OrderedAttributes
 from anonymizer.search.proof import Pruning
 
@@ -83,14 +84,27 @@ class Screening:
     def __init__(self, search: BranchAndBound) -> None:
         self.search, self.evaluator = search, search.evaluator
         microdata = self.microdata = search.evaluator.microdata
-        self.names = sensitive_columns(search.evaluator)
-        texts = [len(microdata.sensitive[name].texts) for name in self.names]
-        self.offsets = np.cumsum([0, *texts])
+        self.counts = Counts.of(microdata, sensitive_columns(search.evaluator))
         people = microdata.number_of_people
         self.least = max((m.least_class(people) for m in search.evaluator.models), default=1)
         """Classes of fewer records are suppressed, and are not judged."""
+        self.judgement, self.models = self.split_models()
+        """What is judged while classes are merged, and the models that judge what passes that."""
         self.attributes = OrderedAttributes.of(microdata, search.lattice, search.params)
         self.open = np.ascontiguousarray(np.transpose(self.wanted(), self.attributes.order))
+
+    def split_models(self) -> tuple[tuple[Any, Any], list[RiskModel]]:
+        """Return the criterion of a model, with where its counts are, and the models besides.
+
+        A model that judges classes by their size is met by all that are not too small to be judged.
+        """
+        models = [model for model in self.evaluator.models if not model.by_class_size]
+        for model in models:
+            criterion = model.criterion(self.microdata)
+            if criterion is not None:
+                others = [each for each in models if each is not model]
+                return (criterion.numbers, self.counts.layout(*model.sensitive)), others
+        return (Criterion(ANYTHING).numbers, self.counts.layout(self.counts.names[0])), models
 
     def run(self) -> None:
         """Screen all open schemes, and close every box."""
@@ -135,7 +149,7 @@ class Screening:
         )
         if found[0]:
             lowest = self.attributes.masks_of(low)[0]
-            root = Classes.of(self.microdata, self.names, self.offsets, lowest)
+            root = Classes.of(self.microdata, self.counts, lowest)
             yield from self.below(root, np.ones(root.sizes.size, np.bool_))
 
     def below(self, classes: Classes, chosen: Booleans) -> Iterator[list[Scheme]]:
@@ -145,8 +159,8 @@ class Screening:
         """
         depth = classes.digits.shape[1]
         # beside its counts, a class has a few other numbers
-        levels = int(self.attributes.levels[depth])
-        most = self.search.params.screened_cells // (int(self.offsets[-1] + 4) * levels)
+        numbers = (classes.rows.shape[1] + 3) * int(self.attributes.levels[depth])
+        most = self.search.params.screened_cells // numbers
         for batch in classes.batches(chosen, most):
             block = self.raised(classes.part(batch), chosen[classes.range_of(batch)])
             if block is None:
@@ -232,9 +246,12 @@ class Screening:
         tuples, sizes, rows, scheme_of = finish_groups(
             *block.arrays, attributes.cell_of_tuple, attributes.lift,
             block.low[:, depth:], wanted, attributes.finished, self.least,
+            *self.judgement, bool(self.models),
         )  # fmt: skip
-        judged = self.judged(tuples, sizes, rows, np.arange(sizes.size))
-        kept = ~np.logical_or.reduce(violations_of(judged, self.evaluator.models))
+        kept = np.ones(sizes.size, np.bool_)
+        if self.models:
+            judged = self.judged(tuples, sizes, rows, np.arange(sizes.size))
+            kept = ~np.logical_or.reduce(violations_of(judged, self.models))
         digits = np.hstack([block.classes.digits[of_block], attributes.finished[last]])
         schemes = attributes.schemes(digits)
         covered, records = sum_kept(tuples, sizes, scheme_of, kept, schemes, *attributes.covers)
@@ -248,15 +265,15 @@ class Screening:
         self,
         tuples: NDArray[np.int32],
         sizes: NDArray[np.int64],
-        rows: NDArray[np.int32],
+        rows: NDArray[np.uint64],
         chosen: NDArray[np.int64],
     ) -> EquivalenceClasses:
         """Return classes of several schemes together, as models judge them, given their rows."""
         every = np.ones(sizes.size, np.bool_)
-        counted = {}
-        for name, (low, high) in zip(self.names, itertools.pairwise(self.offsets), strict=True):
-            starts, values, counts = list_entries(rows, chosen, low, high)
-            counted[name] = ClassHistograms(starts, values, counts, sizes, every)
+        counted = {
+            name: ClassHistograms(*self.counts.entries(rows, chosen, name), sizes, every)
+            for name in self.counts.names
+        }
         people = self.microdata.number_of_people
         return EquivalenceClasses(
             (), tuples, tuples, sizes, sizes, people, self.microdata, counted=counted
