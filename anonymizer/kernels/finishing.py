@@ -14,6 +14,10 @@ import numpy as np
 
 from anonymizer.kernels.compilation import kernel
 
+HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio
+MEMO_BITS = 12
+MEMO_SHIFT = np.uint64(64 - MEMO_BITS)
+
 ANYTHING, SHARES, DISTANCE, ENTROPY = range(4)
 """Kinds of criteria: none, limits on shares, on the distance over a tree, and on the entropy."""
 
@@ -43,7 +47,8 @@ def merge_cells(cells, tuples, sizes, rows, source, target, n, lift, a, level, p
     for i in range(n):
         cell = lift[a, level, cells[source, i]]
         at = place[cell]
-        if at < n_merged and cells[target, at] == cell:
+        found = (at < n_merged) & (cells[target, at] == cell)
+        if found:
             sizes[target, at] += sizes[source, i]
             for w in range(rows.shape[2]):
                 rows[target, at, w] += rows[source, i, w]
@@ -166,7 +171,7 @@ def finish_groups(
     """
     members, starts = sort_by_group(group, group_sizes.size)
     n_attributes, n_words = digits.shape[1], rows.shape[1]
-    room, widest, n_wanted = 0, 1, wanted.sum(axis=1)
+    room, widest, n_wanted = 1, 1, wanted.sum(axis=1)
     for s in range(wanted.shape[0]):
         for g in range(group_starts[s], group_starts[s + 1]):
             if alive[g]:
@@ -180,6 +185,8 @@ def finish_groups(
     kind, least, most, groups, limit, needed = criterion
     words, shifts, ones = layout
     counts, sums = np.zeros(words.size, np.int64), np.zeros(max(words.size, most.size))
+    in_one_word, verdicts = n_words == 1, np.zeros(1 << MEMO_BITS, np.bool_)
+    judged_rows = np.zeros(1 << MEMO_BITS, np.uint64)  # no class has no records
     # a buffer for the classes of the group, and one for each attribute that is raised
     cells = np.empty((n_attributes + 1, widest), np.int32)
     own_tuples, own_sizes = np.empty_like(cells), np.empty((n_attributes + 1, widest), np.int64)
@@ -224,17 +231,28 @@ def finish_groups(
                 last = buffer[n_attributes]
                 for i in range(lengths[n_attributes]):
                     size = own_sizes[last, i]
-                    if size < least_class or not passes(
-                        own_rows, last, i, size, kind, least, most, groups, limit, needed,
-                        words, shifts, ones, counts, sums,
-                    ):  # fmt: skip
-                        continue
+                    if in_one_word:  # the same few counts come again and again
+                        key = own_rows[last, i, 0]
+                        at = (key * HASH_MULTIPLIER) >> MEMO_SHIFT
+                        if judged_rows[at] != key:
+                            judged_rows[at] = key
+                            verdicts[at] = size >= least_class and passes(
+                                own_rows, last, i, size, kind, least, most, groups, limit, needed,
+                                words, shifts, ones, counts, sums,
+                            )  # fmt: skip
+                        kept = verdicts[at]
+                    else:
+                        kept = size >= least_class and passes(
+                            own_rows, last, i, size, kind, least, most, groups, limit, needed,
+                            words, shifts, ones, counts, sums,
+                        )  # fmt: skip
+                    # written over by the next one unless it is kept
                     new_tuples[n_new], new_sizes[n_new] = own_tuples[last, i], size
                     new_schemes[n_new] = scheme
                     if with_rows:
                         for w in range(n_words):
                             new_rows[n_new, w] = own_rows[last, i, w]
-                    n_new += 1
+                    n_new += kept
                 scheme += 1
         first_scheme += n_wanted[s]
     return new_tuples[:n_new], new_sizes[:n_new], new_rows[: n_new * with_rows], new_schemes[:n_new]

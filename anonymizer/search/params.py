@@ -75,7 +75,7 @@ class SearchParams:
     """Where an evaluation decides fewer schemes, all that are open are screened: it costs as much."""
     screened_cells: int = number(1 << 18, 1)
     """About how many counts the classes have that are merged and judged together."""
-    finished_schemes: int = number(12, 1)
+    finished_schemes: int = number(40, 1)
     """How many schemes that differ in the last attributes only are looked at without further bounds."""
     max_screened_schemes: int = number(1 << 17, 0)
     """In a larger lattice nothing is screened."""
