@@ -153,6 +153,6 @@ class Block:
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """What kernels take: the classes, and which groups are alive."""
+        """What kernels take: the classes, and their groups."""
         own, groups = self.classes, self.groups
-        return own.tuples, own.sizes, own.rows, self.group, groups.starts, groups.sizes, self.alive
+        return own.tuples, own.sizes, own.rows, self.group, groups.starts, groups.sizes

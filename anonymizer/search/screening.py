@@ -208,25 +208,18 @@ class Screening:
         return kept
 
     def close(self, block: Block) -> None:
-        """Close the schemes that lose more than the best, given how much of each group is kept at most.
-
-        What is not in a group is suppressed. A record that is kept covers no less at a higher level, and
-        one that is suppressed covers all: so the sums with the most records kept, and of those that need
-        not be the ones that cover least, are no more than those of any open scheme.
-        """
-        microdata, attributes, classes = self.microdata, self.attributes, block.classes
-        depth = classes.digits.shape[1]
-        low = attributes.schemes(block.low)
-        covered, records = sum_most_kept(
-            *classes.without_rows, block.group, *block.groups.without_rows, block.kept,
-            low, attributes.schemes(block.high), *attributes.by_cover,
-        )  # fmt: skip
-        gone = microdata.records - records
-        terms = self.evaluator.measure.terms_of_covered(microdata, covered, gone[:, np.newaxis])
+        """Close the schemes that lose more than the best, given how many records are kept at most."""
+        attributes, depth = self.attributes, block.classes.digits.shape[1]
+        covered, records = self.least_covered(block, block.kept)
+        gone = self.microdata.records - records
+        terms = self.evaluator.measure.terms_of_covered(
+            self.microdata, covered, gone[:, np.newaxis]
+        )
         first, rest = attributes.order[:depth], attributes.order[depth:]
+        low = attributes.schemes(block.low)
         fixed = sum(terms[a, np.arange(len(low)), low[:, a]] for a in first)
         close_blocks(
-            *self.blocks(classes.digits),
+            *self.blocks(block.classes.digits),
             gone <= self.evaluator.suppression_limit,
             fixed,
             terms[rest],
@@ -235,16 +228,66 @@ class Screening:
             self.search.evaluated.cutoff + ROUNDING,
         )
 
+    def least_covered(
+        self, block: Block, kept: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return what the records of some groups cover at least, by attribute, block and level.
+
+        So many records of each group are kept, at most, and these are summed up too. What is not in a
+        group is suppressed. A record that is kept covers no less at a higher level, and one that is
+        suppressed covers all: so the sums with the most records kept, and of those that need not be the
+        ones that cover least, are no more than those of any open scheme, once what is suppressed is
+        added. That holds for any part of the groups.
+        """
+        found: tuple[NDArray[np.int64], NDArray[np.int64]] = sum_most_kept(
+            *block.classes.without_rows, block.group, *block.groups.without_rows, kept,
+            self.attributes.schemes(block.low), self.attributes.schemes(block.high),
+            *self.attributes.by_cover,
+        )  # fmt: skip
+        return found
+
     def finish(self, block: Block) -> list[Scheme]:
-        """Return the open schemes that may be the best, all levels of the last attributes tried."""
+        """Return the open schemes that may be the best, all levels of the last attributes tried.
+
+        Some groups are looked at first. What they lose is known then, and with what the others lose at
+        least, many schemes are seen to be worse already.
+        """
         blocks, at = self.blocks(block.classes.digits)
         wanted = blocks[at]
         of_block, last = np.nonzero(wanted)
-        if not of_block.size:
-            return []
+        digits = np.hstack([block.classes.digits[of_block], self.attributes.finished[last]])
+        schemes, left = self.attributes.schemes(digits), np.arange(of_block.size)
+        covered, records = np.zeros_like(schemes.T), np.zeros(of_block.size, np.int64)
+        kept, parts = block.kept, self.search.params.finished_parts
+        part_of_group = np.arange(kept.size) % parts
+        for part in range(parts):
+            if not left.size:
+                break
+            more = self.sum_part(block, (kept > 0) & (part_of_group == part), wanted, schemes[left])
+            covered[:, left] += more[0]
+            records[left] += more[1]
+            still, most = covered[:, left], records[left]
+            if part + 1 < parts:
+                rest = self.least_covered(block, np.where(part_of_group > part, kept, 0))
+                still = (
+                    still
+                    + rest[0][:, of_block[left], :][
+                        np.arange(len(still))[:, np.newaxis], np.arange(left.size), schemes[left].T
+                    ]
+                )
+                most = most + rest[1][of_block[left]]
+            left = left[self.may_be_best(still, most)]
+            wanted = np.zeros_like(wanted)
+            wanted[of_block[left], last[left]] = True
+        return [tuple(scheme) for scheme in schemes[left].tolist()]
+
+    def sum_part(
+        self, block: Block, alive: Booleans, wanted: Booleans, schemes: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return what the kept records of some groups cover at the wanted schemes, and their number."""
         attributes, depth = self.attributes, block.classes.digits.shape[1]
         tuples, sizes, rows, scheme_of = finish_groups(
-            *block.arrays, attributes.cell_of_tuple, attributes.lift,
+            *block.arrays, alive, attributes.cell_of_tuple, attributes.lift,
             block.low[:, depth:], wanted, attributes.finished, self.least,
             *self.judgement, bool(self.models),
         )  # fmt: skip
@@ -252,14 +295,17 @@ class Screening:
         if self.models:
             judged = self.judged(tuples, sizes, rows, np.arange(sizes.size))
             kept = ~np.logical_or.reduce(violations_of(judged, self.models))
-        digits = np.hstack([block.classes.digits[of_block], attributes.finished[last]])
-        schemes = attributes.schemes(digits)
-        covered, records = sum_kept(tuples, sizes, scheme_of, kept, schemes, *attributes.covers)
+        found: tuple[NDArray[np.int64], NDArray[np.int64]] = sum_kept(
+            tuples, sizes, scheme_of, kept, schemes, *attributes.covers
+        )
+        return found
+
+    def may_be_best(self, covered: NDArray[np.int64], records: NDArray[np.int64]) -> Booleans:
+        """Mark the schemes that lose no more than the best, given what their kept records cover."""
         gone = self.microdata.records - records
         terms = self.evaluator.measure.terms_of_covered(self.microdata, covered, gone).sum(axis=0)
-        left = terms <= self.search.evaluated.cutoff + ROUNDING
-        left &= gone <= self.evaluator.suppression_limit
-        return [tuple(scheme) for scheme in schemes[left].tolist()]
+        left: Booleans = terms <= self.search.evaluated.cutoff + ROUNDING
+        return left & (gone <= self.evaluator.suppression_limit)
 
     def judged(
         self,
