@@ -172,7 +172,7 @@ def list_entries(rows, chosen, word_of_value, shift_of_value, ones):
     """
     most = chosen.size * word_of_value.size + 1
     starts, values = np.zeros(chosen.size + 1, np.int64), np.empty(most, np.int32)
-    counts, n_entries = np.empty(most, np.int64), 0
+    counts, n_entries = np.empty(most, np.int64), np.int64(0)
     for c in range(chosen.size):
         row = rows[chosen[c]]
         for value in range(word_of_value.size):

@@ -14,6 +14,7 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.merging import list_entries, pack_counts, raise_levels
 
 Booleans = NDArray[np.bool_]
+Entries = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,11 +53,9 @@ class Counts:
             )
         return rows
 
-    def entries(
-        self, rows: NDArray[np.uint64], chosen: NDArray[np.int64], name: str
-    ) -> tuple[NDArray[Any], ...]:
+    def entries(self, rows: NDArray[np.uint64], chosen: NDArray[np.int64], name: str) -> Entries:
         """Return the histograms of a column in some rows: where they begin, the values and counts."""
-        found: tuple[NDArray[Any], ...] = list_entries(rows, chosen, *self.layout(name))
+        found: Entries = list_entries(rows, chosen, *self.layout(name))
         return found
 
     def layout(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.uint64], np.uint64]:

@@ -23,7 +23,7 @@ MAX_CELLS = 1 << 15
 class OrderedAttributes:
     """The attributes of a lattice, those of many values first; levels are counted from its lowest.
 
-    An attribute of many values halves the classes with each level: the sooner, the fewer. The last ones,
+    What attributes of many values lose at a level is known best once that level is set. The last ones,
     from `first_finished` on, are gone through together; see kernels/finishing.py.
     """
 
@@ -39,7 +39,12 @@ class OrderedAttributes:
     def of(microdata: Microdata, lattice: Lattice, params: SearchParams) -> OrderedAttributes:
         """Order the attributes, and choose which are the last."""
         low, high, columns = np.array(lattice.low), np.array(lattice.high), microdata.columns
-        order = sorted(range(low.size), key=lambda a: -columns[a].group_counts[low[a]])
+        # most schemes have an attribute above its lowest level: what counts is what is left there
+        next_level = np.minimum(low + 1, high)
+        counts = [columns[a].group_counts for a in range(low.size)]
+        order = sorted(
+            range(low.size), key=lambda a: (-counts[a][next_level[a]], -counts[a][low[a]])
+        )
         levels = (high - low + 1)[order]
         first = len(order)
         while first > 1 and (
@@ -102,8 +107,8 @@ class OrderedAttributes:
     @cached_property
     def finished(self) -> NDArray[np.int64]:
         """All levels of the last attributes together, the last one fastest."""
-        levels = self.levels[self.first_finished :]
-        return np.indices(levels).reshape(levels.size, -1).T.copy()
+        levels = self.levels[self.first_finished :].tolist()
+        return np.ascontiguousarray(np.indices(levels, np.int64).reshape(len(levels), -1).T)
 
     @property
     def leaves(self) -> tuple[int, ...]:

@@ -180,7 +180,7 @@ class Screening:
         """
         depth, levels = classes.digits.shape[1], self.attributes.levels
         parents = np.repeat(np.arange(len(classes.digits)), levels[depth])
-        level = np.tile(np.arange(levels[depth]), len(classes.digits))
+        level = np.tile(np.arange(int(levels[depth])), len(classes.digits))
         digits = np.column_stack([classes.digits[parents], level])
         opened, low, high = open_ranges(*self.blocks(digits), levels[depth + 1 :])
         if not opened.any():
