@@ -25,6 +25,7 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.estimators.intervals import Interval
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk.assumption import Assumption, Unit
+from anonymizer.risk.criterion import Criterion
 from anonymizer.risk.parameters import THRESHOLD, Parameter, describe_value
 from anonymizer.risk.remaining import Binding, Histogram, Kept, Order, Remaining
 from anonymizer.risk.size_limits import SizeLimits
@@ -279,6 +280,13 @@ class RiskModel(ABC):
 
         Asked only of a monotone model. `remaining` is the whole table, unless it is monotone record by
         record.
+        """
+        return None
+
+    def criterion(self, microdata: Microdata) -> Criterion | None:  # noqa: ARG002
+        """Return what says the same as `violating`, of the values of its one sensitive column.
+
+        It only saves time; None where that is not of a known kind.
         """
         return None
 
