@@ -106,12 +106,18 @@ class SourceAttack:
         """Where the keys stand among the quasi-identifiers."""
         return [self.microdata.attributes.index(key) for key in self.source.keys]
 
+    @property
+    def known_levels(self) -> dict[int, int]:
+        """The finest level on which the source has each key, by the key's place."""
+        told: Mapping[str, int] = self.source.levels
+        levels = tuple(told.get(key, 0) for key in self.source.keys)
+        if self.linked is not None:
+            levels = tuple(map(max, levels, self.linked.levels))
+        return dict(zip(self.places, levels, strict=True))
+
     def levels(self, scheme: Scheme) -> Scheme:
         """Return the level of each key: the table's, or the source's where that is coarser."""
-        told: Mapping[str, int] = self.source.levels
-        pairs = zip(self.source.keys, self.places, strict=True)
-        levels = tuple(max(scheme[at], told.get(key, 0)) for key, at in pairs)
-        return levels if self.linked is None else tuple(map(max, levels, self.linked.levels))
+        return tuple(max(scheme[at], level) for at, level in self.known_levels.items())
 
     def cells(self, scheme: Scheme) -> Cells:
         """Return the cells of those who share their values of the keys."""

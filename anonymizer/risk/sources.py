@@ -15,6 +15,7 @@ from anonymizer.knowledge.overlap import Proportion
 from anonymizer.knowledge.source_attack import SourceAttack
 from anonymizer.knowledge.statement import Statement
 from anonymizer.risk.assumption import Assumption, Unit
+from anonymizer.risk.cell_limits import CellLimit
 from anonymizer.risk.model import Monotone, Need, RiskModel, Scope
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share
 from anonymizer.risk.remaining import Kept, Remaining
@@ -148,8 +149,7 @@ class Sources(RiskModel):
         """Mark the tuples whose people some source finds with too high a probability."""
         found = np.zeros(kept.tuples.size, np.bool_)
         for attack in self.attacks(kept.microdata):
-            limit = attack.threshold if self.threshold is None else self.threshold
-            found |= self.probabilities(attack, kept) > limit + SLACK
+            found |= self.probabilities(attack, kept) > self.limit_of(attack)
         return found
 
     def probabilities(self, attack: SourceAttack, kept: Kept) -> NDArray[np.float64]:
@@ -164,6 +164,29 @@ class Sources(RiskModel):
         if not any(source.without or source.table for source in self.statement.source):
             return self
         return WithLeastCertainty(self.statement, self.threshold)
+
+    def cell_limits(self, microdata: Microdata) -> tuple[CellLimit, ...]:
+        """Return for each source how many people must share its keys: p q / k is within the threshold.
+
+        Of a source with a table, k alone says little: it is left out.
+        """
+        return tuple(
+            CellLimit(
+                attack.known_levels,
+                least_people(attack.least_certainty(microdata.lattice.low), self.limit_of(attack)),
+            )
+            for attack in self.attacks(microdata)
+            if attack.linked is None
+        )
+
+    @property
+    def only_cell_limits(self) -> bool:
+        """That many people are all it asks for where the overlap never changes."""
+        return self.relaxed() is self
+
+    def limit_of(self, attack: SourceAttack) -> float:
+        """Return the probability that a source may reach, rounding included."""
+        return (attack.threshold if self.threshold is None else self.threshold) + SLACK
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the highest probability of anybody who remains, over all sources."""
@@ -183,6 +206,19 @@ class Sources(RiskModel):
     def first_cut(self, remaining: Remaining, start: int) -> int:  # noqa: ARG002
         """Suppress no more: whoever is above a threshold is suppressed already."""
         return start
+
+
+def least_people(certainty: NDArray[np.float64], limit: float) -> NDArray[np.int64]:
+    """Return the least k, at least 1, with which each certainty / k does not exceed a limit.
+
+    >>> least_people(np.array([0.0, 0.2, 0.9]), 0.2).tolist()
+    [1, 1, 5]
+    """
+    most = np.maximum(1.0, np.ceil(certainty / limit))
+    fewer = np.maximum(1.0, most - 1)
+    # a quotient may be rounded up to the next whole number, or down to the last
+    least = np.where(certainty / fewer <= limit, fewer, most)
+    return np.where(certainty / least <= limit, least, least + 1).astype(np.int64)
 
 
 class WithLeastCertainty(Sources):
