@@ -1,12 +1,12 @@
 """Cells of some attributes each, split together, and the tuples whose cell has too few people.
 
-For each limit, the tuples are split by the attributes that it goes by alone. A tuple whose cell has too few
-people under any limit is dropped, and no longer counts in its other cells: so it goes on until nobody is
-left who has too few. What is kept is the greatest set that meets all limits. Whatever is kept at a finer
-scheme meets them here too, because cells only merge: it is part of that set.
+For each limit, the tuples are split by the attributes that it goes by alone. A tuple whose cell has too
+few people under any limit is dropped, and no longer counts in its other cells, until nobody is left who
+has too few. What is kept is the greatest set that meets all limits. Whatever is kept at a finer scheme
+meets them here too, because cells only merge: it is part of that set.
 
-Tuples without records are people of a population table. They count where a limit says so, and are never
-dropped.
+The tuples of the table come first. Those after them are people of a population table: they count where a
+limit says so, and are never dropped.
 """
 
 from __future__ import annotations
@@ -20,12 +20,20 @@ from anonymizer.kernels.compilation import kernel
 class CellLimits(NamedTuple):
     """What is asked of cells; no limits where there are none."""
 
+    tuples: int
+    """How many tuples are the table's."""
     finest: Any
     """`finest[limit, a]`: the finest level of each attribute that a limit goes by; -1 for none."""
     people: Any
     """`people[limit, i]`: how many people each tuple adds to its cell."""
     least: Any
     """`least[limit, i]`: how many there must be for a tuple to be kept."""
+    most_least: Any
+    """For each limit: the most of these."""
+    equal: Any
+    """For each limit: whether all of these are equal."""
+    of_population: Any
+    """For each limit: whether those who count are never dropped."""
 
 
 class CellArrays(NamedTuple):
@@ -33,6 +41,8 @@ class CellArrays(NamedTuple):
 
     labels: Any
     """`labels[depth, limit, i]`: the cell of each tuple at each node of the path; 0 once dropped."""
+    sizes: Any
+    """`sizes[depth, limit, label]`: the people in each."""
     classes: Any
     """`classes[depth, limit]`: the number of labels, 0 included."""
     keys: Any
@@ -40,9 +50,21 @@ class CellArrays(NamedTuple):
     number: Any
     """The number of these, for each limit."""
     people: Any
-    """`people[limit, cell]`: the people in each."""
+    """`people[limit, cell]`: the people in each who are not dropped."""
     gone: Any
     """Which tuples are dropped: 0 or 1."""
+    split: Any
+    """Whether the cells of each limit are not those of the node."""
+    unchecked: Any
+    """Whether some cells of each limit may have too few people."""
+
+
+@kernel
+def begin_root(task, arrays):
+    """Begin with the whole table in one cell."""
+    arrays.labels[0], arrays.classes[0], arrays.unchecked[:] = 1, 2, 1
+    for limit in range(arrays.number.size):
+        arrays.sizes[0, limit, 1] = task.limits.people[limit].sum()
 
 
 @kernel
@@ -50,10 +72,13 @@ def restart(task, arrays, depth):
     """Begin with the cells of a node."""
     labels = arrays.labels[depth]
     for limit in range(arrays.number.size):
+        number = arrays.classes[depth, limit]
         arrays.keys[limit] = labels[limit]
-        arrays.number[limit] = arrays.classes[depth, limit]
-    for i in range(task.counts.size):
-        arrays.gone[i] = (labels[0, i] == 0) & (task.counts[i] > 0)
+        arrays.people[limit, :number] = arrays.sizes[depth, limit, :number]
+        arrays.number[limit], arrays.split[limit] = number, 0
+    arrays.gone[:] = 0
+    for i in range(task.limits.tuples):
+        arrays.gone[i] = labels[0, i] == 0
 
 
 @kernel
@@ -61,7 +86,7 @@ def count_parts(task, limit, attribute, above, level):
     """Return into how many parts, at most, a limit's cells are split on the way down to a level."""
     finest = task.limits.finest[limit, attribute]
     above, level = max(above, finest), max(level, finest)
-    return task.fanout[attribute, above, level] if finest >= 0 and level < above else 1
+    return task.fanout[attribute, above, level] if 0 <= finest and level < above else 1
 
 
 @kernel
@@ -93,40 +118,56 @@ def split_cells(task, workspace, depth, limit, attribute, above, level):
     else:
         split_keys(keys, task.parts[row], parts)
         arrays.number[limit] = number * parts
+    arrays.split[limit], arrays.unchecked[limit] = 1, 1
 
 
 @kernel
 def count_people(task, arrays, limit):
     """Count the people in the cells of a limit who are not dropped."""
-    keys, people = arrays.keys[limit], arrays.people[limit]
+    keys, people, gone = arrays.keys[limit], arrays.people[limit], arrays.gone
     people[: arrays.number[limit]] = 0
     own = task.limits.people[limit]
     for i in range(keys.size):
-        people[keys[i]] += own[i] * (1 - arrays.gone[i])
+        people[keys[i]] += own[i] * (1 - gone[i])
 
 
 @kernel
-def has_too_few(task, arrays, i):
-    """Whether some cell of a tuple has too few people."""
-    for limit in range(arrays.number.size):
-        if arrays.people[limit, arrays.keys[limit, i]] < task.limits.least[limit, i]:
-            return True
-    return False
+def drop(task, arrays, i, limit):
+    """Drop a tuple, whose cell has too few people under a limit.
+
+    Where another of its cells may have too few now, that is noted.
+    """
+    arrays.gone[i] = 1
+    for other in range(arrays.number.size):
+        cell = arrays.keys[other, i]
+        arrays.people[other, cell] -= task.limits.people[other, i]
+        left = arrays.people[other, cell]
+        # all tuples of a cell that is too small for one are dropped together if they need as many
+        if 0 < left < task.limits.most_least[other]:
+            arrays.unchecked[other] |= (other != limit) | ~task.limits.equal[other]
+
+
+@kernel
+def check_cells(task, arrays, limit):
+    """Drop the tuples whose cell has too few people under a limit; return their records."""
+    keys, people, least = arrays.keys[limit], arrays.people[limit], task.limits.least[limit]
+    gone, lost = arrays.gone, 0
+    for i in range(task.limits.tuples):
+        if people[keys[i]] < least[i] and not gone[i]:
+            drop(task, arrays, i, limit)
+            lost += task.counts[i]
+    return lost
 
 
 @kernel
 def drop_too_few(task, arrays):
     """Drop tuples until every cell of each has enough people; return the records dropped."""
-    lost, before = 0, -1
-    while lost > before:
-        before = lost
-        for i in range(task.counts.size):
-            if arrays.gone[i] or task.counts[i] == 0 or not has_too_few(task, arrays, i):
-                continue
-            arrays.gone[i] = 1
-            lost += task.counts[i]
-            for limit in range(arrays.number.size):
-                arrays.people[limit, arrays.keys[limit, i]] -= task.limits.people[limit, i]
+    lost = 0
+    while arrays.unchecked.any():
+        for limit in range(arrays.number.size):
+            if arrays.unchecked[limit]:
+                arrays.unchecked[limit] = 0
+                lost += check_cells(task, arrays, limit)
     return lost
 
 
@@ -148,13 +189,14 @@ def split_limited(task, workspace, depth, above, high, fresh):
             if high[a] < above[a]:
                 split_cells(task, workspace, depth, limit, a, above[a], high[a])
     for limit in range(arrays.number.size):
-        count_people(task, arrays, limit)
+        if arrays.unchecked[limit]:
+            count_people(task, arrays, limit)
     workspace.lost[0] += drop_too_few(task, arrays)
     return Cells(1, arrays.number.sum())
 
 
 @kernel
-def list_dropped(task, workspace, depth):
+def list_dropped(workspace, depth):
     """List the tuples that are dropped and were not so at a node; return how many."""
     labels, gone, dropped = workspace.limits.labels[depth, 0], workspace.limits.gone, 0
     for i in range(gone.size):
@@ -164,21 +206,36 @@ def list_dropped(task, workspace, depth):
 
 
 @kernel
+def mark_used(task, arrays, limit, names):
+    """Mark the cells of a limit in which a tuple of the table is left."""
+    keys, number = arrays.keys[limit], arrays.number[limit]
+    if not task.limits.of_population[limit]:
+        for cell in range(number):
+            names[cell] = arrays.people[limit, cell] > 0
+        return
+    names[:number] = 0
+    for i in range(task.limits.tuples):
+        names[keys[i]] |= 1 - arrays.gone[i]
+
+
+@kernel
 def relabel_limited(task, workspace, to, limit):
     """Make labels of the cells of a limit in which somebody is left."""
-    arrays, names = workspace.limits, workspace.names
-    keys, gone, labels = arrays.keys[limit], arrays.gone, arrays.labels[to, limit]
-    names[: arrays.number[limit]] = 0
-    for i in range(keys.size):
-        if not gone[i] and task.counts[i] > 0:
-            names[keys[i]] = 1
+    arrays, names, number = workspace.limits, workspace.names, workspace.limits.number[limit]
+    keys, labels, sizes = arrays.keys[limit], arrays.labels[to, limit], arrays.sizes[to, limit]
+    if not arrays.split[limit]:
+        arrays.classes[to, limit], sizes[:number] = number, arrays.people[limit, :number]
+        for i in range(keys.size):
+            labels[i] = keys[i] * (1 - arrays.gone[i])
+        return
+    mark_used(task, arrays, limit, names)
     n_labels = 1
-    for cell in range(arrays.number[limit]):
+    for cell in range(number):
         if names[cell]:
-            names[cell] = n_labels
+            names[cell], sizes[n_labels] = n_labels, arrays.people[limit, cell]
             n_labels += 1
     for i in range(keys.size):
-        labels[i] = names[keys[i]] * (1 - gone[i])
+        labels[i] = names[keys[i]] * (1 - arrays.gone[i])
     arrays.classes[to, limit] = n_labels
 
 
@@ -188,7 +245,7 @@ def commit_limited(task, workspace, depth, to):
 
     Returns the number of labels of all limits, and how many tuples are dropped.
     """
-    n_dropped = list_dropped(task, workspace, depth)
+    n_dropped = list_dropped(workspace, depth)
     for limit in range(workspace.limits.number.size):
         relabel_limited(task, workspace, to, limit)
     return workspace.limits.classes[to].sum(), n_dropped

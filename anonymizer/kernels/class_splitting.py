@@ -67,7 +67,7 @@ class Task(NamedTuple):
     max_terms: float
     """The sum of terms when everything is lost."""
     limits: Any
-    """What is asked of cells, in place of a least class, where it is asked; see kernels/cell_limits.py."""
+    """What is asked of cells in place of a least class, if anything; see kernels/cell_limits.py."""
 
 
 class Workspace(NamedTuple):

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anonymizer.kernels.bounds import best_split
-from anonymizer.kernels.cell_limits import commit_limited, split_limited
+from anonymizer.kernels.cell_limits import begin_root, commit_limited, split_limited
 from anonymizer.kernels.class_splitting import (
     Cells,
     relabel,
@@ -185,7 +185,8 @@ def partition_root(task, workspace, nodes, low, high, first, last):
     open_node(nodes, 0, low, high, 0, 0.0)
     nodes.covered[0], nodes.suppressed[0] = task.total_covered, 0
     nodes.classes[0] = 2 * max(1, task.limits.least.shape[0])
-    workspace.labels[0], workspace.limits.labels[0], workspace.limits.classes[0] = 1, 1, 2
+    workspace.labels[0] = 1
+    begin_root(task, workspace.limits)
     above = task.heights.copy()
     while (above > high).any():
         reached = high.copy()

@@ -59,7 +59,16 @@ def make_limits(microdata: Microdata, limits: Sequence[CellLimit], tuples: int) 
             people[at, own:] = microdata.population.counts
         else:
             people[at, :own] = microdata.counts
-    return CellLimits(finest, people, least)
+    own_least = least[:, :own]
+    return CellLimits(
+        tuples=own,
+        finest=finest,
+        people=people,
+        least=least,
+        most_least=own_least.max(axis=1, initial=0),
+        equal=own_least.max(axis=1, initial=0) == own_least.min(axis=1, initial=MOST_PEOPLE),
+        of_population=np.array([limit.of_population for limit in limits], np.bool_),
+    )
 
 
 def make_arrays(limits: int, tuples: int, cells: int) -> CellArrays:
@@ -68,17 +77,20 @@ def make_arrays(limits: int, tuples: int, cells: int) -> CellArrays:
         tuples = cells = 0
     return CellArrays(
         labels=np.empty((MAX_DEPTH, limits, tuples), np.uint32),
+        sizes=np.zeros((MAX_DEPTH, limits, tuples + 2), np.int32),
         classes=np.empty((MAX_DEPTH, limits), np.int64),
         keys=np.empty((limits, tuples), np.uint32),
         number=np.empty(limits, np.int64),
         people=np.empty((limits, cells), np.int32),
         gone=np.empty(tuples, np.uint8),
+        split=np.empty(limits, np.bool_),
+        unchecked=np.empty(limits, np.bool_),
     )
 
 
 def bytes_of_arrays(limits: int, tuples: int, cells: int) -> int:
     """Return what limits and these arrays take."""
-    return 4 * limits * ((MAX_DEPTH + 3) * tuples + cells)
+    return 4 * limits * ((2 * MAX_DEPTH + 3) * tuples + cells)
 
 
 def counts_with_population(microdata: Microdata) -> NDArray[np.int32]:
