@@ -86,7 +86,7 @@ def count_parts(task, limit, attribute, above, level):
     """Return into how many parts, at most, a limit's cells are split on the way down to a level."""
     finest = task.limits.finest[limit, attribute]
     above, level = max(above, finest), max(level, finest)
-    return task.fanout[attribute, above, level] if 0 <= finest and level < above else 1
+    return task.fanout[attribute, above, level] if finest >= 0 and level < above else 1
 
 
 @kernel

@@ -149,7 +149,11 @@ class Sources(RiskModel):
         """Mark the tuples whose people some source finds with too high a probability."""
         found = np.zeros(kept.tuples.size, np.bool_)
         for attack in self.attacks(kept.microdata):
-            found |= self.probabilities(attack, kept) > self.limit_of(attack)
+            limit = self.limit_of(attack)
+            if attack.constant:
+                attack.mark_too_few(kept.scheme, kept.tuples, limit, found)
+            else:
+                found |= self.probabilities(attack, kept) > limit
         return found
 
     def probabilities(self, attack: SourceAttack, kept: Kept) -> NDArray[np.float64]:
@@ -171,10 +175,7 @@ class Sources(RiskModel):
         Of a source with a table, k alone says little: it is left out.
         """
         return tuple(
-            CellLimit(
-                attack.known_levels,
-                least_people(attack.least_certainty(microdata.lattice.low), self.limit_of(attack)),
-            )
+            CellLimit(attack.known_levels, attack.least_people(self.limit_of(attack)))
             for attack in self.attacks(microdata)
             if attack.linked is None
         )
@@ -206,19 +207,6 @@ class Sources(RiskModel):
     def first_cut(self, remaining: Remaining, start: int) -> int:  # noqa: ARG002
         """Suppress no more: whoever is above a threshold is suppressed already."""
         return start
-
-
-def least_people(certainty: NDArray[np.float64], limit: float) -> NDArray[np.int64]:
-    """Return the least k, at least 1, with which each certainty / k does not exceed a limit.
-
-    >>> least_people(np.array([0.0, 0.2, 0.9]), 0.2).tolist()
-    [1, 1, 5]
-    """
-    most = np.maximum(1.0, np.ceil(certainty / limit))
-    fewer = np.maximum(1.0, most - 1)
-    # a quotient may be rounded up to the next whole number, or down to the last
-    least = np.where(certainty / fewer <= limit, fewer, most)
-    return np.where(certainty / least <= limit, least, least + 1).astype(np.int64)
 
 
 class WithLeastCertainty(Sources):
