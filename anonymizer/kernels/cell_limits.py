@@ -141,10 +141,10 @@ def drop(task, arrays, i, limit):
     for other in range(arrays.number.size):
         cell = arrays.keys[other, i]
         arrays.people[other, cell] -= task.limits.people[other, i]
-        left = arrays.people[other, cell]
+        few = 0 < arrays.people[other, cell] < task.limits.most_least[other]
         # all tuples of a cell that is too small for one are dropped together if they need as many
-        if 0 < left < task.limits.most_least[other]:
-            arrays.unchecked[other] |= (other != limit) | ~task.limits.equal[other]
+        if few and (other != limit or not task.limits.equal[other]):
+            arrays.unchecked[other] = True
 
 
 @kernel
