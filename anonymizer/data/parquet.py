@@ -74,7 +74,7 @@ class ParquetTable(BatchedTable):
         try:
             self.first_read.check_stamp()
             return parquet.ParquetFile(self.path, read_dictionary=list(dictionaries))
-        except (pa.ArrowException, OSError):
+        except (pa.ArrowException, OSError, UnicodeError):
             raise DataError(f"{self.path}: this is not a Parquet file.") from None
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
@@ -85,13 +85,16 @@ class ParquetTable(BatchedTable):
         file = self.file(dictionaries=columns if flat else ())
         with self.reading():
             for batch in file.iter_batches(batch_size=cells.BATCH_ROWS, columns=list(columns)):
+                batch.validate(full=True)
                 yield [cells_of_arrow(batch.column(column)) for column in columns]
 
     def read(self, columns: Sequence[str]) -> pa.Table:
         """Read whole columns with their types."""
         file = self.file()
         with self.reading():
-            return file.read(columns=list(columns))
+            table = file.read(columns=list(columns))
+            table.validate(full=True)
+            return table
 
     @contextmanager
     def reading(self) -> Iterator[None]:

@@ -66,6 +66,27 @@ def test_a_damaged_page_is_one_sentence(tmp_path: Path) -> None:
     assert len(open_table(path).read(["age"])) == 20_000  # the other column is whole
 
 
+@pytest.mark.parametrize("changed", [0x05, 0x80])
+def test_a_file_with_any_byte_changed_is_read_or_refused_in_one_sentence(
+    changed: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "p.parquet"
+    table = pa.table({"sex": ["f", "m", "f", None], "age": [34, 35, 34, 36]})
+    parquet.write_table(table, path, compression="none")
+    content, refused = path.read_bytes(), 0
+    for place in range(len(content)):
+        copy = bytearray(content)
+        copy[place] ^= changed
+        path.write_bytes(copy)
+        try:
+            opened = open_table(path)
+            opened.aggregate(opened.columns)
+            opened.read(opened.columns)
+        except DataError:
+            refused += 1
+    assert 100 < refused < len(content)
+
+
 def test_a_file_that_is_cut_off_is_no_parquet_file(tmp_path: Path) -> None:
     path = people(tmp_path)
     path.write_bytes(path.read_bytes()[:-100])
