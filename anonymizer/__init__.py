@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+TYPE_CHECKING = False  # `typing` is a heavy import, and an interrupt meanwhile a traceback
 if TYPE_CHECKING:
+    from typing import Any
+
     from anonymizer.analyses.evidence import Evidence, evidence
     from anonymizer.assessment import Assessment, Statement, assess
     from anonymizer.attacks.attack import attack

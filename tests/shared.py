@@ -38,43 +38,44 @@ class Optimum:
 
 def arx_optima() -> list[Optimum]:
     """Read all optima; none where the folder is absent."""
-    path = REFERENCE / "arx_optima.csv"
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return [
-            Optimum(
-                line["dataset"],
-                line["model"],
-                dict(item.split("=", 1) for item in line["parameters"].split()),
-                line["measure"],
-                float(line["suppression_limit"]),
-                float(line["loss"]),
-                json.loads(line["levels"]),
-                int(line["suppressed"]),
-                int(line["schemes"]),
-            )
-            for line in csv.DictReader(file)
-        ]
+    return [
+        Optimum(
+            line["dataset"],
+            line["model"],
+            dict(item.split("=", 1) for item in line["parameters"].split()),
+            line["measure"],
+            float(line["suppression_limit"]),
+            float(line["loss"]),
+            json.loads(line["levels"]),
+            int(line["suppressed"]),
+            int(line["schemes"]),
+        )
+        for line in reference_lines("arx_optima.csv")
+    ]
 
 
 def arx_uniqueness() -> list[Optimum]:
     """Read all optima with p-uniqueness; none where the folder is absent."""
-    path = REFERENCE / "arx_uniqueness.csv"
+    return [
+        Optimum(
+            line["dataset"],
+            "p-uniqueness",
+            {"threshold": line["threshold"], "population": line["population"]},
+            "loss geometric",
+            1.0,
+            float(line["loss"]),
+            json.loads(line["levels"]),
+            int(line["suppressed"]),
+            0,
+        )
+        for line in reference_lines("arx_uniqueness.csv")
+    ]
+
+
+def reference_lines(name: str) -> list[dict[str, str]]:
+    """Read a CSV file of reference figures; no lines where the folder is absent."""
+    path = REFERENCE / name
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        return [
-            Optimum(
-                line["dataset"],
-                "p-uniqueness",
-                {"threshold": line["threshold"], "population": line["population"]},
-                "loss geometric",
-                1.0,
-                float(line["loss"]),
-                json.loads(line["levels"]),
-                int(line["suppressed"]),
-                0,
-            )
-            for line in csv.DictReader(file)
-        ]
+        return list(csv.DictReader(file))

@@ -18,6 +18,7 @@ from anonymizer.policy import ANALYSES, Policy
 from anonymizer.risk import MODELS
 from anonymizer.utility import MEASURES, parameters_of
 from docs.generate import BLOCKS, fill
+from docs.generate.benchmark import measured
 from docs.generate.blocks import MARKER, PARTS, common_keys
 from docs.generate.commands import commands
 from docs.generate.keys import Key, fields_of, keys_of, stated_meanings
@@ -220,6 +221,58 @@ def test_every_option_of_every_command_is_in_the_reference(name: str, command: o
 def test_every_public_name_is_in_the_reference(name: str) -> None:
     item = getattr(anonymizer, name)
     assert f"::: {item.__module__}.{item.__qualname__}\n" in page("reference/api.md") + "\n"
+
+
+def test_what_is_said_of_clusters_is_the_benchmarks() -> None:
+    text = " ".join(page("how-to/cluster.md").split())
+    seconds = {
+        (row["data"], row["backend"]): float(row["seconds"])
+        for row in measured("benchmark/cluster")
+        if row["workers"] == "2"
+    }
+    loky, dask = (
+        max(
+            taken / seconds[data, "threads"]
+            for (data, used), taken in seconds.items()
+            if used == name
+        )
+        for name in ("loky", "dask")
+    )
+    assert f"up to {loky:.1f} times as long with loky as with threads" in text
+    assert f"up to {dask:.1f} times as long with Dask" in text
+    best: dict[str, float] = {}
+    for row in measured("benchmark/cluster_simulated"):
+        best[row["data"]] = max(best.get(row["data"], 1.0), float(row["speed-up"]))
+    low, high = min(best.values()), max(best.values())
+    assert f"becomes {low:.1f} to {high:.1f} times as fast at best" in text
+
+
+def test_what_is_said_of_layers_is_the_experiment_s() -> None:
+    text = " ".join(page("how-to/layers.md").split())
+    rows = measured("layers/comparison")
+    row = next(r for r in rows if (r["data"], r["model"], r["aggregate"]) == LAYERED)
+    layers, one = (f"{1 - float(row[name]):.3f}" for name in ("loss", "loss of one scheme"))
+    assert (
+        f"On ADULT with k = 5 the quality is {layers} in layers and {one} with one scheme" in text
+    )
+
+
+def test_what_is_said_of_optima_beside_arx_is_the_benchmarks() -> None:
+    text = " ".join(page("explanation/comparison.md").split())
+    rows = [row for row in measured("benchmark/searches") if row["model"] == "k-anonymity"]
+    gains = [float(row["loss - ARX's"]) for row in rows if row["loss - ARX's"]]
+    assert "the losses agree to 1e-10" in text
+    assert gains
+    assert max(map(abs, gains)) <= 1e-10
+    assert "the same loss and suppressed records everywhere, proven" in text
+    for row in measured("benchmark/sensitive"):
+        assert abs(float(row["loss - ARX's"])) <= 1e-9
+        assert row["suppressed - ARX's"] == "0"
+        assert row["status"] == "optimal"
+
+
+LAYERED = ("adult", "k = 5", "geometric")
+"""What the page on layers speaks of."""
 
 
 TERMS = [

@@ -50,3 +50,33 @@ def test_another_error_in_a_destructor_is_still_shown() -> None:
     ended = run_command("Failed()")
     assert ended.returncode == 0
     assert "a destructor" in ended.stderr
+
+
+AHEAD = """
+import time
+import pyarrow
+from pyarrow import csv
+
+class Slow:
+    closed, blocks = False, 0
+
+    def read(self, size=-1):
+        self.blocks += 1
+        time.sleep(0.3 * (self.blocks > 1))
+        return b"a,b\\n" + b"1,2\\n" * 1000 * (self.blocks < 90)
+
+sys.reader = csv.open_csv(pyarrow.PythonFile(Slow(), mode="r"), csv.ReadOptions(block_size=1000))
+"""
+
+
+@pytest.mark.parametrize("status", [0, 2])
+def test_a_file_that_is_still_read_ahead_does_not_abort_the_process(status: int) -> None:
+    cleaned = "import atexit\natexit.register(print, 'cleaned up')\n"
+    ended = run_command(f"{AHEAD}{cleaned}print('all')\nsys.exit({status})")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (status, "all\ncleaned up\n", "")
+
+
+def test_an_error_of_the_program_itself_is_still_shown_with_status_1() -> None:
+    ended = run_command("raise ZeroDivisionError")
+    assert ended.returncode == 1
+    assert "ZeroDivisionError" in ended.stderr

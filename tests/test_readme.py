@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from anonymizer import Policy
+from anonymizer.demo.example import POLICY as DEMO
+from anonymizer.demo.population import population
+from anonymizer.demo.register import register
 from anonymizer.hierarchy import parse_spec
 from anonymizer.policy import Role
 from anonymizer.risk import MODELS
@@ -62,10 +65,8 @@ def test_every_model_and_measure_is_named() -> None:
 
 
 def test_the_comparison_with_arx_is_the_experiment_s() -> None:
-    rows = []
-    for name in ("optima", "uniqueness"):
-        with (ROOT / "results" / "reference" / f"{name}.csv").open(newline="") as file:
-            rows += [float(row["gain"]) for row in csv.DictReader(file)]
+    tables = [measured(name, "reference") for name in ("optima", "uniqueness")]
+    rows = [float(row["gain"]) for table in tables for row in table]
     same = sum(abs(gain) <= 1e-9 for gain in rows)
     better, worse = (sum(sign * gain > 1e-9 for gain in rows) for sign in (1, -1))
     text = " ".join(README.split())
@@ -75,9 +76,9 @@ def test_the_comparison_with_arx_is_the_experiment_s() -> None:
     assert f"In {worse} with p-uniqueness ARX is ahead" in text
 
 
-def measured(name: str) -> list[dict[str, str]]:
-    """Read a table of the benchmark."""
-    with (ROOT / "results" / "benchmark" / f"{name}.csv").open(newline="") as file:
+def measured(name: str, experiment: str = "benchmark") -> list[dict[str, str]]:
+    """Read a table of an experiment."""
+    with (ROOT / "results" / experiment / f"{name}.csv").open(newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -106,12 +107,36 @@ def test_what_is_said_of_large_work_is_the_benchmarks() -> None:
         assert " + ".join(phases) in text
     peak = max(int(row["peak MiB"]) for row in (csv_run, parquet_run))
     assert f"within {peak:,} MiB" in text
+    in_duckdb = next(row for row in measured("engines") if row["rows"] == "100000000")
+    phases = [f"{float(in_duckdb[f'{phase} s']):.0f}" for phase in ("read", "search", "write")]
+    assert f"100,000,000 in a folder of Parquet files in {' + '.join(phases)}" in text
+    assert f"within {float(in_duckdb['peak MiB']) / 1024:.1f} GiB" in text
+    assert in_duckdb["verified"] == "True"
     growth = {(row["over"], row["at"]): row for row in measured("growth")}
     assert "up to about 14 the optimum is proven in seconds" in text
     assert float(growth["attributes", "14"]["gap"]) == 0
     assert float(growth["attributes", "14"]["seconds"]) < 30
     gaps = [float(row["gap"]) for row in measured("gap_over_time") if float(row["seconds"]) <= 60]
     assert f"with 20 a gap of {min(gaps):.2g} is left after a minute" in text
+
+
+def test_what_is_said_of_layers_is_the_experiment_s() -> None:
+    rows = [row for row in measured("comparison", "layers") if row["data"] == "adult"]
+    row = next(row for row in rows if (row["model"], row["aggregate"]) == ("k = 5", "geometric"))
+    layers, one = (f"{1 - float(row[name]):.3f}" for name in ("loss", "loss of one scheme"))
+    text = " ".join(README.split())
+    assert f"ADULT with k = 5 keeps quality {layers} in layers, {one} with one scheme" in text
+
+
+def test_what_is_said_of_the_demo_is_so() -> None:
+    text = " ".join(README.split())
+    people = population(1_000_000)
+    patients = register(people)
+    quasi = Policy.of(tomllib.loads(DEMO)).with_role(Role.QUASI)
+    alone = int((patients.groupby(list(quasi), observed=True).size() == 1).sum())
+    assert f"a synthetic population of {len(people):,} people" in text
+    assert f"a hospital's register of {len(patients):,} discharges" in text
+    assert f"Before, {alone:,} of the patients are alone" in text
 
 
 def test_it_is_about_two_hundred_lines() -> None:

@@ -76,13 +76,16 @@ def rows_of(frame: pd.DataFrame) -> list[tuple[Any, ...]]:
     return sorted(texts.itertuples(index=False, name=None))
 
 
-SCENARIO = """
+ROUTES = """
 population = 100000
 p_m = 0.3
 p_fm = 0.5
 p_c = 0.4
 p_cu = 0.6
+"""
+"""What a scenario says of the attacker's routes and of the population."""
 
+SCENARIO = f"""{ROUTES}
 [[groups]]
 attributes = ["age", "sex"]
 probability = 0.6

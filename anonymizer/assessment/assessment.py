@@ -123,8 +123,6 @@ def assess(
     findings = disclosure = None
     if disclosing is not None:
         check_named(disclosing.sources, table)  # a mistake is better known before the work
-        if disclosing.id is None and policy.data.id in table.columns:
-            disclosing = replace(disclosing, id=policy.data.id)
     if stated is not None:
         given = statement if isinstance(statement, str | Path) else stated
         findings = follow_procedure(table, policy, given, tell_step(on_progress))
@@ -132,7 +130,7 @@ def assess(
     if disclosing is not None:
         disclosure = assess_disclosure(
             table,
-            disclosing,
+            with_id(disclosing, table, policy),
             external,
             e_uniqueness=e_uniqueness,
             hierarchies=hierarchies_of(policy, disclosing),
@@ -142,6 +140,13 @@ def assess(
             on_subsets=tell_subsets(on_progress),
         )
     return Assessment(Path(table.name).name, findings, risks, disclosure)
+
+
+def with_id(disclosing: Disclosing, table: Table, policy: Policy) -> Disclosing:
+    """Count people by the policy's id where the sources name none and the table has it."""
+    if disclosing.id is None and policy.data.id in table.columns:
+        return replace(disclosing, id=policy.data.id)
+    return disclosing
 
 
 def open_assessed(

@@ -42,15 +42,22 @@ def collective(setting: Setting) -> Attack:
     blind = np.full(rows, NOBODY, np.int64)
     some = min(rows, listed)
     blind[random.permutation(rows)[:some]] = random.permutation(listed)[:some]
-    right, lucky = (np.count_nonzero((each == truth) & (each != NOBODY)) for each in (given, blind))
+    whose = setting.person if setting.population is None else np.arange(listed)
+    right, lucky = (count_right(each, truth, whose) for each in (given, blind))
     details: dict[str, float] = {
         "people": listed,
         "matched": int(np.count_nonzero(given != NOBODY)),
     }
     if len(parts) == 1:
-        details["expected"] = round(expected(parts[0], truth), 6)
+        details["expected"] = round(expected(parts[0], truth, whose), 6)
     who = "rows that are given to people of the list at random"
-    return Attack(NAME, QUESTION, Rate(int(right), rows), Rate(int(lucky), rows), who, details)
+    return Attack(NAME, QUESTION, Rate(right, rows), Rate(lucky, rows), who, details)
+
+
+def count_right(given: Integers, truth: Integers, whose: Integers) -> int:
+    """Count the rows that are given to an entry of the list that is their own person's."""
+    both = (given != NOBODY) & (truth != NOBODY)
+    return int(np.count_nonzero(whose[given[both]] == whose[truth[both]]))
 
 
 def identified(setting: Setting) -> tuple[Integers, tuple[int, ...], Integers]:
@@ -123,16 +130,20 @@ def narrowest_first(parts: Sequence[Part]) -> list[tuple[Integers, Integers]]:
     return sorted(found, key=lambda each: each[1].size)
 
 
-def expected(part: Part, truth: Integers) -> float:
+def expected(part: Part, truth: Integers, whose: Integers) -> float:
     """Return how many rows are expected to be matched right where classes are disjoint.
 
-    A row whose person is on the list, among F who may have it, is right with probability 1/F; if there
-    are more rows than people, so many rows fewer are matched.
+    A row whose person has e of the F entries of the list that may have it is right with probability e/F;
+    if there are more rows than entries, so many rows fewer are matched.
     """
     rows = np.bincount(part.row_label, minlength=part.number)
     people = np.bincount(part.record_label, minlength=part.number)
     chance = 1 / np.maximum(1, np.maximum(rows, people))
-    person = truth[part.rows]
-    fits = person != NOBODY
-    fits[fits] = part.record_label[person[fits]] == part.row_label[fits]
-    return float(chance[part.row_label[fits]].sum())
+    known = truth[part.rows] != NOBODY
+    label = part.row_label[known]
+    wide = int(whose.max(initial=0)) + 1
+    own = label * wide + whose[truth[part.rows][known]]
+    entries, times = np.unique(part.record_label * wide + whose, return_counts=True)
+    at = np.searchsorted(entries, own)
+    fits = np.append(entries, NOBODY)[at] == own
+    return float((np.append(times, 0)[at] * chance[label])[fits].sum())

@@ -46,7 +46,9 @@ def read_setting(
     kept = tuple(name for name in kept_names(policy, opened) if name in table.columns)
     names = [*quasi, *kept]
     identity = [name for name in policy.with_role(Role.IDENTIFYING) if name in opened.columns]
-    mine, theirs = read_columns(table, names), read_columns(opened, [*names, *identity])
+    whose = [name for name in (policy.data.id,) if name in opened.columns]
+    mine = read_columns(table, names)
+    theirs = read_columns(opened, list(dict.fromkeys([*names, *identity, *whose])))
     tables = {"control": control, "population": population, "targets": targets}
     given = {kind: each for kind, each in tables.items() if each is not None}
     others = {
@@ -67,6 +69,9 @@ def read_setting(
         tuple(range(len(quasi))),
         tuple(at for at, name in enumerate(names) if name in sensitive),
         {name: theirs[name] for name in identity},
+        theirs[whose[0]].codes.astype(np.int64)
+        if whose
+        else np.arange(theirs[names[0]].codes.size),
         plan,
         opened,
         table,

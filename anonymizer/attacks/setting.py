@@ -70,6 +70,8 @@ class Setting:
     sensitive: tuple[int, ...]
     identity: Mapping[str, Coded]
     """The identifying columns of the original."""
+    person: Integers
+    """Whose each record of the original is, by number: its own where the policy names no id."""
     plan: Plan
     table: Table
     """The original."""
@@ -110,10 +112,20 @@ class Setting:
 
     @cached_property
     def drawn(self) -> tuple[Integers, Integers]:
-        """People of the original who are attacked, and others who are held out, drawn at random."""
-        order = self.random(DRAW_TARGETS).permutation(self.original.shape[1])
+        """People of the original who are attacked, and others who are held out, drawn at random.
+
+        Each is a record: of a person with several, one that is drawn.
+        """
+        records = self.random(DRAW_TARGETS).permutation(self.original.shape[1])
+        order = records[np.sort(np.unique(self.person[records], return_index=True)[1])]
         tenth = min(self.plan.people, max(1, order.size // HELD_OUT)) if order.size > 1 else 0
         return order[tenth : tenth + self.plan.people], order[:tenth]
+
+    def count_people(self, group_of_record: NDArray[np.integer[Any]], groups: int) -> Integers:
+        """Count the people of the original in each of some groups of its records."""
+        people = int(self.person.max(initial=0)) + 1
+        pairs = np.unique(group_of_record.astype(np.int64) * people + self.person)
+        return np.bincount(pairs // people, minlength=groups)
 
     def name(self, column: int) -> str:
         """Name a column."""
@@ -151,7 +163,8 @@ def people_outside(setting: Setting, needed: Sequence[int]) -> tuple[Group, str]
         who = f"people of {control.name}, who are not in the release"
         return Group(setting.cells, control.leaves[:, chosen]), who
     held_out = setting.drawn[1]
-    left = setting.cells.keep(~np.isin(setting.owners, held_out))
+    theirs = np.flatnonzero(np.isin(setting.person, setting.person[held_out]))
+    left = setting.cells.keep(~np.isin(setting.owners, theirs))
     who = "other people of the original, with the rows of all of them taken out of the release"
     return Group(left, setting.original[:, held_out]), who
 

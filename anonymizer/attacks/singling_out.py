@@ -1,8 +1,8 @@
 """Singling out: can the release be used to describe exactly one person of the original?
 
 Giomi et al. 2022 (anonymeter); Cohen and Nissim 2020. A predicate is made of released cells, such as
-"age 30-39 and zip 101**". It singles out if one record of the original has it. The attacker prefers
-predicates that one released row has:
+"age 30-39 and zip 101**". It singles out if one person of the original has it, in one record or several.
+The attacker prefers predicates that one released row has:
 
 - univariate: a single cell that one released row has; of a column without any, its rarest cell;
 - multivariate: cells of a released row, one column after the other in a random order, until no other row
@@ -90,7 +90,7 @@ def try_column(
         values = setting.cells.columns[column].values
         of_leaf = values[min(int(levels[0]), len(values) - 1)]
         number = int(of_leaf.max(initial=0)) + 1
-        there = np.bincount(of_leaf[setting.original[column]], minlength=number)
+        there = setting.count_people(of_leaf[setting.original[column]], number)
         released = np.bincount(codes, minlength=number)
         cells = np.flatnonzero(released == fewest)
         alone.append(there[cells] == 1)
@@ -175,7 +175,7 @@ def try_rows(
         mine, there, guessed, *outside = np.split(labels.of_row, ends[:-1])
         unique = grows & (tally(mine, labels)[mine[some]] == 1)
         decided = undecided & (unique | (place == order.size))
-        people = tally(there, labels)
+        people = setting.count_people(there, labels.number)
         alone[decided] = people[mine[some][decided]] == 1
         if outside:
             baseline[decided] = tally(outside[0], labels)[mine[some][decided]] == 1

@@ -52,9 +52,19 @@ def check_hierarchies(
         for file, defect in defects:
             print(f"{file}: {defect}")
         errors = sum(defect.severity == "error" for _, defect in defects)
-        print(f"{len(files)} checked: {errors} errors, {len(defects) - errors} warnings")
+        warned = len(defects) - errors
+        print(f"{len(files)} checked: {counted(errors, 'error')}, {counted(warned, 'warning')}")
     if any(defect.severity == "error" for _, defect in defects):
         raise typer.Exit(FAILED)
+
+
+def counted(number: int, what: str) -> str:
+    """Write a number of things.
+
+    >>> counted(1, "error"), counted(2, "error")
+    ('1 error', '2 errors')
+    """
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 @app.command("build")

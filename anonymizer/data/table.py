@@ -106,17 +106,22 @@ def open_table(
     """
     if delimiter is not None:
         check_delimiter(delimiter)
-    if isinstance(data, str | Path):
-        path = Path(data)
-        if is_several(path):
-            return open_files(path, delimiter, encoding, memory)
-        if is_database(path):
-            return open_database(path, table, memory, writable)
-        check_readable(path)
-        check_kind(path)
-        return open_file(path, delimiter, encoding, sheet)
     if isinstance(data, Address):
         return open_address(data, table)
+    if not isinstance(data, str | Path):
+        return open_object(data)
+    path = Path(data)
+    if is_several(path):
+        return open_files(path, delimiter, encoding, memory)
+    if is_database(path):
+        return open_database(path, table, memory, writable)
+    check_readable(path)
+    check_kind(path)
+    return open_file(path, delimiter, encoding, sheet)
+
+
+def open_object(data: Any) -> Table:
+    """Open a dataframe, a table of one's own, or what Arrow can read."""
     for kind in type(data).__mro__:
         if make := FRAMES.get(f"{kind.__module__.split('.')[0]}.{kind.__name__}"):
             return make(data)
@@ -173,7 +178,7 @@ def check_columns(table: Table, expected: Sequence[str]) -> None:
     if undeclared and shown:
         faults.append(f"no role in the policy for {quote_some(undeclared)}; add it to [attributes]")
     if faults:
-        raise DataError(f"{table.name}: " + "; ".join(faults) + ".")
+        raise DataError(f"{table.name}: {end_sentence('; '.join(faults))}")
 
 
 def check_present(table: Table, needed: Sequence[str]) -> None:

@@ -134,6 +134,8 @@ def decide(
 
     A ReleaseError says if the file is not what its scheme makes of the original.
     """
+    if not Path(released).exists():
+        raise ReleaseError(f"{released}: there is no such release; check the path.")
     path = Path(manifest) if manifest is not None else Path(released).parent / FILE_NAME
     claimed, loaded = read_manifest(path), load_policy(policy)
     solution = applied_again(Path(released), original, loaded, claimed)

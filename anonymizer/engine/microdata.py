@@ -39,6 +39,10 @@ class Population:
 
     words: NDArray[np.uint64]
     counts: NDArray[np.int32]
+    codes: NDArray[np.unsignedinteger]
+    """The codes of all columns, as those of the microdata."""
+    places: tuple[int, ...]
+    """Where the attributes that the population table has stand among the quasi-identifiers."""
     known: NDArray[np.uint64] | None = None
     """The bits, in every word, of the attributes that the population table has; None where it has all."""
 
@@ -289,11 +293,12 @@ def encode_tuples(
     domain, tuple_of_row = Domain(names, columns), read_only(tuples.tuple_of_row)
     if widened is None:
         return Microdata(domain, codes, counts, tuple_of_row, grouped=tuples.grouped)
-    words = domain.paths.encode(encode_columns(columns, widened))
+    others = encode_columns(columns, widened)
+    words = domain.paths.encode(others)
     known = None
     if len(places) < len(hierarchies):
         known = np.bitwise_or.reduce(domain.paths.masks[list(places), 0], axis=0)
-    matching = Population(words, read_only(widened.counts), known)
+    matching = Population(words, read_only(widened.counts), others, tuple(places), known)
     return Microdata(domain, codes, counts, tuple_of_row, matching, grouped=tuples.grouped)
 
 

@@ -30,8 +30,12 @@ class Defect:
         return f"{self.severity}: {self.message}"
 
 
-def check_rows(rows: Iterable[Sequence[str]], attribute: str = "") -> list[Defect]:
+def check_rows(
+    rows: Iterable[Sequence[str]], attribute: str = "", continuous: bool = False
+) -> list[Defect]:
     """Find all defects of the rows of a hierarchy, errors first.
+
+    The rows of a continuous one are its narrowest intervals, each by where it starts.
 
     >>> for defect in check_rows([("34", "30s", "*"), ("34", "30s", "*"), ("35", "*")]):
     ...     print(defect)
@@ -40,7 +44,7 @@ def check_rows(rows: Iterable[Sequence[str]], attribute: str = "") -> list[Defec
     """
     table = list(rows)
     levels = Levels.of(table)
-    return [*find_errors(table, levels, attribute), *find_warnings(levels, attribute)]
+    return [*find_errors(table, levels, attribute), *find_warnings(levels, attribute, continuous)]
 
 
 def find_errors(rows: Rows, levels: Levels, attribute: str) -> list[Defect]:
@@ -61,12 +65,13 @@ def find_level_errors(levels: Levels, attribute: str) -> list[Defect]:
     ]
 
 
-def find_warnings(levels: Levels, attribute: str) -> list[Defect]:
+def find_warnings(levels: Levels, attribute: str, continuous: bool = False) -> list[Defect]:
     """Find what is legal but seldom meant."""
+    idle = _idle_levels(levels, lowest=2 if continuous else 1)
     return [
         Defect("warning", attribute, row, value, message)
-        for look in (_blanks, _written_twice, _idle_levels)
-        for row, value, message in look(levels)
+        for found in (_blanks(levels), _written_twice(levels), idle)
+        for row, value, message in found
     ]
 
 
@@ -169,9 +174,9 @@ def _written_twice(levels: Levels) -> Found:
         )
 
 
-def _idle_levels(levels: Levels) -> Found:
+def _idle_levels(levels: Levels, lowest: int) -> Found:
     sizes = [len(labels) for labels in levels.labels]
-    for level in range(1, len(sizes)):
+    for level in range(lowest, len(sizes)):
         if sizes[level] >= sizes[level - 1] > 1:
             yield (
                 None,

@@ -81,7 +81,7 @@ def real_lines(name: str, count: int, low: Fraction, high: Fraction) -> list[str
     while widths[-1] * 4 <= end - start:
         widths.append(widths[-1] * 2)
     return [
-        f"# Column '{name}': {count:,} numbers, also between whole ones.",
+        f"# Column '{name}': {count:,} numbers with decimals.",
         COMMENT,
         'builder = "intervals"',
         f"domain = [{float(start)!r}, {float(end)!r}]",

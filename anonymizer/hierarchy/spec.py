@@ -58,8 +58,9 @@ def check_file(path: str | Path, name: str | None = None, delimiter: str = ";") 
         return check_rows(read_rows(path, delimiter), name)
     try:
         hierarchy = load_hierarchy(path, name)
+        found = check_rows(hierarchy.rows(), name, hierarchy.continuous)
         # examples of a form were not written by anybody
-        return [] if hierarchy.has_examples else check_rows(hierarchy.rows(), name)
+        return [] if hierarchy.has_examples else found
     except HierarchyError as error:
         if not error.faults:
             raise

@@ -68,6 +68,8 @@ class Task(NamedTuple):
     suppression_limit: int
     max_terms: float
     """The sum of terms when everything is lost."""
+    limits: Any
+    """What is asked of cells in place of a least class, if anything; see kernels/cell_limits.py."""
 
 
 class Workspace(NamedTuple):
@@ -88,6 +90,8 @@ class Workspace(NamedTuple):
     """How many cells there are of each size."""
     lost: Any
     """For each threshold: how many of the records that a node still has its cells lose, at least."""
+    limits: Any
+    """Arrays for limits on cells."""
 
 
 class Cells(NamedTuple):

@@ -1,8 +1,9 @@
 """Merging classes into those of coarser schemes, with how often each value occurs in them.
 
 Coarser classes are unions of finer ones: to merge these takes time in their number, not in that of the
-tuples. Each class has a row with the count of every value. The classes of several schemes lie one scheme
-after the other: those from `starts[s]` to `starts[s + 1]` are of scheme s.
+tuples. Each class has a row with the count of every value. Counts are so many bits wide that none is
+wider, and lie side by side in words: to add words is to add all counts in them. The classes of several
+schemes lie one scheme after the other: those from `starts[s]` to `starts[s + 1]` are of scheme s.
 """
 
 from __future__ import annotations
@@ -51,12 +52,12 @@ def merge_range(
             for w in range(n_words):
                 new_words[label, w] = words[i, w] & mask[w]
             new_tuples[label], new_sizes[label] = tuples[i], sizes[i]
-            for value in range(rows.shape[1]):
-                new_rows[label, value] = rows[i, value]
+            for w in range(rows.shape[1]):
+                new_rows[label, w] = rows[i, w]
         else:
             new_sizes[label] += sizes[i]
-            for value in range(rows.shape[1]):
-                new_rows[label, value] += rows[i, value]
+            for w in range(rows.shape[1]):
+                new_rows[label, w] += rows[i, w]
         labels[i] = label
     return n_new
 
@@ -78,71 +79,76 @@ def copy_range(
     for i in range(begin, end):
         if chosen[i]:
             new_words[at], new_tuples[at], new_sizes[at] = words[i], tuples[i], sizes[i]
-            for value in range(rows.shape[1]):
-                new_rows[at, value] = rows[i, value]
+            for w in range(rows.shape[1]):
+                new_rows[at, w] = rows[i, w]
             at += 1
     return at
 
 
 @kernel
-def raise_levels(words, tuples, sizes, rows, starts, chosen, masks, wanted):
-    """Merge the chosen classes of each scheme into those at higher levels of one attribute.
+def raise_levels(words, tuples, sizes, rows, starts, chosen, parents, masks):
+    """Merge the chosen classes of schemes into those of coarser ones, each given by its parent and mask.
 
-    `masks[l]` leaves the bits of its level l, and all of the others; level 0 changes nothing.
-    `wanted[s, l]` says which levels to make of scheme s, each from the one before, which has fewer
-    classes. Returns the classes, those of a scheme level after level.
+    Those of one parent follow one another. A scheme is made from the last one of them that is finer,
+    which has fewer classes, or from the parent.
     """
     most = 0
-    for s in range(wanted.shape[0]):
-        most += (starts[s + 1] - starts[s]) * wanted[s].sum()
+    for n in range(parents.size):
+        most += chosen[starts[parents[n]] : starts[parents[n] + 1]].sum()
     new_words, new_tuples = np.empty((most, words.shape[1]), np.uint64), np.empty(most, np.int32)
-    new_sizes, new_rows = np.empty(most, np.int64), np.empty((most, rows.shape[1]), np.int32)
-    new_starts = np.zeros(wanted.sum() + 1, np.int64)
+    new_sizes, new_rows = np.empty(most, np.int64), np.empty((most, rows.shape[1]), np.uint64)
+    new_starts = np.zeros(parents.size + 1, np.int64)
     labels, slots = (
         np.empty(max(most, sizes.size), np.int32),
         np.empty(4 * sizes.size + 2, np.int32),
     )
     every = np.ones(most, np.bool_)
-    made = 0
-    for s in range(wanted.shape[0]):
-        before = -1
-        for level in range(wanted.shape[1]):
-            if not wanted[s, level]:
-                continue
-            if level == 0:
-                end = copy_range(
-                    words, tuples, sizes, rows, chosen, starts[s], starts[s + 1],
-                    new_words, new_tuples, new_sizes, new_rows, new_starts[made],
-                )  # fmt: skip
-            elif before < 0:
-                end = merge_range(
-                    words, tuples, sizes, rows, chosen, starts[s], starts[s + 1], masks[level],
-                    new_words, new_tuples, new_sizes, new_rows, new_starts[made], labels, slots,
-                )  # fmt: skip
-            else:
-                end = merge_range(
-                    new_words, new_tuples, new_sizes, new_rows, every,
-                    new_starts[made - 1], new_starts[made], masks[level],
-                    new_words, new_tuples, new_sizes, new_rows, new_starts[made], labels, slots,
-                )  # fmt: skip
-            before = level
-            made += 1
-            new_starts[made] = end
-    end = new_starts[made]
+    for n in range(parents.size):
+        finer, parent = n - 1, parents[n]
+        while finer >= 0 and parents[finer] == parent and not covers(masks[finer], masks[n]):
+            finer -= 1
+        if finer < 0 or parents[finer] != parent:
+            end = merge_range(
+                words, tuples, sizes, rows, chosen, starts[parent], starts[parent + 1], masks[n],
+                new_words, new_tuples, new_sizes, new_rows, new_starts[n], labels, slots,
+            )  # fmt: skip
+        elif (masks[finer] == masks[n]).all():
+            end = copy_range(
+                new_words, new_tuples, new_sizes, new_rows, every,
+                new_starts[finer], new_starts[finer + 1],
+                new_words, new_tuples, new_sizes, new_rows, new_starts[n],
+            )  # fmt: skip
+        else:
+            end = merge_range(
+                new_words, new_tuples, new_sizes, new_rows, every,
+                new_starts[finer], new_starts[finer + 1], masks[n],
+                new_words, new_tuples, new_sizes, new_rows, new_starts[n], labels, slots,
+            )  # fmt: skip
+        new_starts[n + 1] = end
+    end = new_starts[parents.size]
     return new_words[:end], new_tuples[:end], new_sizes[:end], new_rows[:end], new_starts
 
 
 @kernel
-def group_classes(words, tuples, sizes, rows, starts, mask):
-    """Merge the classes of each scheme that agree under a mask; return the group of each class too."""
+def covers(finer, mask):
+    """Whether a mask leaves no bits that the finer one does not."""
+    for w in range(mask.size):
+        if mask[w] & ~finer[w]:
+            return False
+    return True
+
+
+@kernel
+def group_classes(words, tuples, sizes, rows, starts, masks):
+    """Merge the classes of each scheme that agree under its mask; return the group of each class too."""
     n = sizes.size
     new_words, new_tuples = np.empty((n, words.shape[1]), np.uint64), np.empty(n, np.int32)
-    new_sizes, new_rows = np.empty(n, np.int64), np.empty((n, rows.shape[1]), np.int32)
+    new_sizes, new_rows = np.empty(n, np.int64), np.empty((n, rows.shape[1]), np.uint64)
     labels, slots = np.empty(n, np.int32), np.empty(4 * n + 2, np.int32)
     every, new_starts, end = np.ones(n, np.bool_), np.zeros(starts.size, np.int64), 0
     for s in range(starts.size - 1):
         end = merge_range(
-            words, tuples, sizes, rows, every, starts[s], starts[s + 1], mask,
+            words, tuples, sizes, rows, every, starts[s], starts[s + 1], masks[s],
             new_words, new_tuples, new_sizes, new_rows, end, labels, slots,
         )  # fmt: skip
         new_starts[s + 1] = end
@@ -150,123 +156,28 @@ def group_classes(words, tuples, sizes, rows, starts, mask):
 
 
 @kernel
-def list_entries(rows, chosen, low, high):
-    """List the values of a range that occur in each chosen row, numbered from its beginning.
+def pack_counts(tuple_of_pair, value_of_pair, counts, word_of_value, shift_of_value, rows):
+    """Add the counts of pairs of a tuple and a value to the rows of the tuples."""
+    for i in range(counts.size):
+        value = value_of_pair[i]
+        count = np.uint64(counts[i]) << shift_of_value[value]
+        rows[tuple_of_pair[i], word_of_value[value]] += count
+
+
+@kernel
+def list_entries(rows, chosen, word_of_value, shift_of_value, ones):
+    """List the values that occur in each chosen row, of those whose word and shift are given.
 
     Returns where those of each row begin, the values, and their counts; see kernels/histograms.py.
     """
-    most = chosen.size * (high - low) + 1
+    most = chosen.size * word_of_value.size + 1
     starts, values = np.zeros(chosen.size + 1, np.int64), np.empty(most, np.int32)
-    counts, n_entries = np.empty(most, np.int64), 0
+    counts, n_entries = np.empty(most, np.int64), np.int64(0)
     for c in range(chosen.size):
         row = rows[chosen[c]]
-        for value in range(low, high):
-            values[n_entries], counts[n_entries] = value - low, row[value]
-            n_entries += row[value] > 0  # else written over by the next one
+        for value in range(word_of_value.size):
+            count = np.int64((row[word_of_value[value]] >> shift_of_value[value]) & ones)
+            values[n_entries], counts[n_entries] = value, count
+            n_entries += count > 0  # else written over by the next one
         starts[c + 1] = n_entries
     return starts, values[:n_entries], counts[:n_entries]
-
-
-@kernel
-def sum_kept(starts, tuples, sizes, kept, schemes, places, covered):
-    """Sum what the kept classes of each scheme cover, for each attribute, and their records.
-
-    `covered[level, places[tuple, attribute]]` is what a value covers.
-    """
-    sums = np.zeros((schemes.shape[1], schemes.shape[0]), np.int64)
-    records = np.zeros(schemes.shape[0], np.int64)
-    for s in range(schemes.shape[0]):
-        for c in range(starts[s], starts[s + 1]):
-            if kept[c]:
-                records[s] += sizes[c]
-                for a in range(sums.shape[0]):
-                    value = covered[schemes[s, a], places[tuples[c], a]]
-                    sums[a, s] += sizes[c] * value
-    return sums, records
-
-
-@kernel
-def sum_most_kept(
-    starts, tuples, sizes, group, group_starts, group_tuples, group_sizes, kept, low, high,
-    places, covered, by_cover, offsets,
-):  # fmt: skip
-    """Sum what is covered at least, at each scheme and each level of a range, if groups are kept so far.
-
-    Of each group at most `kept` records are kept, of all groups that are not kept whole those that cover
-    least, for each attribute and level anew. An attribute with only one level is the same in a group.
-    Returns the sums, and how many records are kept.
-    """
-    n_schemes, n_attributes = low.shape
-    sums = np.zeros((n_attributes, n_schemes, covered.shape[0]), np.int64)
-    records = np.zeros(n_schemes, np.int64)
-    by_code = np.zeros((2, covered.shape[1]), np.int64)  # of groups kept partly, and whole
-    whole = (kept == group_sizes).astype(np.int64)
-    for s in range(n_schemes):
-        by_code[:], exempt = 0, 0
-        is_set = low[s] == high[s]
-        set_ones, free_ones = np.flatnonzero(is_set), np.flatnonzero(~is_set)
-        for g in range(group_starts[s], group_starts[s + 1]):
-            records[s] += kept[g]
-            exempt += kept[g] * (1 - whole[g])
-            if kept[g] > 0:
-                for a in set_ones:
-                    by_code[whole[g], places[group_tuples[g], a]] += group_sizes[g]
-        for c in range(starts[s], starts[s + 1]):
-            own = group[c]
-            if kept[own] > 0:
-                for a in free_ones:
-                    by_code[whole[own], places[tuples[c], a]] += sizes[c]
-        for each in range(n_attributes):
-            for level in range(low[s, each], high[s, each] + 1):
-                sums[each, s, level] = sum_least(
-                    by_code,
-                    covered[level],
-                    by_cover[level],
-                    offsets[each],
-                    offsets[each + 1],
-                    exempt,
-                )
-    return sums, records
-
-
-@kernel
-def sum_least(by_code, covered, by_cover, begin, end, exempt):
-    """Sum what all records of the second row cover, and so many of the first that cover least."""
-    total = 0
-    for at in range(begin, end):
-        total += by_code[1, at] * covered[at]
-    left = exempt
-    for at in by_cover[begin:end]:
-        if left <= 0:
-            break
-        more = min(by_code[0, at], left)
-        left -= more
-        total += more * covered[at]
-    return total
-
-
-@kernel
-def close_blocks(blocks, at, feasible, terms, low, levels, depth, limit):
-    """Close the schemes of some blocks whose sum of terms is above a limit.
-
-    A block has the schemes with the levels of the first `depth` attributes set; they count like numbers,
-    the last attribute fastest. `terms[a, s, l]` is the term of block s at level l.
-    """
-    n_attributes = levels.size
-    digits = np.zeros(n_attributes, np.int64)
-    for s in range(at.size):
-        fixed = 0.0
-        for a in range(depth):
-            fixed += terms[a, s, low[s, a]]
-        digits[:] = 0
-        for i in range(blocks.shape[1]):
-            total = fixed
-            for a in range(depth, n_attributes):
-                total += terms[a, s, low[s, a] + digits[a]]
-            blocks[at[s], i] &= feasible[s] and total <= limit
-            a = n_attributes - 1
-            while a >= depth and digits[a] == levels[a] - 1:
-                digits[a] = 0
-                a -= 1
-            if a >= depth:
-                digits[a] += 1

@@ -66,6 +66,13 @@ def count_kept(labels, counts, kept, n_labels):
 
 
 @kernel
+def mark_too_few(labels, people, least, kept, found):
+    """Mark the tuples kept whose label has fewer people than each needs; other marks stay."""
+    for i in range(labels.size):
+        found[i] |= kept[i] & (people[labels[i]] < least[i])
+
+
+@kernel
 def add_risks(labels, matches, unique, kept, kind, picked, alone, confirmed, risks):
     """Add the overall risk given one set of known groups to each tuple kept, by the weight of its kind.
 

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anonymizer.kernels.bounds import best_split
+from anonymizer.kernels.cell_limits import begin_root, commit_limited, split_limited
 from anonymizer.kernels.class_splitting import (
     Cells,
     relabel,
@@ -83,7 +84,11 @@ class Outcome(NamedTuple):
 @kernel
 def split_and_count(task, workspace, nodes, depth, above, high, cells, first, last):
     """Split the classes of a node, and count what is lost; see `split_classes`."""
-    labels, classes = workspace.labels[depth], nodes.classes[depth]
+    classes = nodes.classes[depth]
+    if task.limits.least.shape[0]:
+        fresh = cells.number == classes
+        return split_limited(task, workspace, depth, above, high, fresh)
+    labels = workspace.labels[depth]
     cells = split_classes(task, workspace, labels, classes, above, high, cells)
     count_lost(task, workspace, cells, task.records - nodes.suppressed[depth], first, last)
     return cells
@@ -92,8 +97,11 @@ def split_and_count(task, workspace, nodes, depth, above, high, cells, first, la
 @kernel
 def commit_cells(task, workspace, nodes, depth, to, cells, first, last):
     """Make the cells just counted the classes of a node: the same one, or its child."""
-    least = task.least_classes[first]
-    n_labels, n_dropped = relabel(workspace, cells, least, workspace.labels[to])
+    if task.limits.least.shape[0]:
+        n_labels, n_dropped = commit_limited(task, workspace, depth, to)
+    else:
+        least = task.least_classes[first]
+        n_labels, n_dropped = relabel(workspace, cells, least, workspace.labels[to])
     if to != depth:
         nodes.covered[to] = nodes.covered[depth]
     low, high, covered = nodes.low[to], nodes.high[to], nodes.covered[to]
@@ -175,8 +183,10 @@ def open_node(nodes, depth, low, high, n_closed, over):
 def partition_root(task, workspace, nodes, low, high, first, last):
     """Partition the table by the highest scheme of a box."""
     open_node(nodes, 0, low, high, 0, 0.0)
-    nodes.covered[0], nodes.suppressed[0], nodes.classes[0] = task.total_covered, 0, 2
+    nodes.covered[0], nodes.suppressed[0] = task.total_covered, 0
+    nodes.classes[0] = 2 * max(1, task.limits.least.shape[0])
     workspace.labels[0] = 1
+    begin_root(task, workspace.limits)
     above = task.heights.copy()
     while (above > high).any():
         reached = high.copy()

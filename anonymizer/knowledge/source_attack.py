@@ -11,13 +11,14 @@ equal, missing or not: whoever looks for a person cannot rule out more of them t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import PolicyError, quote_some, suggest_name
+from anonymizer.kernels.overall import mark_too_few
 from anonymizer.knowledge.cells import Cells, Partitions
 from anonymizer.knowledge.external import OPEN, load_externals
 from anonymizer.knowledge.linkage_checks import repeated_warnings, unmatched_warnings, warn
@@ -53,6 +54,8 @@ class SourceAttack:
     threshold: float
     linked: LinkedTable | None = None
     """The source's people, where they are at hand."""
+    least: dict[float, NDArray[np.int64]] = field(default_factory=dict, repr=False)
+    """What `least_people` found, by the limit."""
 
     @staticmethod
     def all_of(statement: Statement, microdata: Microdata) -> Iterator[SourceAttack]:
@@ -106,12 +109,18 @@ class SourceAttack:
         """Where the keys stand among the quasi-identifiers."""
         return [self.microdata.attributes.index(key) for key in self.source.keys]
 
+    @property
+    def known_levels(self) -> dict[int, int]:
+        """The finest level on which the source has each key, by the key's place."""
+        told: Mapping[str, int] = self.source.levels
+        levels = tuple(told.get(key, 0) for key in self.source.keys)
+        if self.linked is not None:
+            levels = tuple(map(max, levels, self.linked.levels))
+        return dict(zip(self.places, levels, strict=True))
+
     def levels(self, scheme: Scheme) -> Scheme:
         """Return the level of each key: the table's, or the source's where that is coarser."""
-        told: Mapping[str, int] = self.source.levels
-        pairs = zip(self.source.keys, self.places, strict=True)
-        levels = tuple(max(scheme[at], told.get(key, 0)) for key, at in pairs)
-        return levels if self.linked is None else tuple(map(max, levels, self.linked.levels))
+        return tuple(max(scheme[at], level) for at, level in self.known_levels.items())
 
     def cells(self, scheme: Scheme) -> Cells:
         """Return the cells of those who share their values of the keys."""
@@ -124,12 +133,38 @@ class SourceAttack:
         self, scheme: Scheme, kept: NDArray[np.bool_], certainty: Floats | None = None
     ) -> Floats:
         """Return the probability that each tuple's people are found; 0 for what is not kept."""
-        partitions, cells = Partitions.of(self.microdata), self.cells(scheme)
-        labels = cells.label_of_tuple
-        people = partitions.count_people(cells, labels, self.microdata.counts, kept)[labels]
+        labels, people = self.count_people(scheme, kept)
         if certainty is None:
             certainty = self.certainty(scheme)
-        return np.where(kept, certainty / np.maximum(people, 1), 0.0)
+        return np.where(kept, certainty / np.maximum(people[labels], 1), 0.0)
+
+    def count_people(
+        self, scheme: Scheme, kept: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the cell of each tuple, and how many people of those kept each cell has."""
+        partitions, cells = Partitions.of(self.microdata), self.cells(scheme)
+        labels = cells.label_of_tuple
+        return labels, partitions.count_people(cells, labels, self.microdata.counts, kept)
+
+    @property
+    def constant(self) -> bool:
+        """Whether the certainty is the same at every scheme."""
+        return self.linked is None and not self.source.without
+
+    def least_people(self, limit: float) -> NDArray[np.int64]:
+        """Return how many people a cell needs at any scheme, tuple by tuple, to be within a limit."""
+        found = self.least.get(limit)
+        if found is None:
+            untouched = (0,) * len(self.microdata.attributes)
+            found = self.least[limit] = least_people(self.least_certainty(untouched), limit)
+        return found
+
+    def mark_too_few(
+        self, scheme: Scheme, kept: NDArray[np.bool_], limit: float, found: NDArray[np.bool_]
+    ) -> None:
+        """Mark the tuples kept whose probability exceeds a limit, where the certainty is constant."""
+        labels, people = self.count_people(scheme, kept)
+        mark_too_few(labels, people, self.least_people(limit), kept, found)
 
     def certainty(self, scheme: Scheme) -> Floats:
         """Return the probability of each tuple if its people were alone in their cell: p q, or 1 / m."""
@@ -188,3 +223,16 @@ class SourceAttack:
         by_value = share.read_as(column.hierarchy.read_texts).of(values)
         by_tuple: Floats = by_value[self.microdata.codes[at]]
         return by_tuple
+
+
+def least_people(certainty: Floats, limit: float) -> NDArray[np.int64]:
+    """Return the least k, at least 1, with which each certainty / k does not exceed a limit.
+
+    >>> least_people(np.array([0.0, 0.2, 0.9]), 0.2).tolist()
+    [1, 1, 5]
+    """
+    most = np.maximum(1.0, np.ceil(certainty / limit))
+    fewer = np.maximum(1.0, most - 1)
+    # a quotient may be rounded up to the next whole number, or down to the last
+    least = np.where(certainty / fewer <= limit, fewer, most)
+    return np.where(certainty / least <= limit, least, least + 1).astype(np.int64)

@@ -159,6 +159,34 @@ def number_people(column: Coded, where: str, person: str) -> NDArray[np.int64]:
     return np.unique(column.codes, return_inverse=True)[1].astype(np.int64)
 
 
+def read_values(
+    hierarchies: Sequence[Hierarchy], coded: Mapping[str, Coded], people: Mapping[str, Coded]
+) -> dict[str, Values]:
+    """Place the values of a table, and of a population if there is one; all faults are shown together."""
+    values: dict[str, Values] = {}
+    faults = []
+    for hierarchy in hierarchies:
+        parts = [part[hierarchy.name].texts for part in (coded, people) if part]
+        texts = dict.fromkeys(text for part in parts for text in part)
+        try:
+            values[hierarchy.name] = Values.of(hierarchy, list(texts))
+        except HierarchyError as error:
+            row = first_unknown(hierarchy, coded[hierarchy.name])
+            faults.append(str(error) if row is None else f"{error} First at row {row}.")
+    if faults:
+        raise HierarchyError(" ".join(faults))
+    return values
+
+
+def first_unknown(hierarchy: Hierarchy, column: Coded) -> int | None:
+    """Return the first row, from 1, whose value the hierarchy lacks; None where it has all of them."""
+    fitted, labels = hierarchy.fit(column.texts)
+    known = {MISSING, *find_places(fitted)}
+    pairs = zip(column.texts, labels, strict=True)
+    unknown = {text for text, label in pairs if label not in known}
+    return column.first_row(unknown) + 1 if unknown else None
+
+
 def values_beside(microdata: Microdata) -> dict[str, Values]:
     """Return the values of the columns that are read beside the quasi-identifiers, by their codes."""
     found = {}
@@ -220,23 +248,7 @@ class Subjects:
         whose = [] if person is None else [person]
         coded = read_columns(table, list(dict.fromkeys([*names, *beside, *whose])))
         people = {} if population is None else read_columns(population, names)
-        values: dict[str, Values] = {}
-        faults = []
-        for hierarchy in hierarchies:
-            parts = [part[hierarchy.name].texts for part in (coded, people) if part]
-            texts = dict.fromkeys(text for part in parts for text in part)
-            try:
-                values[hierarchy.name] = Values.of(hierarchy, list(texts))
-            except HierarchyError as error:
-                own = coded[hierarchy.name].texts
-                fitted, labels = hierarchy.fit(own)
-                known = {MISSING, *find_places(fitted)}
-                pairs = zip(own, labels, strict=True)
-                unknown = {text for text, label in pairs if label not in known}
-                row = coded[hierarchy.name].first_row(unknown) + 1 if unknown else None
-                faults.append(str(error) if row is None else f"{error} First at row {row}.")
-        if faults:
-            raise HierarchyError(" ".join(faults))
+        values = read_values(hierarchies, coded, people)
         other = {name: Values.plain(name, coded[name].texts) for name in beside}
         of_row = {name: found.places(coded[name]) for name, found in (values | other).items()}
         if not len(next(iter(of_row.values()))):

@@ -26,7 +26,7 @@ def check_header(table: Table, columns: Mapping[str, Coded]) -> None:
     if hidden := unread_delimiter(tuple(columns)):
         raise DataError(
             f"{table.name}: the header is one name with {hidden!r} in it; if that separates columns, "
-            "state it with --delimiter."
+            f"write --delimiter {hidden!r}."
         )
     if looks_like_cells(columns):
         raise DataError(

@@ -118,7 +118,7 @@ def draw(attacks: Sequence[Attack]) -> Markup:
     marks: list[Markup] = []
     for number, attack in enumerate(attacks):
         y = LINE * (number + 0.5)
-        marks.append(name_at(NAMES - 8, y + 4, attack.name))
+        marks.append(name_at(NAMES - 8, y + 4, attack.name, longest=32))
         if attack.baseline is not None:
             marks += whisker(attack.baseline.estimate, y + 4, BEFORE)
         marks += whisker(attack.success.estimate, y - 4, AFTER)

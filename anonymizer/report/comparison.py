@@ -108,7 +108,7 @@ def association_sentence(pairs: list[ComparedPair]) -> str:
     lost = min(pairs, key=lambda pair: pair.after - pair.before)
     text = (
         f"Of the association between columns (Cramer's V, 0 to 1, corrected for chance), {share(kept)} "
-        f"is left, over {whole(len(pairs))} pairs that are associated."
+        f"is left, over {whole(len(pairs))} associated {'pairs' if len(pairs) > 1 else 'pair'}."
     )
     if lost.after < lost.before:
         text += f" {lost.one} and {lost.other} lost most: {lost.before:.2f} before, {lost.after:.2f} now."

@@ -46,7 +46,7 @@ QUESTIONS = {
     "threshold_reason": "Why the thresholds are acceptable",
     "reidentification": "Known attempts at re-identification",
     "earlier_releases": "Earlier releases of the same people",
-    "review": "To be reviewed",
+    "review": "Date of the next review",
 }
 """What is asked for each key of a context."""
 RELEASE_MODELS = {
@@ -108,8 +108,10 @@ def public_sentence(decision: ReleaseDecision) -> str:
         return f"{named}; the highest risk, {share(decision.highest)}, is within it."
     ends = f"; the highest risk, {share(decision.highest)}, is ABOVE it"
     if decision.context.public:
-        model = "public" if decision.context.release_model else "not stated, so public"
-        return f"{named}{ends}, and the release model is {model}: the threshold needs a reason."
+        model = (
+            "the release" if decision.context.release_model else "without a stated release model it"
+        )
+        return f"{named}{ends}, and {model} counts as public: the threshold needs a reason."
     return f"{named}{ends}; this release is not public."
 
 

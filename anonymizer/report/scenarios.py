@@ -336,7 +336,7 @@ def scenario_grid(risks: Sequence[ScenarioRisk]) -> Grid:
         "worst case",
         *(f"above {percent(threshold, 0)}" for threshold in THRESHOLDS),
         "computed",
-        title=f"Re-identification risk of {count_people(risks[0])}",
+        title=f"Re-identification risk of {count_people(risks[0])}; named: how many to expect",
         title_justify="left",
     )
     for risk in risks:

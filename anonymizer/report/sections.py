@@ -11,7 +11,7 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
-FIGURE = re.compile(r"$|-$|not known$|[-+]?\d")
+FIGURE = re.compile(r"$|-$|none$|not known$|[-+]?\d")
 """How a cell that is a figure begins."""
 
 

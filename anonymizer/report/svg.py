@@ -46,19 +46,20 @@ def drawing(width: float, height: float, title: str, *content: str) -> Markup:
     )
 
 
-def short(label: str) -> str:
+def short(label: str, longest: int = LONGEST) -> str:
     """Cut a long name.
 
     >>> short("Professional degree or more")
     'Professional degree…'
     """
-    return label if len(label) <= LONGEST else label[: LONGEST - 1].rstrip() + "…"
+    return label if len(label) <= longest else label[: longest - 1].rstrip() + "…"
 
 
-def name_at(x: float, y: float, label: str, anchor: str = "end") -> Markup:
+def name_at(x: float, y: float, label: str, anchor: str = "end", longest: int = LONGEST) -> Markup:
     """Write a name, cut if it is long."""
-    whole = [element("title", label)] if short(label) != label else []
-    return element("text", *whole, short(label), x=x, y=y, text_anchor=anchor, fill="currentColor")
+    shown = short(label, longest)
+    whole = [element("title", label)] if shown != label else []
+    return element("text", *whole, shown, x=x, y=y, text_anchor=anchor, fill="currentColor")
 
 
 def draw_distribution(column: ComparedColumn) -> Markup:

@@ -99,6 +99,8 @@ def describe_layers(solution: Solution) -> str:
     made = f"{len(solution.layers):,} layers, chosen among {solution.proof.evaluated:,} schemes"
     if solution.status is Status.OPTIMAL:
         return f"Proven optimal: {made}; no release in layers has a lower loss."
+    if solution.stopped is not StopReason.COMPLETE:
+        made = f"Best so far (stopped: {solution.stopped.value}): {made}"
     return (
         f"{made}. No release in layers has a quality above {1 - solution.proof.bound:.4f}, a gap of "
         f"{solution.gap:.4f}."
@@ -186,7 +188,7 @@ def sensitive_rows(
             f"{after.least_distinct:,}",
         ),
         (
-            f"{name}, farthest class",
+            f"{name}, farthest class from the table (0 to 1)",
             f"{before.greatest_distance:.4f}",
             f"{after.greatest_distance:.4f}",
         ),
@@ -203,7 +205,8 @@ def estimate_cell(profile: RiskProfile) -> str:
 
 def frontier_grid(frontier: Frontier) -> Grid:
     """Show the best release at each threshold."""
-    title = f"The best release at each threshold: {frontier.evaluated:,} of {frontier.schemes:,} schemes"
+    looked_at = f"{frontier.evaluated:,} of {frontier.schemes:,} schemes evaluated"
+    title = f"The best release at each threshold: {looked_at}"
     layered = bool(frontier.by_layers)
     grid = points_grid(frontier.parameter.name, title, layered, tuple(frontier.figures))
     for point in frontier.points:
@@ -259,7 +262,8 @@ def describe_progress(progress: Progress) -> str:
     if progress.best is None:
         return line
     best, bound = progress.best.quality, 1 - proof.bound
-    return f"{line}, quality {best:.4f}, at most {bound:.4f}, gap {progress.gap:.4f}"
+    reached = f"quality {best:.4f}, at most {bound:.4f}, gap {progress.gap:.4f}"
+    return f"{line}, {reached}" if proof.evaluated else reached  # layers are not counted in schemes
 
 
 def describe_stage(stage: Stage) -> str:

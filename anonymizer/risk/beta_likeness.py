@@ -12,6 +12,7 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.kernels.histograms import highest_ratios, outside_shares
 from anonymizer.kernels.most_kept import most_under_caps
+from anonymizer.risk.criterion import Criterion
 from anonymizer.risk.model import Monotone
 from anonymizer.risk.parameters import Direction, Parameter
 from anonymizer.risk.sensitive import SLACK, Floats, SensitiveModel, check_positive
@@ -80,17 +81,19 @@ class BetaLikeness(SensitiveModel):
 
     def exceeds(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
         """Mark the classes in which a value is too frequent."""
-        caps = self.caps(microdata)
-        found: NDArray[np.bool_] = outside_shares(
-            histograms.starts,
-            histograms.values,
-            histograms.counts,
-            histograms.sizes,
-            np.zeros(caps.size),
-            caps * (1 + SLACK),
-            0,
-        )
+        least, most = self.limits(microdata)
+        parts = histograms.starts, histograms.values, histograms.counts, histograms.sizes
+        found: NDArray[np.bool_] = outside_shares(*parts, least, most, 0)
         return found
+
+    def limits(self, microdata: Microdata) -> tuple[Floats, Floats]:
+        """Return the shares between which that of each value must lie."""
+        caps = self.caps(microdata)
+        return np.zeros(caps.size), caps * (1 + SLACK)
+
+    def criterion(self, microdata: Microdata) -> Criterion:
+        """Return the limits on shares."""
+        return Criterion.shares(*self.limits(microdata))
 
     def most_passing(
         self, histograms: ClassHistograms, microdata: Microdata, chosen: NDArray[np.bool_]

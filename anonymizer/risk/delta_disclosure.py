@@ -13,6 +13,7 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.kernels.histograms import highest_ratios, lowest_ratios, outside_shares
 from anonymizer.kernels.most_kept import most_under_caps
+from anonymizer.risk.criterion import Criterion
 from anonymizer.risk.model import Monotone
 from anonymizer.risk.parameters import Direction, Parameter
 from anonymizer.risk.sensitive import SLACK, Floats, SensitiveModel, check_positive
@@ -102,9 +103,15 @@ class DeltaDisclosure(SensitiveModel):
 
     def exceeds(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
         """Mark the classes in which a value is too frequent, or too rare."""
-        least, most = self.limits(microdata)
-        needed = int((least > 0).sum()) if self.absent == "fail" else 0
-        return self.outside(histograms, least, most, needed)
+        return self.outside(histograms, *self.limits(microdata), self.needed(microdata))
+
+    def criterion(self, microdata: Microdata) -> Criterion:
+        """Return the limits on shares."""
+        return Criterion.shares(*self.limits(microdata), self.needed(microdata))
+
+    def needed(self, microdata: Microdata) -> int:
+        """Return how many values a class must have."""
+        return int((self.limits(microdata)[0] > 0).sum()) if self.absent == "fail" else 0
 
     def too_frequent(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
         """Mark the classes in which a value is too frequent."""

@@ -13,6 +13,7 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.kernels.histograms import below_entropy
 from anonymizer.kernels.most_kept import most_even
+from anonymizer.risk.criterion import Criterion
 from anonymizer.risk.parameters import Direction, Parameter
 from anonymizer.risk.sensitive import SLACK, Floats, SensitiveModel, check_values_enough
 
@@ -59,6 +60,12 @@ class EntropyL(SensitiveModel):
             histograms.starts, histograms.counts, math.ceil(self.l - SLACK), math.log(self.l)
         )
         return found
+
+    def criterion(self, microdata: Microdata) -> Criterion | None:  # noqa: ARG002
+        """Return the limit on the entropy, unless some classes are not judged."""
+        if self.values is not None:
+            return None
+        return Criterion.entropy(math.ceil(self.l - SLACK), math.log(self.l))
 
     def most_passing(
         self,

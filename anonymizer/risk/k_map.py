@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.engine.microdata import Microdata
 from anonymizer.estimators.derived_k import derived_k
+from anonymizer.risk.cell_limits import CellLimit
 from anonymizer.risk.model import (
     ClassModel,
     Monotone,
@@ -116,6 +118,19 @@ class KMap(ClassModel):
         if self.population is None:
             return 1
         return derived_k(self.k, self.significance, records, self.population, self.estimator)
+
+    def cell_limits(self, microdata: Microdata) -> tuple[CellLimit, ...]:
+        """Return k people of the population table, by the attributes that it has."""
+        if self.population is not None:
+            return ()
+        assert microdata.population is not None
+        least = np.full(microdata.distinct, self.k)
+        return (CellLimit(dict.fromkeys(microdata.population.places, 0), least, True),)
+
+    @property
+    def only_cell_limits(self) -> bool:
+        """That many who match, or a least class, are all that it asks for."""
+        return True
 
     def least_shown(self, records: int) -> int | None:  # noqa: ARG002
         """Return k: a class that matches k people may still hold one record."""

@@ -25,6 +25,8 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.estimators.intervals import Interval
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk.assumption import Assumption, Unit
+from anonymizer.risk.cell_limits import CellLimit
+from anonymizer.risk.criterion import Criterion
 from anonymizer.risk.parameters import THRESHOLD, Parameter, describe_value
 from anonymizer.risk.remaining import Binding, Histogram, Kept, Order, Remaining
 from anonymizer.risk.size_limits import SizeLimits
@@ -155,6 +157,15 @@ class RiskModel(ABC):
         """
         return SizeLimits(least_class=self.least_class(records))
 
+    def cell_limits(self, microdata: Microdata) -> tuple[CellLimit, ...]:  # noqa: ARG002
+        """Return limits on the cells of every release that meets it, for the same purpose; none."""
+        return ()
+
+    @property
+    def only_cell_limits(self) -> bool:
+        """Whether these, and a least class, are all that the model asks for."""
+        return self.only_least_class
+
     def least_shown(self, records: int) -> int | None:
         """Return from how many records on a class may be shown as an example; None for no class."""
         least = self.least_class(records)
@@ -279,6 +290,13 @@ class RiskModel(ABC):
 
         Asked only of a monotone model. `remaining` is the whole table, unless it is monotone record by
         record.
+        """
+        return None
+
+    def criterion(self, microdata: Microdata) -> Criterion | None:  # noqa: ARG002
+        """Return what says the same as `violating`, of the values of its one sensitive column.
+
+        It only saves time; None where that is not of a known kind.
         """
         return None
 

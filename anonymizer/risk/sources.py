@@ -15,6 +15,7 @@ from anonymizer.knowledge.overlap import Proportion
 from anonymizer.knowledge.source_attack import SourceAttack
 from anonymizer.knowledge.statement import Statement
 from anonymizer.risk.assumption import Assumption, Unit
+from anonymizer.risk.cell_limits import CellLimit
 from anonymizer.risk.model import Monotone, Need, RiskModel, Scope
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share
 from anonymizer.risk.remaining import Kept, Remaining
@@ -148,8 +149,11 @@ class Sources(RiskModel):
         """Mark the tuples whose people some source finds with too high a probability."""
         found = np.zeros(kept.tuples.size, np.bool_)
         for attack in self.attacks(kept.microdata):
-            limit = attack.threshold if self.threshold is None else self.threshold
-            found |= self.probabilities(attack, kept) > limit + SLACK
+            limit = self.limit_of(attack)
+            if attack.constant:
+                attack.mark_too_few(kept.scheme, kept.tuples, limit, found)
+            else:
+                found |= self.probabilities(attack, kept) > limit
         return found
 
     def probabilities(self, attack: SourceAttack, kept: Kept) -> NDArray[np.float64]:
@@ -164,6 +168,26 @@ class Sources(RiskModel):
         if not any(source.without or source.table for source in self.statement.source):
             return self
         return WithLeastCertainty(self.statement, self.threshold)
+
+    def cell_limits(self, microdata: Microdata) -> tuple[CellLimit, ...]:
+        """Return for each source how many people must share its keys: p q / k is within the threshold.
+
+        Of a source with a table, k alone says little: it is left out.
+        """
+        return tuple(
+            CellLimit(attack.known_levels, attack.least_people(self.limit_of(attack)))
+            for attack in self.attacks(microdata)
+            if attack.linked is None
+        )
+
+    @property
+    def only_cell_limits(self) -> bool:
+        """That many people are all it asks for where the overlap never changes."""
+        return self.relaxed() is self
+
+    def limit_of(self, attack: SourceAttack) -> float:
+        """Return the probability that a source may reach, rounding included."""
+        return (attack.threshold if self.threshold is None else self.threshold) + SLACK
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the highest probability of anybody who remains, over all sources."""

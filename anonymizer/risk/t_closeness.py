@@ -18,6 +18,7 @@ from anonymizer.errors import PolicyError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy, load_hierarchy
 from anonymizer.kernels.histograms import grouped_distances, ordered_distances
 from anonymizer.kernels.most_kept import most_in_groups, most_in_order, most_under_caps
+from anonymizer.risk.criterion import Criterion
 from anonymizer.risk.parameters import Direction, Parameter, check_share
 from anonymizer.risk.sensitive import SLACK, Floats, SensitiveModel
 
@@ -156,9 +157,20 @@ class TCloseness(SensitiveModel):
         Where overall shares are rounded, the distance is off by no more than what has to be moved between
         them and the true ones: no two values are farther than 1 from one another.
         """
-        limit = self.t + SLACK - self.column(microdata).moved
+        limit = self.limit(microdata)
         # a little more, for what rounding makes of a sum that ends sooner
         return self.distances(histograms, microdata, limit + SLACK) > limit
+
+    def limit(self, microdata: Microdata) -> float:
+        """Return the largest distance that passes."""
+        return self.t + SLACK - self.column(microdata).moved
+
+    def criterion(self, microdata: Microdata) -> Criterion | None:
+        """Return the limit on the distance over a tree, unless some classes are not judged."""
+        if self.values is not None or self.distance == "ordered":
+            return None
+        ground = self.ground(microdata)
+        return Criterion.distance(ground.groups, ground.shares, self.limit(microdata))
 
     def most_passing(
         self, histograms: ClassHistograms, microdata: Microdata, chosen: NDArray[np.bool_]

@@ -75,8 +75,10 @@ class SearchParams:
     """Where an evaluation decides fewer schemes, all that are open are screened: it costs as much."""
     screened_cells: int = number(1 << 18, 1)
     """About how many counts the classes have that are merged and judged together."""
-    least_bounded: int = number(5, 1)
-    """Where fewer schemes are left to merge, their losses are not bounded first: that takes as long."""
+    finished_schemes: int = number(40, 1)
+    """How many schemes that differ in the last attributes only are looked at without further bounds."""
+    finished_parts: int = number(3, 1)
+    """How many parts their classes are split into; after each, schemes that are worse are left out."""
     max_screened_schemes: int = number(1 << 17, 0)
     """In a larger lattice nothing is screened."""
     max_screened_cells: int = number(1 << 24, 0)

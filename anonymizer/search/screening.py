@@ -8,36 +8,30 @@ be the best is then evaluated as ever; the other schemes are proven to be worse.
 
 from __future__ import annotations
 
-import itertools
 import math
 import operator
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import most_kept, violations_of
-from anonymizer.kernels.merging import (
-    close_blocks,
-    group_classes,
-    list_entries,
-    raise_levels,
-    sum_kept,
-    sum_most_kept,
-)
+from anonymizer.kernels.finishing import ANYTHING, finish_groups
+from anonymizer.kernels.merging import group_classes, raise_levels
+from anonymizer.kernels.screening import close_blocks, open_ranges, sum_kept, sum_most_kept
 from anonymizer.lattice import Scheme
-from anonymizer.risk import Monotone
+from anonymizer.risk import Monotone, RiskModel
+from anonymizer.risk.criterion import Criterion
 from anonymizer.risk.model import Need, Scope
 from anonymizer.search.branch_and_bound import BranchAndBound
+from anonymizer.search.merged_classes import Block, Booleans, Classes, Counts
+from anonymizer.search.ordered_attributes import OrderedAttributes
 from anonymizer.search.proof import Pruning
 
-Booleans = NDArray[np.bool_]
 JUDGED_BY = {Need.CLASS_SIZES, Need.SENSITIVE_VALUES, Need.OVERALL_SHARES}
 ROUNDING = 1e-9
 """Sums of terms that are no farther above the cutoff are looked at again."""
@@ -84,148 +78,48 @@ def open_schemes(search: BranchAndBound) -> int:
     return sum(box.unevaluated for box in search.open.boxes)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Classes:
-    """The classes of some schemes while they are merged; see kernels/merging.py."""
-
-    digits: NDArray[np.int64]
-    """The levels of each scheme above the lowest, of the attributes that are set so far, in order."""
-    words: NDArray[np.uint64]
-    tuples: NDArray[np.int32]
-    sizes: NDArray[np.int64]
-    rows: NDArray[np.int32]
-    starts: NDArray[np.int64]
-
-    @property
-    def arrays(self) -> tuple[NDArray[Any], ...]:
-        """What kernels take."""
-        return self.words, self.tuples, self.sizes, self.rows, self.starts
-
-    @property
-    def without_rows(self) -> tuple[NDArray[Any], ...]:
-        """Where those of each scheme begin, a tuple of each class, and its records."""
-        return self.starts, self.tuples, self.sizes
-
-    @staticmethod
-    def of(
-        microdata: Microdata,
-        names: list[str],
-        offsets: NDArray[np.int64],
-        mask: NDArray[np.uint64],
-    ) -> Classes:
-        """Merge the tuples that agree under a mask, those of the lowest scheme.
-
-        The values of several columns are numbered one after the other.
-        """
-        rows = np.zeros((microdata.distinct, int(offsets[-1])), np.int32)
-        for name, offset in zip(names, offsets, strict=False):
-            column = microdata.sensitive[name]
-            rows[column.tuple_of_pair, column.value_of_pair + offset] = column.records
-        every = np.ones(microdata.distinct, np.bool_)
-        merged = raise_levels(
-            np.ascontiguousarray(microdata.words.T),
-            np.arange(microdata.distinct, dtype=np.int32),
-            microdata.counts.astype(np.int64),
-            rows,
-            np.array([0, microdata.distinct]),
-            every,
-            np.array([mask, mask]),
-            np.array([[False, True]]),
-        )
-        return Classes(np.zeros((1, 0), np.int64), *merged)
-
-    def batches(self, chosen: Booleans, most: int) -> Iterator[slice]:
-        """Split the schemes into batches of at most so many chosen classes, the last ones first."""
-        before = np.concatenate([[0], np.cumsum(chosen)])[self.starts]
-        end = len(self.digits)
-        while end > 0:
-            begin = min(int(np.searchsorted(before, before[end] - most)), end - 1)
-            yield slice(begin, end)
-            end = begin
-
-    def range_of(self, schemes: slice) -> slice:
-        """Return where the classes of some schemes in a row are."""
-        return slice(int(self.starts[schemes.start]), int(self.starts[schemes.stop]))
-
-    def part(self, schemes: slice) -> Classes:
-        """Return the classes of some schemes in a row."""
-        starts = self.starts[schemes.start : schemes.stop + 1]
-        of = self.range_of(schemes)
-        return Classes(
-            self.digits[schemes],
-            self.words[of],
-            self.tuples[of],
-            self.sizes[of],
-            self.rows[of],
-            starts - starts[0],
-        )
-
-
 class Screening:
     """One pass over the open schemes."""
 
     def __init__(self, search: BranchAndBound) -> None:
         self.search, self.evaluator = search, search.evaluator
         microdata = self.microdata = search.evaluator.microdata
-        self.names = sensitive_columns(search.evaluator)
-        texts = [len(microdata.sensitive[name].texts) for name in self.names]
-        self.offsets = np.cumsum([0, *texts])
+        self.counts = Counts.of(microdata, sensitive_columns(search.evaluator))
         people = microdata.number_of_people
         self.least = max((m.least_class(people) for m in search.evaluator.models), default=1)
         """Classes of fewer records are suppressed, and are not judged."""
-        low, high = search.lattice.low, search.lattice.high
-        # an attribute of many values halves the classes with each level: the sooner, the fewer
-        self.order = sorted(
-            range(len(low)), key=lambda a: -microdata.columns[a].group_counts[low[a]]
-        )
-        self.levels = np.array([high[a] - low[a] + 1 for a in self.order])
-        self.masks, self.tops = self.masks_in_order()
-        places = microdata.codes.T + microdata.domain.offsets[:-1]
-        self.places = np.ascontiguousarray(places, np.int32)
-        """Where to look up what each value of a tuple covers."""
-        self.open = np.ascontiguousarray(np.transpose(self.wanted(), self.order))
+        self.judgement, self.models = self.split_models()
+        """What is judged while classes are merged, and the models that judge what passes that."""
+        self.attributes = OrderedAttributes.of(microdata, search.lattice, search.params)
+        self.open = np.ascontiguousarray(np.transpose(self.wanted(), self.attributes.order))
 
-    def masks_in_order(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """Return masks of the levels of each attribute, and of all schemes with some attributes set.
+    def split_models(self) -> tuple[tuple[Any, Any], list[RiskModel]]:
+        """Return the criterion of a model, with where its counts are, and the models besides.
 
-        The first leave the bits of a level, and all of the other attributes; the others those of the
-        attributes up to one, and of the highest levels of the rest.
+        A model that judges classes by their size is met by all that are not too small to be judged.
         """
-        masks, lattice = self.microdata.domain.paths.masks, self.search.lattice
-        full = np.bitwise_or.reduce(masks[:, 0], axis=0)
-        found = np.zeros((len(self.order), int(self.levels.max()), full.size), np.uint64)
-        tops = np.zeros((len(self.order), full.size), np.uint64)
-        for d, a in enumerate(self.order):
-            for level in range(self.levels[d]):
-                found[d, level] = full & ~masks[a, 0] | masks[a, lattice.low[a] + level]
-        top = full
-        for d in reversed(range(len(self.order))):
-            tops[d] = top
-            top = top & found[d, self.levels[d] - 1]
-        return found, tops
+        models = [model for model in self.evaluator.models if not model.by_class_size]
+        for model in models:
+            criterion = model.criterion(self.microdata)
+            if criterion is not None:
+                others = [each for each in models if each is not model]
+                return (criterion.numbers, self.counts.layout(*model.sensitive)), others
+        return (Criterion(ANYTHING).numbers, self.counts.layout(self.counts.names[0])), models
 
     def run(self) -> None:
         """Screen all open schemes, and close every box."""
         search, opened = self.search, open_schemes(self.search)
-        lowest = self.microdata.domain.paths.mask(search.lattice.low)
-        root = Classes.of(self.microdata, self.names, self.offsets, lowest)
-        for candidates in self.below(root, np.ones(root.sizes.size, np.bool_)):
+        for candidates in self.candidates():
             if candidates:
                 search.evaluate_now(candidates)
             search.check_time()
-        screened = set(map(tuple, self.schemes_of(np.argwhere(self.open)).tolist()))
+        screened = set(map(tuple, self.attributes.schemes(np.argwhere(self.open)).tolist()))
         search.usage.evaluations += len(screened - search.evaluated.known)
         search.evaluated.mark(screened)
         while search.open:
             search.open.pop()
         search.pruned[Pruning.BOUND] += opened - len(screened)
         search.report()
-
-    def schemes_of(self, digits: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the schemes whose first attributes, in order, have so many levels above the lowest."""
-        schemes = np.tile(np.array(self.search.lattice.low), (len(digits), 1))
-        schemes[:, self.order[: digits.shape[1]]] += digits
-        return schemes
 
     def wanted(self) -> Booleans:
         """Mark the schemes of the open boxes whose bound is no higher than the best loss."""
@@ -248,106 +142,184 @@ class Screening:
             wanted[tuple(map(operator.sub, scheme, lattice.low))] = False
         return wanted
 
+    def candidates(self) -> Iterator[list[Scheme]]:
+        """Yield what may be the best, for one batch of schemes after the other."""
+        found, low, _ = open_ranges(
+            self.open.reshape(1, -1), np.zeros(1, np.int64), self.attributes.levels
+        )
+        if found[0]:
+            lowest = self.attributes.masks_of(low)[0]
+            root = Classes.of(self.microdata, self.counts, lowest)
+            yield from self.below(root, np.ones(root.sizes.size, np.bool_))
+
     def below(self, classes: Classes, chosen: Booleans) -> Iterator[list[Scheme]]:
-        """Yield what may be the best, for one batch of schemes after the other, from the chosen classes.
+        """Yield what may be the best of the schemes that the chosen classes can be merged into.
 
         Coarse schemes come first: they have few classes, and the best is often among them.
         """
         depth = classes.digits.shape[1]
         # beside its counts, a class has a few other numbers
-        most = self.search.params.screened_cells // int((self.offsets[-1] + 4) * self.levels[depth])
+        numbers = (classes.rows.shape[1] + 3) * int(self.attributes.levels[depth])
+        most = self.search.params.screened_cells // numbers
         for batch in classes.batches(chosen, most):
-            merged = self.raised(classes.part(batch), chosen[classes.range_of(batch)], depth)
-            if not len(merged.digits):
+            block = self.raised(classes.part(batch), chosen[classes.range_of(batch)])
+            if block is None:
                 continue
-            if depth == len(self.order) - 1:
-                yield self.candidates(merged)
+            self.close(block)
+            if depth + 1 == self.attributes.first_finished:
+                yield self.finish(block)
             else:
-                yield from self.below(merged, self.hopeful(merged, depth))
+                yield from self.below(block.classes, block.alive[block.group])
 
-    def raised(self, classes: Classes, chosen: Booleans, depth: int) -> Classes:
-        """Merge classes into those of the next attribute's levels, as far as schemes are open."""
-        of_node = self.open[tuple(classes.digits.T)]
-        wanted = of_node.reshape(len(classes.digits), self.levels[depth], -1).any(axis=2)
-        merged = raise_levels(*classes.arrays, chosen, self.masks[depth], wanted)
-        at, level = np.nonzero(wanted)
-        return Classes(np.column_stack([classes.digits[at], level]), *merged)
+    def raised(self, classes: Classes, chosen: Booleans) -> Block | None:
+        """Merge classes into those of the next attribute's levels, as far as schemes are open.
 
-    def hopeful(self, classes: Classes, depth: int) -> Booleans:
-        """Mark the classes that may be kept at a scheme with the attributes set so far.
-
-        Those that agree at the highest levels of the others are parts of one class there, a group. As
-        models say how many records of it are kept at any finer scheme, at most, they bound the losses of
-        all these schemes; and where none is, none of the parts is kept.
+        The attributes after it have the lowest levels of an open scheme: all open schemes are as coarse.
+        The classes that agree at their highest levels are a group. Every class of an open scheme is part
+        of one, or all of it.
         """
-        if math.prod(self.levels[depth + 1 :].tolist()) < self.search.params.least_bounded:
-            return np.ones(classes.sizes.size, np.bool_)
-        *merged, group = group_classes(*classes.arrays, self.tops[depth])
-        groups = Classes(classes.digits, *merged)
+        depth, levels = classes.digits.shape[1], self.attributes.levels
+        parents = np.repeat(np.arange(len(classes.digits)), levels[depth])
+        level = np.tile(np.arange(int(levels[depth])), len(classes.digits))
+        digits = np.column_stack([classes.digits[parents], level])
+        opened, low, high = open_ranges(*self.blocks(digits), levels[depth + 1 :])
+        if not opened.any():
+            return None
+        digits, low, high = digits[opened], low[opened], high[opened]
+        low, high = np.hstack([digits, low]), np.hstack([digits, high])
+        masks = self.attributes.masks_of(low)
+        merged = Classes(digits, *raise_levels(*classes.arrays, chosen, parents[opened], masks))
+        *grouped, group = group_classes(*merged.arrays, self.attributes.masks_of(high))
+        groups = Classes(digits, *grouped)
+        return Block(merged, groups, group, self.most_kept(groups), low, high)
+
+    def blocks(self, digits: NDArray[np.int64]) -> tuple[Booleans, NDArray[np.int64]]:
+        """Return which schemes are open, block by block, and where some blocks are."""
+        shape = self.open.shape[: digits.shape[1]]
+        at = np.ravel_multi_index(tuple(digits.T), shape)
+        return self.open.reshape(math.prod(shape), -1), at
+
+    def most_kept(self, groups: Classes) -> NDArray[np.int64]:
+        """Return how many records of each group are kept at any open scheme, at most."""
         large = np.flatnonzero(groups.sizes >= self.least)
         kept = np.zeros(groups.sizes.size, np.int64)
-        kept[large] = most_kept(self.judged(groups, large), self.evaluator.models)
-        self.close(classes, group, groups, kept)
-        hopeful: Booleans = (kept > 0)[group]
-        return hopeful
+        judged = self.judged(groups.tuples[large], groups.sizes[large], groups.rows, large)
+        kept[large] = most_kept(judged, self.evaluator.models)
+        return kept
 
-    def close(
-        self, classes: Classes, group: NDArray[np.int32], groups: Classes, kept: NDArray[np.int64]
-    ) -> None:
-        """Close the schemes that lose more than the best, given how much of each group is kept at most.
-
-        What is not in a group is suppressed. A record that is kept covers no less at a higher level, and
-        one that is suppressed covers all: so the sums with the most records kept, and of those that need
-        not be the ones that cover least, are no more than those of any scheme.
-        """
-        microdata, domain = self.microdata, self.microdata.domain
-        set_so_far = self.order[: classes.digits.shape[1]]
-        low = self.schemes_of(classes.digits)
-        high = np.tile(np.array(self.search.lattice.high), (len(low), 1))
-        high[:, set_so_far] = low[:, set_so_far]
-        covered, records = sum_most_kept(
-            *classes.without_rows, group, *groups.without_rows, kept, low, high,
-            self.places, domain.covered, domain.by_cover, domain.offsets,
-        )  # fmt: skip
-        gone = microdata.records - records
-        terms = self.evaluator.measure.terms_of_covered(microdata, covered, gone[:, np.newaxis])
-        shape = self.open.shape[: len(set_so_far)]
+    def close(self, block: Block) -> None:
+        """Close the schemes that lose more than the best, given how many records are kept at most."""
+        attributes, depth = self.attributes, block.classes.digits.shape[1]
+        covered, records = self.least_covered(block, block.kept)
+        gone = self.microdata.records - records
+        terms = self.evaluator.measure.terms_of_covered(
+            self.microdata, covered, gone[:, np.newaxis]
+        )
+        first, rest = attributes.order[:depth], attributes.order[depth:]
+        low = attributes.schemes(block.low)
+        fixed = sum(terms[a, np.arange(len(low)), low[:, a]] for a in first)
         close_blocks(
-            self.open.reshape(math.prod(shape), -1),
-            np.ravel_multi_index(tuple(classes.digits.T), shape),
+            *self.blocks(block.classes.digits),
             gone <= self.evaluator.suppression_limit,
-            terms[self.order],
-            low[:, self.order],
-            self.levels,
-            len(shape),
+            fixed,
+            terms[rest],
+            attributes.low[rest],
+            attributes.levels[depth:],
             self.search.evaluated.cutoff + ROUNDING,
         )
 
-    def candidates(self, classes: Classes) -> list[Scheme]:
-        """Return the schemes that may be the best."""
-        large = np.flatnonzero(classes.sizes >= self.least)
-        judged = self.judged(classes, large)
-        kept = np.zeros(classes.sizes.size, np.bool_)
-        kept[large] = ~np.logical_or.reduce(violations_of(judged, self.evaluator.models))
-        microdata = self.microdata
-        schemes = self.schemes_of(classes.digits)
-        covered, records = sum_kept(
-            *classes.without_rows, kept, schemes, self.places, microdata.domain.covered
-        )
-        gone = microdata.records - records
-        terms = self.evaluator.measure.terms_of_covered(microdata, covered, gone).sum(axis=0)
-        left = terms <= self.search.evaluated.cutoff + ROUNDING
-        left &= gone <= self.evaluator.suppression_limit
+    def least_covered(
+        self, block: Block, kept: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return what the records of some groups cover at least, by attribute, block and level.
+
+        So many records of each group are kept, at most, and these are summed up too. What is not in a
+        group is suppressed. A record that is kept covers no less at a higher level, and one that is
+        suppressed covers all: so the sums with the most records kept, and of those that need not be the
+        ones that cover least, are no more than those of any open scheme, once what is suppressed is
+        added. That holds for any part of the groups.
+        """
+        found: tuple[NDArray[np.int64], NDArray[np.int64]] = sum_most_kept(
+            *block.classes.without_rows, block.group, *block.groups.without_rows, kept,
+            self.attributes.schemes(block.low), self.attributes.schemes(block.high),
+            *self.attributes.by_cover,
+        )  # fmt: skip
+        return found
+
+    def finish(self, block: Block) -> list[Scheme]:
+        """Return the open schemes that may be the best, all levels of the last attributes tried.
+
+        Some groups are looked at first. What they lose is known then, and with what the others lose at
+        least, many schemes are seen to be worse already.
+        """
+        blocks, at = self.blocks(block.classes.digits)
+        wanted = blocks[at]
+        of_block, last = np.nonzero(wanted)
+        digits = np.hstack([block.classes.digits[of_block], self.attributes.finished[last]])
+        schemes, left = self.attributes.schemes(digits), np.arange(of_block.size)
+        covered, records = np.zeros_like(schemes.T), np.zeros(of_block.size, np.int64)
+        kept, parts = block.kept, self.search.params.finished_parts
+        part_of_group = np.arange(kept.size) % parts
+        for part in range(parts):
+            if not left.size:
+                break
+            more = self.sum_part(block, (kept > 0) & (part_of_group == part), wanted, schemes[left])
+            covered[:, left] += more[0]
+            records[left] += more[1]
+            still, most = covered[:, left], records[left]
+            if part + 1 < parts:
+                rest = self.least_covered(block, np.where(part_of_group > part, kept, 0))
+                still = (
+                    still
+                    + rest[0][:, of_block[left], :][
+                        np.arange(len(still))[:, np.newaxis], np.arange(left.size), schemes[left].T
+                    ]
+                )
+                most = most + rest[1][of_block[left]]
+            left = left[self.may_be_best(still, most)]
+            wanted = np.zeros_like(wanted)
+            wanted[of_block[left], last[left]] = True
         return [tuple(scheme) for scheme in schemes[left].tolist()]
 
-    def judged(self, classes: Classes, chosen: NDArray[np.int64]) -> EquivalenceClasses:
-        """Return the chosen classes of all schemes together, as models judge them."""
-        tuples, sizes = classes.tuples[chosen], classes.sizes[chosen]
+    def sum_part(
+        self, block: Block, alive: Booleans, wanted: Booleans, schemes: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return what the kept records of some groups cover at the wanted schemes, and their number."""
+        attributes, depth = self.attributes, block.classes.digits.shape[1]
+        tuples, sizes, rows, scheme_of = finish_groups(
+            *block.arrays, alive, attributes.cell_of_tuple, attributes.lift,
+            block.low[:, depth:], wanted, attributes.finished, self.least,
+            *self.judgement, bool(self.models),
+        )  # fmt: skip
+        kept = np.ones(sizes.size, np.bool_)
+        if self.models:
+            judged = self.judged(tuples, sizes, rows, np.arange(sizes.size))
+            kept = ~np.logical_or.reduce(violations_of(judged, self.models))
+        found: tuple[NDArray[np.int64], NDArray[np.int64]] = sum_kept(
+            tuples, sizes, scheme_of, kept, schemes, *attributes.covers
+        )
+        return found
+
+    def may_be_best(self, covered: NDArray[np.int64], records: NDArray[np.int64]) -> Booleans:
+        """Mark the schemes that lose no more than the best, given what their kept records cover."""
+        gone = self.microdata.records - records
+        terms = self.evaluator.measure.terms_of_covered(self.microdata, covered, gone).sum(axis=0)
+        left: Booleans = terms <= self.search.evaluated.cutoff + ROUNDING
+        return left & (gone <= self.evaluator.suppression_limit)
+
+    def judged(
+        self,
+        tuples: NDArray[np.int32],
+        sizes: NDArray[np.int64],
+        rows: NDArray[np.uint64],
+        chosen: NDArray[np.int64],
+    ) -> EquivalenceClasses:
+        """Return classes of several schemes together, as models judge them, given their rows."""
         every = np.ones(sizes.size, np.bool_)
-        counted = {}
-        for name, (low, high) in zip(self.names, itertools.pairwise(self.offsets), strict=True):
-            starts, values, counts = list_entries(classes.rows, chosen, low, high)
-            counted[name] = ClassHistograms(starts, values, counts, sizes, every)
+        counted = {
+            name: ClassHistograms(*self.counts.entries(rows, chosen, name), sizes, every)
+            for name in self.counts.names
+        }
         people = self.microdata.number_of_people
         return EquivalenceClasses(
             (), tuples, tuples, sizes, sizes, people, self.microdata, counted=counted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 from anonymizer.data.table import Table
 from anonymizer.data.written import FileKind, release_name
@@ -15,59 +16,47 @@ def commands_for(folder: Folder, table: Table, file: FileKind | None) -> list[di
     released = str(folder.release / release_name(table, file))
     context = ["--context", str(folder.context)] if folder.context.is_file() else []
     return [
-        {
-            "title": "Find the optimum and write the release",
-            "shell": shell("anonymizer", "run", policy, "--out", release),
-            "python": (
-                "from anonymizer import anonymize, write_release\n\n"
-                f"solution = anonymize(None, {policy!r})\n"
-                f"files = write_release(solution, {release!r})"
-            ),
-        },
-        {
-            "title": "Explain it",
-            "shell": shell("anonymizer", "run", policy, "--out", release, "--explain"),
-            "python": (
-                "from anonymizer import anonymize, compare, explain\n\n"
-                f"solution = anonymize(None, {policy!r})\n"
-                "explanation, comparison = explain(solution), compare(solution)"
-            ),
-        },
-        {
-            "title": "Compare thresholds",
-            "shell": shell(
-                "anonymizer", "frontier", policy, "--out", str(folder.path / "frontier")
-            ),
-            "python": (f"from anonymizer import frontier\n\nfound = frontier(None, {policy!r})"),
-        },
-        {
-            "title": "Say what attackers could do",
-            "shell": shell(
-                "anonymizer", "assess", policy, "--out", str(folder.path / "assessment")
-            ),
-            "python": f"from anonymizer import assess\n\nfound = assess(None, {policy!r})",
-        },
-        {
-            "title": "Verify the release",
-            "shell": shell("anonymizer", "verify", released, policy, "--against", original),
-            "python": (
-                "from anonymizer import verify\n\n"
-                f"found = verify({released!r}, {policy!r}, against={original!r})\n"
-                "assert found.passed"
-            ),
-        },
-        {
-            "title": "Write the decision page",
-            "shell": shell("anonymizer", "decision", policy, released, "--out", release, *context),
-            "python": (
-                "from anonymizer.decision.decision import decide\n\n"
-                f"decision = decide({released!r}, {policy!r})\n"
-                "assert decision.acceptable"
-            ),
-        },
+        command(
+            "Find the optimum and write the release",
+            ["run", policy, "--out", release],
+            "from anonymizer import anonymize, write_release\n\n"
+            f"solution = anonymize(None, {policy!r})\n"
+            f"files = write_release(solution, {release!r})",
+        ),
+        command(
+            "Explain it",
+            ["run", policy, "--out", release, "--explain"],
+            "from anonymizer import anonymize, compare, explain\n\n"
+            f"solution = anonymize(None, {policy!r})\n"
+            "explanation, comparison = explain(solution), compare(solution)",
+        ),
+        command(
+            "Compare thresholds",
+            ["frontier", policy, "--out", str(folder.path / "frontier")],
+            f"from anonymizer import frontier\n\nfound = frontier(None, {policy!r})",
+        ),
+        command(
+            "Say what attackers could do",
+            ["assess", policy, "--out", str(folder.path / "assessment")],
+            f"from anonymizer import assess\n\nfound = assess(None, {policy!r})",
+        ),
+        command(
+            "Verify the release",
+            ["verify", released, policy, "--against", original],
+            "from anonymizer import verify\n\n"
+            f"found = verify({released!r}, {policy!r}, against={original!r})\n"
+            "assert found.passed",
+        ),
+        command(
+            "Write the decision page",
+            ["decision", policy, released, "--out", release, *context],
+            "from anonymizer.decision.decision import decide\n\n"
+            f"decision = decide({released!r}, {policy!r})\n"
+            "assert decision.acceptable",
+        ),
     ]
 
 
-def shell(*words: str) -> str:
-    """Write a command line, with quotes where they are needed."""
-    return shlex.join(words)
+def command(title: str, words: Sequence[str], python: str) -> dict[str, str]:
+    """Return a question with its command line, quoted where needed, and its Python."""
+    return {"title": title, "shell": shlex.join(["anonymizer", *words]), "python": python}

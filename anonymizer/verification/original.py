@@ -107,7 +107,7 @@ def check_rows(table: Table, original: Table, release: Release) -> Iterator[Chec
     distinct = int(max(mine.max(initial=-1), theirs.max(initial=-1))) + 1
     balance = np.bincount(mine, minlength=distinct) - np.bincount(theirs, minlength=distinct)
     if not balance.any():
-        yield Check(claim, True, f"{mine.size} rows agree")
+        yield Check(claim, True, f"{mine.size:,} rows agree")
         yield check_order(mine, theirs, release.policy)
         return
     surplus, lacking = int(balance[balance > 0].sum()), int(-balance[balance < 0].sum())

@@ -255,16 +255,18 @@ def check_counts(rows: int, redacted: int, policy: Policy, manifest: Mapping[str
     records, suppressed = manifest["records"], manifest["suppressed"]
     if policy.release.suppressed == "redact":
         passed = rows == records and redacted == suppressed
-        detail = f"{rows} rows of which {redacted} redacted"
+        detail = f"{rows:,} rows of which {redacted:,} redacted"
     else:
         passed = rows == records - suppressed
-        detail = f"{rows} rows"
+        detail = f"{rows:,} rows"
     limit = policy.search.suppression_limit
     if not 0 <= suppressed <= records:
-        return Check("the counts agree", False, f"{suppressed} of {records} records suppressed")
+        return Check("the counts agree", False, f"{suppressed:,} of {records:,} records suppressed")
     if suppressed > limit * records + 1e-9:
-        return Check("the counts agree", False, f"{suppressed} suppressed, above the limit {limit}")
-    claimed = f"the manifest says {records} records and {suppressed} suppressed"
+        return Check(
+            "the counts agree", False, f"{suppressed:,} suppressed, above the limit of {limit:g}"
+        )
+    claimed = f"the manifest says {records:,} records and {suppressed:,} suppressed"
     return Check("the counts agree", passed, f"{detail}; {claimed}")
 
 

@@ -10,6 +10,9 @@ RESULTS = Path(__file__).resolve().parents[2] / "results"
 STAND_INS = ("atus", "ihis")
 """Data sets that are not at hand: tables with the same counts stand in for them."""
 
+ENGINE_SECONDS = ("read", "GROUP BY", "search", "write", "COPY")
+"""The phases of a run in an engine, and the engine's own operations."""
+
 
 def measured(name: str) -> list[dict[str, str]]:
     """Read a table of results."""
@@ -76,6 +79,44 @@ def describe_large() -> str:
         for row in measured("benchmark/registry")
     ]
     return write_table(head, rows)
+
+
+def describe_engines() -> str:
+    """Write what tables in an engine take, beside the engine's own operations."""
+    head = ["engine", "rows", "distinct tuples", "read (plain `GROUP BY`)", "search"]
+    head += ["write (plain `COPY`)", "peak memory"]
+    return write_table(head, map(engine_row, measured("benchmark/engines")))
+
+
+def engine_row(row: dict[str, str]) -> list[str]:
+    """Write one run in an engine, in seconds."""
+    seconds = {name: f"{float(row[f'{name} s']):.0f}" for name in ENGINE_SECONDS}
+    return [
+        row["engine"],
+        f"{int(row['rows']):,}",
+        row["distinct"] or "few",
+        f"{seconds['read']} ({seconds['GROUP BY']})",
+        seconds["search"],
+        f"{seconds['write']} ({seconds['COPY']})",
+        f"{float(row['peak MiB']) / 1024:.1f} GiB" if row["peak MiB"] else "",
+    ]
+
+
+def describe_layers() -> str:
+    """Write what fewer layers cost, and what they give away."""
+    head = ["`max_layers`", "quality", "suppressed", "cells narrowed down", "records with one"]
+    rows = measured("layers/number_of_layers")
+    return write_table(head, (layers_row(row, row is rows[-1]) for row in rows))
+
+
+def layers_row(row: dict[str, str], as_many_as_help: bool) -> list[str]:
+    """Write the release with at most so many layers."""
+    return [
+        f"as many as help ({row['layers']})" if as_many_as_help else row["layers"],
+        f"{float(row['quality']):.3f}",
+        *(f"{int(row[name]):,}" for name in ("suppressed", "cells narrowed down")),
+        f"{int(row['records with one']):,}",
+    ]
 
 
 def describe_growth() -> str:

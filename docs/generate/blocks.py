@@ -171,6 +171,8 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "benchmark searches": benchmark.describe_searches,
     "benchmark models": benchmark.describe_other_models,
     "benchmark large": benchmark.describe_large,
+    "benchmark engines": benchmark.describe_engines,
+    "benchmark layers": benchmark.describe_layers,
     "benchmark growth": benchmark.describe_growth,
     "benchmark reference": benchmark.describe_reference,
     "api": describe_api,

@@ -103,36 +103,10 @@ def describe_figure_2(paper: Reconstruction) -> str:
 
 def contradictions(paper: Reconstruction, tables: dict[str, Rows]) -> Iterator[str]:
     """Hold sentences of the paper against its tables; only what does not hold is listed."""
-    gender = next(row for row in tables["table_7"] if row["attribute"] == "gender")
-    if gender["printed"] not in gender["equation 5"]:
-        yield (
-            '*Table 7 has disclosure probabilities of single attributes "computed using equation 5"*: it '
-            f"has equation 4 for one attribute and nothing else. Gender is printed as "
-            f"{float(gender['printed']):.4g}; equation 5 gives {float(gender['equation 5']):.4g}."
-        )
-    low, _ = paper.bounds(paper.chosen("t"))
-    at = float(low.over_records(4_000_000))
-    if at > 0.355:
-        yield (
-            '*At 4 million records the risk with Twitter "is only 0.35"*: by Table 8 it is at least '
-            f"{at:.3f}. It is {float(low.over_records(3_500_000)):.3f} or more at 3.5 million."
-        )
-    four, _ = paper.bounds(paper.chosen("tipl"))
-    _, facebook = paper.bounds(paper.chosen("f"))
-    if four.individual > facebook.individual:
-        yield (
-            '*The four smaller media combined come "fairly close to the risk of Facebook"*: they '
-            f"exceed it, {four.individual:.2e} or more against {facebook.individual:.2e} or less for a "
-            "random person. They look close only where both curves are near 1."
-        )
-    sizes = [row["size"] for row in tables["table_8"]]
-    between = sum(size in (3, 4) for size in sizes)
-    if between <= len(sizes) / 2:
-        yield (
-            f'*Of Table 8 "most combinations have cardinality in the range [3, 4]"*: {between} of '
-            f"{len(sizes)} have; {sum(size > 4 for size in sizes)} have five attributes and "
-            f"{sum(size < 3 for size in sizes)} have two."
-        )
+    yield from about_equation_5(tables["table_7"])
+    yield from about_twitter(paper)
+    yield from about_facebook(paper)
+    yield from about_sizes(tables["table_8"])
     everything, _ = paper.bounds(paper.sources)
     more = everything.individual_exact / everything.individual - 1
     yield (
@@ -148,6 +122,52 @@ def contradictions(paper: Reconstruction, tables: dict[str, Rows]) -> Iterator[s
         f'Facebook\'s "almost maximal" risk at 4 million '
         f"({float(paper.bounds(paper.chosen('f'))[0].over_records(4_000_000)):.7f} or more)."
     )
+
+
+def about_equation_5(table_7: Rows) -> Iterator[str]:
+    """Hold Table 7 against the equation it is said to be computed by."""
+    gender = next(row for row in table_7 if row["attribute"] == "gender")
+    if gender["printed"] not in gender["equation 5"]:
+        yield (
+            '*Table 7 has disclosure probabilities of single attributes "computed using equation 5"*: it '
+            f"has equation 4 for one attribute and nothing else. Gender is printed as "
+            f"{float(gender['printed']):.4g}; equation 5 gives {float(gender['equation 5']):.4g}."
+        )
+
+
+def about_twitter(paper: Reconstruction) -> Iterator[str]:
+    """Hold the risk with Twitter at 4 million records against Table 8."""
+    low, _ = paper.bounds(paper.chosen("t"))
+    at = float(low.over_records(4_000_000))
+    if at > 0.355:
+        yield (
+            '*At 4 million records the risk with Twitter "is only 0.35"*: by Table 8 it is at least '
+            f"{at:.3f}. It is {float(low.over_records(3_500_000)):.3f} or more at 3.5 million."
+        )
+
+
+def about_facebook(paper: Reconstruction) -> Iterator[str]:
+    """Hold the four smaller media together against Facebook."""
+    four, _ = paper.bounds(paper.chosen("tipl"))
+    _, facebook = paper.bounds(paper.chosen("f"))
+    if four.individual > facebook.individual:
+        yield (
+            '*The four smaller media combined come "fairly close to the risk of Facebook"*: they '
+            f"exceed it, {four.individual:.2e} or more against {facebook.individual:.2e} or less for a "
+            "random person. They look close only where both curves are near 1."
+        )
+
+
+def about_sizes(table_8: Rows) -> Iterator[str]:
+    """Hold what is said of the size of combinations against Table 8."""
+    sizes = [row["size"] for row in table_8]
+    between = sum(size in (3, 4) for size in sizes)
+    if between <= len(sizes) / 2:
+        yield (
+            f'*Of Table 8 "most combinations have cardinality in the range [3, 4]"*: {between} of '
+            f"{len(sizes)} have; {sum(size > 4 for size in sizes)} have five attributes and "
+            f"{sum(size < 3 for size in sizes)} have two."
+        )
 
 
 def beyond() -> str:

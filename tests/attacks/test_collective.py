@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anonymizer import attack
 from anonymizer.attacks.collective import collective, expected, identified, match
@@ -15,23 +16,27 @@ from anonymizer.attacks.matching import NOBODY
 from tests.attacks.small import Small, smalls
 
 
-def mean_of_all_matches(small: Small, owners: list[int], known: tuple[int, ...]) -> float:
+def mean_of_all_matches(
+    small: Small, owners: list[int], known: tuple[int, ...], whose: list[int]
+) -> float:
     """Try every way to give rows to people, and keep the ways that fit: the mean number of right ones."""
     right = []
     for people in permutations(range(len(small.rows)), len(owners)):
         if all(small.covers(row, person, known) for row, person in enumerate(people)):
-            right.append(sum(a == b for a, b in zip(people, owners, strict=True)))
+            right.append(sum(whose[a] == whose[b] for a, b in zip(people, owners, strict=True)))
     return float(np.mean(right))
 
 
 @settings(max_examples=40)
-@given(smalls(one_scheme=True, max_rows=6))
-def test_what_is_expected_over_classes_is_the_mean_of_all_matches(small: Small) -> None:
-    setting = small.setting()
+@given(smalls(one_scheme=True, max_rows=6), st.integers(1, 6))
+def test_what_is_expected_over_classes_is_the_mean_of_all_matches(
+    small: Small, people: int
+) -> None:
+    setting, whose = small.setting(), np.arange(len(small.rows)) % people
     (part,) = setting.cells.join(setting.quasi, setting.original)
-    found = expected(part, setting.owners)
+    found = expected(part, setting.owners, whose)
     assert found == pytest.approx(
-        mean_of_all_matches(small, setting.owners.tolist(), setting.quasi)
+        mean_of_all_matches(small, setting.owners.tolist(), setting.quasi, whose.tolist())
     )
 
 

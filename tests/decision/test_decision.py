@@ -86,6 +86,13 @@ def test_a_release_with_one_cell_changed_is_refused(tmp_path: Path) -> None:
         decide(released, policy, table)
 
 
+def test_a_release_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        ReleaseError, match=r"nowhere\.csv: there is no such release; check the path"
+    ):
+        decide(tmp_path / "nowhere.csv", policy_of(), None)
+
+
 def test_a_release_that_suppresses_too_little_for_the_policy_is_refused(tmp_path: Path) -> None:
     released, table, _ = make(tmp_path)
     with pytest.raises(ReleaseError, match="not what its scheme makes of the original"):

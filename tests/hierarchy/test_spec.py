@@ -152,3 +152,11 @@ def test_a_builder_can_be_made_from_a_table_in_code() -> None:
 def test_a_path_of_several_lines_is_one_in_the_message() -> None:
     with pytest.raises(HierarchyError, match=r"^a b: a hierarchy is a"):
         load_hierarchy("a\nb")
+
+
+def test_the_numbers_of_a_continuous_domain_are_merged_by_its_first_level(tmp_path: Path) -> None:
+    spec, idle = tmp_path / "height.toml", tmp_path / "idle.toml"
+    spec.write_text('builder = "intervals"\ndomain = [145.0, 210.0]\nwidths = [5, 10]\n')
+    assert check_file(spec) == []
+    idle.write_text('builder = "intervals"\ndomain = [0.0, 12.0]\nbounds = [[6], [6]]\n')
+    assert ["level 2 merges nothing" in defect.message for defect in check_file(idle)] == [True]

@@ -233,6 +233,6 @@ def test_k_above_the_number_of_people_is_refused_at_once() -> None:
 def test_a_header_that_was_not_split_is_said(tmp_path: Path) -> None:
     people().to_csv(tmp_path / "people.csv", index=False, sep=";")
     with pytest.raises(
-        DataError, match="one name with ';' in it; if that separates columns, state"
+        DataError, match="one name with ';' in it; if that separates columns, write --delimiter ';'"
     ):
         propose(tmp_path / "people.csv", delimiter=",")

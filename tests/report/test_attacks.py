@@ -11,6 +11,7 @@ from anonymizer.attacks.result import Attack, Attacks, skip
 from anonymizer.estimators.proportions import Rate
 from anonymizer.report.attacks import percent, render_page, render_text, row, value_of, verdict
 from anonymizer.report.provenance import Provenance
+from anonymizer.report.sections import Figures
 
 AHEAD = Attack(
     "linkability", "Can they?", Rate(50, 100), Rate(10, 100), "others", {"expected": 4.5}
@@ -33,6 +34,13 @@ def test_a_row_has_success_baseline_and_excess_with_intervals() -> None:
     assert between == "40.4 % to 59.6 %"
     assert of_excess.startswith("27.")
     assert row(ALONE)[3] == "none"
+
+
+def test_the_names_of_attacks_are_whole_in_the_picture_and_figures_stand_on_the_right() -> None:
+    name = "singling out, multivariate"
+    tried = Attack(name, "Can they?", Rate(0, 20), None, "nobody")
+    assert f">{name}</text>" in render_page(Attacks((tried,), 10, 9, 3), Provenance(made=None))
+    assert Figures(("attack", "baseline"), (("a", "none"), ("b", "1 %"))).numeric == (False, True)
 
 
 def test_a_page_says_what_was_tried_and_what_was_not() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import pickle
+from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
@@ -346,6 +347,33 @@ def test_what_it_lets_through_is_within_the_size_limits_that_it_declares(
         assert kept.size / kept.sum() <= limits.average
         assert uniques <= limits.uniques
         assert uniques == 0 or kept.size <= limits.classes
+
+
+@pytest.mark.parametrize("model", EVERY, ids=str)
+@settings(max_examples=30)
+@given(problem=problems(ranges=False))
+def test_what_it_lets_through_is_within_the_cell_limits_that_it_declares(
+    model: RiskModel, problem: Problem
+) -> None:
+    microdata = table_of(problem)
+    assert microdata.population is not None
+    for scheme, limit in product((problem.low, problem.high), model.cell_limits(microdata)):
+
+        def cells_of(codes, levels=limit.levels, scheme=scheme) -> list[tuple[int, ...]]:
+            columns = [
+                microdata.columns[at].groups[max(scheme[at], finest)][codes[at]]
+                for at, finest in levels.items()
+            ]
+            return list(zip(*columns, strict=True))
+
+        kept = ~suppress(microdata, partition(microdata, scheme), [model]).tuples
+        here, people = cells_of(microdata.codes), Counter[tuple[int, ...]]()
+        there, counts = here, microdata.counts * kept
+        if limit.of_population:
+            there, counts = cells_of(microdata.population.codes), microdata.population.counts
+        for cell, number in zip(there, counts.tolist(), strict=True):
+            people[cell] += number
+        assert all(people[here[i]] >= limit.least[i] for i in np.flatnonzero(kept))
 
 
 @pytest.mark.parametrize("model", EVERY, ids=str)

@@ -59,7 +59,7 @@ from tests.strategies import (
     microdata_of,
     problems,
 )
-from tests.wards import patients, policy_with, write_files
+from tests.wards import ROUTES, patients, policy_with, write_files
 
 STATISTICS = ["maximum", "mean", "p80", "p50"]
 OF_TABLE = STATISTICS[1:]
@@ -549,13 +549,7 @@ def with_told(rows: int = 120) -> pd.DataFrame:
     return frame.assign(told=np.random.default_rng(3).choice(["0", "0.5", "1"], rows))
 
 
-TOLD = """
-population = 100000
-p_m = 0.3
-p_fm = 0.5
-p_c = 0.4
-p_cu = 0.6
-
+TOLD = f"""{ROUTES}
 [[groups]]
 attributes = ["age", "sex", "zip"]
 column = "told"

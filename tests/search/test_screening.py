@@ -31,8 +31,8 @@ from anonymizer.search import screening as module
 from anonymizer.search.branch_and_bound import BranchAndBound
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.limits import Usage
+from anonymizer.search.merged_classes import Classes
 from anonymizer.search.params import SearchParams
-from anonymizer.search.screening import Classes
 from anonymizer.utility import Aggregate, Loss
 
 ALWAYS = SearchParams(screening_batches=1, least_decided=1e9)
@@ -104,7 +104,7 @@ def screening(asked: Evaluator, lattice: Lattice, params: SearchParams) -> modul
 def root_of(found: module.Screening) -> Classes:
     """Return the classes of the lowest scheme."""
     mask = found.microdata.domain.paths.mask(found.search.lattice.low)
-    return Classes.of(found.microdata, found.names, found.offsets, mask)
+    return Classes.of(found.microdata, found.counts, mask)
 
 
 @settings(max_examples=30, deadline=None)
@@ -117,6 +117,7 @@ def root_of(found: module.Screening) -> Classes:
             [DeltaDisclosure("s", 1.0, "skip"), KAnonymity(2)],
             [EntropyL("s", 2.1), KAnonymity(2)],
             [TCloseness("s", 0.2, values=("w",))],
+            [TCloseness("s", 0.2), BetaLikeness("s", 1.5), DistinctL("s", 2)],
         ]
     ),
     rows=st.integers(20, 200),
@@ -124,7 +125,8 @@ def root_of(found: module.Screening) -> Classes:
     limit=st.sampled_from([0.2, 0.6, 1.0]),
     low=st.tuples(*[st.integers(0, 1)] * 3),
     cells=st.sampled_from([1, 300, 1 << 18]),
-    bounded=st.sampled_from([1, 5, 1000]),
+    finished=st.sampled_from([1, 5, 1000]),
+    parts=st.integers(1, 4),
 )
 def test_what_is_screened_out_is_worse_and_nothing_else_is(
     seed: int,
@@ -134,7 +136,8 @@ def test_what_is_screened_out_is_worse_and_nothing_else_is(
     limit: float,
     low: tuple[int, int, int],
     cells: int,
-    bounded: int,
+    finished: int,
+    parts: int,
 ) -> None:
     """Whatever the loss to beat: dropped groups and closed schemes never hide a scheme that beats it."""
     asked = replace_limit(evaluator(models, seed, rows), int(limit * rows))
@@ -142,10 +145,13 @@ def test_what_is_screened_out_is_worse_and_nothing_else_is(
     losses = {scheme: each for scheme in lattice if (each := asked.evaluate(scheme)).feasible}
     ordered = sorted(each.loss for each in losses.values())
     cutoff = ordered[int(at * (len(ordered) - 1))] if ordered else 1.0
-    found = screening(asked, lattice, SearchParams(screened_cells=cells, least_bounded=bounded))
+    found = screening(
+        asked,
+        lattice,
+        SearchParams(screened_cells=cells, finished_schemes=finished, finished_parts=parts),
+    )
     found.search.evaluated.cutoff = asked.measure.to_terms(cutoff)
-    root = root_of(found)
-    listed = [s for batch in found.below(root, np.ones(root.sizes.size, bool)) for s in batch]
+    listed = [scheme for batch in found.candidates() for scheme in batch]
     assert len(listed) == len(set(listed))
     assert {s for s, each in losses.items() if each.loss <= cutoff} <= set(listed)
     assert set(listed) <= {s for s, each in losses.items() if each.loss <= cutoff + 1e-8}
@@ -163,18 +169,57 @@ def test_classes_merged_from_finer_ones_are_those_of_a_partition(
 ) -> None:
     asked = evaluator([KAnonymity(2), DistinctL("s", 2)], seed, rows=60)
     found = screening(asked, Lattice(low, (3, 3, 3)), SearchParams())
-    root, a = root_of(found), found.order[depth]
-    levels = np.array([wanted[: 4 - low[a]]])
-    *_, sizes, rows, starts = raise_levels(
-        *root.arrays, np.ones(root.sizes.size, bool), found.masks[depth], levels
+    root, a = root_of(found), found.attributes.order[depth]
+    levels = np.flatnonzero(wanted[: 4 - low[a]])
+    masks = found.attributes.masks[depth, levels]
+    *_, sizes, packed, starts = raise_levels(
+        *root.arrays, np.ones(root.sizes.size, bool), np.zeros(levels.size, np.int64), masks
     )
-    for at, level in enumerate(np.flatnonzero(levels[0])):
+    entries = found.counts.entries(packed, np.arange(sizes.size), "s")
+    values = len(asked.microdata.sensitive["s"].texts)
+    merged = ClassHistograms(*entries, sizes, np.ones(sizes.size, bool))
+    rows = [dense(merged, c, values) for c in range(sizes.size)]
+    for at, level in enumerate(levels):
         here = slice(starts[at], starts[at + 1])
         split = partition(asked.microdata, with_level(low, a, low[a] + int(level)))
         own = split.histograms("s")
-        assert sorted(zip(sizes[here].tolist(), rows[here].tolist(), strict=True)) == sorted(
-            (int(size), dense(own, c, rows.shape[1])) for c, size in enumerate(split.sizes)
+        assert sorted(zip(sizes[here].tolist(), rows[here], strict=True)) == sorted(
+            (int(size), dense(own, c, values)) for c, size in enumerate(split.sizes)
         )
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 999),
+    low=st.tuples(*[st.integers(0, 2)] * 3),
+    rows=st.integers(10, 150),
+    closed=st.floats(0, 1),
+    depth=st.integers(0, 2),
+)
+def test_all_open_schemes_lie_between_the_classes_and_the_groups_of_a_block(
+    seed: int, low: tuple[int, int, int], rows: int, closed: float, depth: int
+) -> None:
+    """Classes of a block are parts of those of its open schemes, and these of its groups."""
+    asked = evaluator([KAnonymity(2), DistinctL("s", 2)], seed, rows)
+    found = screening(asked, Lattice(low, (3, 3, 3)), SearchParams())
+    found.open &= np.random.default_rng(seed).random(found.open.shape) >= closed
+    classes = root_of(found)
+    for _ in range(depth + 1):
+        block = found.raised(classes, np.ones(classes.sizes.size, bool))
+        if block is None:
+            return
+        classes = block.classes
+    opened = np.argwhere(found.open)
+    for digits, least, most in zip(classes.digits, block.low, block.high, strict=True):
+        inside = opened[(opened[:, : depth + 1] == digits).all(axis=1)]
+        assert inside.size
+        assert (inside.min(axis=0) == least).all()
+        assert (inside.max(axis=0) == most).all()
+    for each, levels in ((classes, block.low), (block.groups, block.high)):
+        for at, scheme in enumerate(found.attributes.schemes(levels).tolist()):
+            sizes = each.sizes[each.starts[at] : each.starts[at + 1]]
+            own = partition(asked.microdata, tuple(scheme)).sizes
+            assert sorted(sizes.tolist()) == sorted(own.tolist())
 
 
 def dense(histograms: ClassHistograms, at: int, values: int) -> list[int]:

@@ -163,6 +163,26 @@ def test_with_the_tightest_limit_resuming_still_comes_to_the_optimum(
     assert manifest_of(out)["scheme"] == optimum.scheme
 
 
+def check_change_is_refused(
+    policy: Path,
+    file: Path,
+    old: str,
+    new: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Stop a run, change a file, and see that it resumes only with the file as it was."""
+    out = policy.parent / "out"
+    assert run(monkeypatch, "run", policy, "--out", out) == 0
+    content = file.read_text()
+    assert old in content
+    file.write_text(content.replace(old, new))
+    assert run(monkeypatch, "run", policy, "--out", out, "--resume") == 2
+    assert "a file that it names or the table has changed" in capsys.readouterr().err
+    file.write_text(content)
+    assert run(monkeypatch, "run", policy, "--out", out, "--resume") == 0
+
+
 @pytest.mark.parametrize(
     ("model", "file", "old", "new"),
     [
@@ -181,16 +201,9 @@ def test_a_file_that_the_policy_names_may_not_change(
     new: str,
 ) -> None:
     text = policy_with(MODELS[model]) + "\n[search]\nevaluation_limit = 3\n"
-    policy, out = write_files(tmp_path, policy=text), tmp_path / "out"
+    policy = write_files(tmp_path, policy=text)
     write_more(tmp_path)
-    assert run(monkeypatch, "run", policy, "--out", out) == 0
-    content = (tmp_path / file).read_text()
-    assert old in content
-    (tmp_path / file).write_text(content.replace(old, new))
-    assert run(monkeypatch, "run", policy, "--out", out, "--resume") == 2
-    assert "a file that it names or the table has changed" in capsys.readouterr().err
-    (tmp_path / file).write_text(content)
-    assert run(monkeypatch, "run", policy, "--out", out, "--resume") == 0
+    check_change_is_refused(policy, tmp_path / file, old, new, monkeypatch, capsys)
 
 
 OVERALL = 'model = "overall"\nthreshold = 0.05\nscenario = "{}"'
@@ -216,17 +229,10 @@ def test_what_a_scenario_rests_on_may_not_change(
     new: str,
 ) -> None:
     text = policy_with(OVERALL.format(name)) + "\n[search]\nevaluation_limit = 1\n"
-    policy, out = write_files(tmp_path, policy=text), tmp_path / "out"
+    policy = write_files(tmp_path, policy=text)
     write_more(tmp_path)
     (tmp_path / name).write_text(scenario)
-    assert run(monkeypatch, "run", policy, "--out", out) == 0
-    content = (tmp_path / file).read_text()
-    assert old in content
-    (tmp_path / file).write_text(content.replace(old, new))
-    assert run(monkeypatch, "run", policy, "--out", out, "--resume") == 2
-    assert "a file that it names or the table has changed" in capsys.readouterr().err
-    (tmp_path / file).write_text(content)
-    assert run(monkeypatch, "run", policy, "--out", out, "--resume") == 0
+    check_change_is_refused(policy, tmp_path / file, old, new, monkeypatch, capsys)
 
 
 @pytest.mark.parametrize("changed", [True, False])

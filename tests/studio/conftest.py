@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,6 +95,19 @@ class Asking:
     def change(self, *path: Any, value: Any) -> Any:
         changes = [{"path": list(path), "value": value}]
         return self.ask("change", revision=self.revision, changes=changes, label="a change")
+
+    def hear(self, told: str, monkeypatch: pytest.MonkeyPatch) -> queue.Queue[dict[str, Any]]:
+        """Return what is told of one kind of event from here on."""
+        heard: queue.Queue[dict[str, Any]] = queue.Queue()
+        tell = self.session.events.tell
+
+        def listen(kind: str, **content: Any) -> None:
+            if kind == told:
+                heard.put(content)
+            tell(kind, **content)
+
+        monkeypatch.setattr(self.session.events, "tell", listen)
+        return heard
 
     def settle(self) -> None:
         """Wait until nothing is being worked on."""

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import queue
 from typing import Any
 
 import pytest
@@ -17,16 +16,8 @@ MARGINALS = {"name": "columns", "kind": "marginals"}
 
 def evidence(studio: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Ask for the stated analyses, and wait for what is told of them."""
-    heard: queue.Queue[dict[str, Any]] = queue.Queue()
-    tell = studio.session.events.tell
-
-    def listen(kind: str, **content: Any) -> None:
-        if kind == "evidence":
-            heard.put(content)
-        tell(kind, **content)
-
     with monkeypatch.context() as patch:
-        patch.setattr(studio.session.events, "tell", listen)
+        heard = studio.hear("evidence", patch)
         studio.ask("evidence", revision=studio.revision)
         return heard.get(timeout=60)
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import queue
 import threading
 from typing import Any
 
@@ -24,22 +23,8 @@ q = 0.8
 """
 
 
-def hear(studio: Any, monkeypatch: pytest.MonkeyPatch) -> queue.Queue[dict[str, Any]]:
-    """Return what is told of attackers from here on."""
-    heard: queue.Queue[dict[str, Any]] = queue.Queue()
-    tell = studio.session.events.tell
-
-    def listen(kind: str, **content: Any) -> None:
-        if kind == "attacked":
-            heard.put(content)
-        tell(kind, **content)
-
-    monkeypatch.setattr(studio.session.events, "tell", listen)
-    return heard
-
-
 def test_the_curve_of_a_shipped_scenario_is_that_of_assess(studio, monkeypatch):
-    heard = hear(studio, monkeypatch)
+    heard = studio.hear("attacked", monkeypatch)
     figures = {"p_m": 0.9, "p_c": 0.25}
     given = {"revision": studio.revision, "attacker": "worst-case", "asked": "this"}
     studio.ask("attack", **given, figures=figures)
@@ -59,7 +44,7 @@ def test_the_curve_of_a_shipped_scenario_is_that_of_assess(studio, monkeypatch):
 
 
 def test_a_higher_probability_lowers_nobodys_risk(studio, monkeypatch):
-    heard, means = hear(studio, monkeypatch), []
+    heard, means = studio.hear("attacked", monkeypatch), []
     for value in (0.0, 0.4, 1.0):
         given = {"revision": studio.revision, "attacker": "worst-case"}
         studio.ask("attack", **given, figures={"p_c": value})
@@ -74,7 +59,7 @@ def test_the_sources_of_the_policy_have_sliders_for_p_and_q(studio, monkeypatch)
     model = {"model": "sources", "statement": "statement.toml", "threshold": 0.2}
     studio.change("risk", 1, value=model)
     studio.settle()
-    heard = hear(studio, monkeypatch)
+    heard = studio.hear("attacked", monkeypatch)
     first = studio.ask("attackers")["attackers"][0]
     names = ["p of the gym's list", "q of the gym's list"]
     assert [each["name"] for each in first["figures"]] == names
@@ -100,7 +85,7 @@ def test_what_a_scenario_has_and_the_table_lacks_must_be_named(studio, monkeypat
     columns = {
         name: "age" if name == "year_of_birth" else choices[-1] for name, choices in lacks.items()
     }
-    heard = hear(studio, monkeypatch)
+    heard = studio.hear("attacked", monkeypatch)
     studio.ask("attack", **given, columns=columns)
     assert heard.get(timeout=60)["before"]["mean"] > 0
     assert studio.post("attack", revision=studio.revision, attacker="nobody").status_code == 422
@@ -122,7 +107,11 @@ def test_a_look_that_nobody_waits_for_is_given_up(studio):
 
 
 def test_a_look_is_cancelled_by_the_button_and_says_so(studio, monkeypatch):
-    heard, begun, stopped = hear(studio, monkeypatch), threading.Event(), threading.Event()
+    heard, begun, stopped = (
+        studio.hear("attacked", monkeypatch),
+        threading.Event(),
+        threading.Event(),
+    )
 
     def endless(solution: Any, model: Any, sight: Any) -> Any:
         begun.set()

@@ -61,12 +61,9 @@ def assess_disclosure(
     outside, their_id = None, None
     if external is not None:
         opened = open_table(external, delimiter, encoding)
-        named = asked.external
-        their_id = None if named is None else named.id
-        columns = {} if named is None else named.columns
-        ids = asked.id, their_id
-        table, outside = align(table, opened, attributes, columns, hierarchies or {}, ids)
-    owned = read_people(table, asked, outside, None if their_id is None else ID)
+        table, outside = align_external(table, opened, asked, hierarchies or {})
+        their_id = None if asked.external is None or asked.external.id is None else ID
+    owned = read_people(table, asked, outside, their_id)
     if owned is not None and (asked.id is not None or their_id is not None):
         uniqueness = owned.count()
     else:
@@ -74,6 +71,16 @@ def assess_disclosure(
             table, attributes, outside, workers=workers, on_subsets=on_subsets
         )
     return Reidentification(uniqueness, asked.sources, e_uniqueness, asked.threshold, owned)
+
+
+def align_external(
+    table: Table, external: Table, asked: Disclosing, hierarchies: Mapping[str, Hierarchy]
+) -> tuple[Table, Table]:
+    """Bring a table and what is known outside to the same columns and levels."""
+    named = asked.external
+    columns = {} if named is None else named.columns
+    ids = asked.id, None if named is None else named.id
+    return align(table, external, named_attributes(asked.sources), columns, hierarchies, ids)
 
 
 def read_people(

@@ -19,6 +19,7 @@ from anonymizer.solution.solution import Solution
 from tests.data.engines import tables
 from tests.data.engines.makers import EMBEDDED, KINDS, PRESENT, Servers, in_spark
 from tests.data.formats import rows_in
+from tests.wards import ROUTES
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::anonymizer.errors.AnonymizerWarning"),
@@ -181,13 +182,7 @@ def test_formulas_that_came_over_are_a_warning(tmp_path: Path, servers: Servers)
         write_release(solution, tmp_path / "out")
 
 
-TOLD = """
-population = 100000
-p_m = 0.3
-p_fm = 0.5
-p_c = 0.4
-p_cu = 0.6
-
+TOLD = f"""{ROUTES}
 [[groups]]
 attributes = ["age"]
 column = "told"
