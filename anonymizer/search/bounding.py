@@ -86,9 +86,9 @@ class Rounds:
         least = search.open.least_bound
         if not search.large or search.open.stack:
             return proof
-        aim = self.targets.aim
-        if aim == math.inf or (0 < aim and measure.to_terms(loss - aim) <= least):
-            gap = loss - measure.of_terms(least)
+        aim, gap = self.targets.aim, loss - measure.of_terms(least)
+        while aim == math.inf or (aim > 0 and measure.to_terms(loss - aim) <= least):
+            gap = min(gap, aim)
             aim = self.targets.choose(gap, search.usage.partitions, self.affordable(1))
         return measure.to_terms(loss - aim) if aim > 0 else proof
 

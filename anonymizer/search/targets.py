@@ -1,4 +1,4 @@
-"""Targets: which gap subtree bounds aim at next, so that as much as possible is proven within the limits."""
+"""Targets: which gap subtree bounds aim at next, so that limits are used for as small a gap as can be."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Targets:
         return self.aim
 
     def within(self, planned: float, gap: float, partitions: float) -> float:
-        """Return the least gap that so many partitions reach, where they are the last; else the planned."""
+        """Return the least gap that so many partitions reach, if they are few; else the planned one."""
         if len(self.passes) < 2 or partitions == math.inf:
             return planned
         (before, earlier), (last, latest) = self.passes[-2:]
