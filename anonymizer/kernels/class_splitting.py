@@ -36,7 +36,7 @@ class Task(NamedTuple):
     covered: Any
     """`covered[level, offset + code]`: the leaves below."""
     covered_by_tuple: Any
-    """`covered_by_tuple[i]`: what a tuple covers, attribute by attribute and level by level; or nothing."""
+    """`covered_by_tuple[i]`: what a tuple covers, attribute by attribute, level by level; or nothing."""
     max_covered: Any
     """`max_covered[a, level]`: the most of these."""
     total_covered: Any

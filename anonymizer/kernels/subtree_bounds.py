@@ -31,11 +31,12 @@ from anonymizer.kernels.least_lost import count_lost
 from anonymizer.kernels.subtree_nodes import (
     MAX_DEPTH,
     Goal,
+    fill_terms,
     least_sum,
-    least_term,
     lower_levels,
     make_nodes,
     open_thresholds,
+    sum_terms,
 )
 
 MAX_BOXES = 4096
@@ -132,25 +133,16 @@ def narrow(task, workspace, nodes, depth, high, cells, goal):
 
 
 @kernel
-def fill_terms(task, nodes, depth, threshold, terms):
-    """Compute the terms of all levels of a node at a threshold."""
-    low, high = nodes.low[depth], nodes.high[depth]
-    for a in range(low.size):
-        for level in range(low[a], high[a] + 1):
-            terms[a, level] = least_term(task, nodes, depth, a, level, nodes.lost[depth, threshold])
-
-
-@kernel
 def choose_split(task, nodes, depth, terms, goal, steps):
     """Choose where to split a node, as `best_split` does."""
     threshold = nodes.last[depth]
-    fill_terms(task, nodes, depth, threshold, terms)
+    low, high = nodes.low[depth], nodes.high[depth]
+    fill_terms(task, nodes, depth, low, high, nodes.lost[depth, threshold], terms)
     lost = nodes.suppressed[depth] + nodes.lost[depth, threshold]
     # a share strictly between 0 and 1, as the forecast takes it
     share = min(max(lost, 0.2), task.records - 0.2) / task.records
     logit = math.log(share / (1 - share))
-    low, high = nodes.low[depth], nodes.high[depth]
-    bound = least_sum(task, nodes, depth, low, nodes.lost[depth, threshold])
+    bound = sum_terms(terms, low)
     gap, rest = goal.targets[threshold] - bound, task.max_terms - bound
     return best_split(terms, low, high, gap, rest, share, logit, steps, FINER_WEIGHT)
 

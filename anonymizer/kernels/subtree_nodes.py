@@ -75,34 +75,49 @@ def count_schemes(low, high):
 
 
 @kernel
-def term(task, attribute, covered, suppressed):
+def term(covered, suppressed, leaves, least, records, weight, attributes, geometric):
     """Return the term of an attribute; suppressed records cover the whole domain."""
-    leaves, least, records = task.leaves[attribute], task.least[attribute], task.records
     lost = covered + suppressed * leaves - records * least
     loss = lost / (records * max(leaves - least, 1.0))
-    weighted = task.weights[attribute] * max(0.0, loss)
-    if task.geometric:
+    weighted = weight * max(0.0, loss)
+    if geometric:
         weighted = math.log1p(weighted)
-    return weighted / task.weights.size
+    return weighted / attributes
 
 
 @kernel
-def least_term(task, nodes, depth, attribute, level, lost):
-    """Return the least term of an attribute at a level with so many more records lost.
+def fill_terms(task, nodes, depth, low, high, lost, terms):
+    """Compute the least terms of all levels from `low` to `high` with so many more records lost.
 
     It is not known which records: they covered at most what the widest value does.
     """
-    covered = nodes.covered[depth, attribute, level] - lost * task.max_covered[attribute, level]
-    return term(task, attribute, covered, nodes.suppressed[depth] + lost)
+    # looked up once: a field of a tuple of arrays costs more than a term
+    covered, most = nodes.covered[depth], task.max_covered
+    leaves, least, weights = task.leaves, task.least, task.weights
+    records, geometric, suppressed = task.records, task.geometric, nodes.suppressed[depth] + lost
+    for a in range(low.size):
+        for level in range(low[a], high[a] + 1):
+            kept = covered[a, level] - lost * most[a, level]
+            terms[a, level] = term(
+                kept, suppressed, leaves[a], least[a], records, weights[a], low.size, geometric
+            )
+
+
+@kernel
+def sum_terms(terms, scheme):
+    """Return the sum of the terms of a scheme."""
+    total = 0.0
+    for a in range(scheme.size):
+        total += terms[a, scheme[a]]
+    return total
 
 
 @kernel
 def least_sum(task, nodes, depth, scheme, lost):
     """Return the least sum of terms of a scheme with so many more records lost."""
-    total = 0.0
-    for a in range(scheme.size):
-        total += least_term(task, nodes, depth, a, scheme[a], lost)
-    return total
+    terms = np.empty(task.total_covered.shape)
+    fill_terms(task, nodes, depth, scheme, scheme, lost, terms)
+    return sum_terms(terms, scheme)
 
 
 @kernel
@@ -127,29 +142,25 @@ def open_thresholds(task, nodes, depth, high, lost, goal, first, last):
 
 
 @kernel
-def level_reaches(task, nodes, depth, attribute, level, lost, goal, first, last, bounds):
-    """Whether no scheme of a node with an attribute at a level is below its target."""
-    low = nodes.low[depth, attribute]
-    for threshold in range(last, first - 1, -1):
-        more = lost[threshold]
-        rest = bounds[threshold] - least_term(task, nodes, depth, attribute, low, more)
-        here = least_term(task, nodes, depth, attribute, level, more)
-        if rest + here < goal.targets[threshold]:
-            return False
-    return True
+def lower_to(terms, low, high, target, reach):
+    """Write to `reach` the highest level of each attribute above which nothing is below a target."""
+    bound = sum_terms(terms, low)
+    for a in range(low.size):
+        rest, level = bound - terms[a, low[a]], high[a]
+        while level > low[a] and rest + terms[a, level] >= target:
+            level -= 1
+        reach[a] = max(reach[a], level)
 
 
 @kernel
 def lower_levels(task, nodes, depth, high, lost, goal, first, last):
     """Lower `high` as long as nothing above it is below its target; say whether it moved."""
     low, moved = nodes.low[depth], False
-    bounds = np.empty(last + 1)
+    terms, reach = np.empty(task.total_covered.shape), low.copy()
     for threshold in range(first, last + 1):
-        bounds[threshold] = least_sum(task, nodes, depth, low, lost[threshold])
+        fill_terms(task, nodes, depth, low, high, lost[threshold], terms)
+        lower_to(terms, low, high, goal.targets[threshold], reach)
     for a in range(low.size):
-        while high[a] > low[a] and level_reaches(
-            task, nodes, depth, a, high[a], lost, goal, first, last, bounds
-        ):
-            high[a] -= 1
-            moved = True
+        moved |= reach[a] < high[a]
+        high[a] = reach[a]
     return moved

@@ -14,13 +14,9 @@ from anonymizer.search.branch_and_bound import BranchAndBound
 from anonymizer.search.jobs import BoundBox
 from anonymizer.search.proof import Pruning
 from anonymizer.search.subtree_bounds import Outcome, SubtreeBounds
-from anonymizer.search.targets import Targets
 
 LEAST_BUDGET = 2
 """Partitions of a box: the first is of its highest scheme, the second splits it."""
-
-ROUND_SHARE = 0.5
-"""The share of the time left that a round may be expected to take: it may take longer."""
 
 
 def raise_bound(search: BranchAndBound) -> None:
@@ -45,7 +41,6 @@ class Rounds:
 
     def __init__(self, search: BranchAndBound, subtrees: SubtreeBounds) -> None:
         self.search, self.subtrees = search, subtrees
-        self.targets = Targets(search.params.target_gaps if search.large else ())
         self.partition_seconds: float | None = None
         """What a partition took in the last round; None in the first."""
         self.loose = 0
@@ -58,7 +53,7 @@ class Rounds:
 
     def next(self) -> None:
         """Bound some boxes, evaluate what may be the best, and put back what is left of the boxes."""
-        search, target = self.search, self.next_target()
+        search, target = self.search, next_target(self.search)
         search.check_limits()
         boxes: list[Box] = []
         while len(boxes) < self.most_boxes and search.open.least_bound < target:
@@ -74,23 +69,6 @@ class Rounds:
             inside = tuple([e.scheme for e in found if e.scheme in box.schemes])
             reinsert(search, replace(box, evaluated=(*box.evaluated, *inside)), outcome)
         search.report()
-
-    def next_target(self) -> float:
-        """Return the sum of terms to reach next: the best loss less one of the gaps, or all of it.
-
-        Once memory is full, boxes are worked on until they can be pruned.
-        """
-        search, measure = self.search, self.search.evaluator.measure
-        loss = min(search.evaluated.best_loss, measure.of_terms(measure.most))
-        proof = float(np.nextafter(search.evaluated.cutoff, np.inf))
-        least = search.open.least_bound
-        if not search.large or search.open.stack:
-            return proof
-        aim, gap = self.targets.aim, loss - measure.of_terms(least)
-        while aim == math.inf or (aim > 0 and measure.to_terms(loss - aim) <= least):
-            gap = min(gap, aim)
-            aim = self.targets.choose(gap, search.usage.partitions, self.affordable(1))
-        return measure.to_terms(loss - aim) if aim > 0 else proof
 
     def bound_all(self, boxes: list[Box], target: float) -> list[Outcome]:
         """Bound boxes up to a target, and let the forecast learn from it."""
@@ -112,7 +90,7 @@ class Rounds:
     @property
     def most_boxes(self) -> int:
         """How many boxes this round may take."""
-        affordable = max(1, int(min(self.affordable(ROUND_SHARE), 1e9)) // LEAST_BUDGET)
+        affordable = max(1, int(min(self.affordable, 1e9)) // LEAST_BUDGET)
         return min(self.search.params.subtree_batch_size, affordable)
 
     def budget(self, boxes: int) -> int:
@@ -120,18 +98,34 @@ class Rounds:
         params, budget = self.search.params, self.subtrees.budget
         if boxes < params.subtree_batch_size:
             budget = min(params.first_subtree_budget, budget)
-        return max(LEAST_BUDGET, int(min(budget, self.affordable(ROUND_SHARE) / boxes)))
+        return max(LEAST_BUDGET, int(min(budget, self.affordable / boxes)))
 
-    def affordable(self, share: float) -> float:
-        """Return the partitions that the limits allow within a share of the time that is left."""
+    @property
+    def affordable(self) -> float:
+        """The partitions that the limits allow this round; half of what time allows, to be safe."""
         usage = self.search.usage
-        evaluations, seconds = usage.evaluations_left, usage.seconds_left
+        evaluations = usage.evaluations_left
         allowed = math.inf if evaluations is None else float(evaluations)
+        seconds = usage.seconds_left
         if seconds is None:
             return allowed
         if not self.partition_seconds:
             return min(allowed, self.search.params.first_subtree_budget)
-        return min(allowed, share * seconds / self.partition_seconds)
+        return min(allowed, seconds / 2 / self.partition_seconds)
+
+
+def next_target(search: BranchAndBound) -> float:
+    """Return the sum of terms to reach next: the best loss less one of the gaps, or all of it.
+
+    Once memory is full, boxes are worked on until they can be pruned.
+    """
+    evaluated, measure = search.evaluated, search.evaluator.measure
+    loss = min(evaluated.best_loss, measure.of_terms(measure.most))
+    gaps = [gap for gap in search.params.target_gaps if gap < loss] if search.large else []
+    ahead = [t for gap in gaps if (t := measure.to_terms(loss - gap)) > search.open.least_bound]
+    if ahead and not search.open.stack:
+        return ahead[0]
+    return float(np.nextafter(evaluated.cutoff, np.inf))
 
 
 def candidates(search: BranchAndBound, outcomes: Iterable[Outcome]) -> list[Scheme]:
