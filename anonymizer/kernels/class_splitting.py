@@ -35,8 +35,6 @@ class Task(NamedTuple):
     offsets: Any
     covered: Any
     """`covered[level, offset + code]`: the leaves below."""
-    covered_by_tuple: Any
-    """`covered_by_tuple[i]`: what a tuple covers, attribute by attribute, level by level; or nothing."""
     max_covered: Any
     """`max_covered[a, level]`: the most of these."""
     total_covered: Any
@@ -274,24 +272,6 @@ def subtract_by_value(task, by_code, dropped, attribute, low, high, covered):
 
 
 @kernel
-def subtract_rows(task, dropped, covered):
-    """Subtract what dropped tuples cover at all levels of all attributes, a row for each tuple.
-
-    A row is read in one go, where values would be looked up all over a table that no cache holds.
-    """
-    sums = np.zeros(task.covered_by_tuple.shape[1], np.int64)
-    for i in dropped:
-        row, count = task.covered_by_tuple[i], task.counts[i]
-        for place in range(sums.size):
-            sums[place] += row[place] * count
-    place = 0
-    for a in range(task.heights.size):
-        for level in range(task.heights[a]):
-            covered[a, level] -= sums[place]
-            place += 1
-
-
-@kernel
 def subtract_dropped(task, workspace, n_dropped, low, high, covered):
     """Subtract what dropped tuples cover at the levels of a box; return their records.
 
@@ -300,9 +280,6 @@ def subtract_dropped(task, workspace, n_dropped, low, high, covered):
     dropped, lost = workspace.dropped[:n_dropped], 0
     for i in dropped:
         lost += task.counts[i]
-    if task.covered_by_tuple.size:
-        subtract_rows(task, dropped, covered)
-        return lost
     for a in range(low.size):
         if task.offsets[a + 1] - task.offsets[a] > n_dropped:
             subtract_by_tuple(task, dropped, a, low[a], high[a], covered[a])

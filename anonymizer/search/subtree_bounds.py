@@ -74,8 +74,6 @@ class Tuples(NamedTuple):
     values: NDArray[np.uint16]
     steps: Steps
     counts: NDArray[np.int32]
-    covered: NDArray[np.int32]
-    """`covered[i]`: what each covers, attribute by attribute and level by level; see `covered_by`."""
 
     @staticmethod
     def of(
@@ -91,8 +89,7 @@ class Tuples(NamedTuple):
             if with_population:
                 codes, counts = codes_with_population(microdata), counts_with_population(microdata)
             values = np.ascontiguousarray(codes.T, np.uint16)
-            steps = number_steps(microdata, codes, check)
-            return Tuples(values, steps, read_only(counts), covered_by(microdata, codes, params))
+            return Tuples(values, number_steps(microdata, codes, check), read_only(counts))
 
         if bytes_of_tuples(microdata, with_population) > params.kept_subtree_bytes:
             return prepare()
@@ -304,7 +301,6 @@ def make_task(
         records=microdata.records,
         offsets=domain.offsets,
         covered=domain.covered,
-        covered_by_tuple=tuples.covered,
         max_covered=np.maximum.reduceat(domain.covered, domain.offsets[:-1], axis=1).T.copy(),
         total_covered=microdata.total_covered,
         leaves=domain.sizes,
@@ -326,32 +322,6 @@ def make_task(
         max_terms=measure.most,
         limits=make_limits(microdata, on_cells, tuples.counts.size),
     )
-
-
-def covered_by(
-    microdata: Microdata, codes: NDArray[np.integer], params: SearchParams
-) -> NDArray[np.int32]:
-    """Return what each tuple covers, attribute by attribute and level by level.
-
-    Nothing in a small lattice, where it takes longer than it saves, and where it takes much memory.
-    """
-    covered = [
-        (a, row)
-        for a, column in enumerate(microdata.columns)
-        for row in column.covered[: len(column.groups)]
-    ]
-    size = 4 * len(covered) * codes.shape[1]
-    most = max(int(row.max()) for _, row in covered)
-    if (
-        microdata.lattice.size <= params.large_lattice
-        or size > params.kept_subtree_bytes
-        or most > np.iinfo(np.int32).max
-    ):
-        return np.empty((0, 0), np.int32)
-    rows = np.empty((codes.shape[1], len(covered)), np.int32)
-    for place, (a, row) in enumerate(covered):
-        rows[:, place] = row[codes[a]]
-    return rows
 
 
 def pairs_of_levels(column: Column) -> Iterator[tuple[int, int]]:
