@@ -57,29 +57,7 @@ class Loss(MeanMeasure):
         self, microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice
     ) -> NDArray[np.float64]:
         """Return the loss of each attribute at every level of a box, with some records gone."""
-        return self.losses_of_both(microdata, classes, gone, box)[1]
-
-    def losses_of_both(
-        self, microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the losses with all records of the marked classes gone, and with all but the exempt."""
-        sizes, least = (
-            each[:, np.newaxis] for each in (microdata.domain.sizes, microdata.domain.least)
-        )
-        total, number = microdata.total_covered, microdata.records
-        records = sum_chosen(classes.records, gone.classes)
-        if not records:
-            nothing = attribute_loss(total, number, sizes, least)
-            return nothing, nothing
-        most_gone = 2 * records > number
-        chosen = select_by_label(classes.label_of_tuple, gone.classes ^ most_gone)
-        covered, left = microdata.sum_covered(chosen, box, gone.exempt, most_gone)
-        # a suppressed record no longer covers its own group but the whole domain
-        whole = attribute_loss(total - covered + records * sizes, number, sizes, least)
-        if not gone.exempt:
-            return whole, whole
-        fewer = max(0, records - gone.exempt)
-        return whole, attribute_loss(total - left + fewer * sizes, number, sizes, least)
+        return loss_without(microdata, Gone.of(microdata, classes, gone, box).less(gone.exempt))
 
     def appraise(
         self,
@@ -88,14 +66,17 @@ class Loss(MeanMeasure):
         suppressed: NDArray[np.bool_],
         binding: Binding,
     ) -> Appraisal:
-        """Sum up the loss and its bound, in one go where classes are suppressed that bind in part."""
-        if not binding.exempt or (binding.classes != suppressed).any():
+        """Sum up the loss and its bound; what binds and is suppressed is summed up once for both."""
+        same = not binding.exempt and bool((binding.classes == suppressed).all())
+        if same or (binding.classes > suppressed).any():
             return MeanMeasure.appraise(self, microdata, classes, suppressed, binding)
         scheme = classes.scheme
-        below = Lattice((0,) * len(scheme), scheme)
-        whole, left = self.losses_of_both(microdata, classes, binding, below)
-        own = self.terms(whole[range(len(scheme)), scheme])
-        return Appraisal(self.of_terms(sum_left_to_right(own)), self.terms(left))
+        below, own = Lattice((0,) * len(scheme), scheme), Lattice(scheme, scheme)
+        bound = Gone.of(microdata, classes, binding, below)
+        others = Gone.of(microdata, classes, Binding(suppressed & ~binding.classes), own)
+        losses = loss_without(microdata, bound.and_also(others))[range(len(scheme)), scheme]
+        bounds = self.terms(loss_without(microdata, bound.less(binding.exempt)))
+        return Appraisal(self.of_terms(sum_left_to_right(self.terms(losses))), bounds)
 
     def appraise_steps(
         self,
@@ -142,6 +123,45 @@ class Loss(MeanMeasure):
         return self.combine(
             attribute_loss(covered, released.records, released.leaves, released.least)
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gone:
+    """What records that are gone covered, for each attribute and level of a box."""
+
+    records: int
+    covered: NDArray[np.int64]
+    left: NDArray[np.int64]
+    """The same without the exempt records, those that covered least."""
+
+    @staticmethod
+    def of(microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice) -> Gone:
+        """Sum up the records of the marked classes, or of all the others where these are fewer."""
+        records = sum_chosen(classes.records, gone.classes)
+        if not records:
+            nothing = np.zeros_like(microdata.total_covered)
+            return Gone(0, nothing, nothing)
+        most = 2 * records > microdata.records
+        chosen = select_by_label(classes.label_of_tuple, gone.classes ^ most)
+        return Gone(records, *microdata.sum_covered(chosen, box, gone.exempt, most))
+
+    def less(self, exempt: int) -> Gone:
+        """Return all but the exempt records."""
+        return Gone(max(0, self.records - exempt), self.left, self.left)
+
+    def and_also(self, others: Gone) -> Gone:
+        """Return these records and some others, at the levels of both."""
+        covered = self.covered + others.covered
+        return Gone(self.records + others.records, covered, covered)
+
+
+def loss_without(microdata: Microdata, gone: Gone) -> NDArray[np.float64]:
+    """Return the losses of attributes: a record that is gone covers the whole domain, not its group."""
+    sizes, least = (
+        each[:, np.newaxis] for each in (microdata.domain.sizes, microdata.domain.least)
+    )
+    covered = microdata.total_covered - gone.covered + gone.records * sizes
+    return attribute_loss(covered, microdata.records, sizes, least)
 
 
 def attribute_loss(
