@@ -69,13 +69,13 @@ class SearchParams:
     max_steps: int = number(500, 1)
     """How many effects of levels the forecast fits; with more levels, neighbouring ones share one."""
 
-    screening_batches: int = number(8, 1)
+    screening_batches: int = number(2, 1)
     """Batches of evaluations after which to ask whether they decide enough; see search/screening.py."""
     least_decided: float = number(8.0, 0)
     """Where an evaluation decides fewer schemes, all that are open are screened: it costs as much."""
-    screened_cells: int = number(1 << 18, 1)
+    screened_cells: int = number(1 << 19, 1)
     """About how many counts the classes have that are merged and judged together."""
-    finished_schemes: int = number(40, 1)
+    finished_schemes: int = number(160, 1)
     """How many schemes that differ in the last attributes only are looked at without further bounds."""
     finished_parts: int = number(3, 1)
     """How many parts their classes are split into; after each, schemes that are worse are left out."""

@@ -98,7 +98,7 @@ class Tables:
         return self.problems[key].with_policy(policy)
 
 
-def measure_sensitive(repeats: int = 2) -> Iterator[dict[str, Any]]:
+def measure_sensitive(repeats: int = 6) -> Iterator[dict[str, Any]]:
     """Search for the optimum of every row, the first time to compile."""
     tables = Tables()
     for row in reference_rows():
