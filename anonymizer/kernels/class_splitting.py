@@ -224,26 +224,23 @@ def split_classes(task, workspace, labels, classes, above, high, cells):
 def relabel(workspace, cells, least_class, labels):
     """Make classes of the cells that are large enough; list the tuples of the others as dropped.
 
-    Classes are numbered as they appear, so that cells that hold nothing cost nothing.
-
     Returns the number of labels, and how many tuples are dropped.
     """
     keys, sizes, names = workspace.keys, workspace.cells, workspace.names
     dropped = workspace.dropped
-    names[: cells.number] = 0
-    n_labels, n_dropped, first = np.uint32(1), 0, np.uint32(cells.suppressed)
+    names[: cells.suppressed] = 0
+    n_labels = 1
+    for cell in range(cells.suppressed, cells.number):
+        large = sizes[cell] >= least_class
+        names[cell] = n_labels if large else 0
+        n_labels += large
+    n_dropped, first = 0, np.uint32(cells.suppressed)
     for i in range(keys.size):
-        cell = keys[i]
-        label = names[cell]
-        if label == 0 and cell >= first:
-            if sizes[cell] >= least_class:
-                label = names[cell] = n_labels
-                n_labels += np.uint32(1)
-            else:
-                dropped[n_dropped] = i
-                n_dropped += 1
+        label = names[keys[i]]
         labels[i] = label
-    return int(n_labels), n_dropped
+        dropped[n_dropped] = i  # written over by the next one unless dropped: no branch to guess
+        n_dropped += int((label == 0) & (keys[i] >= first))
+    return n_labels, n_dropped
 
 
 @kernel

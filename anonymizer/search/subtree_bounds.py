@@ -166,7 +166,7 @@ class SubtreeBounds:
                 # counts stop at the least class, so that few bytes are enough and many fit the cache
                 cells=np.empty(cells, np.uint16),
                 names=np.empty(cells, np.uint32),
-                dropped=np.empty(tuples, np.uint32),
+                dropped=np.empty(tuples + 1, np.uint32),
                 by_code=np.empty(task.offsets[-1], np.int64),
                 slots=np.empty(2 << tuples.bit_length() if self.hashed else 1, np.uint64),
                 histogram=np.zeros(task.counted + 1, np.int64),
