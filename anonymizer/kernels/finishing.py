@@ -156,6 +156,33 @@ def passing_rows(rows, sizes, criterion, layout):
 
 
 @kernel
+def measure_room(group_starts, group_sizes, alive, starts, n_wanted, least_class):
+    """Return how many classes may pass, at most, and how many the widest group has."""
+    room, widest = 1, 1
+    for s in range(n_wanted.size):
+        for g in range(group_starts[s], group_starts[s + 1]):
+            if alive[g]:
+                n = starts[g + 1] - starts[g]
+                widest = max(widest, n)
+                room += n_wanted[s] * min(n, group_sizes[g] // least_class)
+    return room, widest
+
+
+@kernel
+def take_group(members, tuples, sizes, rows, cell_of_tuple, lift, low, buffers):
+    """Put the classes of a group into the first of the buffers."""
+    cells, own_tuples, own_sizes, own_rows = buffers
+    for i in range(members.size):
+        c = members[i]
+        cell = cell_of_tuple[tuples[c]]
+        for a in range(low.size):
+            cell = lift[a, low[a], cell]
+        cells[0, i], own_tuples[0, i], own_sizes[0, i] = cell, tuples[c], sizes[c]
+        for w in range(rows.shape[1]):
+            own_rows[0, i, w] = rows[c, w]
+
+
+@kernel
 def finish_groups(
     tuples, sizes, rows, group, group_starts, group_sizes, alive,
     cell_of_tuple, lift, low, wanted, digits, least_class, criterion, layout, with_rows,
@@ -171,13 +198,8 @@ def finish_groups(
     """
     members, starts = sort_by_group(group, group_sizes.size)
     n_attributes, n_words = digits.shape[1], rows.shape[1]
-    room, widest, n_wanted = 1, 1, wanted.sum(axis=1)
-    for s in range(wanted.shape[0]):
-        for g in range(group_starts[s], group_starts[s + 1]):
-            if alive[g]:
-                n = starts[g + 1] - starts[g]
-                widest = max(widest, n)
-                room += n_wanted[s] * min(n, group_sizes[g] // least_class)
+    n_wanted = wanted.sum(axis=1)
+    room, widest = measure_room(group_starts, group_sizes, alive, starts, n_wanted, least_class)
     new_tuples, new_sizes = np.empty(room, np.int32), np.empty(room, np.int64)
     new_rows = np.empty((room if with_rows else 0, n_words), np.uint64)
     new_schemes = np.empty(room, np.int32)
@@ -186,6 +208,7 @@ def finish_groups(
     words, shifts, ones = layout
     counts, sums = np.zeros(words.size, np.int64), np.zeros(max(words.size, most.size))
     in_one_word, verdicts = n_words == 1, np.zeros(1 << MEMO_BITS, np.bool_)
+    # the same few counts come again and again; they decide, for a class is as large as their sum
     judged_rows = np.zeros(1 << MEMO_BITS, np.uint64)  # no class has no records
     # a buffer for the classes of the group, and one for each attribute that is raised
     cells = np.empty((n_attributes + 1, widest), np.int32)
@@ -200,14 +223,10 @@ def finish_groups(
             if not alive[g]:
                 continue
             lengths[0] = starts[g + 1] - starts[g]
-            for i in range(lengths[0]):
-                c = members[starts[g] + i]
-                cell = cell_of_tuple[tuples[c]]
-                for a in range(n_attributes):
-                    cell = lift[a, low[s, a], cell]
-                cells[0, i], own_tuples[0, i], own_sizes[0, i] = cell, tuples[c], sizes[c]
-                for w in range(n_words):
-                    own_rows[0, i, w] = rows[c, w]
+            take_group(
+                members[starts[g] : starts[g + 1]], tuples, sizes, rows, cell_of_tuple, lift, low[s],
+                (cells, own_tuples, own_sizes, own_rows),
+            )  # fmt: skip
             current[:], scheme = -1, first_scheme
             for t in range(wanted.shape[1]):
                 if not wanted[s, t]:
@@ -231,21 +250,16 @@ def finish_groups(
                 last = buffer[n_attributes]
                 for i in range(lengths[n_attributes]):
                     size = own_sizes[last, i]
-                    if in_one_word:  # the same few counts come again and again
-                        key = own_rows[last, i, 0]
-                        at = (key * HASH_MULTIPLIER) >> MEMO_SHIFT
-                        if judged_rows[at] != key:
-                            judged_rows[at] = key
-                            verdicts[at] = size >= least_class and passes(
-                                own_rows, last, i, size, kind, least, most, groups, limit, needed,
-                                words, shifts, ones, counts, sums,
-                            )  # fmt: skip
+                    key = own_rows[last, i, 0]
+                    at = (key * HASH_MULTIPLIER) >> MEMO_SHIFT
+                    if in_one_word and judged_rows[at] == key:
                         kept = verdicts[at]
                     else:
                         kept = size >= least_class and passes(
                             own_rows, last, i, size, kind, least, most, groups, limit, needed,
                             words, shifts, ones, counts, sums,
                         )  # fmt: skip
+                        judged_rows[at], verdicts[at] = key, kept
                     # written over by the next one unless it is kept
                     new_tuples[n_new], new_sizes[n_new] = own_tuples[last, i], size
                     new_schemes[n_new] = scheme

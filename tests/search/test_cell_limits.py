@@ -22,12 +22,12 @@ from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.knowledge.statement import Statement
 from anonymizer.lattice import Lattice
 from anonymizer.risk import Average, KAnonymity, KMap, RiskModel, Sources
-from anonymizer.search import SearchParams, search, search_exhaustively
+from anonymizer.search import SearchParams
 from anonymizer.search import cell_limits as limits_module
 from anonymizer.search.cell_limits import cell_limits_of
 from anonymizer.search.subtree_bounds import Outcome, SubtreeBounds, limits_of
 from tests.oracle import Problem, Row
-from tests.search.test_models import PATHS, essence
+from tests.search.test_models import assert_equals_exhaustive_search
 from tests.search.test_subtree_bounds import sums_of, wide
 from tests.strategies import evaluator_of, frame_of, hierarchies_of, lattice_of, problems, tables
 
@@ -169,13 +169,7 @@ def test_what_cells_say_about_finer_schemes_is_true(
 @example(by_population())
 def test_the_search_finds_what_exhaustive_search_finds(case: tuple[Problem, Evaluator]) -> None:
     problem, evaluator = case
-    lattice = lattice_of(problem)
-    expected = search_exhaustively(evaluator, lattice)
-    for params in PATHS:
-        found = search(evaluator, lattice, params=params)
-        assert essence(found) == essence(expected)
-        assert found.proof.open == 0
-        assert found.proof.evaluated + sum(found.proof.pruned.values()) == found.proof.schemes
+    assert_equals_exhaustive_search(evaluator, lattice_of(problem))
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,7 +28,7 @@ from anonymizer.risk import (
     RiskModel,
     TCloseness,
 )
-from anonymizer.search import Limits, search
+from anonymizer.search import Limits, merged_classes, search
 from anonymizer.search import screening as module
 from anonymizer.search.branch_and_bound import BranchAndBound
 from anonymizer.search.interrupt import Interrupt
@@ -127,6 +129,7 @@ def root_of(found: module.Screening) -> Classes:
     cells=st.sampled_from([1, 300, 1 << 18]),
     finished=st.sampled_from([1, 5, 1000]),
     parts=st.integers(1, 4),
+    word_bits=st.sampled_from([16, 64]),
 )
 def test_what_is_screened_out_is_worse_and_nothing_else_is(
     seed: int,
@@ -138,18 +141,20 @@ def test_what_is_screened_out_is_worse_and_nothing_else_is(
     cells: int,
     finished: int,
     parts: int,
+    word_bits: int,
 ) -> None:
-    """Whatever the loss to beat: dropped groups and closed schemes never hide a scheme that beats it."""
+    """Whatever the loss to beat: dropped groups and closed schemes never hide a scheme that beats it.
+
+    Counts are in one word, or in several.
+    """
     asked = replace_limit(evaluator(models, seed, rows), int(limit * rows))
     lattice = Lattice(low, (3, 3, 3))
     losses = {scheme: each for scheme in lattice if (each := asked.evaluate(scheme)).feasible}
     ordered = sorted(each.loss for each in losses.values())
     cutoff = ordered[int(at * (len(ordered) - 1))] if ordered else 1.0
-    found = screening(
-        asked,
-        lattice,
-        SearchParams(screened_cells=cells, finished_schemes=finished, finished_parts=parts),
-    )
+    params = SearchParams(screened_cells=cells, finished_schemes=finished, finished_parts=parts)
+    with mock.patch.object(merged_classes, "WORD_BITS", word_bits):
+        found = screening(asked, lattice, params)
     found.search.evaluated.cutoff = asked.measure.to_terms(cutoff)
     listed = [scheme for batch in found.candidates() for scheme in batch]
     assert len(listed) == len(set(listed))
