@@ -221,11 +221,32 @@ def split_classes(task, workspace, labels, classes, above, high, cells):
 
 
 @kernel
+def relabel_as_met(workspace, cells, least_class, labels):
+    """Do the same as `relabel`, numbering classes as they are met: cells that are empty cost nothing."""
+    keys, sizes, names = workspace.keys, workspace.cells, workspace.names
+    names[: cells.number] = 0
+    n_labels, n_dropped, first = 1, 0, np.uint32(cells.suppressed)
+    for i in range(keys.size):
+        cell = keys[i]
+        if names[cell] == 0 and cell >= first:
+            if sizes[cell] >= least_class:
+                names[cell] = n_labels
+                n_labels += 1
+            else:
+                workspace.dropped[n_dropped] = i
+                n_dropped += 1
+        labels[i] = names[cell]
+    return n_labels, n_dropped
+
+
+@kernel
 def relabel(workspace, cells, least_class, labels):
     """Make classes of the cells that are large enough; list the tuples of the others as dropped.
 
     Returns the number of labels, and how many tuples are dropped.
     """
+    if cells.number > workspace.keys.size:
+        return relabel_as_met(workspace, cells, least_class, labels)
     keys, sizes, names = workspace.keys, workspace.cells, workspace.names
     dropped = workspace.dropped
     names[: cells.suppressed] = 0

@@ -27,6 +27,7 @@ from anonymizer.kernels.class_splitting import (
     subtract_dropped,
 )
 from anonymizer.kernels.compilation import kernel
+from anonymizer.kernels.known_losses import add_known, coarsest_to_close, make_known, most_lost
 from anonymizer.kernels.least_lost import count_lost
 from anonymizer.kernels.subtree_nodes import (
     MAX_DEPTH,
@@ -43,10 +44,6 @@ MAX_BOXES = 4096
 """The most boxes that a call may return; it ends before there are more."""
 MAX_SAMPLES = 32
 """The most partitions that are returned for the forecast to learn from."""
-# Chosen among a handful of values by time on the wide register. It changes what a bound costs, never
-# what it is.
-FINER_WEIGHT = 0.7
-"""How much the expected rise of the finer half weighs in the choice of a split, against the coarser's."""
 
 
 class Closed(NamedTuple):
@@ -83,53 +80,107 @@ class Outcome(NamedTuple):
 
 
 @kernel
-def split_and_count(task, workspace, nodes, depth, above, high, cells, first, last):
+def split_and_count(task, workspace, nodes, depth, above, high, cells):
     """Split the classes of a node, and count what is lost; see `split_classes`."""
-    classes = nodes.classes[depth]
+    classes, buffer = nodes.classes[depth], nodes.buffer[depth]
     if task.limits.least.shape[0]:
         fresh = cells.number == classes
-        return split_limited(task, workspace, depth, above, high, fresh)
-    labels = workspace.labels[depth]
+        return split_limited(task, workspace, buffer, above, high, fresh)
+    labels, kept = workspace.labels[buffer], task.records - nodes.suppressed[depth]
     cells = split_classes(task, workspace, labels, classes, above, high, cells)
-    count_lost(task, workspace, cells, task.records - nodes.suppressed[depth], first, last)
+    count_lost(task, workspace, cells, kept, nodes.first[depth], nodes.last[depth])
     return cells
 
 
 @kernel
-def commit_cells(task, workspace, nodes, depth, to, cells, first, last):
-    """Make the cells just counted the classes of a node: the same one, or its child."""
+def commit_cells(task, workspace, nodes, depth, reached, cells):
+    """Make the cells just counted the classes of a node, at the levels `reached`."""
+    first, last = nodes.first[depth], nodes.last[depth]
     if task.limits.least.shape[0]:
-        n_labels, n_dropped = commit_limited(task, workspace, depth, to)
+        n_labels, n_dropped = commit_limited(task, workspace, nodes.buffer[depth], depth)
     else:
         least = task.least_classes[first]
-        n_labels, n_dropped = relabel(workspace, cells, least, workspace.labels[to])
-    if to != depth:
-        nodes.covered[to] = nodes.covered[depth]
-    low, high, covered = nodes.low[to], nodes.high[to], nodes.covered[to]
+        n_labels, n_dropped = relabel(workspace, cells, least, workspace.labels[depth])
+    low, high, covered = nodes.low[depth], nodes.high[depth], nodes.covered[depth]
     lost = subtract_dropped(task, workspace, n_dropped, low, high, covered)
-    nodes.suppressed[to], nodes.classes[to] = nodes.suppressed[depth] + lost, n_labels
-    nodes.first[to], nodes.last[to] = first, last
-    nodes.lost[to, first : last + 1] = workspace.lost[first : last + 1] - lost
+    nodes.suppressed[depth] += lost
+    nodes.classes[depth], nodes.buffer[depth], nodes.at[depth] = n_labels, depth, reached
+    nodes.lost[depth, first : last + 1] = workspace.lost[first : last + 1] - lost
 
 
 @kernel
-def narrow(task, workspace, nodes, depth, high, cells, goal):
-    """Lower the levels `high` of the cells just counted, as long as nothing above is below its target.
+def narrow(task, nodes, depth, lost, goal):
+    """Close what is not below its target with so much lost: thresholds, and what lies above some levels.
 
-    Returns the thresholds at which something is left, the new cells, and how many partitions it took.
+    Returns whether the highest scheme of the node was lowered.
     """
-    first, last, partitions = nodes.first[depth], nodes.last[depth], 0
-    lost = workspace.lost
-    while True:
-        first, last = open_thresholds(task, nodes, depth, high, lost, goal, first, last)
-        lower = high.copy()
-        if first > last or not lower_levels(task, nodes, depth, lower, lost, goal, first, last):
-            return first, last, cells, partitions
-        cells = split_and_count(task, workspace, nodes, depth, high, lower, cells, first, last)
-        if (lower == high).all():  # no room for more cells
-            return first, last, cells, partitions
+    first, last, high = nodes.first[depth], nodes.last[depth], nodes.high[depth]
+    first, last = open_thresholds(task, nodes, depth, high, lost, goal, first, last)
+    nodes.first[depth], nodes.last[depth] = first, last
+    return first <= last and lower_levels(task, nodes, depth, high, lost, goal, first, last)
+
+
+@kernel
+def narrow_by_known(task, workspace, nodes, depth, goal, known):
+    """Narrow a node by what other partitions have shown."""
+    lost, suppressed = workspace.lost, nodes.suppressed[depth]
+    before, moved = suppressed + nodes.lost[depth, 0], True
+    while moved:
+        total = most_lost(known, nodes.high[depth], before)
+        if total == before:
+            break
+        lost[0], before = total - suppressed, total
+        moved = narrow(task, nodes, depth, lost, goal)
+
+
+@kernel
+def close_early(task, workspace, nodes, depth, steps, goal, known):
+    """Try to close a node by a scheme that is coarser than its highest one; return the partitions."""
+    scheme = nodes.high[depth].copy()
+    coarsest_to_close(task, nodes, depth, steps, goal.targets[0], scheme)
+    if (scheme == nodes.high[depth]).all() or (scheme == nodes.at[depth]).all():
+        return 0
+    cells = Cells(1, nodes.classes[depth])
+    split_and_count(task, workspace, nodes, depth, nodes.at[depth], scheme, cells)
+    add_known(known, scheme, nodes.suppressed[depth] + workspace.lost[0])
+    narrow(task, nodes, depth, workspace.lost, goal)
+    return 1
+
+
+@kernel
+def partition_node(task, workspace, nodes, depth, goal, known):
+    """Split the classes of a node down to its highest scheme, or as far as there is room.
+
+    Returns the partitions it took. A node that turns out closed keeps the classes that it has.
+    """
+    reached, partitions, moved = nodes.at[depth].copy(), 0, True
+    cells = Cells(1, nodes.classes[depth])
+    while moved:
+        high = nodes.high[depth].copy()
+        cells = split_and_count(task, workspace, nodes, depth, reached, high, cells)
+        if partitions > 0 and (high == reached).all():  # no room for more cells
+            break
+        reached[:] = high
         partitions += 1
-        high[:] = lower
+        if task.least_classes.size == 1:
+            add_known(known, reached, nodes.suppressed[depth] + workspace.lost[0])
+        moved = narrow(task, nodes, depth, workspace.lost, goal)
+    if nodes.first[depth] <= nodes.last[depth]:
+        commit_cells(task, workspace, nodes, depth, reached, cells)
+    return partitions
+
+
+@kernel
+def descend(task, workspace, nodes, depth, steps, goal, known):
+    """Close a node, or split its classes on the way to its highest scheme; return the partitions."""
+    partitions = 0
+    if task.least_classes.size == 1:
+        narrow_by_known(task, workspace, nodes, depth, goal, known)
+        if nodes.first[depth] <= nodes.last[depth]:
+            partitions = close_early(task, workspace, nodes, depth, steps, goal, known)
+    if nodes.first[depth] <= nodes.last[depth]:
+        partitions += partition_node(task, workspace, nodes, depth, goal, known)
+    return partitions
 
 
 @kernel
@@ -144,7 +195,7 @@ def choose_split(task, nodes, depth, terms, goal, steps):
     logit = math.log(share / (1 - share))
     bound = sum_terms(terms, low)
     gap, rest = goal.targets[threshold] - bound, task.max_terms - bound
-    return best_split(terms, low, high, gap, rest, share, logit, steps, FINER_WEIGHT)
+    return best_split(terms, low, high, gap, rest, share, logit, steps)
 
 
 @kernel
@@ -153,6 +204,17 @@ def close_box(closed, n_closed, low, high, infeasible):
     closed.low[n_closed], closed.high[n_closed] = low, high
     closed.infeasible[n_closed] = infeasible
     return n_closed + 1
+
+
+@kernel
+def close_above(nodes, depth, before, closed, n_closed):
+    """Close what lies above the highest scheme of a node and not above what that was before."""
+    for a in range(before.size):
+        if nodes.high[depth, a] < before[a]:
+            n_closed = close_box(closed, n_closed, nodes.low[depth], before, 0.0)
+            closed.low[n_closed - 1, a] = nodes.high[depth, a] + 1
+            before[a] = nodes.high[depth, a]
+    return n_closed
 
 
 @kernel
@@ -177,71 +239,28 @@ def partition_root(task, workspace, nodes, low, high, first, last):
     open_node(nodes, 0, low, high, 0, 0.0)
     nodes.covered[0], nodes.suppressed[0] = task.total_covered, 0
     nodes.classes[0] = 2 * max(1, task.limits.least.shape[0])
+    nodes.first[0], nodes.last[0], nodes.buffer[0] = first, last, 0
     workspace.labels[0] = 1
     begin_root(task, workspace.limits)
-    above = task.heights.copy()
-    while (above > high).any():
+    nodes.at[0] = task.heights
+    while (nodes.at[0] > high).any():
         reached = high.copy()
         cells = Cells(1, nodes.classes[0])
-        cells = split_and_count(task, workspace, nodes, 0, above, reached, cells, first, last)
-        commit_cells(task, workspace, nodes, 0, 0, cells, first, last)
-        above = reached
+        cells = split_and_count(task, workspace, nodes, 0, nodes.at[0], reached, cells)
+        commit_cells(task, workspace, nodes, 0, reached, cells)
 
 
 @kernel
-def lower_high(nodes, depth, high, closed, n_closed):
-    """Lower the highest scheme of a node, and close what lies above."""
-    for a in range(high.size):
-        if high[a] < nodes.high[depth, a]:
-            n_closed = close_box(closed, n_closed, nodes.low[depth], nodes.high[depth], 0.0)
-            closed.low[n_closed - 1, a] = high[a] + 1
-            nodes.high[depth, a] = high[a]
-    return n_closed
-
-
-@kernel
-def cut_node(task, workspace, nodes, depth, high, goal, closed, n_closed):
-    """Close what lies above some levels of a node; these may be its own.
-
-    Returns the number of closed boxes, and the partitions it took.
-    """
-    cells = Cells(1, nodes.classes[depth])
-    first, last = nodes.first[depth], nodes.last[depth]
-    cells = split_and_count(
-        task, workspace, nodes, depth, nodes.high[depth], high, cells, first, last
-    )
-    first, last, cells, more = narrow(task, workspace, nodes, depth, high, cells, goal)
-    if first <= last:
-        n_closed = lower_high(nodes, depth, high, closed, n_closed)
-        commit_cells(task, workspace, nodes, depth, depth, cells, first, last)
-    nodes.first[depth], nodes.last[depth] = first, last
-    return n_closed, more + 1
-
-
-@kernel
-def split_node(task, workspace, nodes, depth, attribute, level, goal, closed, n_closed):
-    """Split a node: the half up to a level is closed, or becomes its child.
-
-    Returns the depth to continue at, the number of closed boxes, and the partitions it took.
-    """
-    low, finer = nodes.low[depth].copy(), nodes.high[depth].copy()
-    finer[attribute] = level
-    cells, over = Cells(1, nodes.classes[depth]), goal.over[0]
-    first, last = nodes.first[depth], nodes.last[depth]
-    cells = split_and_count(
-        task, workspace, nodes, depth, nodes.high[depth], finer, cells, first, last
-    )
-    high = finer.copy()
-    first, last, cells, more = narrow(task, workspace, nodes, depth, high, cells, goal)
-    to = depth if first > last else depth + 1
-    if first > last:
-        n_closed = close_box(closed, n_closed, low, finer, goal.over[0] - over)
-    else:
-        open_node(nodes, to, low, finer, n_closed, over)
-        n_closed = lower_high(nodes, to, high, closed, n_closed)
-        commit_cells(task, workspace, nodes, depth, to, cells, first, last)
-    nodes.low[depth, attribute] = finer[attribute] + 1
-    return to, n_closed, more + 1
+def split_node(nodes, depth, attribute, level, n_closed, over):
+    """Split a node: the half above a level becomes its child, with the same classes."""
+    low, child = nodes.low[depth].copy(), depth + 1
+    low[attribute] = level + 1
+    open_node(nodes, child, low, nodes.high[depth], n_closed, over)
+    nodes.at[child], nodes.buffer[child] = nodes.at[depth], nodes.buffer[depth]
+    nodes.first[child], nodes.last[child] = nodes.first[depth], nodes.last[depth]
+    nodes.covered[child], nodes.suppressed[child] = nodes.covered[depth], nodes.suppressed[depth]
+    nodes.lost[child], nodes.classes[child] = nodes.lost[depth], nodes.classes[depth]
+    nodes.high[depth, attribute] = level
 
 
 @kernel
@@ -282,18 +301,20 @@ def bound_subtree(task, workspace, steps, low, high, first, last, targets, budge
     best, best_sum = np.zeros((thresholds, m), np.int64), np.full(thresholds, np.inf)
     partition_root(task, workspace, nodes, low, high, first, last)
     partitions, n_samples, n_closed, depth = 1, 0, 0, 0
+    known = make_known(m)
     while depth >= 0 and n_closed + m + 1 < MAX_BOXES:
         low_here, high_here = nodes.low[depth], nodes.high[depth]
-        at, lost = nodes.first[depth], nodes.lost[depth]
+        at, lost, before = nodes.first[depth], nodes.lost[depth], nodes.high[depth].copy()
         if at > nodes.last[depth]:
             n_closed = close_node(nodes, depth, closed, goal)
             depth -= 1
             continue
-        if advance(task, nodes, depth, goal):
-            n_closed, more = cut_node(
-                task, workspace, nodes, depth, high_here.copy(), goal, closed, n_closed
-            )
-            partitions += more
+        if (nodes.at[depth] > high_here).any() or advance(task, nodes, depth, goal):
+            if partitions >= budget:
+                break
+            partitions += descend(task, workspace, nodes, depth, steps, goal, known)
+            n_closed = close_above(nodes, depth, before, closed, n_closed)
+            continue
         if at != nodes.first[depth]:
             continue
         if n_samples < MAX_SAMPLES:
@@ -305,15 +326,12 @@ def bound_subtree(task, workspace, steps, low, high, first, last, targets, budge
             best[at], best_sum[at] = high_here, here
         if partitions >= budget or depth + 1 == MAX_DEPTH or (low_here == high_here).all():
             break
-        cut = high_here.copy()
-        if lower_levels(task, nodes, depth, cut, lost, goal, at, nodes.last[depth]):
-            n_closed, more = cut_node(task, workspace, nodes, depth, cut, goal, closed, n_closed)
+        if lower_levels(task, nodes, depth, high_here, lost, goal, at, nodes.last[depth]):
+            n_closed = close_above(nodes, depth, before, closed, n_closed)
         else:
             attribute, level = choose_split(task, nodes, depth, terms, goal, steps)
-            depth, n_closed, more = split_node(
-                task, workspace, nodes, depth, attribute, level, goal, closed, n_closed
-            )
-        partitions += more
+            split_node(nodes, depth, attribute, level, n_closed, goal.over[0])
+            depth += 1
     left_low = np.concatenate((closed.low[:n_closed], nodes.low[: depth + 1]))
     left_high = np.concatenate((closed.high[:n_closed], nodes.high[: depth + 1]))
     bounds, infeasible = np.empty((left_low.shape[0], thresholds)), np.zeros(left_low.shape[0])

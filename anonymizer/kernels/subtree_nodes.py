@@ -9,7 +9,7 @@ import numpy as np
 
 from anonymizer.kernels.compilation import kernel
 
-MAX_DEPTH = 24
+MAX_DEPTH = 32
 """The longest path; nodes that would lie deeper are left open."""
 
 
@@ -30,6 +30,10 @@ class Nodes(NamedTuple):
     first_low: Any
     """The box of the node when it was opened, before any part of it was closed."""
     first_high: Any
+    at: Any
+    """The scheme whose classes are known; they are still to be split where it is above `high`."""
+    buffer: Any
+    """Where the labels of these classes are: where a node above has them, until they are split."""
     first: Any
     """The first threshold, and the last, at which a scheme of the node may be below its target."""
     last: Any
@@ -54,6 +58,8 @@ def make_nodes(attributes, levels, thresholds):
         np.empty((MAX_DEPTH, attributes), np.int64),
         np.empty((MAX_DEPTH, attributes), np.int64),
         np.empty((MAX_DEPTH, attributes), np.int64),
+        np.empty((MAX_DEPTH, attributes), np.int64),
+        np.empty(MAX_DEPTH, np.int64),
         np.empty(MAX_DEPTH, np.int64),
         np.empty(MAX_DEPTH, np.int64),
         np.empty((MAX_DEPTH, attributes, levels), np.int64),

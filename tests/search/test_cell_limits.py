@@ -175,14 +175,20 @@ def test_the_search_finds_what_exhaustive_search_finds(case: tuple[Problem, Eval
 @contextmanager
 def in_python(name: str, value: int) -> Iterator[None]:
     """Run kernels with another constant: compiled code keeps those it was compiled with."""
-    from anonymizer.kernels import cell_limits, class_splitting, subtree_bounds, subtree_nodes
+    from anonymizer.kernels import (
+        cell_limits,
+        class_splitting,
+        known_losses,
+        subtree_bounds,
+        subtree_nodes,
+    )
 
     def plain(module: ModuleType) -> dict[str, Any]:
         own = {key: getattr(each, "py_func", each) for key, each in vars(module).items()}
         return {**own, **({name: value} if name in own else {})}
 
     with ExitStack() as stack:
-        for module in (class_splitting, cell_limits, subtree_nodes, subtree_bounds):
+        for module in (class_splitting, cell_limits, known_losses, subtree_nodes, subtree_bounds):
             stack.enter_context(mock.patch.dict(vars(module), plain(module)))
         yield
 

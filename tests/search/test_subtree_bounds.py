@@ -112,7 +112,7 @@ def test_what_is_left_is_the_box_with_true_bounds(
 )
 def test_short_of_memory_more_is_left_open_and_nothing_wrong(name: str, value: int) -> None:
     # compiled code keeps the constants it was compiled with, so Python runs it here
-    from anonymizer.kernels import class_splitting, least_lost, subtree_nodes
+    from anonymizer.kernels import class_splitting, known_losses, least_lost, subtree_nodes
     from anonymizer.kernels import subtree_bounds as kernel
 
     def plain(module: ModuleType) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def test_short_of_memory_more_is_left_open_and_nothing_wrong(name: str, value: i
     assert prepared is not None
     forecast = np.tile(-np.arange(4.0), (3, 1))
     with ExitStack() as stack:
-        for module in (class_splitting, least_lost, subtree_nodes, kernel):
+        for module in (class_splitting, known_losses, least_lost, subtree_nodes, kernel):
             stack.enter_context(mock.patch.dict(vars(module), plain(module)))
         found = kernel.bound_subtree(
             prepared.task,
