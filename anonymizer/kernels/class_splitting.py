@@ -16,6 +16,10 @@ from anonymizer.kernels.compilation import kernel
 # what it is.
 CACHED_CELLS = 65_536
 """Classes are split by several attributes at once only into so many cells, which stay in the cache."""
+TOO_SMALL = np.uint32(0xFFFFFFFF)
+"""The name of a cell whose records are dropped; there are never so many classes."""
+NOT_MET = np.uint32(0xFFFFFFFE)
+"""The name of a cell that no tuple has been found in yet."""
 MANY_REPEATED = 4
 """Up to one tuple in so many may occur more than once for all to be counted as one first."""
 
@@ -37,6 +41,7 @@ class Task(NamedTuple):
     """`covered[level, offset + code]`: the leaves below."""
     max_covered: Any
     """`max_covered[a, level]`: the most of these."""
+    min_covered: Any
     total_covered: Any
     """`total_covered[a, level]`: their sum over all records."""
     leaves: Any
@@ -172,18 +177,16 @@ def hash_labels(labels, parts, fanout, keys, slots):
 
 @kernel
 def count_records(task, keys, n_cells, cells):
-    """Count the records in each cell, as far as classes are counted."""
-    enough = cells.dtype.type(task.counted)
+    """Count the records in each cell."""
     cells[:n_cells] = 0
     if task.repeated.size > keys.size // MANY_REPEATED:
         for i in range(keys.size):
-            cells[keys[i]] = min(cells[keys[i]] + task.counts[i], task.counted)
+            cells[keys[i]] += np.uint32(task.counts[i])
         return
     for i in range(keys.size):
-        count = cells[keys[i]]
-        cells[keys[i]] = count + (count < enough)
+        cells[keys[i]] += np.uint32(1)
     for i in task.repeated:
-        cells[keys[i]] = min(cells[keys[i]] + task.counts[i] - 1, task.counted)
+        cells[keys[i]] += np.uint32(task.counts[i] - 1)
 
 
 @kernel
@@ -222,20 +225,23 @@ def split_classes(task, workspace, labels, classes, above, high, cells):
 
 @kernel
 def relabel_as_met(workspace, cells, least_class, labels):
-    """Do the same as `relabel`, numbering classes as they are met: cells that are empty cost nothing."""
-    keys, sizes, names = workspace.keys, workspace.cells, workspace.names
-    names[: cells.number] = 0
-    n_labels, n_dropped, first = 1, 0, np.uint32(cells.suppressed)
+    """Do the same as `relabel`, numbering classes as they are met: empty cells cost next to nothing."""
+    keys, sizes, names, dropped = workspace.keys, workspace.cells, workspace.names, workspace.dropped
+    names[: cells.suppressed], names[cells.suppressed : cells.number] = 0, NOT_MET
+    n_labels, n_dropped = 1, 0
     for i in range(keys.size):
-        cell = keys[i]
-        if names[cell] == 0 and cell >= first:
-            if sizes[cell] >= least_class:
-                names[cell] = n_labels
-                n_labels += 1
-            else:
-                workspace.dropped[n_dropped] = i
+        label = names[keys[i]]
+        if label >= NOT_MET:
+            if label == NOT_MET:
+                large = sizes[keys[i]] >= least_class
+                label = np.uint32(n_labels) if large else TOO_SMALL
+                names[keys[i]] = label
+                n_labels += large
+            if label == TOO_SMALL:
+                dropped[n_dropped] = i
                 n_dropped += 1
-        labels[i] = names[cell]
+                label = np.uint32(0)
+        labels[i] = label
     return n_labels, n_dropped
 
 
@@ -243,64 +249,76 @@ def relabel_as_met(workspace, cells, least_class, labels):
 def relabel(workspace, cells, least_class, labels):
     """Make classes of the cells that are large enough; list the tuples of the others as dropped.
 
-    Returns the number of labels, and how many tuples are dropped.
+    Returns the number of labels, and how many tuples are dropped. Classes are numbered as their cells
+    are, which keeps those of similar tuples together, unless most cells must be empty.
     """
     if cells.number > workspace.keys.size:
         return relabel_as_met(workspace, cells, least_class, labels)
-    keys, sizes, names = workspace.keys, workspace.cells, workspace.names
-    dropped = workspace.dropped
+    keys, sizes, names, dropped = workspace.keys, workspace.cells, workspace.names, workspace.dropped
     names[: cells.suppressed] = 0
     n_labels = 1
     for cell in range(cells.suppressed, cells.number):
         large = sizes[cell] >= least_class
-        names[cell] = n_labels if large else 0
+        names[cell] = n_labels if large else TOO_SMALL
         n_labels += large
-    n_dropped, first = 0, np.uint32(cells.suppressed)
+    n_dropped = 0
     for i in range(keys.size):
         label = names[keys[i]]
+        if label == TOO_SMALL:
+            dropped[n_dropped] = i
+            n_dropped += 1
+            label = np.uint32(0)
         labels[i] = label
-        dropped[n_dropped] = i  # written over by the next one unless dropped: no branch to guess
-        n_dropped += int((label == 0) & (keys[i] >= first))
     return n_labels, n_dropped
 
 
 @kernel
-def subtract_by_tuple(task, dropped, attribute, low, high, covered):
-    """Subtract what dropped tuples cover in one attribute, tuple by tuple."""
-    start = task.offsets[attribute]
-    for level in range(low, high + 1):
-        total = 0
-        for i in dropped:
-            total += task.counts[i] * task.covered[level, start + task.values[i, attribute]]
-        covered[level] -= total
+def sum_by_tuple(task, dropped, attribute, level):
+    """Return what dropped tuples cover at one level of an attribute, tuple by tuple."""
+    start, total = task.offsets[attribute], 0
+    for i in dropped:
+        total += task.counts[i] * task.covered[level, start + task.values[i, attribute]]
+    return total
 
 
 @kernel
-def subtract_by_value(task, by_code, dropped, attribute, low, high, covered):
-    """Subtract what dropped tuples cover in one attribute, value by value."""
+def count_by_value(task, by_code, dropped, attribute):
+    """Count the records of dropped tuples by their value of an attribute."""
     start, end = task.offsets[attribute], task.offsets[attribute + 1]
     by_code[start:end] = 0
     for i in dropped:
         by_code[start + task.values[i, attribute]] += task.counts[i]
-    for level in range(low, high + 1):
-        total = 0
-        for place in range(start, end):
-            total += by_code[place] * task.covered[level, place]
-        covered[level] -= total
+
+
+@kernel
+def sum_by_value(task, by_code, attribute, level):
+    """Return what the records counted by value cover at one level of an attribute."""
+    total = 0
+    for place in range(task.offsets[attribute], task.offsets[attribute + 1]):
+        total += by_code[place] * task.covered[level, place]
+    return total
 
 
 @kernel
 def subtract_dropped(task, workspace, n_dropped, low, high, covered):
     """Subtract what dropped tuples cover at the levels of a box; return their records.
 
-    Where an attribute has more values than tuples are dropped, these are looked up one by one.
+    Where all values of a level cover as much, nothing is looked up. Where an attribute has more values
+    than tuples are dropped, these are looked up one by one.
     """
-    dropped, lost = workspace.dropped[:n_dropped], 0
+    dropped, by_code, lost = workspace.dropped[:n_dropped], workspace.by_code, 0
     for i in dropped:
         lost += task.counts[i]
     for a in range(low.size):
-        if task.offsets[a + 1] - task.offsets[a] > n_dropped:
-            subtract_by_tuple(task, dropped, a, low[a], high[a], covered[a])
-        else:
-            subtract_by_value(task, workspace.by_code, dropped, a, low[a], high[a], covered[a])
+        few, counted = task.offsets[a + 1] - task.offsets[a] > n_dropped, False
+        for level in range(low[a], high[a] + 1):
+            if task.min_covered[a, level] == task.max_covered[a, level]:
+                covered[a, level] -= lost * task.max_covered[a, level]
+            elif few:
+                covered[a, level] -= sum_by_tuple(task, dropped, a, level)
+            else:
+                if not counted:
+                    count_by_value(task, by_code, dropped, a)
+                    counted = True
+                covered[a, level] -= sum_by_value(task, by_code, a, level)
     return lost

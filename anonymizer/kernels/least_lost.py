@@ -14,11 +14,15 @@ from anonymizer.kernels.compilation import kernel
 
 @kernel
 def count_sizes(workspace, cells):
-    """Count the cells of each size, empty ones and those suppressed before apart."""
+    """Count the cells of each size, empty ones and those suppressed before apart.
+
+    Sizes beyond the last that is counted are taken for that one.
+    """
     histogram, sizes = workspace.histogram, workspace.cells
     histogram[:] = 0
+    most = sizes.dtype.type(histogram.size - 1)
     for cell in range(cells.suppressed, cells.number):
-        histogram[sizes[cell]] += 1
+        histogram[min(sizes[cell], most)] += 1
     histogram[0] = 0
 
 

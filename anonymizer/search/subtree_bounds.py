@@ -163,8 +163,7 @@ class SubtreeBounds:
             self.workspaces.workspace = Workspace(
                 labels=np.empty((MAX_DEPTH, apart), np.uint32),
                 keys=np.empty(apart, np.uint32),
-                # counts stop at the least class, so that few bytes are enough and many fit the cache
-                cells=np.empty(cells, np.uint16),
+                cells=np.empty(cells, np.uint32),
                 names=np.empty(cells, np.uint32),
                 dropped=np.empty(tuples + 1, np.uint32),
                 by_code=np.empty(task.offsets[-1], np.int64),
@@ -302,6 +301,7 @@ def make_task(
         offsets=domain.offsets,
         covered=domain.covered,
         max_covered=np.maximum.reduceat(domain.covered, domain.offsets[:-1], axis=1).T.copy(),
+        min_covered=np.minimum.reduceat(domain.covered, domain.offsets[:-1], axis=1).T.copy(),
         total_covered=microdata.total_covered,
         leaves=domain.sizes,
         least=domain.least,
