@@ -89,7 +89,7 @@ class SearchParams:
     max_loose: int = number(4, 0)
     """Where models ask for more than a least class: how many schemes in a row, bounded below the best,
     may be no better before subtree bounds are given up."""
-    target_gaps: tuple[float, ...] = (0.5, 0.3, 0.2, 0.16, 0.13, 0.1, 0.08, 0.065, 0.05, 0.03)
+    target_gaps: tuple[float, ...] = (0.5, 0.3, 0.2, 0.15, 0.12, 0.095, 0.07, 0.04)
     """In a large lattice subtree bounds aim at these gaps, one after another, before the proof."""
     subtree_batch_size: int = number(16, 1)
     """Boxes that subtree bounds work on at a time: the same for any number of workers."""
