@@ -73,12 +73,13 @@ def tighten(schemes, terms, n_evaluated, low, high, limit):
 
 
 @kernel
-def best_split(terms, low, high, gap, room, share, logit, steps):
+def best_split(terms, low, high, gap, room, share, logit, steps, finer_weight):
     """Find the attribute and level at which to split a box so that both halves are soon pruned.
 
     In the coarser half the bound rises by what `terms` say. In the finer half more records must be
     suppressed: the forecast says what part of those that `share` leaves, each worth its part of `room`.
-    A rise beyond `gap` is no better than one that just closes it. The product of both rises decides.
+    A rise beyond `gap` is no better than one that just closes it. The product of both rises decides,
+    the finer half's to the power of `finer_weight`.
     """
     attribute, level, best = -1, -1, -np.inf
     for a in range(low.size):
@@ -86,7 +87,7 @@ def best_split(terms, low, high, gap, room, share, logit, steps):
             forecast = 1 / (1 + np.exp(steps[a, high[a]] - steps[a, step] - logit))
             below = min(gap, room * (forecast - share) / (1 - share))
             above = min(gap, terms[a, step + 1] - terms[a, low[a]])
-            score = max(below, 1e-9) * max(above, 1e-9)
+            score = max(below, 1e-9) ** finer_weight * max(above, 1e-9)
             if score > best:
                 attribute, level, best = a, step, score
     return attribute, level

@@ -73,6 +73,8 @@ class Task(NamedTuple):
     suppression_limit: int
     max_terms: float
     """The sum of terms when everything is lost."""
+    finer_weight: float
+    """How much the expected rise of the finer half weighs in a split, against the coarser's."""
     limits: Any
     """What is asked of cells in place of a least class, if anything; see kernels/cell_limits.py."""
 
@@ -226,7 +228,12 @@ def split_classes(task, workspace, labels, classes, above, high, cells):
 @kernel
 def relabel_as_met(workspace, cells, least_class, labels):
     """Do the same as `relabel`, numbering classes as they are met: empty cells cost next to nothing."""
-    keys, sizes, names, dropped = workspace.keys, workspace.cells, workspace.names, workspace.dropped
+    keys, sizes, names, dropped = (
+        workspace.keys,
+        workspace.cells,
+        workspace.names,
+        workspace.dropped,
+    )
     names[: cells.suppressed], names[cells.suppressed : cells.number] = 0, NOT_MET
     n_labels, n_dropped = 1, 0
     for i in range(keys.size):
@@ -254,7 +261,12 @@ def relabel(workspace, cells, least_class, labels):
     """
     if cells.number > workspace.keys.size:
         return relabel_as_met(workspace, cells, least_class, labels)
-    keys, sizes, names, dropped = workspace.keys, workspace.cells, workspace.names, workspace.dropped
+    keys, sizes, names, dropped = (
+        workspace.keys,
+        workspace.cells,
+        workspace.names,
+        workspace.dropped,
+    )
     names[: cells.suppressed] = 0
     n_labels = 1
     for cell in range(cells.suppressed, cells.number):

@@ -1,7 +1,7 @@
 """What partitions have shown to be lost, so that other parts of the lattice need none of their own.
 
-What is lost at a scheme is lost at every finer one. So a partition that closes one part of a box may close
-others: it serves best if it is of a scheme as coarse as can be.
+What is lost at a scheme is lost at every finer one. So a partition that closes one part of a box may
+close others: it serves best if it is of a scheme as coarse as can be.
 """
 
 from __future__ import annotations

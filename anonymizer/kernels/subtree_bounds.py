@@ -1,10 +1,11 @@
 """Subtree bounds: depth-first branch and bound inside one box of the lattice, up to a target.
 
-A node is a part of the box. It is split in two, and the half of finer schemes first, until the bound of
-every node reaches the target. The highest scheme of a child differs from its parent's in few attributes,
-so its classes are the parent's, split by these. Records whose class is too small are suppressed at all
-finer schemes; of the others, some more may have to go, whichever they are. Only the path from the root to
-the current node is kept, so that the memory needed does not grow with the number of nodes.
+A node is a part of the box. It is split in two until the bound of every node reaches the target. The
+half of coarser schemes comes first, and has the same classes: what is lost there is lost in the finer
+half too. The classes of the finer half are those of both, split by the attribute that goes down.
+Records whose class is too small are suppressed at all finer schemes; of the others, some more may have
+to go, whichever they are. Only the path from the root to the current node is kept, so that the memory
+needed does not grow with the number of nodes.
 
 With several thresholds, each has a target, and a node those from a first to a last one: at all others,
 all its schemes reach their target. What is too small at the first threshold is dropped. At the others
@@ -195,7 +196,7 @@ def choose_split(task, nodes, depth, terms, goal, steps):
     logit = math.log(share / (1 - share))
     bound = sum_terms(terms, low)
     gap, rest = goal.targets[threshold] - bound, task.max_terms - bound
-    return best_split(terms, low, high, gap, rest, share, logit, steps)
+    return best_split(terms, low, high, gap, rest, share, logit, steps, task.finer_weight)
 
 
 @kernel

@@ -191,7 +191,7 @@ class BranchAndBound:
         gap, room = self.evaluated.cutoff - box.bound, self.max_terms - box.bound
         low, high = np.array(box.schemes.low), np.array(box.schemes.high)
         attribute, level = best_split(
-            box.bounding.terms, low, high, gap, room, share, logit, self.forecast.steps
+            box.bounding.terms, low, high, gap, room, share, logit, self.forecast.steps, 1.0
         )
         return box.split(attribute, level)
 

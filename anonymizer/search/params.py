@@ -91,6 +91,9 @@ class SearchParams:
     may be no better before subtree bounds are given up."""
     target_gaps: tuple[float, ...] = (0.5, 0.3, 0.2, 0.15, 0.12, 0.095, 0.07, 0.04)
     """In a large lattice subtree bounds aim at these gaps, one after another, before the proof."""
+    finer_weight: float = number(0.7, 0)
+    """How much the expected rise of the finer half weighs where subtree bounds split a box, against the
+    coarser's; in a large lattice both weigh the same."""
     subtree_batch_size: int = number(16, 1)
     """Boxes that subtree bounds work on at a time: the same for any number of workers."""
     first_subtree_budget: int = number(32, 2)

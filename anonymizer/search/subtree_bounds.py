@@ -147,7 +147,9 @@ class SubtreeBounds:
         most = most_cells(microdata, on_cells, params)
         room, hashed = min(cells, most), cells > most
         tuples = Tuples.of(microdata, needs_population(on_cells), params, check)
-        task = make_task(evaluators[0], measure, limits, on_cells, tuples, room)
+        large = microdata.lattice.size > params.large_lattice
+        weight = 1.0 if large else params.finer_weight
+        task = make_task(evaluators[0], measure, limits, on_cells, tuples, room, weight)
         budget = params.subtree_work // (tuples.counts.size * max(1, len(on_cells)))
         budget = max(params.min_subtree_budget, min(params.max_subtree_budget, budget))
         return SubtreeBounds(task, hashed, budget, Workspaces(), exact)
@@ -289,6 +291,7 @@ def make_task(
     on_cells: Sequence[CellLimit],
     tuples: Tuples,
     room: int,
+    finer_weight: float,
 ) -> Task:
     """Put the table into the integers that the kernel reads."""
     microdata = evaluator.microdata
@@ -320,6 +323,7 @@ def make_task(
         room=room,
         suppression_limit=evaluator.suppression_limit,
         max_terms=measure.most,
+        finer_weight=finer_weight,
         limits=make_limits(microdata, on_cells, tuples.counts.size),
     )
 

@@ -106,9 +106,11 @@ def test_an_infinite_bound_puts_the_whole_box_out() -> None:
     assert bound == np.inf
 
 
-@given(cases(), st.floats(0.01, 0.99), st.floats(-8, 8), st.floats(0.5, 40))
+@given(
+    cases(), st.floats(0.01, 0.99), st.floats(-8, 8), st.floats(0.5, 40), st.sampled_from([0.7, 1])
+)
 def test_the_best_split_has_the_largest_product_of_rises_that_count(
-    case: Case, share: float, logit: float, gap: float
+    case: Case, share: float, logit: float, gap: float, stress: float
 ) -> None:
     steps = -np.cumsum(np.linspace(0.1, 1, case.low.size * HEIGHT)).reshape(-1, HEIGHT)
     room = 20.0
@@ -120,8 +122,8 @@ def test_the_best_split_has_the_largest_product_of_rises_that_count(
                 suppressed = np.exp(lower) / (1 + np.exp(lower))
                 below = min(gap, room * (suppressed - share) / (1 - share))
                 above = min(gap, terms[a, level + 1] - terms[a, case.low[a]])
-                scores[a, level] = max(below, 1e-9) * max(above, 1e-9)
-        found = best_split(terms, case.low, case.high, gap, room, share, logit, steps)
+                scores[a, level] = max(below, 1e-9) ** stress * max(above, 1e-9)
+        found = best_split(terms, case.low, case.high, gap, room, share, logit, steps, stress)
         if scores:
             assert scores[found] == pytest.approx(max(scores.values()))
         else:
