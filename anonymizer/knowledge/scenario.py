@@ -329,12 +329,12 @@ class Scenario:
             if name not in quasi_identifiers
         )
 
-    def check_records(self, records: int) -> str | None:
-        """Say why a table of so many records cannot come from the population, or return None."""
-        if self.counted or records <= self.population:
+    def check_people(self, people: int) -> str | None:
+        """Say why a table of so many people cannot come from the population, or return None."""
+        if self.counted or people <= self.population:
             return None
         return (
-            f"population: {self.population} people are fewer than the table's {records} records; "
+            f"population: {self.population} people are fewer than the table's {people}; "
             "give the size of the population that the table is drawn from."
         )
 

@@ -99,18 +99,18 @@ class KMap(ClassModel):
         files = self.files()
         return replace(self, population_table=folder / files[0]) if files else self
 
-    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
+    def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A sample is no larger than its population, and not smaller than k'."""
         if self.population is None:
             return []
-        if self.population < records:
+        if self.population < people:
             return [
-                f"the population of {self.population} is smaller than the table, which has {records} "
-                "records; correct it."
+                f"the population of {self.population} is smaller than the table, which has {people} "
+                "people; correct it."
             ]
-        least = self.least_class(records)
-        if least > records:
-            return [f"k' = {least} is larger than the table, which has {records} records; lower k."]
+        least = self.least_class(people)
+        if least > people:
+            return [f"k' = {least} is larger than the table, which has {people} people; lower k."]
         return []
 
     def least_class(self, records: int) -> int:

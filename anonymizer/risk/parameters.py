@@ -74,11 +74,11 @@ THRESHOLD = Parameter(
 )
 
 
-def check_k(k: int, records: int) -> list[str]:
-    """Say that a table of so many records has no class of k, or nothing."""
-    if k <= records:
+def check_k(k: int, people: int) -> list[str]:
+    """Say that a table of so many people has no class of k, or nothing."""
+    if k <= people:
         return []
-    return [f"k = {k} is larger than the table, which has {records} records; lower k."]
+    return [f"k = {k} is larger than the table, which has {people} people; lower k."]
 
 
 def check_share(name: str, value: float) -> None:

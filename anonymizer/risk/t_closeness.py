@@ -101,9 +101,9 @@ class TCloseness(SensitiveModel):
         """Return the model with the hierarchy of its attribute."""
         return replace(self, hierarchy=hierarchy)
 
-    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:
+    def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:
         """The hierarchical distance needs a hierarchy."""
-        faults = super().check(records, quasi_identifiers)
+        faults = super().check(people, quasi_identifiers)
         if self.hierarchies:
             faults.append(
                 f"{self.name}: the hierarchical distance needs a hierarchy of '{self.attribute}'; "

@@ -108,13 +108,13 @@ class PUniqueness(TableModel):
         """Return the model for a population of another size."""
         return replace(self, population=size)
 
-    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
+    def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A sample is no larger than its population."""
-        if self.population >= records:
+        if self.population >= people:
             return []
         return [
-            f"the population of {self.population} is smaller than the table, which has {records} "
-            "records; correct it."
+            f"the population of {self.population} is smaller than the table, which has {people} "
+            "people; correct it."
         ]
 
     def estimate(self, histogram: Histogram) -> float:
