@@ -116,8 +116,7 @@ def parse_estimator(value: object) -> object:
     """Take the name of an estimator of population uniques."""
     if isinstance(value, str) and value in ESTIMATORS:
         return value
-    meant = value if isinstance(value, str) else ""
-    raise ValueError(f"{show(value)} is not an estimator; {suggest_name(meant, ESTIMATORS)}")
+    raise ValueError(f"{show(value)} is not an estimator; {suggest_name(value, ESTIMATORS)}")
 
 
 @plain_errors()

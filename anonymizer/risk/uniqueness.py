@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from anonymizer.errors import quote_some
+from anonymizer.errors import suggest_name
 from anonymizer.estimators.intervals import Interval, estimate_uniques
 from anonymizer.estimators.uniques import ESTIMATORS, at_most, first_cut
 from anonymizer.risk.model import Monotone, Population, RiskModel, TableModel
@@ -85,8 +85,8 @@ class PUniqueness(TableModel):
         check_share("threshold", self.threshold)
         check_whole("population", self.population)
         if self.estimator not in ESTIMATORS:
-            known = quote_some(ESTIMATORS)
-            raise ValueError(f"estimator {self.estimator!r} is unknown; use one of {known}")
+            names = suggest_name(self.estimator, ESTIMATORS)
+            raise ValueError(f"estimator {self.estimator!r} is unknown; {names}")
 
     def __str__(self) -> str:
         return (
