@@ -21,7 +21,7 @@ from anonymizer.risk.model import (
     Scope,
     one_over_least,
 )
-from anonymizer.risk.parameters import K, Parameter, check_whole
+from anonymizer.risk.parameters import K, Parameter, check_k, check_sample, check_whole
 from anonymizer.risk.remaining import Remaining
 
 
@@ -103,15 +103,9 @@ class KMap(ClassModel):
         """A sample is no larger than its population, and not smaller than k'."""
         if self.population is None:
             return []
-        if self.population < people:
-            return [
-                f"the population of {self.population} is smaller than the table, which has {people} "
-                "people; correct it."
-            ]
-        least = self.least_class(people)
-        if least > people:
-            return [f"k' = {least} is larger than the table, which has {people} people; lower k."]
-        return []
+        if faults := check_sample(people, self.population):
+            return faults  # k' is derived only for a sample that fits
+        return check_k(self.least_class(people), people, "k'")
 
     def least_class(self, records: int) -> int:
         """Return k', or 1 where people are counted: those who match need not be in the table."""

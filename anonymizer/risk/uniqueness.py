@@ -12,7 +12,13 @@ from anonymizer.errors import suggest_name
 from anonymizer.estimators.intervals import Interval, estimate_uniques
 from anonymizer.estimators.uniques import ESTIMATORS, at_most, first_cut
 from anonymizer.risk.model import Monotone, Population, RiskModel, TableModel
-from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share, check_whole
+from anonymizer.risk.parameters import (
+    THRESHOLD,
+    Parameter,
+    check_sample,
+    check_share,
+    check_whole,
+)
 from anonymizer.risk.remaining import Binding, Histogram, Remaining
 from anonymizer.risk.size_limits import SizeLimits
 
@@ -110,12 +116,7 @@ class PUniqueness(TableModel):
 
     def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A sample is no larger than its population."""
-        if self.population >= people:
-            return []
-        return [
-            f"the population of {self.population} is smaller than the table, which has {people} "
-            "people; correct it."
-        ]
+        return check_sample(people, self.population)
 
     def estimate(self, histogram: Histogram) -> float:
         """Estimate how many people of the population are unique; infinite where that cannot be had."""
