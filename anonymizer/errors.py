@@ -166,12 +166,12 @@ def suggest_cell(name: str, values: Iterable[str]) -> str:
     return suggest_name(name, values) if values_shown() else f"use one that does{HIDDEN}."
 
 
-def suggest_name(name: str, known: Iterable[str], most: int = 9) -> str:
+def suggest_name(name: object, known: Iterable[str], most: int = 9) -> str:
     """End a sentence about an unknown name with the one that was meant, or with those there are.
 
     >>> suggest_name("aeg", ["age", "sex"]), suggest_name("x", ["age", "sex"])
     ("did you mean 'age'?", "use one of 'age', 'sex'.")
     """
     names = list(known)
-    close = get_close_matches(name, names, n=1)
+    close = get_close_matches(name, names, n=1) if isinstance(name, str) else []
     return f"did you mean '{close[0]}'?" if close else f"use one of {quote_some(names, most)}."

@@ -129,6 +129,32 @@ def test_models_of_the_whole_table_count_people(model: str) -> None:
     assert after.sample_uniques / max(after.people, 1) <= 0.1 or model == "average"
 
 
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ({"model": "k-anonymity", "k": 91}, "k = 91 is larger than the table, which has 90 people"),
+        (
+            {"model": "k-map", "k": 91, "population": 91, "significance": 1e-9},
+            "k' = 91 is larger than the table, which has 90 people; lower k.",
+        ),
+        (
+            {"model": "k-map", "k": 2, "population": 89},
+            "the population of 89 is smaller than the table, which has 90 people; correct it.",
+        ),
+        (
+            {"model": "p-uniqueness", "threshold": 0.1, "population": 89},
+            "the population of 89 is smaller than the table, which has 90 people; correct it.",
+        ),
+    ],
+)
+def test_a_model_that_the_table_is_too_small_or_too_large_for_counts_people(
+    model: dict[str, object], message: str
+) -> None:
+    keys = dict(policy(id="patient"))
+    with pytest.raises(PolicyError, match=message):
+        anonymize(visits(), Policy(**{**keys, "risk": [model]}))
+
+
 def test_an_id_that_is_not_a_column_is_one_sentence() -> None:
     with pytest.raises(
         PolicyError, match=r"data.id names 'patiant', which is not a column; did you"

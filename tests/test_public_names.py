@@ -97,7 +97,8 @@ def test_a_run_from_csv_to_release_loads_nothing_that_it_does_not_use(
     write_plain_run(tmp_path)
     statement = run.format(policy=str(tmp_path / "policy.toml"), out=str(tmp_path / "out"))
     loaded_after(statement)  # compiles what is not compiled yet, which takes SciPy
-    assert not loaded_modules(statement) & {*NOT_PLAIN, "scipy.linalg", "scipy.special"}
+    needless = NOT_PLAIN - loaded_after("import typer")  # older versions of typer load rich
+    assert not loaded_modules(statement) & {*needless, "scipy.linalg", "scipy.special"}
     released = (tmp_path / "out" / "release.csv").read_text().splitlines()
     assert released[0] == "sex;diagnosis"
     assert sorted(released[1:]) == ["f;", "f;flu", 'm;"a;b"', "m;flu"]  # the fifth is suppressed

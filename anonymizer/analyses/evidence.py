@@ -16,10 +16,10 @@ from anonymizer.analyses.registry import RUNS
 from anonymizer.analyses.result import Result
 from anonymizer.data.table import TableLike
 from anonymizer.display import Displayed
-from anonymizer.errors import AnonymizerError, PolicyError, suggest_name
+from anonymizer.errors import PolicyError, suggest_name
 from anonymizer.policy import Analysis, Policy, PolicyLike
 from anonymizer.problem import Source, load_policy
-from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
+from anonymizer.solution.manifest import ManifestLike, find_manifest
 from anonymizer.solution.solution import Solution
 from anonymizer.verification.applied import applied_again
 
@@ -86,17 +86,11 @@ def solution_of(
     released: TableLike,
     original: Source,
     policy: Policy,
-    manifest: Mapping[str, Any] | str | Path | None,
+    manifest: ManifestLike,
 ) -> Solution:
     """Apply the scheme of a release to its original again, and check that this is the release."""
-    if manifest is None and isinstance(released, str | Path):
-        manifest = Path(released).parent / FILE_NAME
-    if isinstance(manifest, str | Path):
-        manifest = read_manifest(manifest)
-    if manifest is None:
-        raise AnonymizerError("evidence needs the manifest of a dataframe; pass it as `manifest`.")
-    check_manifest(manifest, "the manifest")
-    return applied_again(released, original, policy, manifest)
+    claims = find_manifest(released, manifest, "evidence")
+    return applied_again(released, original, policy, claims)
 
 
 def stated_analyses(policy: Policy) -> None:

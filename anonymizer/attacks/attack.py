@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from anonymizer.attacks.collective import collective
@@ -20,9 +19,7 @@ from anonymizer.attacks.singling_out import singling_out
 from anonymizer.data.table import TableLike
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Source, load_policy, open_data
-from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
-
-ManifestLike = Mapping[str, Any] | str | Path | None
+from anonymizer.solution.manifest import ManifestLike, find_manifest, manifest_beside
 
 ATTACKS: dict[str, Callable[[Setting], Attack | list[Attack]]] = {
     "singling out": singling_out,
@@ -64,7 +61,7 @@ def attack(
     loaded = load_policy(policy)
     plan = Plan(people, replay, seed)
     original = open_data(against, loaded)
-    claims = find_manifest(released, manifest)
+    claims = claims_of(released, manifest)
     others = control, population, targets
     setting = read_setting(released, original, loaded, claims, plan, *others)
     if earlier is not None:
@@ -86,20 +83,16 @@ def read_earlier(
     setting: Setting, released: TableLike, policy: Policy, original: TableLike | None
 ) -> Setting:
     """Read an earlier release; without its original, the people of this one are looked for in it."""
-    claims = find_manifest(released, None)
+    claims = claims_of(released, None)
     if original is not None:
         return read_setting(released, original, policy, claims, setting.plan)
     whole = policy.model_copy(update={"data": policy.data.model_copy(update={"sample": 1.0})})
     return own_people(setting, read_setting(released, setting.table, whole, claims, setting.plan))
 
 
-def find_manifest(released: TableLike, manifest: ManifestLike) -> Mapping[str, Any] | None:
-    """Take or read the manifest; of a file, the one that stands beside it, if there is one."""
-    if manifest is None and isinstance(released, str | Path):
-        beside = Path(released).parent / FILE_NAME
-        manifest = beside if beside.is_file() else None
-    if isinstance(manifest, str | Path):
-        return read_manifest(manifest)
-    if manifest is not None:
-        check_manifest(manifest, "the manifest")
-    return manifest
+def claims_of(released: TableLike, manifest: ManifestLike) -> Mapping[str, Any] | None:
+    """Take or read the manifest; None where none is given and none stands beside a file."""
+    beside = manifest_beside(released)
+    if manifest is None and (beside is None or not beside.is_file()):
+        return None
+    return find_manifest(released, manifest, "attack")

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anonymizer.cli.terminal import FAILED, AsJson, PolicyFile, ShowValues, make_console
+from anonymizer.cli.terminal import (
+    FAILED,
+    AsJson,
+    PolicyFile,
+    ShowValues,
+    is_watched,
+    make_console,
+)
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -360,7 +367,10 @@ def names_in(file: Path) -> Collection[str]:
 
 @contextmanager
 def step_line() -> Iterator[OnProgress]:
-    """Show which scenario is looked at and how far, on one line of the terminal."""
+    """Show which scenario is looked at and how far, on one line of the terminal; pipes see nothing."""
+    if not is_watched():
+        yield lambda *_: None
+        return
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     console = make_console(stderr=True)

@@ -227,11 +227,11 @@ def verify(
 
 def say_earlier(release: Path, policy: Path, earlier: Path, against: Path | None) -> str | None:
     """Say what an earlier release gives away together with this one."""
-    from anonymizer.attacks.attack import find_manifest
+    from anonymizer.attacks.attack import claims_of
     from anonymizer.attacks.earlier import warn_of_earlier
     from anonymizer.policy import Policy
 
-    claims = find_manifest(release, None)
+    claims = claims_of(release, None)
     return warn_of_earlier(release, Policy.read(policy), claims, earlier, against)
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from anonymizer.errors import AnonymizerError, quote_some
+from anonymizer.errors import AnonymizerError, suggest_name
 
 ROOT = Path(__file__).resolve().parents[2]
 """The checkout, where the package lies in one."""
@@ -35,8 +35,8 @@ Main = Callable[[Sequence[str]], None]
 def load_experiment(name: str) -> Main:
     """Import an experiment, or say in one sentence why it cannot be."""
     if name not in EXPERIMENTS:
-        known = quote_some(EXPERIMENTS, most=len(EXPERIMENTS))
-        raise AnonymizerError(f"there is no experiment '{name}'; use one of {known}.")
+        names = suggest_name(name, EXPERIMENTS, most=len(EXPERIMENTS))
+        raise AnonymizerError(f"there is no experiment '{name}'; {names}")
     if not (ROOT / "experiments" / name / "__main__.py").is_file():
         raise AnonymizerError(
             "the experiments are not part of the installed package; run `make reproduce` in a checkout "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +31,8 @@ class DataFrameTable(ArrowTable):
         frame: Any = nw.from_native(native)
         lazy = isinstance(frame, nw.LazyFrame)
         eager = frame.collect() if lazy else frame
-        return DataFrameTable(eager.to_arrow(), eager.implementation, lazy)
+        enums = {name for name, kind in eager.schema.items() if isinstance(kind, nw.Enum)}
+        return DataFrameTable(in_order(eager.to_arrow(), enums), eager.implementation, lazy)
 
     @property
     def name(self) -> str:
@@ -53,6 +55,18 @@ class DataFrameTable(ArrowTable):
         }
         cast = frame.with_columns(nw.col(name).cast(kind) for name, kind in types.items())
         return (cast.lazy() if self.lazy else cast).to_native()
+
+
+def in_order(table: pa.Table, enums: Collection[str]) -> pa.Table:
+    """Say of Enums that their values have an order, which older versions of polars leave out."""
+    kinds = {name: table.schema.field(name).type for name in enums}
+    ordered = {
+        name: pa.dictionary(kind.index_type, kind.value_type, ordered=True)
+        for name, kind in kinds.items()
+        if is_category(kind) and not kind.ordered
+    }
+    fields = [each.with_type(ordered.get(each.name, each.type)) for each in table.schema]
+    return table.cast(pa.schema(fields)) if ordered else table
 
 
 def is_category(kind: pa.DataType) -> bool:

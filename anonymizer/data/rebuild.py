@@ -72,9 +72,10 @@ def rebuild_map(array: pa.MapArray) -> pa.MapArray:
     """Rebuild the keys and items of maps."""
     offsets, entries = entries_of(array)
     keys, items = (choose(pa.chunked_array([part]), entries) for part in (array.keys, array.items))
-    starts = pa.array(offsets, array.offsets.type)
-    kind = bare_type(array.type)
-    return pa.MapArray.from_arrays(starts, keys, items, type=kind, mask=array.is_null())
+    hidden = array.is_null().to_numpy(zero_copy_only=False)
+    # a map that begins nowhere is null; older versions of Arrow take no mask
+    starts = pa.array(offsets, array.offsets.type, mask=np.append(hidden, False))
+    return pa.MapArray.from_arrays(starts, keys, items, type=bare_type(array.type))
 
 
 def entries_of(array: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -20,7 +20,7 @@ from anonymizer.estimators.intervals import Interval
 from anonymizer.policy import PolicyLike, Role
 from anonymizer.problem import Source, load_policy
 from anonymizer.risk import Remaining, RiskModel
-from anonymizer.solution.manifest import FILE_NAME, read_manifest
+from anonymizer.solution.manifest import find_manifest
 from anonymizer.solution.solution import Solution
 from anonymizer.verification.applied import applied_again
 from anonymizer.verification.claims import Verification
@@ -136,8 +136,7 @@ def decide(
     """
     if not Path(released).exists():
         raise ReleaseError(f"{released}: there is no such release; check the path.")
-    path = Path(manifest) if manifest is not None else Path(released).parent / FILE_NAME
-    claimed, loaded = read_manifest(path), load_policy(policy)
+    claimed, loaded = find_manifest(released, manifest, "decide"), load_policy(policy)
     solution = applied_again(Path(released), original, loaded, claimed)
     comparison = compare(solution)
     return ReleaseDecision(

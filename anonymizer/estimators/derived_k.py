@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from anonymizer.errors import suggest_name
 from anonymizer.estimators.pitman import check_population
 
 DERIVATIONS = ("zero-truncated-poisson", "poisson")
@@ -46,4 +47,4 @@ def _check(k: int, significance: float, estimator: str) -> None:
     if not 0 < significance < 1:
         raise ValueError(f"significance must lie between 0 and 1, got {significance}")
     if estimator not in DERIVATIONS:
-        raise ValueError(f"no estimator {estimator!r}; there are {', '.join(DERIVATIONS)}")
+        raise ValueError(f"no estimator {estimator!r}; {suggest_name(estimator, DERIVATIONS)}")

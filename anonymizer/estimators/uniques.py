@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.errors import suggest_name
 from anonymizer.estimators.pitman import check_population, fit_pitman
 from anonymizer.kernels import uniques as kernels
 
@@ -125,7 +126,7 @@ def first_cut(
     512
     """
     if estimator not in ESTIMATORS:
-        raise ValueError(f"no estimator {estimator!r}; there are {', '.join(ESTIMATORS)}")
+        raise ValueError(f"no estimator {estimator!r}; {suggest_name(estimator, ESTIMATORS)}")
     if not limit >= 0:
         raise ValueError(f"the limit must be at least 0, got {limit}")
     _check_histogram(sizes, counts, population)

@@ -90,5 +90,4 @@ def unknown_builder(kind: object) -> str:
     if kind is None:
         known = quote_some(BUILDERS, most=len(BUILDERS))
         return f"builder: this key is missing; use one of {known}."
-    name = kind if isinstance(kind, str) else ""
-    return f"builder: {show(kind)} is unknown; {suggest_name(name, BUILDERS)}"
+    return f"builder: {show(kind)} is unknown; {suggest_name(kind, BUILDERS)}"

@@ -116,8 +116,7 @@ def parse_estimator(value: object) -> object:
     """Take the name of an estimator of population uniques."""
     if isinstance(value, str) and value in ESTIMATORS:
         return value
-    meant = value if isinstance(value, str) else ""
-    raise ValueError(f"{show(value)} is not an estimator; {suggest_name(meant, ESTIMATORS)}")
+    raise ValueError(f"{show(value)} is not an estimator; {suggest_name(value, ESTIMATORS)}")
 
 
 @plain_errors()
@@ -329,12 +328,12 @@ class Scenario:
             if name not in quasi_identifiers
         )
 
-    def check_records(self, records: int) -> str | None:
-        """Say why a table of so many records cannot come from the population, or return None."""
-        if self.counted or records <= self.population:
+    def check_people(self, people: int) -> str | None:
+        """Say why a table of so many people cannot come from the population, or return None."""
+        if self.counted or people <= self.population:
             return None
         return (
-            f"population: {self.population} people are fewer than the table's {records} records; "
+            f"population: {self.population} people are fewer than the table's {people}; "
             "give the size of the population that the table is drawn from."
         )
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
 
-from anonymizer.errors import PolicyError, quote_some
+from anonymizer.errors import PolicyError, suggest_name
 from anonymizer.policy.formula import Formula
 from anonymizer.validation import (
     ONLY_LISTS,
@@ -229,8 +229,8 @@ def read_analysis(value: object) -> Analysis:
     keys = {str(key): each for key, each in value.items()}
     kind = keys.pop("kind", None)
     if not isinstance(kind, str) or kind not in ANALYSES:
-        known = quote_some(ANALYSES, most=len(ANALYSES))
-        raise ValueError(f"{show(kind)} is not a kind of analysis; use one of {known}")
+        names = suggest_name(kind, ANALYSES, most=len(ANALYSES))
+        raise ValueError(f"{show(kind)} is not a kind of analysis; {names}")
     try:
         return ANALYSES[kind](**keys)
     except PolicyError as error:

@@ -21,7 +21,7 @@ from anonymizer.data.engines.addresses import PASSWORD, holds_secret
 from anonymizer.data.engines.opening import is_database
 from anonymizer.data.table import Table, TableLike, open_table
 from anonymizer.data.written import FileKind
-from anonymizer.errors import HierarchyError, quote_some
+from anonymizer.errors import HierarchyError, quote_some, suggest_name
 from anonymizer.hierarchy import Builder, DateFormat, Hierarchy
 from anonymizer.hierarchy.inline import make_inline
 from anonymizer.utility import EVEN, MEASURES, Aggregate, parameters_of
@@ -241,8 +241,8 @@ def parse_measure(value: object) -> object:
     """Take the name of a measure."""
     if isinstance(value, str) and value in MEASURES:
         return value
-    known = quote_some(MEASURES, most=len(MEASURES))
-    raise ValueError(f"{show(value)} is not a measure; use one of {known}")
+    names = suggest_name(value, MEASURES, most=len(MEASURES))
+    raise ValueError(f"{show(value)} is not a measure; {names}")
 
 
 class Utility(Part):

@@ -70,7 +70,7 @@ class DeltaPresence(ClassModel):
         where = "the population table" if self.subset is None else "the table"
         return f"{self.name} from {self.minimum:g} to {self.maximum:g} in {where}"
 
-    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
+    def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """The least share is not above the largest, and nobody's values tell that they are members."""
         faults = []
         if self.minimum > self.maximum:

@@ -23,9 +23,9 @@ class LeastClass(RiskModel):
         """Return k."""
         return self.k
 
-    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
-        """A table with fewer than k records has no class of k."""
-        return check_k(self.k, records)
+    def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
+        """A table of fewer than k people has no class of k."""
+        return check_k(self.k, people)
 
     def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         """Mark the classes with fewer than k records."""

@@ -21,7 +21,7 @@ from anonymizer.risk.model import (
     Scope,
     one_over_least,
 )
-from anonymizer.risk.parameters import K, Parameter, check_whole
+from anonymizer.risk.parameters import K, Parameter, check_k, check_sample, check_whole
 from anonymizer.risk.remaining import Remaining
 
 
@@ -99,19 +99,13 @@ class KMap(ClassModel):
         files = self.files()
         return replace(self, population_table=folder / files[0]) if files else self
 
-    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
+    def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A sample is no larger than its population, and not smaller than k'."""
         if self.population is None:
             return []
-        if self.population < records:
-            return [
-                f"the population of {self.population} is smaller than the table, which has {records} "
-                "records; correct it."
-            ]
-        least = self.least_class(records)
-        if least > records:
-            return [f"k' = {least} is larger than the table, which has {records} records; lower k."]
-        return []
+        if faults := check_sample(people, self.population):
+            return faults  # k' is derived only for a sample that fits
+        return check_k(self.least_class(people), people, "k'")
 
     def least_class(self, records: int) -> int:
         """Return k', or 1 where people are counted: those who match need not be in the table."""

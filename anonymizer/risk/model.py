@@ -223,8 +223,8 @@ class RiskModel(ABC):
         values = ((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
         return {name: describe_value(value) for name, value in values if value is not None}
 
-    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
-        """List the reasons, one sentence each, why the model does not fit a table."""
+    def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
+        """List the reasons, one sentence each, why the model does not fit a table of so many people."""
         return []
 
     def prepare(self, microdata: Microdata) -> None:  # noqa: ARG002

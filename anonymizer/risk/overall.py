@@ -178,10 +178,10 @@ class Overall(RiskModel):
             needs.add(Need.POPULATION_TABLE)
         return frozenset(needs)
 
-    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:
+    def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:
         """Check the scenario against the table."""
         check_exact(self.scenario)
-        too_few = self.scenario.check_records(records)
+        too_few = self.scenario.check_people(people)
         faults = self.scenario.check_attributes(quasi_identifiers)
         return [*faults, *([] if too_few is None else [too_few])]
 

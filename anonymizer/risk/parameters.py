@@ -74,11 +74,21 @@ THRESHOLD = Parameter(
 )
 
 
-def check_k(k: int, records: int) -> list[str]:
-    """Say that a table of so many records has no class of k, or nothing."""
-    if k <= records:
+def check_k(k: int, people: int, name: str = "k") -> list[str]:
+    """Say that a table of so many people has no class of k, or nothing."""
+    if k <= people:
         return []
-    return [f"k = {k} is larger than the table, which has {records} records; lower k."]
+    return [f"{name} = {k} is larger than the table, which has {people} people; lower k."]
+
+
+def check_sample(people: int, population: int) -> list[str]:
+    """Say that a table of so many people is larger than the population, or nothing."""
+    if people <= population:
+        return []
+    return [
+        f"the population of {population} is smaller than the table, which has {people} people; "
+        "correct it."
+    ]
 
 
 def check_share(name: str, value: float) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer
 
-from anonymizer.errors import AnonymizerError, quote_some
+from anonymizer.errors import AnonymizerError, quote_some, suggest_name
 from anonymizer.risk.model import RiskModel
 from anonymizer.risk.registry import check_name, find_model
 from anonymizer.risk.schema import is_required
@@ -27,9 +27,8 @@ def parse_model(value: object) -> RiskModel:
     model: Any = find_model(name)
     keys = {field.name: is_required(field) for field in fields(model)}
     if unknown := [key for key in parameters if key not in keys]:
-        raise ValueError(
-            f"{name} has no parameter {quote_some(unknown)}; it has {quote_some(keys)}"
-        )
+        names = suggest_name(unknown[0], keys)
+        raise ValueError(f"{name} has no parameter {quote_some(unknown)}; {names}")
     if absent := [key for key, required in keys.items() if required and key not in parameters]:
         raise ValueError(f"{name} needs the parameter {quote_some(absent)}")
     try:

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points, packages_distributions, version
 
 from anonymizer import __version__
-from anonymizer.errors import AnonymizerWarning, quote_some
+from anonymizer.errors import AnonymizerWarning, suggest_name
 from anonymizer.risk.average import Average, StrictAverage
 from anonymizer.risk.beta_likeness import BetaLikeness
 from anonymizer.risk.delta_disclosure import DeltaDisclosure
@@ -80,7 +80,7 @@ def find_model(name: object) -> type[RiskModel]:
     plugins = announced()
     if not isinstance(name, str) or name not in {*MODELS, *plugins}:
         known = [*MODELS, *plugins]
-        raise ValueError(f"model {name!r} is unknown; use one of {quote_some(known, len(known))}")
+        raise ValueError(f"model {name!r} is unknown; {suggest_name(name, known, len(known))}")
     if name in MODELS:
         return MODELS[name]
     points = plugins[name]

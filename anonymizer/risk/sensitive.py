@@ -63,7 +63,7 @@ class SensitiveModel(ClassModel):
         """Return the values that do harm, where they are named."""
         return (self.values or ()) if name == self.attribute else ()
 
-    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
+    def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A quasi-identifier is not sensitive: it is known, and generalized."""
         if self.attribute not in quasi_identifiers:
             return []

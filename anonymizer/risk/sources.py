@@ -92,7 +92,7 @@ class Sources(RiskModel):
             needs.add(Need.ORIGINAL_VALUES)
         return frozenset(needs)
 
-    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
+    def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """Check that the keys are quasi-identifiers."""
         return [
             f"sources: '{key}', a key of '{source.name}', is not a quasi-identifier; "

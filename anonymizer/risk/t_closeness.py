@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from anonymizer.engine.domain import read_only
 from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.sensitive import ClassHistograms
-from anonymizer.errors import PolicyError, quote_some
+from anonymizer.errors import PolicyError, quote_some, suggest_name
 from anonymizer.hierarchy import MISSING, Hierarchy, load_hierarchy
 from anonymizer.kernels.histograms import grouped_distances, ordered_distances
 from anonymizer.kernels.most_kept import most_in_groups, most_in_order, most_under_caps
@@ -72,9 +72,8 @@ class TCloseness(SensitiveModel):
         super().__post_init__()
         check_share("t", self.t)
         if self.distance not in DISTANCES:
-            raise ValueError(
-                f"distance must be one of {quote_some(DISTANCES)}, got {self.distance!r}"
-            )
+            names = suggest_name(self.distance, DISTANCES)
+            raise ValueError(f"distance {self.distance!r} is unknown; {names}")
         object.__setattr__(self, "ranking", check_ranking(self.ranking, self.distance))
         object.__setattr__(self, "hierarchy", check_hierarchy(self.hierarchy, self.distance))
 
@@ -101,9 +100,9 @@ class TCloseness(SensitiveModel):
         """Return the model with the hierarchy of its attribute."""
         return replace(self, hierarchy=hierarchy)
 
-    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:
+    def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:
         """The hierarchical distance needs a hierarchy."""
-        faults = super().check(records, quasi_identifiers)
+        faults = super().check(people, quasi_identifiers)
         if self.hierarchies:
             faults.append(
                 f"{self.name}: the hierarchical distance needs a hierarchy of '{self.attribute}'; "

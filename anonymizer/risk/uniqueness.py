@@ -8,11 +8,17 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from anonymizer.errors import quote_some
+from anonymizer.errors import suggest_name
 from anonymizer.estimators.intervals import Interval, estimate_uniques
 from anonymizer.estimators.uniques import ESTIMATORS, at_most, first_cut
 from anonymizer.risk.model import Monotone, Population, RiskModel, TableModel
-from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share, check_whole
+from anonymizer.risk.parameters import (
+    THRESHOLD,
+    Parameter,
+    check_sample,
+    check_share,
+    check_whole,
+)
 from anonymizer.risk.remaining import Binding, Histogram, Remaining
 from anonymizer.risk.size_limits import SizeLimits
 
@@ -85,8 +91,8 @@ class PUniqueness(TableModel):
         check_share("threshold", self.threshold)
         check_whole("population", self.population)
         if self.estimator not in ESTIMATORS:
-            known = quote_some(ESTIMATORS)
-            raise ValueError(f"estimator {self.estimator!r} is unknown; use one of {known}")
+            names = suggest_name(self.estimator, ESTIMATORS)
+            raise ValueError(f"estimator {self.estimator!r} is unknown; {names}")
 
     def __str__(self) -> str:
         return (
@@ -108,14 +114,9 @@ class PUniqueness(TableModel):
         """Return the model for a population of another size."""
         return replace(self, population=size)
 
-    def check(self, records: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
+    def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A sample is no larger than its population."""
-        if self.population >= records:
-            return []
-        return [
-            f"the population of {self.population} is smaller than the table, which has {records} "
-            "records; correct it."
-        ]
+        return check_sample(people, self.population)
 
     def estimate(self, histogram: Histogram) -> float:
         """Estimate how many people of the population are unique; infinite where that cannot be had."""

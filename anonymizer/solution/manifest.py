@@ -23,6 +23,8 @@ from anonymizer.risk import packages_of
 from anonymizer.solution.solution import Solution, timed
 
 FILE_NAME = "manifest.json"
+ManifestLike = Mapping[str, Any] | str | Path | None
+"""A manifest, its file, or nothing: that of a released file stands beside it."""
 
 
 def make_manifest(solution: Solution, released: TableLike) -> dict[str, Any]:
@@ -290,6 +292,22 @@ def check_manifest(manifest: Any, where: str) -> None:
             f"{where}: this is not a manifest as `anonymizer run` writes it; wrong or missing: "
             f"{quote_some(dict.fromkeys(places))}."
         )
+
+
+def manifest_beside(released: TableLike) -> Path | None:
+    """Return where the manifest of a released file stands; a dataframe has none."""
+    return Path(released).parent / FILE_NAME if isinstance(released, str | Path) else None
+
+
+def find_manifest(released: TableLike, manifest: ManifestLike, who: str) -> Mapping[str, Any]:
+    """Take the manifest that is given, or read it; that of a file stands beside it."""
+    given = manifest_beside(released) if manifest is None else manifest
+    if given is None:
+        raise ReleaseError(f"{who} needs the manifest of a dataframe; pass it as `manifest`.")
+    if isinstance(given, str | Path):
+        return read_manifest(given)
+    check_manifest(given, "the manifest")
+    return given
 
 
 def read_manifest(path: str | Path) -> dict[str, Any]:

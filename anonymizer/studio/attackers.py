@@ -144,7 +144,8 @@ def attacker_of(
         stated = {each.name: each for each in model.assumptions()}
         if name in stated and isinstance(value, int | float) and 0 <= value <= 1:
             model = stated[name].changed(float(value))
-    if faults := model.check(solution.records, solution.problem.microdata.attributes):
+    microdata = solution.problem.microdata
+    if faults := model.check(microdata.number_of_people, microdata.attributes):
         raise DataError(" ".join(faults))
     return model
 

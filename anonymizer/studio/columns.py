@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from anonymizer.errors import DataError, suggest_name
 from anonymizer.hierarchy.values import parse_number
 from anonymizer.policy import Role
 from anonymizer.proposal.decision import Decision
+from anonymizer.proposal.figures import count
 from anonymizer.proposal.person import find_person
 from anonymizer.proposal.proposal import decide_all
 from anonymizer.proposal.specs import propose_specs
@@ -37,6 +39,20 @@ def decide(table: LoadedTable) -> dict[str, Decision]:
     """Say what is proposed for each column, whatever the policy says."""
     columns = table.coded
     return decide_all(columns, {}, find_person(columns))
+
+
+def count_people(
+    table: LoadedTable, decisions: Mapping[str, Decision], person: str | None
+) -> dict[str, Decision]:
+    """Count the people that a column tells apart in the figures; without one, each row is a person."""
+    proposed = next((name for name, each in decisions.items() if each.is_id), None)
+    if person == proposed:
+        return dict(decisions)
+    whose = None if person is None else table.coded[person]
+    return {
+        name: replace(each, figures=count(table.coded[name], whose))
+        for name, each in decisions.items()
+    }
 
 
 def describe_columns(table: LoadedTable, decisions: Mapping[str, Decision]) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from anonymizer.problem import open_data
 from anonymizer.proposal.decision import Decision
 from anonymizer.proposal.proposal import propose
 from anonymizer.solution.solution import Solution
-from anonymizer.studio.columns import decide
+from anonymizer.studio.columns import count_people, decide
 from anonymizer.studio.commands import commands_for
 from anonymizer.studio.engine import Engine, noting
 from anonymizer.studio.events import Events
@@ -42,6 +42,7 @@ class Session:
         self.history: History | None = None
         self.deciding = threading.Lock()
         self.decided: dict[str, Decision] = {}
+        self.counted: dict[str | None, dict[str, Decision]] = {}
 
     # opening
 
@@ -113,13 +114,20 @@ class Session:
         return found
 
     def decisions(self) -> dict[str, Decision]:
-        """Return what is proposed for each column; it is found once for a table."""
+        """Return what is proposed for each column, with figures that count people as the policy does.
+
+        The proposal is found once for a table, the figures once for an id.
+        """
         with self.deciding:
-            if self.engine.table is None:
+            table = self.engine.table
+            if table is None:
                 raise NotOpenError("no table is open; drop one on the page first.")
+            person = id_column(self.document, table.columns)
             if not self.decided:
-                self.decided = decide(self.engine.table)
-            return self.decided
+                self.decided = decide(table)
+            if person not in self.counted:
+                self.counted[person] = count_people(table, self.decided, person)
+            return self.counted[person]
 
     def state(self) -> dict[str, Any]:
         """Return what a page needs to show where things stand."""
@@ -214,6 +222,13 @@ def file_kind(document: Document) -> FileKind | None:
     release = document.get("release")
     wanted = release.get("file") if isinstance(release, dict) else None
     return wanted if wanted in get_args(FileKind) else None
+
+
+def id_column(document: Document, columns: Sequence[str]) -> str | None:
+    """Return the column that tells whose each row is; an editor may have left anything there."""
+    data = document.get("data")
+    wanted = data.get("id") if isinstance(data, dict) else None
+    return wanted if wanted in columns else None
 
 
 def is_table(path: Path) -> bool:

@@ -86,8 +86,7 @@ def describe_fault(fault: ErrorDetails, place: Place, kind: Any) -> str:
         return f"this key is unknown; {suggest_name(str(place[-1]), keys_of(kind, place[:-1]))}"
     if problem in ("enum", "literal_error"):
         choices = re.findall(r"'([^']*)'", context["expected"])
-        meant = value if isinstance(value, str) else ""
-        return f"{show(value)} is unknown; {suggest_name(meant, choices)}"
+        return f"{show(value)} is unknown; {suggest_name(value, choices)}"
     if "[key]" in fault["loc"]:
         problem = "invalid_key"
     if problem == "tuple_type" and lists_tables(kind, place, value):

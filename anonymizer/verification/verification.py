@@ -18,7 +18,7 @@ from anonymizer.data.coded import load, read_once
 from anonymizer.data.engines.targets import open_target
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table, TableLike
-from anonymizer.errors import AnonymizerError, quote_some
+from anonymizer.errors import quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
 from anonymizer.problem import (
@@ -31,7 +31,7 @@ from anonymizer.problem import (
 )
 from anonymizer.risk import Remaining, RiskModel, Scope, packages_of
 from anonymizer.search import Status
-from anonymizer.solution.manifest import FILE_NAME, check_manifest, read_manifest
+from anonymizer.solution.manifest import find_manifest
 from anonymizer.utility import Released
 from anonymizer.verification.claims import (
     ROUNDING,
@@ -75,13 +75,7 @@ def verify(
     that failed is left out: there is then a failure to fix first. Each table is read once.
     """
     policy = load_policy(policy)
-    if manifest is None and isinstance(released, str | Path):
-        manifest = Path(released).parent / FILE_NAME
-    if isinstance(manifest, str | Path):
-        manifest = read_manifest(manifest)
-    if manifest is None:
-        raise AnonymizerError("verify needs the manifest of a dataframe; pass it as `manifest`.")
-    check_manifest(manifest, "the manifest")
+    manifest = find_manifest(released, manifest, "verify")
     opened = open_released(released, policy)
     # a column that the policy does not name has its default role, also where the release lacks it
     policy = policy.with_columns([*opened.columns, *manifest["policy"].get("attributes", ())])

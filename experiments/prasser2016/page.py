@@ -335,13 +335,14 @@ def check_text(findings: Findings) -> Iterator[str]:
 def check_gains(findings: Findings) -> Iterator[str]:
     """Compare the gains of p-uniqueness at 1 % with the ranges that the text gives."""
     loosest = findings.curves[findings.curves["threshold"] == max(paper.THRESHOLDS)]
-    quality = findings.quality.set_index(["data", "model"])["quality"]
+    cells = findings.quality
     for name, (low, high) in paper.GAINS.items():
         if name == "2-anonymity":
             baseline = loosest["2-anonymity"]
         else:
             label = f"k-anonymity, k = {name.split('-')[0]}"
-            baseline = pd.Series([quality[data, label] for data in loosest["data"]], loosest.index)
+            quality = cells[cells["model"] == label].set_index("data")["quality"]
+            baseline = loosest["data"].map(quality)
         gains = loosest["quality"] - baseline
         yield (
             f"At 1 % p-uniqueness is {low} to {high} points better than {name} (five data sets): here "

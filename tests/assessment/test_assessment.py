@@ -207,7 +207,7 @@ def test_values_that_a_scenario_does_not_list_are_told() -> None:
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"population": 1}, PolicyError, "1 people are fewer than the table's 2 records"),
+        ({"population": 1}, PolicyError, "1 people are fewer than the table's 2;"),
         ({"groups": (AttributeGroup(("zip",), 0.5),)}, PolicyError, "'zip' is not a quasi"),
         (
             {"groups": (AttributeGroup(("sex",), 0.5, levels={"sex": 2}),)},

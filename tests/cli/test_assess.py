@@ -352,6 +352,7 @@ def test_sources_may_name_an_external_table_with_other_names_and_levels(
 
 
 def test_person_risks_need_sources(ward: Path, tmp_path: Path, run) -> None:
-    status, _, errors = run("assess", ward, "--person-risks", tmp_path / "risks.csv")
+    out, risks = tmp_path / "out", tmp_path / "risks.csv"
+    status, _, errors = run("assess", ward, "--person-risks", risks, "--out", out)
     assert status == 2
     assert "--person-risks: the risk is that through sources; add --sources." in errors

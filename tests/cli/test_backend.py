@@ -39,10 +39,11 @@ def test_a_frontier_on_a_backend_prints_the_same_points(tmp_path: Path, run) -> 
 
 
 def test_a_backend_that_does_not_exist_is_one_sentence(tmp_path: Path, run) -> None:
-    status, _, errors = run("run", write_files(tmp_path), "--backend", "lokki")
+    policy, out = write_files(tmp_path), tmp_path / "out"
+    status, _, errors = run("run", policy, "--out", out, "--backend", "lokki")
     assert status == 2
     assert errors == "error: there is no backend 'lokki'; did you mean 'loky'?\n"
-    assert not (tmp_path / "release").exists()
+    assert not out.exists()
 
 
 def test_a_cluster_that_goes_away_leaves_a_release_a_gap_and_a_checkpoint(

@@ -90,4 +90,4 @@ def test_published_says_what_is_wrong_and_leaves_nothing(
 def test_help_shows_an_example(run) -> None:
     status, output, _ = run("published", "--help")
     assert status == 0
-    assert "Example: anonymizer published" in output
+    assert "Example: anonymizer published" in " ".join(output.split())

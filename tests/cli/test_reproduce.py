@@ -60,7 +60,7 @@ def test_every_listed_experiment_can_be_loaded(name: str) -> None:
 def test_mistakes_are_one_sentence(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     status, _, errors = run("reproduce", "prasser")
     assert status == 2
-    assert errors.startswith("error: there is no experiment 'prasser'; use one of 'prasser2016'")
+    assert errors == "error: there is no experiment 'prasser'; did you mean 'prasser2016'?\n"
     status, _, errors = run("reproduce", "nrf", "--data", tmp_path)
     assert (status, errors) == (2, "error: nrf reads no data sets of yours; leave --data out.\n")
     status, _, errors = run("reproduce", "prasser2016", "--data", tmp_path, "--out", tmp_path / "o")

@@ -71,10 +71,12 @@ def test_encodings_and_sheets_are_stated_in_the_policy(tmp_path: Path, run) -> N
 def test_keys_that_mean_nothing_are_faults_of_the_policy(
     key: str, value: str, message: str, tmp_path: Path, run
 ) -> None:
-    status, _, errors = run("run", policy_for(tmp_path, "patients.csv", **{key: value}))
+    policy, out = policy_for(tmp_path, "patients.csv", **{key: value}), tmp_path / "out"
+    status, _, errors = run("run", policy, "--out", out)
     assert status == 2
     assert f"data.{key}" in errors
     assert message in errors
+    assert not out.exists()
 
 
 def test_suggest_finds_delimiters_and_takes_encodings_and_sheets(tmp_path: Path, run) -> None:

@@ -25,7 +25,7 @@ Case = tuple[pa.Array, bytes]
 
 
 def texts(kind: pa.DataType) -> Case:
-    return pa.array(["u", SECRET * 2, "v", "u"]).cast(kind), WORD
+    return pa.array(["u", SECRET * 2, "v", "u"], kind), WORD
 
 
 def nested(kind: pa.DataType, wrap: Any = lambda text: [text]) -> Case:
@@ -33,7 +33,8 @@ def nested(kind: pa.DataType, wrap: Any = lambda text: [text]) -> Case:
 
 
 def numbers(kind: pa.DataType, secret: Any, form: str, stored: Any = None) -> Case:
-    column = pa.array([1, secret, 2, None], kind)
+    one, two = type(secret)(1), type(secret)(2)  # older versions of Arrow mix no types
+    column = pa.array([one, secret, two, None], kind)
     return column, struct.pack(f"<{form}", secret if stored is None else stored)
 
 

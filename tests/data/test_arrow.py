@@ -63,5 +63,8 @@ def test_any_object_with_an_arrow_stream_is_a_table() -> None:
 
 def test_a_stream_that_is_no_table_is_one_sentence() -> None:
     for data in (Stream(pa.chunked_array([[1, 2]])), pd.Series(["a"])):
-        with pytest.raises(DataError, match=r"that Arrow cannot read as a table; give a dataframe"):
+        # in older versions of pandas, a Series is not a stream
+        with pytest.raises(
+            DataError, match=r"cannot read as a table; give a da|a Series: give the p"
+        ):
             open_table(data)

@@ -4,10 +4,11 @@ import datetime as dt
 from decimal import Decimal
 
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from anonymizer import Hierarchy, Policy, anonymize, make_manifest, verify
-from anonymizer.data.dataframes import DataFrameTable
+from anonymizer.data.dataframes import DataFrameTable, in_order
 from anonymizer.data.table import open_table
 from tests.data.reading import rows_in
 
@@ -37,6 +38,15 @@ def test_cells_are_those_of_the_dataframe() -> None:
             (1, "u", dt.date(2024, 3, 1)),
             (3, "v", dt.date(2024, 3, 2)),
         ]
+
+
+def test_an_enum_has_an_order_even_where_its_library_does_not_say_so() -> None:
+    sizes = pa.array(["lo", None, "hi"]).dictionary_encode()
+    table = pa.table({"enum": sizes, "category": sizes, "text": ["a", "b", "c"]})
+    found = in_order(table, {"enum"})
+    assert [found.schema.field(name).type.ordered for name in ("enum", "category")] == [True, False]
+    assert found.to_pydict() == table.to_pydict()
+    assert in_order(found, {"enum", "text"}) is found
 
 
 @pytest.mark.filterwarnings("ignore:.*missing cells")

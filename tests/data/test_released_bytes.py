@@ -258,6 +258,19 @@ TEXT_INSTEAD = {
 """Types that cannot be read from text, or have several values with one text."""
 
 
+CAST = {"string view", "binary view", "runs"}
+"""Types that are cast from text, which not every version of Arrow can do."""
+
+
+def can_be_cast(kind: pa.DataType) -> bool:
+    """Whether this version of Arrow makes the type from text."""
+    try:
+        pa.array([], pa.string()).cast(kind)
+    except pa.ArrowNotImplementedError:
+        return False
+    return True
+
+
 @pytest.mark.parametrize("name", FLAT)
 def test_a_quasi_identifier_keeps_its_type_where_it_can_hold_what_was_counted(name: str) -> None:
     column, secret = ARROW[name]
@@ -268,7 +281,8 @@ def test_a_quasi_identifier_keeps_its_type_where_it_can_hold_what_was_counted(na
     solution = anonymize(original, policy)
     released = solution.to_frame()
     assert texts(released["cell"].to_pylist()) == texts(others(column) * 2)
-    assert (released.schema.field("cell").type != column.type) == (name in TEXT_INSTEAD)
+    as_text = name in TEXT_INSTEAD or (name in CAST and not can_be_cast(column.type))
+    assert (released.schema.field("cell").type != column.type) == as_text
     assert secret in bytes_of(original)
     assert secret not in bytes_of(released)
     assert verify(released, policy, make_manifest(solution, released), original).passed

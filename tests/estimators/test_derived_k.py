@@ -63,7 +63,10 @@ def test_a_large_k_does_not_underflow() -> None:
         ((5, math.nan, 10, 100), "significance must lie between 0 and 1, got nan"),
         ((5, 0.05, 0, 100), "the sample must have at least 1 record, got 0"),
         ((5, 0.05, 101, 100), "at least as large as the sample: 100 < 101"),
-        ((5, 0.05, 10, 100, "normal"), "no estimator 'normal'; there are zero-truncated-poisson"),
+        (
+            (5, 0.05, 10, 100, "normal"),
+            "no estimator 'normal'; use one of 'zero-truncated-poisson'",
+        ),
     ],
 )
 def test_bad_arguments_are_refused(arguments: tuple[int, float, int, int], message: str) -> None:

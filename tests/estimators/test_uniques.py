@@ -471,7 +471,7 @@ def test_a_population_smaller_than_its_sample_is_refused(estimator: str) -> None
 
 def test_other_bad_arguments_are_refused() -> None:
     classes = arrays({1: 8, 3: 2})
-    with pytest.raises(ValueError, match="no estimator 'ewens'; there are pitman, zayatz"):
+    with pytest.raises(ValueError, match="no estimator 'ewens'; use one of 'pitman', 'zayatz'"):
         first_cut(*classes, 100, 1.0, "ewens")
     with pytest.raises(ValueError, match="the limit must be at least 0, got nan"):
         first_cut(*classes, 100, math.nan)

@@ -353,10 +353,8 @@ def test_attributes_that_are_not_quasi_identifiers_are_named() -> None:
 
 def test_a_table_larger_than_the_population_is_refused() -> None:
     scenario = Scenario.parse(scenario_of())
-    assert scenario.check_records(1000) is None
-    assert "1000 people are fewer than the table's 1001 records" in str(
-        scenario.check_records(1001)
-    )
+    assert scenario.check_people(1000) is None
+    assert "1000 people are fewer than the table's 1001;" in str(scenario.check_people(1001))
 
 
 # --- the network

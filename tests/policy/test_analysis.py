@@ -32,6 +32,10 @@ def faults(*analyses: Any, **keys: Any) -> str:
     [
         (5, "5 is not an analysis; give a table with the key 'kind'"),
         ({"name": "a"}, "None is not a kind of analysis; use one of 'linear'"),
+        (
+            {"name": "a", "kind": "liner"},
+            "'liner' is not a kind of analysis; did you mean 'linear'?",
+        ),
         ({"name": "a", "kind": "linear"}, "analysis.0: formula: this key is missing"),
         ({"name": "a/b", "kind": "marginals"}, "is not a name for an analysis; use letters"),
         ({"name": "a", "kind": "linear", "formula": "stay ~ 1x"}, "is not a formula: '1x' is not"),

@@ -18,6 +18,8 @@ def is_described(schema: dict[str, Any], value: Any, root: dict[str, Any]) -> bo
     """Whether a value fits a schema, as far as ours go."""
     if "$ref" in schema:
         return is_described(root["$defs"][schema["$ref"].split("/")[-1]], value, root)
+    if "allOf" in schema:  # a reference beside a default, as older versions of pydantic write it
+        return all(is_described(each, value, root) for each in schema["allOf"])
     if "oneOf" in schema:
         return sum(is_described(each, value, root) for each in schema["oneOf"]) == 1
     if "const" in schema or "enum" in schema:

@@ -42,7 +42,7 @@ def test_k_is_a_whole_number(k: object) -> None:
         KAnonymity(k)  # type: ignore[arg-type]
 
 
-def test_a_k_above_the_number_of_records_can_never_be_met() -> None:
+def test_a_k_above_the_number_of_people_can_never_be_met() -> None:
     assert KAnonymity(5).check(5, ("age",)) == []
     (message,) = KAnonymity(6).check(5, ("age",))
-    assert message == "k = 6 is larger than the table, which has 5 records; lower k."
+    assert message == "k = 6 is larger than the table, which has 5 people; lower k."

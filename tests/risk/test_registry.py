@@ -127,6 +127,8 @@ def test_no_package_is_imported_unless_a_policy_asks_for_its_model(
     Policy.read(asking_for(tmp_path, "lenient"))
     assert "lenience" in sys.modules
     with pytest.raises(PolicyError, match=r"'strict-average'.*'broken-model', 'lenient'"):
+        Policy.read(asking_for(tmp_path, "gentle"))
+    with pytest.raises(PolicyError, match=r"'leninet' is unknown; did you mean 'lenient'\?"):
         Policy.read(asking_for(tmp_path, "leninet"))
 
 

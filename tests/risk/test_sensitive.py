@@ -383,7 +383,7 @@ def test_a_model_that_does_not_fit_the_table_is_refused_in_a_sentence(
     ("table", "sentence"),
     [
         ({**T_CLOSENESS, "t": 1.2}, "t must be a number from 0 to 1, got 1.2"),
-        ({**T_CLOSENESS, "distance": "far"}, "distance must be one of"),
+        ({**T_CLOSENESS, "distance": "far"}, "distance 'far' is unknown; use one of 'equal'"),
         ({**T_CLOSENESS, "ranking": ["a"]}, "only the ordered distance has a ranking"),
         ({**DISTINCT, "l": 0}, "l must be at least 1, got 0"),
         ({**DISTINCT, "values": []}, "values is an empty list"),

@@ -26,7 +26,7 @@ from anonymizer import (
 )
 from anonymizer.data.files import digest_of_file
 from anonymizer.data.staging import Staging
-from anonymizer.solution.manifest import check_manifest, stage_release
+from anonymizer.solution.manifest import check_manifest, find_manifest, stage_release
 from anonymizer.solution.resume import stage_checkpoint
 from tests.wards import POLICY, patients, write_files
 
@@ -64,6 +64,23 @@ def test_a_manifest_is_that_of_the_release_beside_it_at_every_moment(
         else:
             lacking += 1
     assert lacking == 2  # the old manifest gone, the release not there yet or there already
+
+
+def test_a_manifest_is_given_or_read_or_stands_beside_the_file(tmp_path: Path) -> None:
+    solution = anonymize(None, write_files(tmp_path))
+    files = write_release(solution, tmp_path / "out")
+    written, frame = read_manifest(files["manifest"]), solution.to_frame()
+    for released, manifest in (
+        (files["release"], None),
+        (Path(files["release"]), written),
+        (frame, files["manifest"]),
+        (frame, written),
+    ):
+        assert find_manifest(released, manifest, "verify") == written
+    with pytest.raises(ReleaseError, match="verify needs the manifest of a dataframe; pass it"):
+        find_manifest(frame, None, "verify")
+    with pytest.raises(ReleaseError, match="the manifest: this is not a manifest"):
+        find_manifest(frame, {}, "verify")
 
 
 def test_a_release_of_another_kind_goes_with_its_manifest(tmp_path: Path) -> None:

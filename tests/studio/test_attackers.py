@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anonymizer import Policy, assess
+from anonymizer import Policy, anonymize, assess
 from anonymizer.knowledge.catalogue import load_scenario
 from anonymizer.studio.attackers import RISKS, Sight, attacker_of
 from anonymizer.studio.worker import Cancelled
+from tests import test_people
 
 STATEMENT = """
 threshold = "general"
@@ -41,6 +42,15 @@ def test_the_curve_of_a_shipped_scenario_is_that_of_assess(studio, monkeypatch):
     assert found["before"]["above"] == pytest.approx(expected)
     assert found["after"]["mean"] < found["before"]["mean"]
     assert found["after"]["people"] == 400 - studio.session.solution().suppressed
+
+
+def test_a_population_is_compared_with_the_people_of_the_table_and_not_with_its_rows():
+    frame, keys = test_people.visits(), dict(test_people.policy(id="patient"))
+    scenario = load_scenario("worst-case", population=100)
+    assert 90 < scenario.population < len(frame)
+    model = {"model": "overall", "threshold": 0.5, "scenario": scenario}
+    solution = anonymize(frame, Policy(**{**keys, "risk": [model]}))
+    assert attacker_of(solution, "model 0", {}, {}) == solution.problem.models[0]
 
 
 def test_a_higher_probability_lowers_nobodys_risk(studio, monkeypatch):

@@ -299,7 +299,7 @@ def fit(
     """Write out "*", and check the scenario against the table."""
     expanded = scenario.expand(list(subjects.attributes))
     faults = check_levels(expanded, {h.name: h.height for h in hierarchies})
-    too_few = expanded.check_records(subjects.number_of_people)
+    too_few = expanded.check_people(subjects.number_of_people)
     if faults := [*faults, *([] if too_few is None else [too_few])]:
         raise PolicyError.defective(f"scenario '{name}'", faults)
     check_cells(expanded, subjects.values, subjects.codes, subjects.tuple_of_row)

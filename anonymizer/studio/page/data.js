@@ -8,7 +8,8 @@ import { cell, scrolling } from "./rows.js";
 const ROLES = { identifying: "removed", quasi: "generalized", sensitive: "kept, sensitive", insensitive: "kept" };
 const KEYS = { i: "identifying", q: "quasi", s: "sensitive", k: "insensitive" };
 
-let columns = null; // once for a table
+let columns = null; // once for a table and an id
+let counted = null; // the id by which people are counted in them
 let loading = false;
 let chosen = null; // the column that one key acts on
 let table = null;
@@ -16,6 +17,7 @@ let table = null;
 async function load() {
   if (loading) return;
   loading = true;
+  counted = idColumn();
   columns = (await attempt(() => ask("columns")))?.columns ?? [];
   loading = false;
   const panel = document.getElementById("perspective");
@@ -84,7 +86,7 @@ function person() {
 }
 
 export function render(panel) {
-  if (!columns) load();
+  if (!columns || counted !== idColumn()) load();
   table ??= scrolling("The table", "rows",
     (found) => make("tr", {}, make("th", { scope: "col" }, "#"), found.columns.map((name) => make("th", { scope: "col", class: `role-${roleOf(name)}` }, name))),
     (found, at) => make("tr", {}, make("td", { class: "position" }, whole(found.start + at + 1)), found.rows[at].map((text) => cell(text))));
