@@ -37,6 +37,7 @@ LARGE = SearchParams(
     usual_step=-3.0,
     least_subtree_tuples=10**9,
     target_gaps=(),
+    finer_weight=2.0,
 )
 
 

@@ -37,7 +37,8 @@ from anonymizer.search.merged_classes import Classes
 from anonymizer.search.params import SearchParams
 from anonymizer.utility import Aggregate, Loss
 
-ALWAYS = SearchParams(screening_batches=1, least_decided=1e9)
+# subtree bounds may leave nothing to screen
+ALWAYS = SearchParams(screening_batches=1, least_decided=1e9, least_subtree_tuples=10**9)
 NEVER = SearchParams(max_screened_schemes=0)
 
 
