@@ -18,8 +18,6 @@ CACHED_CELLS = 65_536
 """Classes are split by several attributes at once only into so many cells, which stay in the cache."""
 TOO_SMALL = np.uint32(0xFFFFFFFF)
 """The name of a cell whose records are dropped; there are never so many classes."""
-NOT_MET = np.uint32(0xFFFFFFFE)
-"""The name of a cell that no tuple has been found in yet."""
 MANY_REPEATED = 4
 """Up to one tuple in so many may occur more than once for all to be counted as one first."""
 
@@ -226,54 +224,19 @@ def split_classes(task, workspace, labels, classes, above, high, cells):
 
 
 @kernel
-def relabel_as_met(workspace, cells, least_class, labels):
-    """Do the same as `relabel`, numbering classes as they are met: empty cells cost next to nothing."""
-    keys, sizes, names, dropped = (
-        workspace.keys,
-        workspace.cells,
-        workspace.names,
-        workspace.dropped,
-    )
-    names[: cells.suppressed], names[cells.suppressed : cells.number] = 0, NOT_MET
-    n_labels, n_dropped = 1, 0
-    for i in range(keys.size):
-        label = names[keys[i]]
-        if label >= NOT_MET:
-            if label == NOT_MET:
-                large = sizes[keys[i]] >= least_class
-                label = np.uint32(n_labels) if large else TOO_SMALL
-                names[keys[i]] = label
-                n_labels += large
-            if label == TOO_SMALL:
-                dropped[n_dropped] = i
-                n_dropped += 1
-                label = np.uint32(0)
-        labels[i] = label
-    return n_labels, n_dropped
-
-
-@kernel
 def relabel(workspace, cells, least_class, labels):
     """Make classes of the cells that are large enough; list the tuples of the others as dropped.
 
-    Returns the number of labels, and how many tuples are dropped. Classes are numbered as their cells
-    are, which keeps those of similar tuples together, unless most cells must be empty.
+    Returns the number of labels, and how many tuples are dropped.
     """
-    if cells.number > workspace.keys.size:
-        return relabel_as_met(workspace, cells, least_class, labels)
-    keys, sizes, names, dropped = (
-        workspace.keys,
-        workspace.cells,
-        workspace.names,
-        workspace.dropped,
-    )
+    keys, sizes, names = workspace.keys, workspace.cells, workspace.names
+    dropped, n_dropped = workspace.dropped, 0
     names[: cells.suppressed] = 0
     n_labels = 1
     for cell in range(cells.suppressed, cells.number):
         large = sizes[cell] >= least_class
         names[cell] = n_labels if large else TOO_SMALL
         n_labels += large
-    n_dropped = 0
     for i in range(keys.size):
         label = names[keys[i]]
         if label == TOO_SMALL:

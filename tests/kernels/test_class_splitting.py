@@ -42,7 +42,6 @@ def test_what_dropped_tuples_cover_is_subtracted_at_all_levels_of_a_box(
 def test_classes_are_the_cells_that_are_large_enough_and_the_others_are_dropped(
     problem: Problem, least_class: int, suppressed: int, spare: int, data: st.DataObject
 ) -> None:
-    # with fewer cells than tuples, and with more: classes are numbered in another way then
     prepared = SubtreeBounds.prepare([evaluator_of(problem)], SearchParams())
     assert prepared is not None
     workspace = prepared.workspace
