@@ -18,6 +18,8 @@ from tests.search.test_branch_and_bound import medium
 from tests.strategies import Recorder, evaluator_of, lattice_of, problems
 
 LARGE = SearchParams(large_lattice=0)
+GREEDY = SearchParams(first_neighbours=0)
+"""Without a look at neighbours."""
 
 
 def start(
@@ -58,7 +60,7 @@ def test_the_root_is_open_again_and_knows_what_was_evaluated(
 @settings(max_examples=150)
 @given(problems())
 def test_no_scheme_one_step_finer_than_the_last_is_better(problem: Problem) -> None:
-    state = start(problem, SearchParams())
+    state = start(problem, GREEDY)
 
     def better(scheme: Scheme) -> list[Scheme]:
         loss = state.evaluator.evaluate(scheme).loss
@@ -70,13 +72,23 @@ def test_no_scheme_one_step_finer_than_the_last_is_better(problem: Problem) -> N
 
 
 def test_local_search_improves_what_greedy_refinement_finds() -> None:
-    greedy, improved = (start(medium(), params).evaluated for params in (SearchParams(), LARGE))
+    greedy, improved = (start(medium(), params).evaluated for params in (GREEDY, LARGE))
     assert improved.best_loss <= greedy.best_loss
     assert len(improved) > len(greedy)
 
 
+def test_in_a_smaller_lattice_it_looks_at_few_neighbours() -> None:
+    few = SearchParams(first_neighbours=2)
+    for seed in range(5):
+        greedy, near = start(hilly(seed), GREEDY).evaluated, start(hilly(seed), few).evaluated
+        assert near.best_loss <= greedy.best_loss
+        assert len(greedy) < len(near)
+        # two for each step, of which the last leads nowhere
+        assert len(near) == len(greedy) + 2 or near.best_loss < greedy.best_loss
+
+
 def test_local_search_ends_with_its_share_of_the_evaluations() -> None:
-    greedy = len(start(medium(), SearchParams()).evaluated)
+    greedy = len(start(medium(), GREEDY).evaluated)
     limit = 4 * greedy + 8
     state = start(medium(), LARGE, Limits(evaluations=limit))
     assert greedy < len(state.evaluated) <= limit / 4 + LARGE.batch_size

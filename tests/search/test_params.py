@@ -32,6 +32,7 @@ LARGE = SearchParams(
     max_deferrals=50,
     min_gap_closed=1.0,
     large_lattice=10**9,
+    first_neighbours=10**6,
     neighbours_tried=10**6,
     ridge=5.0,
     usual_step=-3.0,
