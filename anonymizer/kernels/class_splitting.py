@@ -29,14 +29,14 @@ class Task(NamedTuple):
     """
 
     values: Any
-    """`values[i, a]`: the code of each tuple in each attribute."""
+    """`values[i, a]`: what each tuple's value covers depends on; see search/covers.py."""
     counts: Any
     repeated: Any
     """The tuples that occur more than once."""
     records: int
     offsets: Any
     covered: Any
-    """`covered[level, offset + code]`: the leaves below."""
+    """`covered[level, offset + value]`: the leaves below."""
     max_covered: Any
     """`max_covered[a, level]`: the most of these."""
     min_covered: Any
@@ -88,7 +88,7 @@ class Workspace(NamedTuple):
     """The records in each cell."""
     names: Any
     dropped: Any
-    by_code: Any
+    by_value: Any
     slots: Any
     """A hash table, where there may be too many cells to number them without."""
     histogram: Any
@@ -248,6 +248,42 @@ def relabel(workspace, cells, least_class, labels):
 
 
 @kernel
+def is_uneven(task, attribute, level):
+    """Whether not all values of a level cover as much."""
+    return task.min_covered[attribute, level] < task.max_covered[attribute, level]
+
+
+@kernel
+def list_to_count(task, low, high, n_dropped):
+    """List the attributes with an uneven level in a box and no more values than tuples are dropped."""
+    listed, n_listed = np.empty(low.size, np.int64), 0
+    for a in range(low.size):
+        uneven = False
+        for level in range(low[a], high[a] + 1):
+            uneven |= is_uneven(task, a, level)
+        if uneven and task.offsets[a + 1] - task.offsets[a] <= n_dropped:
+            listed[n_listed] = a
+            n_listed += 1
+    return listed[:n_listed]
+
+
+@kernel
+def count_by_value(task, by_value, dropped, attributes):
+    """Count the records of dropped tuples by their values of some attributes; return all of them.
+
+    Tuple by tuple: the counts of one attribute, one after another, would wait for each other.
+    """
+    values, counts, starts, lost = task.values, task.counts, task.offsets[attributes], 0
+    for a in attributes:
+        by_value[task.offsets[a] : task.offsets[a + 1]] = 0
+    for i in dropped:
+        lost += counts[i]
+        for j in range(attributes.size):
+            by_value[starts[j] + values[i, attributes[j]]] += counts[i]
+    return lost
+
+
+@kernel
 def sum_by_tuple(task, dropped, attribute, level):
     """Return what dropped tuples cover at one level of an attribute, tuple by tuple."""
     start, total = task.offsets[attribute], 0
@@ -257,20 +293,11 @@ def sum_by_tuple(task, dropped, attribute, level):
 
 
 @kernel
-def count_by_value(task, by_code, dropped, attribute):
-    """Count the records of dropped tuples by their value of an attribute."""
-    start, end = task.offsets[attribute], task.offsets[attribute + 1]
-    by_code[start:end] = 0
-    for i in dropped:
-        by_code[start + task.values[i, attribute]] += task.counts[i]
-
-
-@kernel
-def sum_by_value(task, by_code, attribute, level):
+def sum_by_value(task, by_value, attribute, level):
     """Return what the records counted by value cover at one level of an attribute."""
     total = 0
     for place in range(task.offsets[attribute], task.offsets[attribute + 1]):
-        total += by_code[place] * task.covered[level, place]
+        total += by_value[place] * task.covered[level, place]
     return total
 
 
@@ -281,19 +308,15 @@ def subtract_dropped(task, workspace, n_dropped, low, high, covered):
     Where all values of a level cover as much, nothing is looked up. Where an attribute has more values
     than tuples are dropped, these are looked up one by one.
     """
-    dropped, by_code, lost = workspace.dropped[:n_dropped], workspace.by_code, 0
-    for i in dropped:
-        lost += task.counts[i]
+    dropped, by_value = workspace.dropped[:n_dropped], workspace.by_value
+    lost = count_by_value(task, by_value, dropped, list_to_count(task, low, high, n_dropped))
     for a in range(low.size):
-        few, counted = task.offsets[a + 1] - task.offsets[a] > n_dropped, False
+        few = task.offsets[a + 1] - task.offsets[a] > n_dropped
         for level in range(low[a], high[a] + 1):
-            if task.min_covered[a, level] == task.max_covered[a, level]:
+            if not is_uneven(task, a, level):
                 covered[a, level] -= lost * task.max_covered[a, level]
             elif few:
                 covered[a, level] -= sum_by_tuple(task, dropped, a, level)
             else:
-                if not counted:
-                    count_by_value(task, by_code, dropped, a)
-                    counted = True
-                covered[a, level] -= sum_by_value(task, by_code, a, level)
+                covered[a, level] -= sum_by_value(task, by_value, a, level)
     return lost

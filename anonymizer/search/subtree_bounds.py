@@ -38,6 +38,7 @@ from anonymizer.search.cell_limits import (
     make_limits,
     needs_population,
 )
+from anonymizer.search.covers import Covers, values_of
 from anonymizer.search.params import SearchParams
 from anonymizer.utility.loss import Aggregate, Loss
 
@@ -72,6 +73,7 @@ class Tuples(NamedTuple):
     """What the kernel reads of a table, whatever is asked of its release."""
 
     values: NDArray[np.uint16]
+    """`values[i, a]`, as in search/covers.py."""
     steps: Steps
     counts: NDArray[np.int32]
 
@@ -88,7 +90,7 @@ class Tuples(NamedTuple):
             codes, counts = microdata.codes, microdata.counts
             if with_population:
                 codes, counts = codes_with_population(microdata), counts_with_population(microdata)
-            values = np.ascontiguousarray(codes.T, np.uint16)
+            values = values_of(microdata.columns, codes)
             return Tuples(values, number_steps(microdata, codes, check), read_only(counts))
 
         if bytes_of_tuples(microdata, with_population) > params.kept_subtree_bytes:
@@ -168,7 +170,7 @@ class SubtreeBounds:
                 cells=np.empty(cells, np.uint32),
                 names=np.empty(cells, np.uint32),
                 dropped=np.empty(tuples + 1, np.uint32),
-                by_code=np.empty(task.offsets[-1], np.int64),
+                by_value=np.empty(task.offsets[-1], np.int64),
                 slots=np.empty(2 << tuples.bit_length() if self.hashed else 1, np.uint64),
                 histogram=np.zeros(task.counted + 1, np.int64),
                 lost=np.zeros(task.least_classes.size, np.int64),
@@ -295,14 +297,14 @@ def make_task(
 ) -> Task:
     """Put the table into the integers that the kernel reads."""
     microdata = evaluator.microdata
-    domain, steps = microdata.domain, tuples.steps
+    domain, steps, covers = microdata.domain, tuples.steps, Covers.of(microdata.domain)
     return Task(
         values=tuples.values,
         counts=tuples.counts,
         repeated=np.flatnonzero(tuples.counts > 1),
         records=microdata.records,
-        offsets=domain.offsets,
-        covered=domain.covered,
+        offsets=covers.offsets,
+        covered=covers.covered,
         max_covered=np.maximum.reduceat(domain.covered, domain.offsets[:-1], axis=1).T.copy(),
         min_covered=np.minimum.reduceat(domain.covered, domain.offsets[:-1], axis=1).T.copy(),
         total_covered=microdata.total_covered,

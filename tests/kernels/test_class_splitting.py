@@ -15,7 +15,8 @@ from tests.strategies import evaluator_of, problems
 def test_what_dropped_tuples_cover_is_subtracted_at_all_levels_of_a_box(
     problem: Problem, data: st.DataObject
 ) -> None:
-    prepared = SubtreeBounds.prepare([evaluator_of(problem)], SearchParams())
+    evaluator = evaluator_of(problem)
+    prepared = SubtreeBounds.prepare([evaluator], SearchParams())
     assert prepared is not None
     task, workspace = prepared.task, prepared.workspace
     # with more dropped tuples than values of an attribute, and with fewer
@@ -29,11 +30,10 @@ def test_what_dropped_tuples_cover_is_subtracted_at_all_levels_of_a_box(
     assert lost == sum(int(task.counts[i]) for i in dropped)
     for a, top in enumerate(high):
         for level in range(task.total_covered.shape[1]):
-            places = [task.offsets[a] + task.values[i, a] for i in dropped]
-            gone = sum(
-                int(task.counts[i] * task.covered[level, place])
-                for i, place in zip(dropped, places, strict=True)
-            )
+            column = evaluator.microdata.columns[a]
+            codes = evaluator.microdata.codes[a][dropped]
+            of_leaf = column.covered[level] if level <= top else np.zeros(column.leaves.size, int)
+            gone = int((task.counts[dropped] * of_leaf[codes]).sum())
             inside = low[a] <= level <= top
             assert covered[a, level] == task.total_covered[a, level] - (gone if inside else 0)
 
