@@ -69,7 +69,7 @@ def improve(search: BranchAndBound, coarsest: Evaluation) -> None:
 
 
 def move(search: BranchAndBound, coarsest: Evaluation, reach: int, count: int) -> bool:
-    """Evaluate the most promising neighbours, so many at most, until one is better; say whether one is."""
+    """Evaluate the most promising neighbours, up to a count, until one is better; say whether one is."""
     best, params = search.evaluated.best, search.params
     if best is None or used_up(search):  # not even the coarsest scheme is feasible, or no time left
         return False
@@ -86,7 +86,7 @@ def move(search: BranchAndBound, coarsest: Evaluation, reach: int, count: int) -
 
 
 def used_up(search: BranchAndBound) -> bool:
-    """Whether local search has had its share of the limits; what it takes in a smaller lattice is little."""
+    """Whether local search has had its share of the limits, if it is long: in a large lattice."""
     usage = search.usage
     spent = max(usage.time_share, usage.evaluation_share)
     return search.large and spent > search.params.improvement_share
