@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anonymizer.kernels.compilation import kernel
+from anonymizer.kernels.people import add_people
 
 # Chosen among a handful of values by time on the wide register. It changes what a bound costs, never
 # what it is.
@@ -20,6 +21,15 @@ TOO_SMALL = np.uint32(0xFFFFFFFF)
 """The name of a cell whose records are dropped; there are never so many classes."""
 MANY_REPEATED = 4
 """Up to one tuple in so many may occur more than once for all to be counted as one first."""
+
+
+class Members(NamedTuple):
+    """Whom the tuples belong to, as in engine/people.py; without tuples where records are counted."""
+
+    of_tuple: Any
+    of_history: Any
+    starts: Any
+    tuple_of_entry: Any
 
 
 class Task(NamedTuple):
@@ -33,6 +43,7 @@ class Task(NamedTuple):
     counts: Any
     repeated: Any
     """The tuples that occur more than once."""
+    members: Members
     records: int
     offsets: Any
     covered: Any
@@ -85,7 +96,9 @@ class Workspace(NamedTuple):
     keys: Any
     """The cell of each tuple."""
     cells: Any
-    """The records in each cell."""
+    """The records in each cell, or the people."""
+    last: Any
+    """Who was counted last in each cell, where people are."""
     names: Any
     dropped: Any
     by_value: Any
@@ -190,6 +203,15 @@ def count_records(task, keys, n_cells, cells):
 
 
 @kernel
+def count_people(members, keys, cells, last):
+    """Count the people in each cell, each once."""
+    cells[:] = 0
+    for i in range(keys.size):
+        cells[keys[i]] += np.uint32(members.of_tuple[i])
+    add_people(keys, members.starts, members.tuple_of_entry, members.of_history, cells, last)
+
+
+@kernel
 def split_classes(task, workspace, labels, classes, above, high, cells):
     """Split classes by going down to the levels `high` from those `above`, and count the cells.
 
@@ -219,7 +241,10 @@ def split_classes(task, workspace, labels, classes, above, high, cells):
             suppressed, number, fresh = suppressed * parts, number * parts, False
     if fresh:
         workspace.keys[:] = labels
-    count_records(task, workspace.keys, number, workspace.cells)
+    if task.members.of_tuple.size:
+        count_people(task.members, workspace.keys, workspace.cells[:number], workspace.last)
+    else:
+        count_records(task, workspace.keys, number, workspace.cells)
     return Cells(suppressed, number)
 
 

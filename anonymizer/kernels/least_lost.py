@@ -37,6 +37,17 @@ def sum_small(task, workspace, cells):
 
 
 @kernel
+def sum_records(task, workspace, cells):
+    """Return the records in cells with fewer people than the least class of the only threshold."""
+    keys, sizes, lost = workspace.keys, workspace.cells, 0
+    enough = sizes.dtype.type(task.least_classes[0])
+    for i in range(keys.size):
+        small = keys[i] >= cells.suppressed and sizes[keys[i]] < enough
+        lost += task.counts[i] if small else 0
+    return lost
+
+
+@kernel
 def first_cut(histogram, start, classes, kept, average):
     """Return the records of the smallest classes that must go until few are left for so many records.
 
@@ -78,6 +89,9 @@ def lost_at(task, histogram, total_classes, kept, threshold):
 def count_lost(task, workspace, cells, kept, first, last):
     """Count what cells lose at each threshold from the first to the last, of so many records kept."""
     lost = workspace.lost
+    if task.members.of_tuple.size:
+        lost[0] = sum_records(task, workspace, cells)
+        return
     if task.by_size:
         lost[0] = sum_small(task, workspace, cells)
         return

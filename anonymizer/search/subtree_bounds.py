@@ -18,6 +18,7 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.kernels.class_splitting import (
     CACHED_CELLS,
+    Members,
     Task,
     Workspace,
     look_up,
@@ -130,13 +131,15 @@ class SubtreeBounds:
         it raises ends the preparation.
         """
         microdata, measure = evaluators[0].microdata, evaluators[0].measure
-        # the kernel counts records, and sums up Iyengar's loss
-        if microdata.people is not None or not isinstance(measure, Loss):
+        several = len(evaluators) > 1
+        # the kernel sums up Iyengar's loss, and at several thresholds it counts records
+        if not isinstance(measure, Loss) or (several and microdata.people is not None):
             return None
         if not all(evaluator.models for evaluator in evaluators):
             return None
         limits = [limits_of(evaluator) for evaluator in evaluators]
-        on_cells = cell_limits_of(evaluators[0], limits[0]) if len(evaluators) == 1 else []
+        by_record = not several and microdata.people is None
+        on_cells = cell_limits_of(evaluators[0], limits[0]) if by_record else []
         models = [model for evaluator in evaluators for model in evaluator.models]
         exact = all(
             model.only_cell_limits if on_cells else model.only_least_class for model in models
@@ -152,7 +155,8 @@ class SubtreeBounds:
         large = microdata.lattice.size > params.large_lattice
         weight = 1.0 if large else params.finer_weight
         task = make_task(evaluators[0], measure, limits, on_cells, tuples, room, weight)
-        budget = params.subtree_work // (tuples.counts.size * max(1, len(on_cells)))
+        passed = tuples.counts.size + task.members.tuple_of_entry.size
+        budget = params.subtree_work // (passed * max(1, len(on_cells)))
         budget = max(params.min_subtree_budget, min(params.max_subtree_budget, budget))
         return SubtreeBounds(task, hashed, budget, Workspaces(), exact)
 
@@ -168,6 +172,7 @@ class SubtreeBounds:
                 labels=np.empty((MAX_DEPTH, apart), np.uint32),
                 keys=np.empty(apart, np.uint32),
                 cells=np.empty(cells, np.uint32),
+                last=np.empty(cells if task.members.of_tuple.size else 0, np.int32),
                 names=np.empty(cells, np.uint32),
                 dropped=np.empty(tuples + 1, np.uint32),
                 by_value=np.empty(task.offsets[-1], np.int64),
@@ -201,9 +206,24 @@ class SubtreeBounds:
 
 
 def limits_of(evaluator: Evaluator) -> SizeLimits:
-    """Return what all models of an evaluator say about the sizes of classes."""
-    records = evaluator.microdata.records
-    return SizeLimits.all_of([model.size_limits(records) for model in evaluator.models])
+    """Return what all models of an evaluator say about the sizes of classes.
+
+    Where people are counted, that is what they say of single classes: others limit classes for each
+    person, and it is records that are lost.
+    """
+    microdata = evaluator.microdata
+    people = microdata.number_of_people
+    limits = SizeLimits.all_of([model.size_limits(people) for model in evaluator.models])
+    return limits if microdata.people is None else SizeLimits(limits.least_class)
+
+
+def members_of(microdata: Microdata) -> Members:
+    """Return whom the tuples belong to, where people are counted."""
+    people = microdata.people
+    if people is None:
+        nobody = np.zeros(0, np.int64)
+        return Members(nobody, nobody, nobody, nobody)
+    return Members(people.of_tuple, people.of_history, people.starts, people.tuple_of_entry)
 
 
 def fits(
@@ -302,6 +322,7 @@ def make_task(
         values=tuples.values,
         counts=tuples.counts,
         repeated=np.flatnonzero(tuples.counts > 1),
+        members=members_of(microdata),
         records=microdata.records,
         offsets=covers.offsets,
         covered=covers.covered,

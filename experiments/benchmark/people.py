@@ -1,4 +1,4 @@
-"""What counting people costs: one evaluation with an id over one without, in one run.
+"""What counting people costs: one evaluation, and a search, with an id over one without, in one run.
 
 Three rows for each person: ADULT, each of whose people has two more rows in which age moves by at most a
 year and one of the other attributes changes now and then.
@@ -14,6 +14,7 @@ import pandas as pd
 
 from anonymizer import Policy, Statement
 from anonymizer.problem import Problem
+from anonymizer.search import search
 from experiments.benchmark.clock import best_of
 from experiments.datasets import policy_of
 
@@ -60,7 +61,7 @@ def measure_people(path: Path, repeats: int = 5) -> list[dict[str, Any]]:
 
 
 def measure(visits: pd.DataFrame, path: Path, risk: dict[str, Any], repeats: int) -> dict[str, Any]:
-    """Return the milliseconds of one evaluation with an id and without, and their ratio."""
+    """Return what one evaluation and a search take with an id and without, and the evaluations' ratio."""
     rows, people = (
         Problem.read(visits, policy_for(path, risk, by_id), warn=False) for by_id in (False, True)
     )
@@ -76,6 +77,10 @@ def measure(visits: pd.DataFrame, path: Path, risk: dict[str, Any], repeats: int
         1000 * best_of(repeats, lambda problem=problem: evaluate(problem)) / len(schemes)
         for problem in (rows, people)
     )
+    search_without, search_with_id = (
+        1000 * best_of(repeats, lambda problem=problem: search(problem.evaluator, problem.lattice))
+        for problem in (rows, people)
+    )
     return {
         "data": "adult",
         "people": people.microdata.number_of_people,
@@ -85,6 +90,8 @@ def measure(visits: pd.DataFrame, path: Path, risk: dict[str, Any], repeats: int
         "evaluation ms": round(without, 3),
         "with an id ms": round(with_id, 3),
         "ratio": round(with_id / without, 2),
+        "search ms": round(search_without, 1),
+        "search with an id ms": round(search_with_id, 1),
     }
 
 
