@@ -55,14 +55,15 @@ class Reading:
 
 
 def read_released(
-    table: Table, policy: Policy, hierarchies: tuple[Hierarchy, ...], scheme: Mapping[str, int]
+    table: Table, policy: Policy, hierarchies: tuple[Hierarchy, ...], manifest: Mapping[str, Any]
 ) -> Reading:
     """Read the quasi-identifiers back, and set redacted records apart."""
+    scheme: Mapping[str, int] = manifest["scheme"]
     names = [hierarchy.name for hierarchy in hierarchies]
     described = columns_described(table, policy.load_models(), policy)
     found, times = read_counted(table, [*names, *described])
     columns, sensitive = ({name: found[name] for name in each} for each in (names, described))
-    redacted = find_redacted(columns, policy, hierarchies, [scheme])
+    redacted = find_redacted(columns, policy, manifest)
     kept = {name: column.keep(~redacted) for name, column in columns.items()}
     grown = tuple(h.with_labels(kept[h.name].texts, scheme[h.name]) for h in hierarchies)
     unknown, read = {}, {}
@@ -126,19 +127,14 @@ def read_columns_of(
 
 
 def find_redacted(
-    columns: Mapping[str, Coded],
-    policy: Policy,
-    hierarchies: tuple[Hierarchy, ...],
-    schemes: Sequence[Mapping[str, int]],
+    columns: Mapping[str, Coded], policy: Policy, manifest: Mapping[str, Any]
 ) -> NDArray[np.bool_]:
-    """Mark the records whose every quasi-identifier is redacted, given the scheme, or those of layers.
+    """Mark the records whose every quasi-identifier is redacted, if any were suppressed.
 
-    Where every attribute is at a top of the same name, nothing tells a redacted record from another;
-    but then there is one class, and nothing was suppressed.
+    Where none was, a class may be called the same, such as one with every attribute at its top.
     """
     stars = [column.where(REDACTED) for column in columns.values()]
-    all_top = all(REDACTED in h.labels[scheme[h.name]] for h in hierarchies for scheme in schemes)
-    redacts = policy.release.suppressed == "redact" and not all_top
+    redacts = policy.release.suppressed == "redact" and manifest["suppressed"] > 0
     redacted: NDArray[np.bool_] = np.logical_and.reduce(stars) & redacts
     return redacted
 

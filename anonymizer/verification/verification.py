@@ -132,10 +132,11 @@ def check_release(table: Table, policy: Policy, manifest: Mapping[str, Any]) -> 
     yield from basics
     if not all(check.passed for check in basics[2:]):
         return
-    if layers := layers_of(manifest):
-        yield from check_layered(read_layers(table, policy, hierarchies, layers), policy, manifest)
+    if layers_of(manifest):
+        layered = read_layers(table, policy, hierarchies, manifest)
+        yield from check_layered(layered, policy, manifest)
         return
-    reading = read_released(table, policy, hierarchies, manifest["scheme"])
+    reading = read_released(table, policy, hierarchies, manifest)
     yield check_values(reading)
     if reading.unknown or reading.apart:
         return
