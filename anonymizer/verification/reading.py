@@ -255,17 +255,13 @@ def check_exactly(model: RiskModel, remaining: Remaining) -> Check:
     faults = model.check(remaining.classes.input_people, remaining.microdata.attributes)
     if faults:
         return Check(claim, False, " ".join(faults), about_risk=True)
-    sizes = remaining.classes.sizes
     try:
         violating = model.violating(remaining.classes)
     except PolicyError as error:  # such as a value that its hierarchy lacks
         return Check(claim, False, str(error), about_risk=True)
     if violating.any():
-        records, smallest = int(sizes[violating].sum()), int(sizes[violating].min())
-        detail = (
-            f"{int(violating.sum())} classes with {records} records violate it; the smallest has"
-        )
-        return Check(claim, False, f"{detail} {smallest}", about_risk=True)
+        detail = describe_violating(remaining.classes.records[violating])
+        return Check(claim, False, detail, about_risk=True)
     worst = model.at_worst()
     try:
         passed, risk = worst.passes(remaining), worst.risk(remaining)
@@ -274,7 +270,21 @@ def check_exactly(model: RiskModel, remaining: Remaining) -> Check:
     if worst is not model and not passed and model.relaxed().passes(remaining):
         detail = "it estimates from records that are suppressed; give the original with --against"
         return Check(claim, None, detail, about_risk=True)
-    return Check(claim, passed, f"{sizes.size} classes, risk {risk:.6g}", about_risk=True)
+    classes = remaining.classes.records.size
+    return Check(claim, passed, f"{classes} classes, risk {risk:.6g}", about_risk=True)
+
+
+def describe_violating(records: NDArray[np.int64]) -> str:
+    """Say how many classes violate a model, given their records; a file tells of no people.
+
+    >>> describe_violating(np.array([2])), describe_violating(np.array([2, 5]))
+    ('1 class with 2 records violates it', '2 classes with 7 records violate it; the smallest has 2')
+    """
+    number, total = records.size, int(records.sum())
+    held = f"{total} {'record' if total == 1 else 'records'}"
+    if number == 1:
+        return f"1 class with {held} violates it"
+    return f"{number} classes with {held} violate it; the smallest has {int(records.min())}"
 
 
 def describe_released(reading: Reading, remaining: Remaining | None, records: int) -> Released:
