@@ -193,7 +193,7 @@ def input_people(policy: Policy, manifest: Mapping[str, Any]) -> int:
 def check_policy(policy: Policy, manifest: Mapping[str, Any]) -> Check:
     """Compare what decides a release with what the manifest says did."""
     mine, theirs = policy.describe(), manifest["policy"]
-    differing = [key for key in mine if mine[key] != theirs.get(key)]
+    differing = [key for key in {**mine, **theirs} if mine.get(key) != theirs.get(key)]
     detail = f"differs in {quote_some(differing)}" if differing else "all keys agree"
     return Check("the policy is the one released under", not differing, detail)
 

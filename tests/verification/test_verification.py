@@ -331,6 +331,14 @@ def test_another_policy_or_hierarchy_is_found(tmp_path: Path) -> None:
     assert "another hierarchy for 'sex'" in claims(published.check())
 
 
+@pytest.mark.parametrize("key", ['id = "name"', "sample = 0.9"])
+def test_a_key_that_only_the_manifest_has_is_found(tmp_path: Path, key: str) -> None:
+    published = Published(tmp_path, POLICY.replace("[data]", f"[data]\n{key}"))
+    published.policy.write_text(POLICY)
+    found = claims(published.check(against=False))
+    assert "the policy is the one released under: differs in 'data'" in found
+
+
 def test_another_original_is_found(tmp_path: Path) -> None:
     published = Published(tmp_path)
     patients(seed=2).to_csv(tmp_path / "patients.csv", sep=";", index=False)
