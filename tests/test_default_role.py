@@ -75,7 +75,7 @@ def test_another_default_is_another_policy() -> None:
 def test_the_id_may_be_one_of_them_if_they_are_removed() -> None:
     problem = Problem.read(FRAME, policy(default_role="identifying", id="who"))
     assert problem.microdata.number_of_people == 8
-    with pytest.raises(PolicyError, match="names 'who', which is not a column"):
+    with pytest.raises(PolicyError, match="names 'who', which would be released"):
         policy(default_role="insensitive", id="who")
 
 

@@ -89,7 +89,7 @@ def by_layers(setting: Setting, manifest: Mapping[str, Any]) -> Attack:
     if not takes_whole_classes(setting.policy.load_models()):
         return skip(NAME, LAYERED, "it is not known for a model that may take part of a class.")
     hierarchies = hierarchies_used(setting.policy, manifest)
-    reading = read_layers(setting.released, setting.policy, hierarchies, layers_of(manifest))
+    reading = read_layers(setting.released, setting.policy, hierarchies, manifest)
     if (reading.layer_of_row == NO_LAYER).any():
         return skip(NAME, LAYERED, "some rows fit no layer; verify the release first.")
     narrowed = open_classes(reading).narrowed()

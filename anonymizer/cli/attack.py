@@ -51,7 +51,7 @@ def attack(
             help="Released cells that the search is replayed for; default: 20 in small tables."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same figures.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same figures.")] = 0,
     out: Annotated[
         TableFile, typer.Option("--out", help="The folder for attacks.html and attacks.json.")
     ] = None,

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from anonymizer.frontiers.points import OnStage
 
 
+MOST = 10_000
+"""The most thresholds of a frontier: a range that is mistyped would fill the memory."""
+
+
 def parse_values(texts: list[str]) -> list[float] | None:
     """Read thresholds: single values, and ranges of whole numbers such as 2..50; None if none is given.
 
@@ -37,7 +41,7 @@ def parse_values(texts: list[str]) -> list[float] | None:
         try:
             if dots:
                 whole = range(int(low), int(high) + 1)
-                values += whole
+                values += whole[: MOST + 1]
             else:
                 values.append(int(text) if text.isdecimal() else float(text))
         except ValueError:
@@ -47,6 +51,8 @@ def parse_values(texts: list[str]) -> list[float] | None:
             ) from None
         if dots and not whole:
             raise PolicyError(f"--at {text}: this range is empty; swap its ends: {high}..{low}.")
+        if len(values) > MOST:
+            raise PolicyError(f"--at {text}: more than {MOST:,} thresholds; narrow the range.")
     return values if texts else None
 
 

@@ -270,7 +270,7 @@ def apply(
 def demo(
     out: Annotated[Path, typer.Option("--out", help="The folder for all files.")] = Path("demo"),
     json_: AsJson = False,
-    seed: Annotated[int, typer.Option(help="Seed of the synthetic people.")] = 2024,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the synthetic people.")] = 2024,
 ) -> None:
     """Anonymize the built-in hospital register, and leave everything needed to play with it.
 

@@ -39,7 +39,7 @@ MappingFile = Annotated[
     typer.Option(help="Also write the applied mapping (attribute, value, released) to this CSV."),
 ]
 Seed = Annotated[
-    int | None, typer.Option(help="Seed of the shuffle, for tests: a known seed undoes it.")
+    int | None, typer.Option(min=0, help="Seed of the shuffle, for tests: a known seed undoes it.")
 ]
 
 

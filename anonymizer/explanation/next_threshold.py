@@ -39,7 +39,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A released class: its generalized values, as the release has them, and its size."""
+    """A released class: its generalized values, as the release has them, and its records."""
 
     generalized: dict[str, str]
     records: int
@@ -165,7 +165,7 @@ def show_some(
     order = suppression_order(microdata, classes)
     shown = order[(blocking & (classes.sizes >= least))[order]][:EXAMPLES]
     return tuple(
-        Example(generalized_values(microdata, classes, int(label)), int(classes.sizes[label]))
+        Example(generalized_values(microdata, classes, int(label)), int(classes.records[label]))
         for label in shown
     )
 

@@ -154,13 +154,13 @@ class Policy(Displayed, Part):
         data: Data = info.data.get("data", Data())
         if data.id is None:
             return attributes
-        if data.id not in attributes and data.default_role is Role.IDENTIFYING:
-            return attributes
-        if data.id not in attributes:
+        named = attributes.get(data.id)
+        role = data.default_role if named is None else named.role
+        if role is None:
             raise ValueError(
                 f"data.id names '{data.id}', which is not a column; {suggest_name(data.id, attributes)}"
             )
-        if attributes[data.id].role is not Role.IDENTIFYING:
+        if role is not Role.IDENTIFYING:
             raise ValueError(
                 f"data.id names '{data.id}', which would be released and put a person's rows together; "
                 "give it the role 'identifying'"

@@ -168,13 +168,13 @@ class Problem(Displayed):
             if name not in attributes
         ]
         faults += [
-            f"'{name}' has level {levels[name]}, but the policy allows {low} to {high}."
+            f"'{name}' has level {levels[name]!r}, but the policy allows {low} to {high}."
             for name, low, high in zip(attributes, lattice.low, lattice.high, strict=True)
             if name in levels and levels[name] not in range(low, high + 1)
         ]
         if faults:
             raise DataError.defective("scheme", faults)
-        return tuple(levels[name] for name in attributes)
+        return tuple(int(levels[name]) for name in attributes)  # 1.0 is a level, but no index
 
     def with_policy(self, policy: Policy) -> Problem:
         """Put another policy to the same table; columns, roles and hierarchies must be the same."""

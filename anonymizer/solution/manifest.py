@@ -6,10 +6,10 @@ import json
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from anonymizer import __version__
 from anonymizer.data.engines.targets import write_to_table
@@ -23,6 +23,9 @@ from anonymizer.risk import packages_of
 from anonymizer.solution.solution import Solution, timed
 
 FILE_NAME = "manifest.json"
+Count = Annotated[int, Field(lt=2**63)]
+"""A number of records or people, as arrays can hold it."""
+AtLeastOne = Annotated[Count, Field(ge=1)]
 ManifestLike = Mapping[str, Any] | str | Path | None
 """A manifest, its file, or nothing: that of a released file stands beside it."""
 
@@ -205,11 +208,18 @@ class Input(BaseModel):
     """The name of the steward's key."""
 
 
+class Profile(BaseModel):
+    """A risk profile; its other figures are compared as they are."""
+
+    sensitive: dict[str, dict[str, Any]] = {}
+    """By sensitive attribute."""
+
+
 class Risks(BaseModel):
     """The risk profiles of input and release."""
 
-    before: dict[str, Any]
-    after: dict[str, Any]
+    before: Profile
+    after: Profile
 
 
 class DeclaredLayer(BaseModel):
@@ -263,8 +273,10 @@ class Manifest(BaseModel):
     """Not there where all records have one scheme."""
     narrowed: DeclaredNarrowing | None = None
     """What layers give away; None where it is not known."""
-    records: int
-    suppressed: int
+    records: AtLeastOne
+    people: AtLeastOne = 1
+    """Not there in older manifests."""
+    suppressed: Count
     loss: FiniteFloat
     quality: FiniteFloat
     bound: FiniteFloat | None

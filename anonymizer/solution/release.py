@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from anonymizer.data.plan import Grouped, Recoding, ReleasePlan
 from anonymizer.data.table import Table
 from anonymizer.data.written import release_name, write_released
 from anonymizer.engine.microdata import Microdata, encode
+from anonymizer.errors import ReleaseError
 from anonymizer.hierarchy import REDACTED, Hierarchy
 from anonymizer.layers.layering import Layering
 from anonymizer.policy import Policy, Role
@@ -99,11 +100,23 @@ class Release:
     def plan(self, random: np.random.Generator | None = None) -> ReleasePlan:
         """Return what the table must know to make the release; without randomness, in its order."""
         recodings = {attribute: self.recoding(attribute) for attribute in self.microdata.attributes}
+        self.check_redacted(recodings)
         of_row = self.microdata.tuple_of_row
         escaped = self.policy.release.escape_formulas
         return ReleasePlan(
             self.columns, recodings, of_row, self.rows(random), escaped, self.grouped()
         )
+
+    def check_redacted(self, recodings: Mapping[str, Recoding]) -> None:
+        """Raise a ReleaseError where a class that is kept is called as suppressed records are."""
+        if not self.redacts or not self.suppressed.any():
+            return
+        stars = [each.number_of_tuple == each.values.index(REDACTED) for each in recodings.values()]
+        if (np.logical_and.reduce(stars) & ~self.suppressed).any():
+            raise ReleaseError(
+                f"policy: suppressed records are released as '{REDACTED}', and so is a class that is "
+                f"kept; rename '{REDACTED}' in a hierarchy, or write suppressed = \"drop\" in [release]."
+            )
 
     def grouped(self) -> Grouped | None:
         """Return what an engine must know to make the release; None where it has no part in it."""

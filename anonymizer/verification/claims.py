@@ -60,7 +60,9 @@ def differ(mine: Any, theirs: Any) -> bool:
     if isinstance(mine, Mapping) and isinstance(theirs, Mapping):
         return mine.keys() != theirs.keys() or bool(differing_keys(mine, theirs))
     if isinstance(mine, int | float) and isinstance(theirs, int | float):
-        return not abs(mine - theirs) <= ROUNDING * max(1, abs(mine))
+        # compared, not subtracted: an integer may be larger than any float
+        slack = ROUNDING * max(1, abs(mine))
+        return not mine - slack <= theirs <= mine + slack
     return bool(mine != theirs)
 
 

@@ -79,14 +79,15 @@ def read_layers(
     table: Table,
     policy: Policy,
     hierarchies: tuple[Hierarchy, ...],
-    schemes: tuple[Mapping[str, int], ...],
+    manifest: Mapping[str, Any],
 ) -> LayeredReading:
     """Read the quasi-identifiers back, and find the layer of each row."""
+    schemes = layers_of(manifest)
     columns, sensitive = read_columns_of(table, policy, hierarchies)
     if policy.release.escape_formulas:
         columns = {h.name: as_labels(columns[h.name], h) for h in hierarchies}
     hierarchies, columns = take_in(hierarchies, columns)
-    redacted = find_redacted(columns, policy, hierarchies, schemes)
+    redacted = find_redacted(columns, policy, manifest)
     kept = {name: column.keep(~redacted) for name, column in columns.items()}
     layers = find_layers(kept, hierarchies, schemes)
     left = {name: column.keep(~redacted) for name, column in sensitive.items()}

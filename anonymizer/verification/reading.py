@@ -55,14 +55,15 @@ class Reading:
 
 
 def read_released(
-    table: Table, policy: Policy, hierarchies: tuple[Hierarchy, ...], scheme: Mapping[str, int]
+    table: Table, policy: Policy, hierarchies: tuple[Hierarchy, ...], manifest: Mapping[str, Any]
 ) -> Reading:
     """Read the quasi-identifiers back, and set redacted records apart."""
+    scheme: Mapping[str, int] = manifest["scheme"]
     names = [hierarchy.name for hierarchy in hierarchies]
     described = columns_described(table, policy.load_models(), policy)
     found, times = read_counted(table, [*names, *described])
     columns, sensitive = ({name: found[name] for name in each} for each in (names, described))
-    redacted = find_redacted(columns, policy, hierarchies, [scheme])
+    redacted = find_redacted(columns, policy, manifest)
     kept = {name: column.keep(~redacted) for name, column in columns.items()}
     grown = tuple(h.with_labels(kept[h.name].texts, scheme[h.name]) for h in hierarchies)
     unknown, read = {}, {}
@@ -126,19 +127,14 @@ def read_columns_of(
 
 
 def find_redacted(
-    columns: Mapping[str, Coded],
-    policy: Policy,
-    hierarchies: tuple[Hierarchy, ...],
-    schemes: Sequence[Mapping[str, int]],
+    columns: Mapping[str, Coded], policy: Policy, manifest: Mapping[str, Any]
 ) -> NDArray[np.bool_]:
-    """Mark the records whose every quasi-identifier is redacted, given the scheme, or those of layers.
+    """Mark the records whose every quasi-identifier is redacted, if any were suppressed.
 
-    Where every attribute is at a top of the same name, nothing tells a redacted record from another;
-    but then there is one class, and nothing was suppressed.
+    Where none was, a class may be called the same, such as one with every attribute at its top.
     """
     stars = [column.where(REDACTED) for column in columns.values()]
-    all_top = all(REDACTED in h.labels[scheme[h.name]] for h in hierarchies for scheme in schemes)
-    redacts = policy.release.suppressed == "redact" and not all_top
+    redacts = policy.release.suppressed == "redact" and manifest["suppressed"] > 0
     redacted: NDArray[np.bool_] = np.logical_and.reduce(stars) & redacts
     return redacted
 
@@ -259,17 +255,13 @@ def check_exactly(model: RiskModel, remaining: Remaining) -> Check:
     faults = model.check(remaining.classes.input_people, remaining.microdata.attributes)
     if faults:
         return Check(claim, False, " ".join(faults), about_risk=True)
-    sizes = remaining.classes.sizes
     try:
         violating = model.violating(remaining.classes)
     except PolicyError as error:  # such as a value that its hierarchy lacks
         return Check(claim, False, str(error), about_risk=True)
     if violating.any():
-        records, smallest = int(sizes[violating].sum()), int(sizes[violating].min())
-        detail = (
-            f"{int(violating.sum())} classes with {records} records violate it; the smallest has"
-        )
-        return Check(claim, False, f"{detail} {smallest}", about_risk=True)
+        detail = describe_violating(remaining.classes.records[violating])
+        return Check(claim, False, detail, about_risk=True)
     worst = model.at_worst()
     try:
         passed, risk = worst.passes(remaining), worst.risk(remaining)
@@ -278,7 +270,21 @@ def check_exactly(model: RiskModel, remaining: Remaining) -> Check:
     if worst is not model and not passed and model.relaxed().passes(remaining):
         detail = "it estimates from records that are suppressed; give the original with --against"
         return Check(claim, None, detail, about_risk=True)
-    return Check(claim, passed, f"{sizes.size} classes, risk {risk:.6g}", about_risk=True)
+    classes = remaining.classes.records.size
+    return Check(claim, passed, f"{classes} classes, risk {risk:.6g}", about_risk=True)
+
+
+def describe_violating(records: NDArray[np.int64]) -> str:
+    """Say how many classes violate a model, given their records; a file tells of no people.
+
+    >>> describe_violating(np.array([2])), describe_violating(np.array([2, 5]))
+    ('1 class with 2 records violates it', '2 classes with 7 records violate it; the smallest has 2')
+    """
+    number, total = records.size, int(records.sum())
+    held = f"{total} {'record' if total == 1 else 'records'}"
+    if number == 1:
+        return f"1 class with {held} violates it"
+    return f"{number} classes with {held} violate it; the smallest has {int(records.min())}"
 
 
 def describe_released(reading: Reading, remaining: Remaining | None, records: int) -> Released:

@@ -75,8 +75,8 @@ def verify(
     that failed is left out: there is then a failure to fix first. Each table is read once.
     """
     policy = load_policy(policy)
-    manifest = find_manifest(released, manifest, "verify")
     opened = open_released(released, policy)
+    manifest = find_manifest(released, manifest, "verify")
     # a column that the policy does not name has its default role, also where the release lacks it
     policy = policy.with_columns([*opened.columns, *manifest["policy"].get("attributes", ())])
     table = open_release(opened, policy, against is not None)
@@ -132,16 +132,17 @@ def check_release(table: Table, policy: Policy, manifest: Mapping[str, Any]) -> 
     yield from basics
     if not all(check.passed for check in basics[2:]):
         return
-    if layers := layers_of(manifest):
-        yield from check_layered(read_layers(table, policy, hierarchies, layers), policy, manifest)
+    if layers_of(manifest):
+        layered = read_layers(table, policy, hierarchies, manifest)
+        yield from check_layered(layered, policy, manifest)
         return
-    reading = read_released(table, policy, hierarchies, manifest["scheme"])
+    reading = read_released(table, policy, hierarchies, manifest)
     yield check_values(reading)
     if reading.unknown or reading.apart:
         return
     yield check_counts(reading.rows, reading.redacted, policy, manifest)
     models = policy.load_models()
-    people = manifest.get("people", manifest["records"])
+    people = input_people(policy, manifest)
     remaining = classes_of(reading, policy, models, people) if reading.kept else None
     checks = []
     if remaining is not None:
@@ -163,7 +164,7 @@ def check_layered(
         return
     yield check_counts(reading.rows, reading.redacted, policy, manifest)
     models = policy.load_models()
-    people = manifest.get("people", manifest["records"])
+    people = input_people(policy, manifest)
     remaining = layered_classes(reading, policy, models, people) if reading.kept else None
     checks = []
     if remaining is not None:
@@ -180,10 +181,19 @@ def check_layered(
     yield check_proof(manifest)
 
 
+def input_people(policy: Policy, manifest: Mapping[str, Any]) -> int:
+    """Return how many people the input had: its records, unless an id tells whose they are.
+
+    Else a manifest could shrink the sample, and with it the k' of an estimated k-map.
+    """
+    records = manifest["records"]
+    return int(records if policy.data.id is None else manifest.get("people", records))
+
+
 def check_policy(policy: Policy, manifest: Mapping[str, Any]) -> Check:
     """Compare what decides a release with what the manifest says did."""
     mine, theirs = policy.describe(), manifest["policy"]
-    differing = [key for key in mine if mine[key] != theirs.get(key)]
+    differing = [key for key in {**mine, **theirs} if mine.get(key) != theirs.get(key)]
     detail = f"differs in {quote_some(differing)}" if differing else "all keys agree"
     return Check("the policy is the one released under", not differing, detail)
 
@@ -253,13 +263,16 @@ def check_counts(rows: int, redacted: int, policy: Policy, manifest: Mapping[str
     else:
         passed = rows == records - suppressed
         detail = f"{rows:,} rows"
-    limit = policy.search.suppression_limit
+    limit, people = policy.search.suppression_limit, manifest.get("people", records)
     if not 0 <= suppressed <= records:
         return Check("the counts agree", False, f"{suppressed:,} of {records:,} records suppressed")
     if suppressed > limit * records + 1e-9:
         return Check(
             "the counts agree", False, f"{suppressed:,} suppressed, above the limit of {limit:g}"
         )
+    if policy.data.id is None and people != records:
+        each = f"{people:,} people in {records:,} records, and the policy names no id"
+        return Check("the counts agree", False, each)
     claimed = f"the manifest says {records:,} records and {suppressed:,} suppressed"
     return Check("the counts agree", passed, f"{detail}; {claimed}")
 

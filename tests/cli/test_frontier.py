@@ -99,6 +99,13 @@ def test_ranges_and_values_are_read_together() -> None:
         parse_values(["1.5..2"])
 
 
+def test_a_range_that_would_fill_the_memory_is_refused() -> None:
+    assert parse_values(["1..10000"]) == [*range(1, 10001)]
+    for text in ("1..10001", "2..1000000000", f"2..{10**30}"):
+        with pytest.raises(PolicyError, match=r"more than 10,000 thresholds; narrow the range"):
+            parse_values([text])
+
+
 def test_a_range_upside_down_is_one_sentence() -> None:
     with pytest.raises(
         PolicyError, match=r"--at 5\.\.2: this range is empty; swap its ends: 2\.\.5"

@@ -306,6 +306,13 @@ def test_an_output_folder_that_cannot_be_written_is_said_before_the_search(tmp_p
     assert (tmp_path / "out").read_text() == "in the way"
 
 
+def test_a_seed_below_0_is_bad_input(tmp_path: Path, run) -> None:
+    status, _, error = run("run", write_files(tmp_path), "--out", tmp_path / "out", "--seed", -1)
+    assert status == 2
+    assert "Invalid value for '--seed'" in error
+    assert not (tmp_path / "out").exists()
+
+
 def test_what_cannot_be_met_is_status_1_with_a_remedy(tmp_path: Path, run) -> None:
     ranges = change(POLICY, age='age = { role = "quasi", hierarchy = "age.toml", max_level = 0 }')
     policy = write_files(tmp_path, policy=ranges + "\n[search]\nsuppression_limit = 0.0\n")

@@ -503,3 +503,18 @@ def test_a_class_that_matches_many_people_is_not_shown_for_its_one_record() -> N
     (blocking,) = told.blocking
     assert (blocking.reached, blocking.classes, blocking.records) == (9, 1, 1)
     assert blocking.examples == ()
+
+
+def test_an_example_has_the_records_of_its_class_where_people_have_several() -> None:
+    frame = pd.DataFrame({"who": list("aabbccdd"), "sex": list("ffffmmmm")})
+    policy = Policy(
+        data={"id": "who"},
+        attributes={
+            "who": {"role": "identifying"},
+            "sex": {"role": "quasi", "hierarchy": {"f": "*", "m": "*"}},
+        },
+        risk=[{"model": "k-anonymity", "k": 2}],
+    )
+    (blocking,) = explain(anonymize(frame, policy)).blocking
+    assert (blocking.smallest, blocking.largest) == (4, 4)
+    assert [example.records for example in blocking.examples] == [4, 4]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -178,6 +179,14 @@ def test_a_scheme_is_checked_level_by_level() -> None:
     problem = Problem.read(people(), policy())
     with pytest.raises(DataError, match="has 3 defects"):
         problem.scheme_of({"age": 9, "name": 1})
+
+
+def test_a_level_is_a_whole_number_in_any_type() -> None:
+    problem = Problem.read(people(), policy())
+    levels: dict[str, Any] = {"age": 1.0, "sex": True}
+    assert apply(problem, None, levels).scheme == {"age": 1, "sex": 1}
+    with pytest.raises(DataError, match="'age' has level '1', but the policy allows 0 to 2"):
+        problem.scheme_of({**levels, "age": "1"})
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from anonymizer import (
     ReleaseError,
     anonymize,
     make_manifest,
+    verify,
     write_release,
 )
 from anonymizer.data.plan import Recoding
@@ -293,3 +294,30 @@ def test_released_numbers_sort_as_numbers_also_in_layers(
     lows = [int(label.split("-")[0]) for label in ages.categories if label != "*"]
     assert lows == sorted(lows)
     assert set(ages.categories) == set(released["age"])
+
+
+def redacted(origins: list[str]) -> tuple[Policy, pd.DataFrame]:
+    """Ask for 2-anonymity of origins, of which the unknown one is called as redacted cells are."""
+    rows = [("DE", "EU"), ("FR", "EU"), ("US", "America"), ("?", "*")]
+    attributes = {"origin": {"role": "quasi", "hierarchy": Hierarchy.from_rows("origin", rows)}}
+    policy = Policy(
+        attributes=attributes,
+        risk=[{"model": "k-anonymity", "k": 2}],
+        release={"suppressed": "redact"},
+    )
+    return policy, pd.DataFrame({"origin": origins})
+
+
+def test_a_release_with_a_value_called_as_redacted_cells_verifies() -> None:
+    for origins in (["DE", "FR", "US"], ["DE", "FR", "?"], ["DE", "FR", "?", "?"]):
+        policy, frame = redacted(origins)
+        solution = anonymize(frame, policy)
+        released = solution.to_frame()
+        manifest = make_manifest(solution, released)
+        assert verify(released, policy, manifest, against=frame).passed
+
+
+def test_a_class_that_is_called_as_redacted_records_is_refused() -> None:
+    policy, frame = redacted(["DE", "FR", "?", "?", "US"])
+    with pytest.raises(ReleaseError, match=r"so is a class that is kept; rename '\*'"):
+        anonymize(frame, policy).to_frame()

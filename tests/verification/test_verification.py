@@ -21,6 +21,7 @@ from anonymizer import (
     write_release,
 )
 from anonymizer.data.secret import secret_key
+from anonymizer.risk import packages_of
 from anonymizer.utility import MEASURES
 from anonymizer.verification.claims import Check
 from tests.wards import (
@@ -267,7 +268,7 @@ def test_a_class_below_k_is_found(tmp_path: Path) -> None:
     keys = frame.groupby(["age", "sex", "zip"])["days"].transform("size")
     smallest = frame.index[keys == keys.min()]
     published.write(frame.drop(smallest[2:] if keys.min() == 3 else smallest[: keys.min() - 2]))
-    assert "k-anonymity with k = 3 holds: 1 classes with 2 records" in claims(
+    assert "k-anonymity with k = 3 holds: 1 class with 2 records violates it" in claims(
         published.check(against=False)
     )
 
@@ -328,6 +329,14 @@ def test_another_policy_or_hierarchy_is_found(tmp_path: Path) -> None:
     assert "the policy is the one released under: differs in 'risk'" in claims(published.check())
     (tmp_path / "sex.csv").write_text("F;any\nM;any\n")
     assert "another hierarchy for 'sex'" in claims(published.check())
+
+
+@pytest.mark.parametrize("key", ['id = "name"', "sample = 0.9"])
+def test_a_key_that_only_the_manifest_has_is_found(tmp_path: Path, key: str) -> None:
+    published = Published(tmp_path, POLICY.replace("[data]", f"[data]\n{key}"))
+    published.policy.write_text(POLICY)
+    found = claims(published.check(against=False))
+    assert "the policy is the one released under: differs in 'data'" in found
 
 
 def test_another_original_is_found(tmp_path: Path) -> None:
@@ -431,6 +440,13 @@ def test_a_manifest_holds_no_raw_values(tmp_path: Path) -> None:
         ("loss", float("nan")),
         ("records", None),
         ("records", 1.5),
+        ("records", 10**30),
+        ("records", 0),
+        ("people", None),
+        ("people", 0),
+        ("people", "120"),
+        ("risk", {"before": {}, "after": {"sensitive": []}}),
+        ("risk", {"before": {}, "after": {"sensitive": {"diagnosis": 3}}}),
     ],
 )
 def test_a_manifest_of_another_form_is_one_sentence(
@@ -452,6 +468,25 @@ def test_more_suppressed_than_there_were_is_found(tmp_path: Path) -> None:
     forged = read_manifest(published.manifest) | {"records": 3, "suppressed": 3 - rows}
     published.manifest.write_text(json.dumps(forged))
     assert "of 3 records suppressed" in claims(published.check(against=False))
+
+
+def test_fewer_people_than_records_are_found_where_each_is_one(tmp_path: Path) -> None:
+    """The same through the people: a release of 2-anonymity passed for one of k-map."""
+    risk = 'model = "k-map"\nk = 50\npopulation = 300'
+    policy = Policy.read(write_files(tmp_path, policy=policy_with(risk)))
+    write_files(tmp_path, policy=policy_with('model = "k-anonymity"\nk = 2'))
+    solution = anonymize(None, tmp_path / "policy.toml")
+    released = solution.to_frame()
+    mine = {"policy": policy.describe(), "packages": packages_of(policy.risk), "people": 12}
+    found = verify(released, policy, make_manifest(solution, released) | mine)
+    assert "12 people in 120 records, and the policy names no id" in claims(found)
+    assert "k-map with k = 50 in a population of 300 holds" in claims(found)
+
+
+def test_a_release_that_is_not_there_is_named(tmp_path: Path) -> None:
+    policy = write_files(tmp_path)
+    with pytest.raises(AnonymizerError, match=r"release\.csv: there is no such file"):
+        verify(tmp_path / "release.csv", policy)
 
 
 @pytest.mark.parametrize(
