@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from anonymizer.kernels.class_splitting import CACHED_CELLS, Cells, hash_labels, split_keys
-from anonymizer.kernels.compilation import kernel
+from anonymizer.kernels.compilation import inlined, kernel
 
 
 class CellLimits(NamedTuple):
@@ -67,7 +67,7 @@ def begin_root(task, arrays):
         arrays.sizes[0, limit, 1] = task.limits.people[limit].sum()
 
 
-@kernel
+@inlined
 def restart(task, arrays, depth):
     """Begin with the cells of a node."""
     labels = arrays.labels[depth]
@@ -89,7 +89,7 @@ def count_parts(task, limit, attribute, above, level):
     return task.fanout[attribute, above, level] if finest >= 0 and level < above else 1
 
 
-@kernel
+@inlined
 def has_room(task, workspace, depth, attribute, above, level):
     """Whether the cells of all limits can be split by an attribute, down to a level."""
     arrays = workspace.limits
@@ -159,7 +159,7 @@ def check_cells(task, arrays, limit):
     return lost
 
 
-@kernel
+@inlined
 def drop_too_few(task, arrays):
     """Drop tuples until every cell of each has enough people; return the records dropped."""
     lost = 0
@@ -171,7 +171,7 @@ def drop_too_few(task, arrays):
     return lost
 
 
-@kernel
+@inlined
 def split_limited(task, workspace, depth, above, high, fresh):
     """Split the cells of all limits down to the levels `high`, and drop the tuples in too small ones.
 
@@ -239,7 +239,7 @@ def relabel_limited(task, workspace, to, limit):
     arrays.classes[to, limit] = n_labels
 
 
-@kernel
+@inlined
 def commit_limited(task, workspace, depth, to):
     """Make the cells just split those of a node: the same one, or its child.
 

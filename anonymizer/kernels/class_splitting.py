@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anonymizer.kernels.compilation import kernel
+from anonymizer.kernels.compilation import inlined, kernel
 from anonymizer.kernels.people import add_people
 
 # Chosen among a handful of values by time on the wide register. It changes what a bound costs, never
@@ -326,7 +326,7 @@ def sum_by_value(task, by_value, attribute, level):
     return total
 
 
-@kernel
+@inlined
 def subtract_dropped(task, workspace, n_dropped, low, high, covered):
     """Subtract what dropped tuples cover at the levels of a box; return their records.
 

@@ -1,6 +1,6 @@
 """kernel: compile a function with numba, once for a machine.
 
-Compilation takes half a minute on a machine that has not run the package before. It is not what a time
+Compilation takes a minute on a machine that has not run the package before. It is not what a time
 limit is for: `working_seconds` is a clock that stands still meanwhile, and `while_compiling` says so.
 """
 
@@ -79,8 +79,20 @@ def while_compiling(tell: Callable[[], None]) -> Iterator[None]:
 
 def kernel(function):
     """Compile a function when it is first called: serial, without Python's lock, kept on disk."""
-    compiled = njit(nogil=True)(function)
+    return keep_on_disk(njit(nogil=True)(function))
+
+
+def inlined(function):
+    """Compile a function as a part of each kernel that calls it.
+
+    For what is called in one place: on its own it would be compiled twice, with all that it calls. A
+    loop over many tuples is faster as a kernel.
+    """
+    return keep_on_disk(njit(nogil=True, inline="always")(function))
+
+
+def keep_on_disk(compiled):
+    """Keep what is compiled, as njit(cache=True) does; see code_cache.py."""
     with suppress(RuntimeError):  # numba finds no folder to write to
-        # what njit(cache=True) does
-        compiled._cache = CodeCache(function)  # type: ignore[attr-defined]
+        compiled._cache = CodeCache(compiled.py_func)
     return compiled

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anonymizer.kernels.compilation import kernel
+from anonymizer.kernels.compilation import inlined, kernel
 from anonymizer.kernels.subtree_nodes import least_sum
 
 MAX_KNOWN = 4096
@@ -31,7 +31,7 @@ class Known(NamedTuple):
     """How many were added, in an array of one."""
 
 
-@kernel
+@inlined
 def make_known(attributes):
     """Return room for what partitions will show."""
     schemes = np.empty((MAX_KNOWN, attributes), np.int16)
@@ -62,14 +62,14 @@ def most_lost(known, scheme, lost):
     return lost
 
 
-@kernel
+@inlined
 def logit_of(lost, records):
     """Return the logit of a share, finite where none or all records are lost."""
     share = min(max(lost, 0.2), records - 0.2) / records
     return math.log(share / (1 - share))
 
 
-@kernel
+@inlined
 def logit_to_close(task, nodes, depth, target):
     """Return the logit of the share that a scheme should be expected to lose if it is to close a node.
 
@@ -83,7 +83,7 @@ def logit_to_close(task, nodes, depth, target):
     return logit_of(suppressed + SPARE * needed, task.records)
 
 
-@kernel
+@inlined
 def coarsest_to_close(task, nodes, depth, steps, target, scheme):
     """Write to `scheme` the coarsest one, above a node's highest, that is expected to close the node.
 

@@ -9,7 +9,7 @@ all ways to suppress so many classes, it takes the fewest records and leaves the
 
 from __future__ import annotations
 
-from anonymizer.kernels.compilation import kernel
+from anonymizer.kernels.compilation import inlined, kernel
 
 
 @kernel
@@ -85,7 +85,7 @@ def lost_at(task, histogram, total_classes, kept, threshold):
     return lost + more
 
 
-@kernel
+@inlined
 def count_lost(task, workspace, cells, kept, first, last):
     """Count what cells lose at each threshold from the first to the last, of so many records kept."""
     lost = workspace.lost

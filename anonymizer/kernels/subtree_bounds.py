@@ -27,7 +27,7 @@ from anonymizer.kernels.class_splitting import (
     split_classes,
     subtract_dropped,
 )
-from anonymizer.kernels.compilation import kernel
+from anonymizer.kernels.compilation import inlined, kernel
 from anonymizer.kernels.known_losses import add_known, coarsest_to_close, make_known, most_lost
 from anonymizer.kernels.least_lost import count_lost
 from anonymizer.kernels.subtree_nodes import (
@@ -121,7 +121,7 @@ def narrow(task, nodes, depth, lost, goal):
     return first <= last and lower_levels(task, nodes, depth, high, lost, goal, first, last)
 
 
-@kernel
+@inlined
 def narrow_by_known(task, workspace, nodes, depth, goal, known):
     """Narrow a node by what other partitions have shown."""
     lost, suppressed = workspace.lost, nodes.suppressed[depth]
@@ -134,7 +134,7 @@ def narrow_by_known(task, workspace, nodes, depth, goal, known):
         moved = narrow(task, nodes, depth, lost, goal)
 
 
-@kernel
+@inlined
 def close_early(task, workspace, nodes, depth, steps, goal, known):
     """Try to close a node by a scheme that is coarser than its highest one; return the partitions."""
     scheme = nodes.high[depth].copy()
@@ -148,7 +148,7 @@ def close_early(task, workspace, nodes, depth, steps, goal, known):
     return 1
 
 
-@kernel
+@inlined
 def partition_node(task, workspace, nodes, depth, goal, known):
     """Split the classes of a node down to its highest scheme, or as far as there is room.
 
@@ -171,7 +171,7 @@ def partition_node(task, workspace, nodes, depth, goal, known):
     return partitions
 
 
-@kernel
+@inlined
 def descend(task, workspace, nodes, depth, steps, goal, known):
     """Close a node, or split its classes on the way to its highest scheme; return the partitions."""
     partitions = 0
@@ -184,7 +184,7 @@ def descend(task, workspace, nodes, depth, steps, goal, known):
     return partitions
 
 
-@kernel
+@inlined
 def choose_split(task, nodes, depth, terms, goal, steps):
     """Choose where to split a node, as `best_split` does."""
     threshold = nodes.last[depth]
@@ -199,7 +199,7 @@ def choose_split(task, nodes, depth, terms, goal, steps):
     return best_split(terms, low, high, gap, rest, share, logit, steps, task.finer_weight)
 
 
-@kernel
+@inlined
 def close_box(closed, n_closed, low, high, infeasible):
     """Add a box to the closed ones; return their number."""
     closed.low[n_closed], closed.high[n_closed] = low, high
@@ -207,7 +207,7 @@ def close_box(closed, n_closed, low, high, infeasible):
     return n_closed + 1
 
 
-@kernel
+@inlined
 def close_above(nodes, depth, before, closed, n_closed):
     """Close what lies above the highest scheme of a node and not above what that was before."""
     for a in range(before.size):
@@ -218,7 +218,7 @@ def close_above(nodes, depth, before, closed, n_closed):
     return n_closed
 
 
-@kernel
+@inlined
 def close_node(nodes, depth, closed, goal):
     """Close a node with all that was closed within it; return the number of closed boxes."""
     infeasible = goal.over[0] - nodes.over[depth]
@@ -226,7 +226,7 @@ def close_node(nodes, depth, closed, goal):
     return close_box(closed, nodes.closed[depth], low, high, infeasible)
 
 
-@kernel
+@inlined
 def open_node(nodes, depth, low, high, n_closed, over):
     """Begin a node."""
     nodes.low[depth], nodes.high[depth] = low, high
@@ -234,7 +234,7 @@ def open_node(nodes, depth, low, high, n_closed, over):
     nodes.closed[depth], nodes.over[depth] = n_closed, over
 
 
-@kernel
+@inlined
 def partition_root(task, workspace, nodes, low, high, first, last):
     """Partition the table by the highest scheme of a box."""
     open_node(nodes, 0, low, high, 0, 0.0)
@@ -251,7 +251,7 @@ def partition_root(task, workspace, nodes, low, high, first, last):
         commit_cells(task, workspace, nodes, 0, reached, cells)
 
 
-@kernel
+@inlined
 def split_node(nodes, depth, attribute, level, n_closed, over):
     """Split a node: the half above a level becomes its child, with the same classes."""
     low, child = nodes.low[depth].copy(), depth + 1
@@ -264,7 +264,7 @@ def split_node(nodes, depth, attribute, level, n_closed, over):
     nodes.high[depth, attribute] = level
 
 
-@kernel
+@inlined
 def advance(task, nodes, depth, goal):
     """Find the thresholds at which a node is still open; say whether more can be dropped now."""
     first, last, lost = nodes.first[depth], nodes.last[depth], nodes.lost[depth]
@@ -274,7 +274,7 @@ def advance(task, nodes, depth, goal):
     return first <= last and task.least_classes[first] > was and lost[first] > 0
 
 
-@kernel
+@inlined
 def bound_open(task, nodes, depth, goal, bounds):
     """Write the bounds of the open nodes."""
     for d in range(depth + 1):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anonymizer.kernels.compilation import kernel
+from anonymizer.kernels.compilation import inlined, kernel
 
 MAX_DEPTH = 32
 """The longest path; nodes that would lie deeper are left open."""
@@ -50,7 +50,7 @@ class Nodes(NamedTuple):
     """How many schemes were known to suppress too much then, at the first threshold of all."""
 
 
-@kernel
+@inlined
 def make_nodes(attributes, levels, thresholds):
     """Return the arrays for a path."""
     return Nodes(
@@ -71,7 +71,7 @@ def make_nodes(attributes, levels, thresholds):
     )
 
 
-@kernel
+@inlined
 def count_schemes(low, high):
     """Count the schemes of a box, which may be more than fit an integer."""
     schemes = 1.0
@@ -147,7 +147,7 @@ def open_thresholds(task, nodes, depth, high, lost, goal, first, last):
     return first, last
 
 
-@kernel
+@inlined
 def lower_to(terms, low, high, target, reach):
     """Write to `reach` the highest level of each attribute above which nothing is below a target."""
     bound = sum_terms(terms, low)
