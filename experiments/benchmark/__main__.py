@@ -157,9 +157,9 @@ def measure_gap(_: Path, __: Path | None) -> None:
     plots.plot_gap(pd.DataFrame(rows), FOLDER)
 
 
-def measure_backends(folder: Path, _: Path | None) -> None:
+def measure_backends(*_: Any) -> None:
     """Compare threads, processes and Dask, and simulate larger clusters."""
-    measured, simulated = measure_clusters(folder)
+    measured, simulated = measure_clusters()
     report("Searches on joblib's backends", measured, "cluster.csv")
     report("Larger clusters, simulated from a recorded run", simulated, "cluster_simulated.csv")
     plots.plot_cluster(pd.DataFrame(measured), pd.DataFrame(simulated), FOLDER)

@@ -13,12 +13,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import joblib
 
-from anonymizer import Policy
 from anonymizer.problem import Problem
 from anonymizer.search import Limits, SearchParams, SearchResult
 from anonymizer.search.backends import active_backend, start_dask
@@ -30,13 +28,15 @@ from anonymizer.search.jobs import Job
 from anonymizer.search.limits import Usage
 from experiments.benchmark.clock import best_of
 from experiments.benchmark.wide import wide_policy, wide_register
-from experiments.datasets import DATA, draw_stand_in, path_of, policy_of
+from experiments.benchmark.wide_searches import Setting, columns_of
+from experiments.datasets import path_of
 
-RISK = {"model": "k-anonymity", "k": 5}
 SIMULATED = (1, 2, 4, 8, 16, 64)
 BATCHES = (16, 128)
 """Boxes of a round: as usual, and as many as a large cluster needs."""
 TRAFFIC = ("rounds sent", "messages", "bytes sent", "bytes received", "table bytes", "overhead s")
+WARM_UP = 500
+"""An effort by which all kernels are compiled."""
 RunAll = Callable[[Job, Sequence[Any]], list[Any]]
 
 
@@ -47,31 +47,16 @@ class Wide:
     name: str
     problem: Problem
     effort: int
-    recorded_effort: int
-    """The same for the run that is recorded, in one process."""
 
 
-def tables(folder: Path) -> Iterator[Wide]:
+def tables() -> Iterator[Wide]:
     """Read the widest tables that are at hand."""
-    yield Wide(
-        "register", Problem.read(wide_register(100_000, seed=1), wide_policy()), 8_000, 25_000
-    )
-    if path := path_of("creditcard"):
-        yield Wide("creditcard", Problem.read(path, creditcard_policy(path)), 20_000, 20_000)
-    if path := draw_stand_in("ihis", folder):
-        yield Wide("ihis", Problem.read(path, policy_of("ihis", path, RISK)), 800, 3_000)
-
-
-def creditcard_policy(path: Path) -> Policy:
-    """Make every column a quasi-identifier, with the hierarchies beside the table."""
-    with path.open(encoding="utf-8") as lines:
-        columns = next(lines).strip().split(";")
-    folder = DATA / "creditcard" / "hierarchies"
-    return Policy(
-        data={"path": path, "delimiter": ";"},
-        attributes={a: {"role": "quasi", "hierarchy": folder / f"{a}.csv"} for a in columns},
-        risk=[RISK],
-    )
+    register = Problem.read(wide_register(100_000, seed=1), wide_policy())
+    yield Wide("register", register, 60_000)
+    for name, effort in (("creditcard", 120_000), ("mach2019", 80_000)):
+        if path_of(name):
+            setting = Setting(name, columns_of(name), aggregate="geometric")
+            yield Wide(name, Problem.read(None, setting.policy), effort)
 
 
 @contextmanager
@@ -91,10 +76,11 @@ PLACES: dict[tuple[str, int], Callable[[], Any]] = {
 }
 
 
-def measure_clusters(folder: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def measure_clusters() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Search every table everywhere; return what was measured, and what was simulated from it."""
     measured, simulated, overhead = [], [], least_overhead()
-    for wide in tables(folder):
+    for wide in tables():
+        timed_search(replace(wide, effort=WARM_UP))
         rows = [measure(wide, *place) for place in PLACES]
         same = {(row["effort"], row["loss"], row["bound"]) for row in rows}
         assert len(same) == 1, same
@@ -201,7 +187,7 @@ def simulate(wide: Wide, batch: int, overhead: float) -> list[dict[str, Any]]:
     workers start and get the table is not counted.
     """
     recorder, params = Recorder(), replace(SearchParams(), subtree_batch_size=batch)
-    usage = Usage(Limits(evaluations=wide.recorded_effort), time.monotonic)
+    usage = Usage(Limits(evaluations=wide.effort), time.monotonic)
     started = time.process_time()
     with Interrupt() as interrupt:
         found = search_with(wide, params, recorder, usage, interrupt)

@@ -33,7 +33,7 @@ def small() -> Wide:
     from anonymizer.problem import Problem
 
     problem = Problem.read(wide_register(300), wide_policy())
-    return Wide("small", problem, 200, 200)
+    return Wide("small", problem, 200)
 
 
 def test_more_workers_are_simulated_to_take_no_longer(small: Wide) -> None:
