@@ -1,7 +1,8 @@
 """kernel: compile a function with numba, once for a machine.
 
-Compilation takes a minute on a machine that has not run the package before. It is not what a time
-limit is for: `working_seconds` is a clock that stands still meanwhile, and `while_compiling` says so.
+Compilation takes about a minute on a machine that has not run the package before (`first run` in
+results/benchmark/start.csv). It is not what a time limit is for: `working_seconds` is a clock that stands
+still meanwhile, and `while_compiling` says so.
 """
 
 from __future__ import annotations
@@ -85,8 +86,8 @@ def kernel(function):
 def inlined(function):
     """Compile a function as a part of each kernel that calls it.
 
-    For what is called in one place: on its own it would be compiled twice, with all that it calls. A
-    loop over many tuples is faster as a kernel.
+    For steps that are called in one place or two: on their own they would be compiled once more, with all
+    that they call. Loops over many tuples stay kernels.
     """
     return keep_on_disk(njit(nogil=True, inline="always")(function))
 

@@ -16,8 +16,8 @@ from anonymizer.search.result import choose
 def find_incumbent(search: BranchAndBound) -> None:
     """Refine greedily from the coarsest scheme, and improve that by local search.
 
-    In a large lattice it looks far; in others at the most promising neighbours only, where evaluating
-    them bounds finer schemes too: a search takes less time with them than without.
+    In a large lattice it looks far; in others at the most promising neighbours only, and only where
+    evaluating them bounds finer schemes too.
     """
     root = search.open.pop()
     search.pending = [root]

@@ -50,7 +50,7 @@ class SearchParams:
     large_lattice: int = number(1_000_000, 0)
     """With more schemes, the first incumbent is improved by local search before the proof begins."""
     first_neighbours: int = number(4, 0)
-    """The neighbours of the incumbent that are evaluated in a smaller one before the proof begins."""
+    """The neighbours of the incumbent that are evaluated in a smaller lattice before the proof begins."""
     neighbours_tried: int = number(100, 0)
     """The neighbours of the incumbent that local search evaluates before it gives up."""
     max_moves: int = number(1000, 1)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer.lattice import Scheme
+from anonymizer.risk import Monotone, PUniqueness, RiskModel
 from anonymizer.search import Limits, SearchParams
 from anonymizer.search.branch_and_bound import BranchAndBound
 from anonymizer.search.incumbent import IteratedSearch, find_incumbent
@@ -15,6 +17,7 @@ from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.limits import LimitReached, Usage
 from tests.oracle import Problem
 from tests.search.test_branch_and_bound import medium
+from tests.search.test_subtree_bounds import wide
 from tests.strategies import Recorder, evaluator_of, lattice_of, problems
 
 LARGE = SearchParams(large_lattice=0)
@@ -26,10 +29,13 @@ def start(
     problem: Problem,
     params: SearchParams,
     limits: Limits = Limits(),  # noqa: B008 - frozen
+    models: Sequence[RiskModel] | None = None,
 ) -> BranchAndBound:
-    """Begin a search and find its first incumbent."""
+    """Begin a search and find its first incumbent, for the models of the problem or others."""
     usage = Usage(limits, lambda: 0.0)
     evaluator, lattice = evaluator_of(problem), lattice_of(problem)
+    if models is not None:
+        evaluator = replace(evaluator, models=models)
     state = BranchAndBound(
         evaluator,
         lattice,
@@ -77,14 +83,32 @@ def test_local_search_improves_what_greedy_refinement_finds() -> None:
     assert len(improved) > len(greedy)
 
 
-def test_in_a_smaller_lattice_it_looks_at_few_neighbours() -> None:
+@pytest.mark.parametrize("seed", [18, 22, 26, 37])
+def test_in_a_smaller_lattice_a_few_neighbours_lead_on_where_greedy_refinement_is_stuck(
+    seed: int,
+) -> None:
+    problem = wide(seed=seed)
+    greedy, near = (start(problem, params).evaluated for params in (GREEDY, SearchParams()))
+    assert near.best_loss < greedy.best_loss
+    assert greedy.known < near.known
+    assert (len(near) - len(greedy)) % SearchParams().first_neighbours == 0
+
+
+def test_where_no_neighbour_is_better_no_more_than_a_few_are_evaluated() -> None:
     few = SearchParams(first_neighbours=2)
-    for seed in range(5):
-        greedy, near = start(hilly(seed), GREEDY).evaluated, start(hilly(seed), few).evaluated
-        assert near.best_loss <= greedy.best_loss
-        assert len(greedy) < len(near)
-        # two for each step, of which the last leads nowhere
-        assert len(near) == len(greedy) + 2 or near.best_loss < greedy.best_loss
+    greedy, near = start(hilly(1), GREEDY).evaluated, start(hilly(1), few).evaluated
+    assert near.best_loss == greedy.best_loss
+    assert len(near) == len(greedy) + 2
+
+
+def test_where_evaluations_bound_nothing_no_neighbour_is_tried() -> None:
+    models = [PUniqueness(0.01, population=10**6, estimator="snb")]
+    greedy, near = (
+        start(wide(seed=18), params, models=models).evaluated.known
+        for params in (GREEDY, SearchParams())
+    )
+    assert models[0].monotone is Monotone.NONE
+    assert greedy == near
 
 
 def test_local_search_ends_with_its_share_of_the_evaluations() -> None:

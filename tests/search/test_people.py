@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -13,13 +11,12 @@ from hypothesis import strategies as st
 
 from anonymizer.engine.people import People
 from anonymizer.evaluation.evaluate import Evaluator
-from anonymizer.lattice import Lattice
 from anonymizer.risk import Average, KAnonymity, KMap, RiskModel, StrictAverage
 from anonymizer.search import SearchParams, search, search_exhaustively
 from anonymizer.search.subtree_bounds import SubtreeBounds
 from tests.oracle import Problem
 from tests.search.test_branch_and_bound import essence
-from tests.search.test_subtree_bounds import sums_of, wide
+from tests.search.test_subtree_bounds import check_left, check_samples, sums_of, wide
 from tests.strategies import evaluator_of, lattice_of, problems
 
 PEOPLE = (1, 2, 3, 7, 1000)
@@ -57,17 +54,10 @@ def test_bounds_are_true_where_people_are_counted(
     steps = np.tile(-np.arange(int(prepared.task.heights.max())), (len(lattice.low), 1)) * 0.8
     found = prepared.bound(lattice, target, steps, 1000)
 
-    left = [
-        Lattice(tuple(low), tuple(high))
-        for low, high in zip(found.low.tolist(), found.high.tolist(), strict=True)
-    ]
-    assert Counter(itertools.chain.from_iterable(left)) == Counter(lattice)
-    for box, bound in zip(left, found.bounds[:, 0].tolist(), strict=True):
-        assert all(sums[scheme] >= bound - 1e-9 for scheme in box)
+    check_left(found, lattice, sums)
     if found.best_sum[0] < np.inf:
         assert found.best_sum[0] == pytest.approx(sums[tuple(found.best[0].tolist())], abs=1e-9)
-    for scheme, suppressed in zip(found.samples, found.sampled_suppressed, strict=True):
-        assert suppressed == evaluator.evaluate(tuple(scheme.tolist())).binding_records
+    check_samples(found, evaluator)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from types import ModuleType
@@ -30,6 +31,7 @@ from anonymizer.search import (
     subtree_bounds,
 )
 from anonymizer.search.subtree_bounds import (
+    Outcome,
     SubtreeBounds,
     limits_of,
     number_parts,
@@ -51,6 +53,24 @@ def sums_of(evaluator: Evaluator, lattice: Lattice) -> dict[Scheme, float]:
         scheme: evaluator.measure.to_terms(e.loss) if e.feasible else np.inf
         for scheme, e in found.items()
     }
+
+
+def check_left(found: Outcome, lattice: Lattice, sums: Mapping[Scheme, float]) -> list[Lattice]:
+    """Every scheme is left once, in a box whose bound it reaches; return the boxes."""
+    left = [
+        Lattice(tuple(low), tuple(high))
+        for low, high in zip(found.low.tolist(), found.high.tolist(), strict=True)
+    ]
+    assert Counter(itertools.chain.from_iterable(left)) == Counter(lattice)
+    for box, bound in zip(left, found.bounds[:, 0].tolist(), strict=True):
+        assert all(sums[scheme] >= bound - 1e-9 for scheme in box)
+    return left
+
+
+def check_samples(found: Outcome, evaluator: Evaluator) -> None:
+    """What a partition is said to suppress, it suppresses."""
+    for scheme, suppressed in zip(found.samples, found.sampled_suppressed, strict=True):
+        assert suppressed == evaluator.evaluate(tuple(scheme.tolist())).binding_records
 
 
 def wide(rows: int = 120, attributes: int = 5, seed: int = 7) -> Problem:
@@ -88,23 +108,16 @@ def test_what_is_left_is_the_box_with_true_bounds(
     forecast = np.tile(steps, (len(lattice.low), 1))
     found = prepared.bound(lattice, target, forecast, budget)
 
-    left = [
-        Lattice(tuple(low), tuple(high))
-        for low, high in zip(found.low.tolist(), found.high.tolist(), strict=True)
-    ]
-    schemes = Counter(itertools.chain.from_iterable(left))
-    assert schemes == Counter(lattice)  # every scheme once: nothing is lost, nothing counted twice
+    left = check_left(found, lattice, sums)
     for box, bound, infeasible in zip(left, found.bounds[:, 0], found.infeasible, strict=True):
         assert bound <= target
-        assert all(sums[scheme] >= bound - 1e-9 for scheme in box)
         assert 0 <= infeasible <= sum(sums[scheme] == np.inf for scheme in box)
     if budget == 10_000 and min(sums.values()) > target + 1e-9:
         assert left == [lattice]
         assert found.bounds.tolist() == [[target]]
     if found.best_sum[0] < np.inf:
         assert found.best_sum[0] == pytest.approx(sums[tuple(found.best[0].tolist())], abs=1e-9)
-    for scheme, suppressed in zip(found.samples, found.sampled_suppressed, strict=True):
-        assert suppressed == evaluator.evaluate(tuple(scheme.tolist())).binding_records
+    check_samples(found, evaluator)
 
 
 @pytest.mark.parametrize(
@@ -140,13 +153,7 @@ def test_short_of_memory_more_is_left_open_and_nothing_wrong(name: str, value: i
             np.array([target]),
             1000,
         )
-    boxes = [
-        Lattice(tuple(low), tuple(high))
-        for low, high in zip(found.low.tolist(), found.high.tolist(), strict=True)
-    ]
-    assert Counter(itertools.chain.from_iterable(boxes)) == Counter(lattice)
-    for box, bound in zip(boxes, found.bounds[:, 0].tolist(), strict=True):
-        assert all(sums[scheme] >= bound - 1e-9 for scheme in box)
+    check_left(found, lattice, sums)
 
 
 SNB = PUniqueness(0.05, population=10**4, estimator="snb")
@@ -235,15 +242,8 @@ def test_a_hash_table_changes_nothing(problem: Problem, share: float, cells: int
     assert prepared is not None
     steps = np.tile(-np.arange(int(prepared.task.heights.max())), (len(lattice.low), 1)) * 0.8
     found = prepared.bound(lattice, target, steps, 10_000)
-    boxes = [
-        Lattice(tuple(low), tuple(high))
-        for low, high in zip(found.low.tolist(), found.high.tolist(), strict=True)
-    ]
-    assert Counter(itertools.chain.from_iterable(boxes)) == Counter(lattice)
-    for box, bound in zip(boxes, found.bounds[:, 0].tolist(), strict=True):
-        assert all(sums[scheme] >= bound - 1e-9 for scheme in box)
-    for scheme, suppressed in zip(found.samples, found.sampled_suppressed, strict=True):
-        assert suppressed == evaluator.evaluate(tuple(scheme.tolist())).binding_records
+    check_left(found, lattice, sums)
+    check_samples(found, evaluator)
 
 
 def test_a_table_is_prepared_once_for_all_searches_unless_it_takes_much_memory() -> None:
