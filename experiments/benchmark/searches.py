@@ -10,7 +10,7 @@ import pandas as pd
 
 from anonymizer.problem import Problem
 from anonymizer.risk import AttributeGroup, Scenario
-from anonymizer.search import search
+from anonymizer.search import StopReason, search
 from experiments.benchmark.clock import best_of, group_by_seconds, peak_bytes, reset_peak
 from experiments.datasets import REFERENCE, policy_of
 
@@ -63,6 +63,7 @@ class Searches:
         reset_peak()
         seconds = best_of(repeats, lambda: search(evaluator, lattice))
         assert found.best is not None
+        assert found.stopped is StopReason.COMPLETE
         return {
             "data": self.name,
             "records": self.microdata.records,
