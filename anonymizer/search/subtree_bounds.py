@@ -218,10 +218,13 @@ def limits_of(evaluator: Evaluator) -> SizeLimits:
 
 
 def members_of(microdata: Microdata) -> Members:
-    """Return whom the tuples belong to, where people are counted."""
+    """Return whom the tuples belong to, where people are counted.
+
+    All arrays are read-only, whether or not: for another type, the kernel would be compiled again.
+    """
     people = microdata.people
     if people is None:
-        nobody = np.zeros(0, np.int64)
+        nobody = read_only(np.zeros(0, np.int64))
         return Members(nobody, nobody, nobody, nobody)
     return Members(people.of_tuple, people.of_history, people.starts, people.tuple_of_entry)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from numba import typeof
 
 from anonymizer.engine.people import People
 from anonymizer.evaluation.evaluate import Evaluator
@@ -82,6 +83,18 @@ def test_the_optimum_is_that_of_exhaustive_search(
     found, expected = search(evaluator, lattice), search_exhaustively(evaluator, lattice)
     assert essence(found.best) == essence(expected.best)
     assert found.proof.open == 0
+
+
+def test_one_compiled_kernel_counts_people_and_records() -> None:
+    by_record = evaluator_of(wide())
+    one, other = (
+        SubtreeBounds.prepare([evaluator], SearchParams())
+        for evaluator in (by_record, with_people(by_record, 40))
+    )
+    assert one is not None
+    assert other is not None
+    assert typeof(one.task) == typeof(other.task)
+    assert typeof(one.workspace) == typeof(other.workspace)
 
 
 def test_the_rows_of_one_person_do_not_make_a_class() -> None:

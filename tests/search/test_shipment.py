@@ -19,6 +19,7 @@ from anonymizer.search.subtree_bounds import SubtreeBounds
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import Problem
 from tests.risk.test_contract import ALL, table_of
+from tests.search.test_people import with_people
 from tests.search.test_subtree_bounds import wide
 from tests.strategies import evaluator_of, lattice_of, problems
 
@@ -43,8 +44,10 @@ def test_every_model_evaluates_a_shipped_table_alike(model: RiskModel, problem: 
         assert np.array_equal(here.terms, there.terms)
 
 
-def test_boxes_are_bounded_alike() -> None:
+@pytest.mark.parametrize("most", [None, 40])
+def test_boxes_are_bounded_alike(most: int | None) -> None:
     evaluator, lattice = evaluator_of(wide()), lattice_of(wide())
+    evaluator = evaluator if most is None else with_people(evaluator, most)
     here = SubtreeBounds.prepare([evaluator], SearchParams())
     assert here is not None
     steps = np.full((5, 4), -0.5).cumsum(axis=1)
