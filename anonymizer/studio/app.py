@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -28,6 +31,10 @@ from anonymizer.studio.session import NotOpenError, Session
 PAGE = Path(__file__).parent / "page"
 LARGEST_QUESTION = 1 << 22
 """Bytes of a question; only an upload may be larger."""
+DEEPEST = 32
+"""How far the JSON of a question may be nested; no policy and no hierarchy is nearly so deep."""
+LARGEST_NUMBER = 2**63
+"""TOML has no larger whole numbers, and so no policy."""
 STATUS: dict[type[AnonymizerError], int] = {StaleError: 409, NotOpenError: 409, TooLargeError: 413}
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -68,7 +75,17 @@ def make_app(
         Mount("/page", StaticFiles(directory=PAGE)),
     ]
     guard = Middleware(Guard, token=token, port=port)
-    return Starlette(routes=routes, middleware=[guard], lifespan=life)
+    refused = {HTTPException: refuse}
+    return Starlette(routes=routes, middleware=[guard], exception_handlers=refused, lifespan=life)
+
+
+async def refuse(_: Request, error: Exception) -> Response:
+    """Say that there is no such address, or that nothing is asked of it in this way."""
+    status = error.status_code if isinstance(error, HTTPException) else 400
+    said = (
+        f"the studio does not answer this ({HTTPStatus(status).phrase.lower()}); reload the page."
+    )
+    return JSONResponse({"error": said}, status)
 
 
 def handler(session: Session, question: Callable[[Session, dict[str, Any]], Any]) -> Handler:
@@ -105,6 +122,11 @@ async def answer(found: Awaitable[Any]) -> Response:
     except OSError as error:
         said = f"{error.filename or 'a file'}: {error.strerror or error}."
         return JSONResponse({"error": said}, 422)
+    except ClientDisconnect:
+        return JSONResponse({"error": "the page is gone; open it again."}, 400)
+    except Exception as error:  # ours to mend, and no traceback among the words of the terminal
+        said = f"this should not have happened ({type(error).__name__}: {error})."
+        return JSONResponse({"error": said}, 500)
 
 
 async def read_question(request: Request) -> dict[str, Any]:
@@ -116,11 +138,37 @@ async def read_question(request: Request) -> dict[str, Any]:
             raise TooLargeError("the question is too large; this should not happen.")
     try:
         asked = json.loads(body) if body else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         raise DataError("the question is not JSON; reload the page.") from None
     if not isinstance(asked, dict):
         raise DataError("the question is not an object; reload the page.")
+    for fault in faults_of(asked):
+        raise DataError(f"the question {fault}; reload the page.")
     return asked
+
+
+def faults_of(value: Any, depth: int = 0) -> Iterator[str]:
+    """Say what in some JSON no policy and no hierarchy can hold.
+
+    >>> next(faults_of({"k": [1, math.inf]}))
+    'holds what is not a number'
+    """
+    if isinstance(value, str):
+        if any("\ud800" <= letter <= "\udfff" for letter in value):
+            yield "holds text that is not Unicode"
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            yield "holds what is not a number"
+    elif isinstance(value, int):
+        if abs(value) >= LARGEST_NUMBER:
+            yield "holds a number that is too large"
+    elif isinstance(value, dict | list):
+        if depth == DEEPEST:
+            yield "is nested too deeply"
+            return
+        inside = [*value, *value.values()] if isinstance(value, dict) else value
+        for each in inside:
+            yield from faults_of(each, depth + 1)
 
 
 async def receive(session: Session, request: Request, limit: int) -> dict[str, Any]:
@@ -140,7 +188,7 @@ async def receive(session: Session, request: Request, limit: int) -> dict[str, A
         with show_values():
             try:
                 session.open(path)
-            except AnonymizerError:
+            except Exception:
                 path.unlink(missing_ok=True)  # so that the corrected file can have the same name
                 raise
         state = session.state()

@@ -17,8 +17,8 @@ from anonymizer.hierarchy.values import parse_number
 from anonymizer.policy import Role
 from anonymizer.proposal.decision import Decision
 from anonymizer.proposal.figures import count
-from anonymizer.proposal.person import find_person
-from anonymizer.proposal.proposal import decide_all
+from anonymizer.proposal.person import find_whose
+from anonymizer.proposal.proposal import MAY_TELL, decide_all
 from anonymizer.proposal.specs import propose_specs
 from anonymizer.solution.solution import Solution
 
@@ -30,7 +30,7 @@ MOST_ROWS = 200
 
 def column_of(table: LoadedTable, name: Any) -> Coded:
     """Return a column; a DataError says if there is none."""
-    if name not in table.coded:
+    if not isinstance(name, str) or name not in table.coded:
         raise DataError(f"there is no column {name!r}; {suggest_name(str(name), table.columns)}")
     return table.coded[name]
 
@@ -38,7 +38,8 @@ def column_of(table: LoadedTable, name: Any) -> Coded:
 def decide(table: LoadedTable) -> dict[str, Decision]:
     """Say what is proposed for each column, whatever the policy says."""
     columns = table.coded
-    return decide_all(columns, {}, find_person(columns))
+    whose = find_whose(columns, columns.keys())
+    return decide_all(columns, {}, whose.person, whose.doubtful)
 
 
 def count_people(
@@ -66,6 +67,7 @@ def describe_columns(table: LoadedTable, decisions: Mapping[str, Decision]) -> l
             "unique": decided.figures.unique,
             "proposed": decided.role.value,
             "is_id": decided.is_id,
+            "may_be_id": decided.is_id or decided.reason == MAY_TELL,
             "reason": decided.reason,
             "confidence": decided.confidence.value,
             "distribution": distribution(table.coded[name], decided.content.in_order),

@@ -30,6 +30,8 @@ def describe_solution(solution: Solution) -> dict[str, Any]:
         "scheme": solution.scheme,
         "layers": len(solution.layers),
         "attribute_loss": solution.attribute_loss,
+        "retained": solution.retained,
+        "collapsed": solution.collapsed,
         "schemes": None if proof is None else proof.schemes,
         "evaluated": None if proof is None else proof.evaluated,
         "milliseconds": 1000 * solution.seconds.get("search", 0.0),

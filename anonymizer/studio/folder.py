@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anonymizer.data.staging import Staging
+from anonymizer.data.staging import Staging, replace_file
 from anonymizer.errors import AnonymizerError, DataError, PolicyError, quote
 from anonymizer.policy import Policy
 from anonymizer.proposal.proposal import POLICY, Proposal
@@ -21,6 +21,8 @@ CONTEXT = "context.toml"
 """Who releases what to whom and why, for the decision page; the steward writes it."""
 RELEASE = "release"
 """The folder of the release, in the chosen one."""
+WAY_IN = "open-studio.html"
+"""What leads the steward's browser to the page, while the studio runs."""
 
 
 class TooLargeError(AnonymizerError):
@@ -58,34 +60,29 @@ class Folder:
         inside = plain == os.path.basename(plain) and not plain.startswith(".")
         if not plain or not inside or "\\" in plain or ":" in plain or not plain.isprintable():
             raise DataError(f"{quote(name)} is not the name of a file; rename it.")
-        if plain.casefold() in (POLICY, RELEASE, CONTEXT, "hierarchies"):
+        if plain.casefold() in (POLICY, RELEASE, CONTEXT, WAY_IN, "hierarchies"):
             raise DataError(
                 f"{quote(name)} is a name that the studio needs itself; rename the file."
             )
         return self.path / plain
 
     async def receive(self, name: str, body: AsyncIterator[bytes], limit: int) -> Path:
-        """Write an upload into the folder; nothing is left of one that breaks off or is too large."""
+        """Write an upload into the folder, for its owner alone; one that breaks off leaves nothing."""
         place = self.place_for(name)
         if place.exists():
             raise DataError(
                 f"{place.name} is in the folder already; rename the file, or remove it."
             )
-        self.path.mkdir(parents=True, exist_ok=True)
-        part, size = place.with_name(f".{place.name}.part"), 0
-        try:
-            with part.open("wb") as file:
-                async for chunk in body:
-                    size += len(chunk)
-                    if size > limit:
-                        raise TooLargeError(
-                            f"{place.name} is larger than {limit:,} bytes; open it with "
-                            f"`anonymizer studio {place.name}` instead."
-                        )
-                    file.write(chunk)
-            os.replace(part, place)
-        finally:
-            part.unlink(missing_ok=True)
+        size = 0
+        with Staging(self.path) as staging, staging.private(place.name).open("wb") as file:
+            async for chunk in body:
+                size += len(chunk)
+                if size > limit:
+                    raise TooLargeError(
+                        f"{place.name} is larger than {limit:,} bytes; open it with "
+                        f"`anonymizer studio {place.name}` instead."
+                    )
+                file.write(chunk)
         return place
 
     def keep(self, proposal: Proposal) -> None:
@@ -111,7 +108,7 @@ class Folder:
         text = policy.read_text(encoding="utf-8")
         moved = rewrite(text, rebased(tomllib.loads(text), policy.parent, self.path))
         self.path.mkdir(parents=True, exist_ok=True)
-        self.policy.write_text(moved, encoding="utf-8")
+        replace_file(self.policy, moved.encode())
 
 
 def rebased(document: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 Another page in the same browser can send requests to 127.0.0.1, and a name that somebody else owns can be
 made to point here. So every request must name us as its Host, none may come from another Origin, and all
-but the page's own files need the token, which no other page can read.
+but the page's own files need the token, which no other page can read. Only a link to the page, which has
+no data, may be followed from elsewhere: a file that its owner alone can read leads the browser here.
 """
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from urllib.parse import parse_qs
 
 from starlette.responses import JSONResponse
@@ -63,7 +65,8 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and origin not in {f"http://{host}" for host in self.hosts}:
             return "another page asks for this; it is refused."
-        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        ours = headers.get("sec-fetch-site", "none") in ("same-origin", "none")
+        if not ours and not opens_page(scope, headers):
             return "another page asks for this; it is refused."
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
         asked = headers.get(TOKEN_HEADER) or (given[0] if given else None)
@@ -72,6 +75,12 @@ class Guard:
         if asked is None or not secrets.compare_digest(asked.encode(), self.token.encode()):
             return "the token is missing or wrong; open the address that was printed."
         return None
+
+
+def opens_page(scope: Scope, headers: Mapping[str, str]) -> bool:
+    """Whether a link is followed to the page itself, as from the file that leads a browser here."""
+    how = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
+    return (scope["method"], scope["path"], *how) == ("GET", "/", "navigate", "document")
 
 
 def with_headers(send: Send) -> Send:

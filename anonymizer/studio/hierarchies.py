@@ -15,6 +15,7 @@ import numpy as np
 from anonymizer.data.cells import MISSING
 from anonymizer.data.coded import LoadedTable
 from anonymizer.data.columns import Coded
+from anonymizer.data.staging import replace_file
 from anonymizer.errors import AnonymizerError, DataError, HierarchyError
 from anonymizer.hierarchy import Hierarchy, check_values, load_hierarchy, write_arx
 from anonymizer.hierarchy.dates import PERIODS
@@ -255,21 +256,25 @@ def groups_of(
 
 def changes_for(table: LoadedTable, name: Any, spec: Any) -> list[dict[str, Any]]:
     """Return the changes that give a column another hierarchy; one with faults is refused in words."""
-    column = column_of(table, name)
-    if not isinstance(spec, dict):
-        raise HierarchyError("the hierarchy is not a table of keys; reload the page.")
-    built = parse_spec(spec, f"hierarchy of '{name}'").build(str(name))
+    column, built = column_of(table, name), build(name, spec)
     errors = [each for each in check_values(built, column.texts) if each.severity == "error"]
     if errors:
         raise HierarchyError.defective(f"hierarchy of '{name}'", [each.message for each in errors])
     return [{"path": ["attributes", name, "hierarchy"], "value": spec}]
 
 
+def build(name: Any, spec: Any) -> Hierarchy:
+    """Build a hierarchy from its keys."""
+    if not isinstance(spec, dict):
+        raise HierarchyError("the hierarchy is not a table of keys; reload the page.")
+    return parse_spec(spec, f"hierarchy of '{name}'").build(str(name))
+
+
 def preview(table: LoadedTable, name: Any, spec: Any) -> dict[str, Any]:
     """Return what another hierarchy would make of a column, or what is wrong with it."""
     column = column_of(table, name)
     try:
-        built = parse_spec(spec, f"hierarchy of '{name}'").build(str(name))
+        built = build(name, spec)
     except AnonymizerError as error:
         return {"error": str(error)}
     return {"spec": spec, **describe_built(built, column, spec)}
@@ -292,7 +297,7 @@ def import_arx(folder: Folder, table: LoadedTable, name: Any, text: Any) -> list
         raise HierarchyError("the file is empty; export the hierarchy from ARX as CSV.")
     place = new_place(folder.path / "hierarchies", str(name))
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(text, encoding="utf-8")
+    replace_file(place, text.encode())
     try:
         found = check_values(load_hierarchy(place, name), column.texts)
         errors = [each.message for each in found if each.severity == "error"]

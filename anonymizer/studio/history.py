@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from anonymizer.data.staging import replace_file
 from anonymizer.errors import AnonymizerError
 
 
@@ -82,7 +82,7 @@ class History:
 
     def push(self, text: str, label: str) -> None:
         """Write a new text; what was undone before is forgotten."""
-        write(self.path, text)
+        replace_file(self.path, text.encode())
         self.add(text, label)
 
     def add(self, text: str, label: str) -> None:
@@ -95,7 +95,7 @@ class History:
         """Go back (-1) or forth (1) in the history; return whether there was anything."""
         if not 0 <= self.at + steps < len(self.entries):
             return False
-        write(self.path, self.entries[self.at + steps].text)
+        replace_file(self.path, self.entries[self.at + steps].text.encode())
         self.at += steps
         self.revision += 1
         return True
@@ -107,10 +107,3 @@ class History:
         old, new = self.entries[self.at - 1].text, self.text
         lines = difflib.unified_diff(old.splitlines(), new.splitlines(), n=0, lineterm="")
         return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file so that it is the old one or the new one, whatever happens."""
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_text(text, encoding="utf-8")
-    os.replace(beside, path)

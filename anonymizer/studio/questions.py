@@ -7,6 +7,7 @@ from typing import Any
 
 from anonymizer.data.coded import LoadedTable
 from anonymizer.errors import DataError
+from anonymizer.hierarchy.checks import is_whole
 from anonymizer.problem import Problem
 from anonymizer.solution.solution import Solution
 from anonymizer.studio import attackers, columns, explore, hierarchies, release, risk, utility
@@ -30,9 +31,9 @@ def problem_of(session: Session) -> Problem:
 def revision_of(asked: Asked) -> int:
     """Return the revision that a change was made for."""
     revision = asked.get("revision")
-    if not isinstance(revision, int):
+    if not is_whole(revision):
         raise DataError("the change does not say which revision it is for; reload the page.")
-    return revision
+    return int(revision)
 
 
 def changes_of(asked: Asked) -> Sequence[Mapping[str, Any]]:
@@ -65,7 +66,7 @@ def change(session: Session, asked: Asked) -> Any:
 def try_out(session: Session, asked: Asked) -> Any:
     """Ask for the optimum of changes that are not written down yet."""
     sequence = asked.get("sequence")
-    number = sequence if isinstance(sequence, int) else 0
+    number = sequence if is_whole(sequence) else 0
     session.try_out(revision_of(asked), changes_of(asked), number)
     return {}
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import socket
 import threading
+import warnings
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from anonymizer.errors import AnonymizerError
-from anonymizer.studio.folder import Folder
+from anonymizer.data.staging import Staging
+from anonymizer.errors import AnonymizerError, AnonymizerWarning, ReleaseError
+from anonymizer.studio.folder import WAY_IN, Folder
 from anonymizer.studio.session import Session, is_table
 
 if TYPE_CHECKING:
@@ -19,6 +22,14 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 """The only address that is listened on: no other machine reaches it."""
+PAGE = """\
+<!doctype html>
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0; url={address}">
+<title>anonymizer studio</title>
+<a href="{address}">Open the studio</a>
+"""
+"""What leads a browser to the studio."""
 
 
 def missing_packages() -> AnonymizerError:
@@ -52,6 +63,26 @@ def bind(port: int) -> socket.socket:
             f"--port {port}: it cannot be used ({error.strerror}); choose another, or 0 for any."
         ) from None
     return taken
+
+
+@contextmanager
+def way_in(folder: Folder, address: str) -> Iterator[str]:
+    """Yield a file's address that leads to another; it is gone afterwards.
+
+    A browser gets its address on a command line, which every user of the machine can read. The file
+    can be read by its owner alone, so that nobody else learns the token.
+    """
+    staging = Staging(folder.path)
+    new_folders = [*staging.created]
+    with staging:
+        staging.private(WAY_IN).write_text(PAGE.format(address=address), encoding="utf-8")
+    try:
+        yield (folder.path / WAY_IN).resolve().as_uri()
+    finally:
+        (folder.path / WAY_IN).unlink(missing_ok=True)
+        for path in new_folders:
+            if path.is_dir() and not any(path.iterdir()):
+                path.rmdir()
 
 
 class Studio:
@@ -91,9 +122,15 @@ class Studio:
     def run(self, say: Callable[[str], None], browser: bool = True) -> None:
         """Serve until Ctrl-C; print the address, and open it."""
         say(self.address)
-        if browser:
-            threading.Timer(0.5, webbrowser.open, [self.address]).start()
-        self.serve()
+        with ExitStack() as until_closed:
+            if browser:
+                try:
+                    way = until_closed.enter_context(way_in(self.session.folder, self.address))
+                    threading.Timer(0.5, webbrowser.open, [way]).start()
+                except ReleaseError as error:
+                    message = f"the browser is not opened; open the address yourself. {error}"
+                    warnings.warn(message, AnonymizerWarning, stacklevel=2)
+            self.serve()
 
     def serve(self) -> None:
         """Serve until told to stop."""

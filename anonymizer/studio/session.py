@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from anonymizer.data.written import FileKind
 from anonymizer.errors import AnonymizerError, PolicyError
+from anonymizer.hierarchy.checks import is_whole
 from anonymizer.policy import Policy
 from anonymizer.problem import open_data
 from anonymizer.proposal.decision import Decision
@@ -180,8 +181,8 @@ class Session:
         with self.lock:
             self.check(revision)
             wanted = changed(self.document, changes)
-            text = rewrite(self.opened.text, wanted)
-            self.engine.ask(self.policy(wanted), text, revision, sequence)
+            policy = self.policy(wanted)
+            self.engine.ask(policy, rewrite(self.opened.text, wanted), revision, sequence)
 
     def move(self, revision: int, steps: int) -> dict[str, Any]:
         """Undo or redo."""
@@ -255,6 +256,7 @@ def put(inner: Any, path: Sequence[Any], value: Any) -> None:
     """Put a value at a path; tables on the way are made, and an empty one is removed again."""
     key, more = path[0], path[1:]
     try:
+        check_key(inner, key)
         if more:
             if isinstance(inner, dict) and key not in inner:
                 inner[key] = {}
@@ -269,6 +271,12 @@ def put(inner: Any, path: Sequence[Any], value: Any) -> None:
             inner[key] = value
     except (KeyError, IndexError, TypeError):
         raise PolicyError(f"the policy has no place {key!r}; look at it again.") from None
+
+
+def check_key(inner: Any, key: Any) -> None:
+    """Raise a KeyError unless a key can be one of a table, or a place of a list."""
+    if not isinstance(key, str) if isinstance(inner, dict) else not is_whole(key) or key < 0:
+        raise KeyError(key)
 
 
 def remove(inner: Any, key: Any) -> None:

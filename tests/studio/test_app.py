@@ -226,6 +226,17 @@ def test_who_is_a_person_is_in_the_policy(studio):
     assert (policy.data.id, policy.data.rows_are_people) == (None, True)
 
 
+def test_who_is_a_person_is_settled_only_once_it_was_said(studio):
+    def settled():
+        checks = studio.ask("checklist")["checks"]
+        return next(each["holds"] for each in checks if each["claim"].startswith("It is said who"))
+
+    assert settled()
+    studio.change("data", "rows_are_people", value=None)
+    studio.settle()
+    assert settled() is None
+
+
 def test_every_column_has_its_figures_and_what_is_proposed(studio):
     found = {each["name"]: each for each in studio.ask("columns")["columns"]}
     frame = patients()

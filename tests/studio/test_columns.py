@@ -26,7 +26,8 @@ def households() -> pd.DataFrame:
 def visits(tmp_path: Path) -> Iterator[Asking]:
     """A studio of a table in which people have several rows, and the policy does not say so yet."""
     households().to_csv(tmp_path / "patients.csv", index=False)
-    kept = 'card = { role = "insensitive" }\nhousehold = { role = "identifying" }\n\n[[risk]]'
+    card = 'card = { role = "insensitive", reveals = ["age", "sex", "zip"] }'
+    kept = f'{card}\nhousehold = {{ role = "identifying" }}\n\n[[risk]]'
     policy = tmp_path / "policy.toml"
     policy.write_text(POLICY.replace("\n[[risk]]", kept), encoding="utf-8")
     session = Session(Folder(tmp_path))

@@ -14,9 +14,10 @@ import pytest
 from anonymizer import Policy, anonymize, verify
 from anonymizer.analyses.evidence import evidence_of
 from anonymizer.demo import population, register
+from anonymizer.studio.serve import way_in
 from tests.browser import chromium
 from tests.studio.conftest import patients
-from tests.studio.visits import Visit, served
+from tests.studio.visits import LONG, Visit, served
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install anonymizer[test]")
 
@@ -538,6 +539,33 @@ def test_no_request_leaves_this_machine(seen):
     here = f"http://127.0.0.1:{seen.studio.port}/"
     assert [each for each in seen.requests if not each.startswith((here, "data:"))] == []
     assert seen.complaints == []
+
+
+def test_the_file_that_a_browser_is_given_leads_to_the_page(browser, folder):
+    with (
+        served(folder, folder / "policy.toml") as studio,
+        way_in(studio.session.folder, studio.address) as way,
+        browser.new_context() as context,
+    ):
+        page = context.new_page()
+        page.set_default_timeout(LONG)
+        page.goto(way)
+        page.wait_for_selector('#strip[data-revision="1"]')
+        assert page.url.split("#")[0] == f"http://127.0.0.1:{studio.port}/"
+        page.reload()  # the token is kept for this tab
+        page.wait_for_selector('#strip[data-revision="1"]')
+
+
+def test_a_link_from_elsewhere_opens_the_page_without_any_data(seen, tmp_path):
+    elsewhere = tmp_path / "elsewhere.html"
+    address = seen.studio.address.split("?")[0]
+    elsewhere.write_text(f'<a href="{address}">the page</a><iframe src="{address}"></iframe>')
+    stranger = seen.context.new_page()
+    stranger.goto(elsewhere.as_uri())
+    assert stranger.frame_locator("iframe").locator("#strip").count() == 0
+    stranger.click("a")
+    stranger.wait_for_selector("#messages :text('token')")
+    assert stranger.locator("#strip[data-revision]").count() == 0
 
 
 def test_a_page_of_another_origin_and_a_wrong_token_are_refused(seen):

@@ -5,8 +5,9 @@ import { attempt, studio } from "./studio.js";
 import { ask } from "./server.js";
 import { cell, scrolling } from "./rows.js";
 
-const ROLES = { identifying: "removed", quasi: "generalized", sensitive: "kept, sensitive", insensitive: "kept" };
-const KEYS = { i: "identifying", q: "quasi", s: "sensitive", k: "insensitive" };
+const ROLES = { identifying: "removed: it names people", removed: "removed to limit risk", quasi: "generalized", sensitive: "kept, sensitive", insensitive: "kept" };
+const UNSAID = "(not said)";
+const KEYS = { i: "identifying", r: "removed", q: "quasi", s: "sensitive", k: "insensitive" };
 
 let columns = null; // once for a table and an id
 let counted = null; // the id by which people are counted in them
@@ -78,11 +79,15 @@ function choose(element, name) {
 }
 
 function person() {
-  const removed = columns.filter((column) => roleOf(column.name) === "identifying" || idColumn() === column.name);
+  const offered = columns.filter((column) => column.may_be_id || ["identifying", "removed"].includes(roleOf(column.name)) || idColumn() === column.name);
+  const first = [...offered].sort((one, other) => other.may_be_id - one.may_be_id);
+  const said = idColumn() !== null || studio.state.document.data?.rows_are_people === true;
+  const now = said ? idColumn() ?? "" : UNSAID;
   return make("p", {}, make("label", { for: "person" }, "A person is "),
     make("select", { id: "person", "data-key": "person", onchange: (event) => setPerson(event.target.value || null) },
-      option("", "each row", idColumn() ?? ""),
-      removed.map((column) => option(column.name, `all rows with one ${column.name}`, idColumn()))));
+      said ? null : option(UNSAID, "not said yet: choose", now),
+      option("", "each row", now),
+      first.map((column) => option(column.name, `all rows with one ${column.name}`, now))));
 }
 
 export function render(panel) {
@@ -95,7 +100,7 @@ export function render(panel) {
     make("section", { class: "card" },
       make("h2", {}, "Columns"),
       columns ? person() : null,
-      make("p", { class: "quiet" }, "With a row chosen: ", make("kbd", {}, "i"), " identifying, ", make("kbd", {}, "q"), " quasi-identifier, ",
+      make("p", { class: "quiet" }, "With a row chosen: ", make("kbd", {}, "i"), " identifying, ", make("kbd", {}, "r"), " removed, ", make("kbd", {}, "q"), " quasi-identifier, ",
         make("kbd", {}, "s"), " sensitive, ", make("kbd", {}, "k"), " keep, ", make("kbd", {}, "w"), " tells whose each row is; ", make("kbd", {}, "↑"), " ", make("kbd", {}, "↓"), " move."),
       columns ? make("div", { class: "scroll" }, make("table", { class: "wide" },
         make("thead", {}, make("tr", {}, ["Column", "Cells", "Distribution", "Distinct", "Missing", "Unique by it", "Role", "Proposed, and why"].map((name, at) =>
