@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from pathlib import Path
 
+from anonymizer.data.staging import replace_file
 from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy.checks import check_size
 from anonymizer.hierarchy.hierarchy import Hierarchy
@@ -128,14 +128,10 @@ def _quote(cell: str, delimiter: str) -> str:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write beside the target, then rename: nobody ever sees half a file."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    """Write a file; nobody ever sees half of it."""
     try:
-        beside.write_bytes(text.encode())
-        beside.replace(path)
+        replace_file(path, text.encode())
     except OSError as error:
         raise HierarchyError(
             f"{path}: cannot be written ({error.strerror}); check the folder."
         ) from None
-    finally:
-        beside.unlink(missing_ok=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from fractions import Fraction
 from itertools import pairwise
-from math import isfinite
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeGuard
 
 from pydantic import AfterValidator, BeforeValidator
 
@@ -23,6 +23,8 @@ from anonymizer.validation import (
 
 MOST_LEAVES = 5_000_000
 """More than this is a slip of the pen, and would fill the memory before anyone noticed."""
+LARGEST = sys.float_info.max
+"""No number with decimals is larger."""
 MOST_CELLS, FEW_LEVELS = 5_000_000, 20
 """A few levels may be of any size; more than that may have so many values of all leaves together."""
 
@@ -41,7 +43,7 @@ def check_size(leaves: int, levels: int) -> None:
         )
 
 
-def is_whole(value: object) -> bool:
+def is_whole(value: object) -> TypeGuard[int]:
     """Whether the value is a whole number; true and false are not."""
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -79,7 +81,7 @@ def parse_range(value: Any) -> tuple[int, int]:
 
 def parse_real(value: object) -> int | float:
     """Take a number that is not infinite; true and false are not numbers."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value):
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST:
         return value if isinstance(value, int) else float(value)
     raise ValueError(f"{show(value)} is not a number; write one without quotes")
 
@@ -107,7 +109,7 @@ def parse_leaf(value: object) -> object:
     if isinstance(value, list | tuple):
         return parse_range(value)
     # Python refuses to write a whole number of more digits
-    small = not is_whole(value) or abs(value) < 10**4000  # type: ignore[arg-type]
+    small = not is_whole(value) or abs(value) < 10**4000
     if isinstance(value, str | int | float | date) and not isinstance(value, bool) and small:
         return value
     raise ValueError(

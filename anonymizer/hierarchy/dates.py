@@ -66,6 +66,9 @@ PERIODS: dict[Unit, Period] = {
 }
 """From short to long."""
 
+MOST_PERIODS = 1_000_000
+"""So many days are 2,700 years, so many hours 114: more is a slip of the pen, and takes long to list."""
+
 
 def check_longer(levels: tuple[Unit, ...]) -> tuple[Unit, ...]:
     """Check that each period is longer than the one before."""
@@ -146,10 +149,15 @@ class Dates(Builder):
 
     @field_validator("levels")
     @classmethod
-    def check_hours(cls, levels: tuple[Unit, ...], info: ValidationInfo) -> tuple[Unit, ...]:
-        """Check that there are not too many hours."""
-        if levels[0] == "hour" and "to" in info.data and "from_" in info.data:
-            check_size(24 * ((info.data["to"] - info.data["from_"]).days + 1), len(levels))
+    def check_leaves(cls, levels: tuple[Unit, ...], info: ValidationInfo) -> tuple[Unit, ...]:
+        """Check that there are not too many days or hours."""
+        if {"from_", "to"} <= info.data.keys():
+            leaves = count_leaves(info.data["from_"], info.data["to"], levels[0])
+            if leaves > MOST_PERIODS:
+                raise ValueError(
+                    f"{leaves:,} {levels[0]}s are too many; use at most {MOST_PERIODS:,}: shorten the "
+                    "span and open its ends, or begin with longer periods"
+                )
         return levels
 
     @field_validator("bounds")
@@ -210,6 +218,15 @@ class Dates(Builder):
             )
             traits["growth"] = beyond
         return traits
+
+
+def count_leaves(first: date, last: date, unit: Unit) -> int:
+    """Count the periods of a span."""
+    ends = np.array([first, last], "datetime64[D]")
+    if unit == "hour":
+        return 24 * count_leaves(first, last, "day")
+    low, high = PERIODS[unit].number_of(ends).tolist()
+    return int(high - low + 1)
 
 
 def start_faults(levels: Sequence[Sequence[date]], unit: Unit) -> Iterator[str]:

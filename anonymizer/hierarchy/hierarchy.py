@@ -74,6 +74,8 @@ class Hierarchy:
     """The hierarchy without the values of a table that were taken in; None where none were."""
     ordered: bool = False
     """Whether the leaves are in an order that their groups keep, as numbers and dates are."""
+    universe: bool = False
+    """Whether the leaves are all texts of a form, most of which need not exist."""
     remedy: str | None = None
     """What to do about a value that has no leaf, beside adding it."""
 

@@ -201,7 +201,8 @@ _ZEROS = re.compile(r"^([+-]?)0+(?=\d)")
 
 def without_decimals(value: str) -> str:
     """Leave out decimals that are zeros."""
-    return _DECIMALS.sub("", value.strip())
+    text = value.strip()
+    return _DECIMALS.sub("", text) if text.endswith("0") and "." in text else text
 
 
 def plain_number(value: str) -> str:
@@ -210,4 +211,5 @@ def plain_number(value: str) -> str:
     >>> plain_number(" 007.0")
     '7'
     """
-    return _ZEROS.sub(r"\1", without_decimals(value))
+    text = without_decimals(value)
+    return _ZEROS.sub(r"\1", text) if text.startswith(("0", "+", "-")) else text

@@ -15,11 +15,13 @@ from anonymizer.errors import suggest_name
 from anonymizer.hierarchy.builders import Builder, Columns, builder
 from anonymizer.hierarchy.checks import RisingCounts, Values, check_size, expand
 from anonymizer.hierarchy.hierarchy import Growth
-from anonymizer.validation import CHECKED, FROM_NUMPY, Text, expecting, show
+from anonymizer.validation import CHECKED, FROM_NUMPY, Flag, Text, expecting, show
 
 DIGITS, LETTERS = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ALPHABETS = {"digits": DIGITS, "letters": LETTERS, "alphanumeric": DIGITS + LETTERS}
 """Alphabets that have a name; each name repeats a character, so it is never taken as an alphabet."""
+KINDS = (DIGITS, LETTERS, LETTERS.lower())
+"""Characters of one kind: a code that has one of them may as well have another."""
 LONGEST_CODE = 100
 MOST_UNITS = 10**9
 """The domain is counted in so many units at most, so that sums over all records are 64-bit integers."""
@@ -43,8 +45,11 @@ class Redaction(Builder):
     form are leaves, whether or not they are in use: D is the number of characters to the power of the
     length, summed over the lengths, and a value with n hidden characters covers (number of characters)^n
     of them. So a share does not depend on the table: `digits = 5` and `length = 5` have the same loss. Of
-    more than 10^9 codes, a single one covers nothing, as a number of a continuous domain. Where only
-    some codes exist, `values` counts those alone.
+    more than 10^9 codes, a single one covers nothing, as a number of a continuous domain.
+
+    Where only some codes exist, `values` counts those alone. With `unlisted`, a code that is not among
+    them is covered too if it looks like them: of the same length, in the same kinds of characters. It
+    does not count in D.
 
     >>> next(Redaction(digits=5).rows())
     ('00000', '0000*', '000**', '00***', '0****', '*')
@@ -53,6 +58,9 @@ class Redaction(Builder):
     >>> codes = Redaction(length=3, alphabet="alphanumeric").build("icd").with_values(["J45"])
     >>> codes.extent, list(codes.rows())[-1]
     (46656, ('J45', 'J4*', 'J**', '*'))
+    >>> codes = Redaction(values=("J45", "J46"), unlisted=True).build("icd").with_values(["K01"])
+    >>> codes.extent, list(codes.rows())[-1]
+    (2, ('K01', 'K0*', 'K**', '*'))
     """
 
     kind: ClassVar[str] = "redaction"
@@ -68,6 +76,8 @@ class Redaction(Builder):
         Field(strict=True, min_length=1, max_length=1),
         expecting("is not one character; write one in quotes"),
     ] = "*"
+    unlisted: Flag = False
+    """Whether codes that look like the `values` are covered too; they do not count for the loss."""
 
     @field_validator("length")
     @classmethod
@@ -111,6 +121,18 @@ class Redaction(Builder):
             raise ValueError(f"{show(mask)} is a character of the alphabet; choose another one")
         return mask
 
+    @field_validator("unlisted")
+    @classmethod
+    def check_unlisted(cls, unlisted: bool, info: ValidationInfo) -> bool:
+        """Check that there is a list, and that no code on it looks as if characters were hidden."""
+        if not unlisted or not {"values", "mask"} <= info.data.keys():
+            return unlisted
+        if not info.data["values"]:
+            raise ValueError("codes of a form are all covered; leave it out, or list `values`")
+        if any(info.data["mask"] in code for code in expand(info.data["values"])):
+            raise ValueError("a code has the character that stands for a hidden one; change `mask`")
+        return unlisted
+
     def columns(self) -> Columns:
         """List the codes, then what is left of them, level by level; of a form, a few examples."""
         codes = self._codes()
@@ -144,14 +166,17 @@ class Redaction(Builder):
         """Say how to cover values that are not listed."""
         if self.length:
             return "or state its length and its characters with `length` and `alphabet`"
-        return "or cover all codes of a form with `length` and `alphabet`"
+        if self.unlisted:
+            return "if it is of the same form; correct it in the table if it is a slip"
+        return "or cover those of the same form with `unlisted = true`"
 
     def traits(self) -> dict[str, Any]:
         """Return what each value covers of all codes of the form, and what knows those not listed."""
         if not self.length:
-            return {}
+            return {"universe": self.digits is not None, "growth": self._unlisted()}
         codes = self._codes()
-        growth = Codes(self, tuple(self._counts(codes)))
+        characters = ALPHABETS.get(self.alphabet, self.alphabet)
+        growth = AllCodes(self, tuple(self._counts(codes)), self.length, characters)
         rows = [growth.row_of(code) or () for code in codes]
         own = 0 if growth.unit else 1
         covers = []
@@ -161,47 +186,71 @@ class Redaction(Builder):
                 cover[label] = cover.get(label, 0) + own
             covers.append(np.array([cover[label] for label in dict.fromkeys(column)], np.int64))
         whole = int(covers[-1].sum())
-        return {"growth": growth, "covers": tuple(covers), "whole": whole, "continuous": not own}
+        return {
+            "growth": growth,
+            "covers": tuple(covers),
+            "whole": whole,
+            "continuous": not own,
+            "universe": True,
+        }
+
+    def _unlisted(self) -> Codes | None:
+        """Return what knows the codes that look like the listed ones."""
+        if not self.unlisted:
+            return None
+        codes = self._codes()
+        used = set("".join(codes))
+        kinds = [set(kind) for kind in KINDS if used & set(kind)]
+        characters = "".join(sorted(used.union(*kinds) - {self.mask}))
+        lengths = tuple(sorted(set(map(len, codes))))
+        return Codes(self, tuple(self._counts(codes)), lengths, characters)
 
 
 @plain_dataclass(frozen=True)
 class Codes(Growth):
-    """Codes of a stated form that are not listed."""
+    """Codes that are not listed, though they look like those that are."""
 
     builder: Redaction
     counts: tuple[int, ...]
     """How many characters are hidden at each level between the code and the top."""
-
-    @property
-    def characters(self) -> str:
-        """The characters of a code."""
-        return ALPHABETS.get(self.builder.alphabet, self.builder.alphabet)
-
-    @cached_property
-    def unit(self) -> int:
-        """How many hidden characters make one unit of the domain; 0 where that is a single code."""
-        base, lengths = len(self.characters), self.builder.length
-        return next(
-            unit
-            for unit in range(LONGEST_CODE + 1)
-            if sum(base ** max(0, length - unit) for length in lengths) <= MOST_UNITS
-        )
+    lengths: tuple[int, ...]
+    characters: str
+    """What a code may consist of."""
 
     def row_of(self, value: str) -> tuple[str, ...] | None:
         """Return what a code becomes; None where it is not of the form."""
-        if len(value) not in self.builder.length or not set(value) <= set(self.characters):
+        if len(value) not in self.lengths or not set(value) <= set(self.characters):
             return None
         return (value, *(self.builder.redacted(value, n) for n in self.counts), self.builder.top)
 
-    def cover_of(self, level: int, label: str) -> int:
-        """Return how many codes become a label, in units."""
-        lengths = self.builder.length if level > len(self.counts) else (len(label),)
-        counts = (min((0, *self.counts, LONGEST_CODE)[level], length) for length in lengths)
-        base = len(self.characters)
-        return sum(base ** (hidden - self.unit) for hidden in counts if hidden >= self.unit)
+    def cover_of(self, level: int, label: str) -> int:  # noqa: ARG002 - no listed code becomes it
+        """Return 1: a label without a listed code covers as much as a single one."""
+        return 1
 
     def leaf_of(self, level: int, label: str) -> str | None:
         """Return the first code that becomes a label."""
         code = label.replace(self.builder.mask, self.characters[0])
         row = self.row_of(code)
         return code if row is not None and row[level] == label else None
+
+
+@plain_dataclass(frozen=True)
+class AllCodes(Codes):
+    """All codes of a stated form, counted as leaves though they are not listed."""
+
+    @cached_property
+    def unit(self) -> int:
+        """How many hidden characters make one unit of the domain; 0 where that is a single code."""
+        base = len(self.characters)
+        return next(
+            unit
+            for unit in range(LONGEST_CODE + 1)
+            if sum(base ** max(0, length - unit) for length in self.lengths) <= MOST_UNITS
+        )
+
+    def cover_of(self, level: int, label: str) -> int:
+        """Return how many codes become a label, in units."""
+        lengths = self.lengths if level > len(self.counts) else (len(label),)
+        counts = (min((0, *self.counts, LONGEST_CODE)[level], length) for length in lengths)
+        base = len(self.characters)
+        return sum(base ** (hidden - self.unit) for hidden in counts if hidden >= self.unit)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from math import ceil
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from anonymizer.hierarchy.dates import MOST_PERIODS, count_leaves
 from anonymizer.hierarchy.hierarchy import MISSING, Hierarchy
 from anonymizer.hierarchy.redaction import ALPHABETS, DIGITS, LETTERS
 from anonymizer.hierarchy.round_numbers import MANY_GROUPS, propose_intervals
@@ -24,6 +26,8 @@ FEW_CATEGORIES = 4
 """So many categories or fewer are left to be grouped by hand."""
 FEW_DIGITS = 5
 """Numbers of so many digits or fewer are listed in full."""
+MOST_LISTED = 50_000
+"""So many codes or fewer are listed; of more, the form is stated."""
 SEPARATORS = "-."
 """What may stand between the characters of a code."""
 
@@ -158,6 +162,10 @@ def _dates(name: str, counts: Counts) -> list[str] | None:
 def _date_lines(name: str, counts: Counts, reading: AsDate, levels: Sequence[Unit]) -> list[str]:
     years = sorted(value[:4] for value in read_all(counts, reading) or ())
     lines = [f"# Column '{name}': dates. Whole years are covered; the ends are open."]
+    span = date(int(years[0]), 1, 1), date(int(years[-1]), 12, 31)
+    if count_leaves(*span, levels[0]) > MOST_PERIODS:
+        lines.append("# There are too many days for a list; shorten the span, then put day first.")
+        levels = levels[1:]
     if reading.unit == "year":
         lines += [
             "# Day and month cannot be told apart: every cell can be read as month/day and as day/month.",
@@ -188,13 +196,39 @@ def _codes(name: str, counts: Counts) -> list[str] | None:
     if any("." in value for value in values) and read_all(counts, NUMBER):
         return None
     length = len(values[0])
+    lines = [f"# Column '{name}': codes of {length} characters."]
+    if len(values) > MOST_LISTED:
+        return [
+            *lines,
+            "# All codes of this form count for the loss, whether or not they exist: the table has too",
+            "# many to list them. Each level hides one character more from the right.",
+            'builder = "redaction"',
+            *_form(length, set("".join(values))),
+        ]
     return [
-        f"# Column '{name}': codes of {length} characters, also those that the table does not have.",
-        '# Each level hides one character more from the right; side = "left" starts on the left.',
-        "# All codes of this form count for the loss; if only some exist, list them in `values` instead.",
+        *lines,
+        "# Each level hides more characters from the right. The codes of the table count for the loss;",
+        "# list all codes that exist if you know them. Others of the same form are covered too.",
         'builder = "redaction"',
-        *_form(length, set("".join(values))),
+        f"redact = {_hidden(values)}",
+        f"values = {_array(sorted(values))}",
+        "unlisted = true",
     ]
+
+
+def _hidden(codes: Sequence[str]) -> list[int]:
+    """Choose how many characters are hidden at each level, so that each merges some codes and not all.
+
+    >>> _hidden(["00101", "00102", "00211", "00305", "01999"])
+    [1, 3]
+    """
+    counts, before = [], len(codes)
+    for hidden in range(1, len(codes[0])):
+        groups = len({code[:-hidden] for code in codes})
+        if 1 < groups < before:
+            counts.append(hidden)
+            before = groups
+    return counts or [1]
 
 
 def _form(length: int, used: set[str]) -> list[str]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -78,10 +79,10 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
     path = tmp_path / "sex.csv"
     path.write_text("old", encoding="utf-8")
 
-    def interrupt(self: Path, target: Path) -> None:
+    def interrupt(_: Path, __: Path) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "replace", interrupt)
+    monkeypatch.setattr(os, "replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_arx(SEXES, path)
     assert path.read_text(encoding="utf-8") == "old"

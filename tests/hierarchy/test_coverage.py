@@ -105,7 +105,7 @@ def test_unless_they_may_be_shown_values_are_neither_in_the_message_nor_in_the_d
         ),
         (
             Redaction(values=("J45", "E11")),
-            "Add it to dx.toml, or cover all codes of a form with `length` and `alphabet`.",
+            "Add it to dx.toml, or cover those of the same form with `unlisted = true`.",
         ),
     ],
 )

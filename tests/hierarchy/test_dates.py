@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy import Dates
+from anonymizer.hierarchy.dates import PERIODS, count_leaves
 
 FIRST, LAST = date(2019, 3, 5), date(2021, 8, 20)
 
@@ -41,6 +42,25 @@ def test_hours_are_leaves_where_the_first_level_is_the_hour() -> None:
     assert days.size == 72
     assert list(days.rows())[24] == ("2020-02-29T00", "2020-02-29", "2020-02", "*")
     assert days.read_texts(["2020-02-29 05:59"]) == ["2020-02-29T05"]
+
+
+@given(
+    st.dates(date(2019, 1, 1), date(2021, 1, 1)), st.integers(0, 500), st.sampled_from([*PERIODS])
+)
+def test_leaves_are_counted_as_they_are_listed(first: date, days: int, unit: Any) -> None:
+    last = first + timedelta(days)
+    listed = Dates(first, last, levels=(unit,)).build("day").size
+    assert count_leaves(first, last, unit) == listed
+
+
+@pytest.mark.parametrize(
+    ("first", "levels"), [("0001-01-01", ("day", "year")), ("9800-01-01", ("hour", "day"))]
+)
+def test_more_days_or_hours_than_anybody_waits_for_are_refused(first: str, levels: Any) -> None:
+    match = rf"levels: [\d,]+ {levels[0]}s are too many; .* or begin with longer periods\."
+    with pytest.raises(HierarchyError, match=match):
+        Dates(first, "9999-12-31", levels)
+    assert Dates(first, "9999-12-31", ("month", "year")).build("day").height == 3
 
 
 @given(st.integers(0, 700))

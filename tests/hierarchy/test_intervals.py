@@ -132,6 +132,7 @@ def test_a_value_that_nothing_covers_is_an_error_in_one_sentence(
         ({"domain": (9.5, 0)}, "domain: 9.5 is not below 0; write it as [lowest, highest]."),
         ({"domain": (0.0, 9.0), "widths": (0,)}, "widths.0: 0 is too small; use a number above 0."),
         ({"domain": (0.0, 9.0), "widths": ("a",)}, "widths.0: 'a' is not a number; write one"),
+        ({"domain": (0.0, 10**400)}, "domain: a number of more than 50 digits is not a number"),
         ({"domain": (0.0, 9.0), "widths": (0.2, 0.5)}, "0.5 is not a multiple of 0.2"),
         ({"domain": (0.0, 9.0), "bounds": ((9,),)}, "9 does not start an interval within 0.0 to"),
         ({"domain": (0.0, 1e9), "widths": (0.1,)}, "0.1 makes too many intervals"),

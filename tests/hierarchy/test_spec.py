@@ -86,7 +86,7 @@ def test_all_faults_of_a_spec_are_shown_together_with_the_file(tmp_path: Path) -
             "builder = 'redaction'\ndigits = 5\ncolour = 1",
             "colour: this key is unknown; use one of "
             "'others', 'top', 'missing', 'digits', 'values', 'length', "
-            "'alphabet', 'side', 'redact' and 1 more.",
+            "'alphabet', 'side', 'redact' and 2 more.",
         ),
         (
             "builder = 'dates'\nto = 2024-01-01",

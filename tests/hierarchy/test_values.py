@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.hierarchy import Dates, Hierarchy, Intervals
-from anonymizer.hierarchy.values import NUMBER, TEXT, AsDate, reading_of_values
+from anonymizer.hierarchy.values import NUMBER, TEXT, AsDate, reading_of_values, write_moment
 
 DECIMALS = st.decimals(-(10**9), 10**9, places=4, allow_nan=False, allow_infinity=False)
 
@@ -92,3 +92,8 @@ def test_a_format_is_added_to_dates_and_no_other_type_to_numbers() -> None:
     assert days.read_as(None, "%d.%m.%Y").reading.read("31.12.2020") == "2020-12"
     with pytest.raises(ValueError, match="its hierarchy is of numbers; leave out `type`"):
         Intervals((0, 9)).build("age").read_as("date", None)
+
+
+def test_each_quarter_has_three_months_from_january_on() -> None:
+    quarters = [write_moment(datetime(2023, month, 28), "quarter") for month in range(1, 13)]
+    assert quarters == [f"2023-Q{quarter}" for quarter in (1, 2, 3, 4) for _ in range(3)]
