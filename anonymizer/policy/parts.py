@@ -24,6 +24,7 @@ from anonymizer.data.written import FileKind
 from anonymizer.errors import HierarchyError, quote_some, suggest_name
 from anonymizer.hierarchy import Builder, DateFormat, Hierarchy
 from anonymizer.hierarchy.inline import make_inline
+from anonymizer.policy.analysis import Columns
 from anonymizer.utility import EVEN, MEASURES, Aggregate, parameters_of
 from anonymizer.validation import (
     FROM_NUMPY,
@@ -48,12 +49,19 @@ class Role(StrEnum):
 
     IDENTIFYING = "identifying"
     """Names the person; removed."""
+    REMOVED = "removed"
+    """Names nobody, but tells too much beside the others; removed."""
     QUASI = "quasi"
     """Known to others; generalized."""
     SENSITIVE = "sensitive"
     """Worth knowing; kept."""
     INSENSITIVE = "insensitive"
     """Neither; kept."""
+
+    @property
+    def dropped(self) -> bool:
+        """Whether no release has such a column."""
+        return self in (Role.IDENTIFYING, Role.REMOVED)
 
 
 class Data(Part):
@@ -76,7 +84,7 @@ class Data(Part):
     id: Text | None = None
     """The column that tells whose each row is, where a person has several."""
     rows_are_people: Flag = False
-    """Each row is a person of their own, even if an identifying column repeats: no warning of it."""
+    """Each row is a person of their own, even if a column looks as if it told whose it is."""
     default_role: Annotated[Role, one_of(Role)] | None = None
     """The role of the columns that [attributes] does not name; left out: each must be named."""
     sample: Annotated[Number, Field(gt=0, le=1)] = 1.0
@@ -129,7 +137,8 @@ class Data(Part):
         """Return what decides a release, as JSON: no paths."""
         default = None if self.default_role is None else self.default_role.value
         sample = None if self.sample == 1 else self.sample
-        keys = {"id": self.id, "default_role": default, "sample": sample}
+        rows = self.rows_are_people or None
+        keys = {"id": self.id, "rows_are_people": rows, "default_role": default, "sample": sample}
         return {key: value for key, value in keys.items() if value is not None}
 
     def open(self, data: TableLike, writable: bool = False) -> Table:
@@ -163,6 +172,14 @@ def parse_hierarchy(value: object) -> Hierarchy | Builder | Path | None:
     )
 
 
+OWN_KEYS = {
+    Role.IDENTIFYING: {"reason"},
+    Role.REMOVED: {"reason"},
+    Role.SENSITIVE: {"hierarchy", "delimiter"},
+}
+"""The keys that columns of a role may have beside it; a quasi-identifier has all but the reason."""
+
+
 class Attribute(Part):
     """What one column is, and for a quasi-identifier, what it may become."""
 
@@ -184,11 +201,16 @@ class Attribute(Part):
     weight: Annotated[Number, Field(ge=0)] = 1.0
     microaggregation: Literal["mean", "median"] | None = None
     """What is released of each class in place of the interval that its records share."""
+    reason: Text | None = None
+    """Why a column is removed; the documents of a release repeat it."""
+    reveals: Columns = ()
+    """Of a column that is kept: the quasi-identifiers that it gives away, which is accepted."""
 
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON; the hierarchy has a digest of its own."""
         if self.role is not Role.QUASI:
-            return {"role": self.role.value}
+            accepted = {"reveals": list(self.reveals)} if self.reveals else {}
+            return {"role": self.role.value, **accepted}
         stated = {
             "type": self.type,
             "format": self.format,
@@ -227,8 +249,15 @@ class Attribute(Part):
 
         A sensitive attribute may have a hierarchy: it says how far values are from one another.
         """
-        own = {"hierarchy", "delimiter"} if self.role is Role.SENSITIVE else set()
-        extra = self.model_fields_set - {"role"} - own
+        if self.role is Role.QUASI and self.reason is not None:
+            raise ValueError("only a removed column has a reason; leave it out")
+        kept = self.role in (Role.SENSITIVE, Role.INSENSITIVE)
+        if self.reveals and not kept:
+            raise ValueError(
+                f"only a column that is kept as it is reveals others, and this is {self.role}; leave "
+                "out 'reveals'"
+            )
+        extra = self.model_fields_set - {"role", "reveals"} - OWN_KEYS.get(self.role, set())
         if self.role is not Role.QUASI and extra:
             raise ValueError(
                 f"only a quasi-identifier has {quote_some(sorted(extra))}, and this is {self.role}; "
@@ -303,6 +332,9 @@ class Release(Part):
     """One scheme for all records, or for each record one of several."""
     max_layers: Count | None = None
     """The most schemes that layers may have."""
+    strict: Flag = False
+    """Release nothing while people are alone by all released columns, classes share a sensitive value, a
+    column collapsed, or layers would keep more."""
     table: Text | None = None
     """The new table that a release becomes, in the database that the original is in."""
     file: FileKind | None = None

@@ -108,6 +108,11 @@ class Policy(Displayed, Part):
         given = {key: value for key, value in keys.items() if value is not None}
         return Policy(**{**dict(self), "search": {**dict(self.search), **given}})
 
+    def with_release(self, **keys: Any) -> Policy:
+        """Return the policy with some keys of [release] replaced."""
+        stated = {key: getattr(self.release, key) for key in self.release.model_fields_set}
+        return Policy(**{**dict(self), "release": {**stated, **keys}})
+
     def without_limits(self) -> Policy:
         """Return the policy with a search that ends only with the proof."""
         search = self.search.model_copy(update={"time_limit": None, "evaluation_limit": None})
@@ -127,6 +132,28 @@ class Policy(Displayed, Part):
             for name, attribute in self.attributes.items()
         }
         return Policy(**{**dict(self), "attributes": changed})
+
+    def with_people(self, id: str | None, rows_are_people: bool = False) -> Policy:  # noqa: A002
+        """Return the policy with an answer to who is a person; a PolicyError if it says otherwise.
+
+        The column that tells whose each row is is removed, whatever its role was.
+        """
+        if id is None and not rows_are_people:
+            return self
+        if id is not None and rows_are_people:
+            raise PolicyError(f"rows cannot be people where '{id}' tells whose they are; say one.")
+        if self.data.id not in (None, id):
+            raise PolicyError(
+                f"policy: data.id says that '{self.data.id}' tells whose each row is; change it there."
+            )
+        if id is not None and id not in self.attributes and self.data.default_role is None:
+            names = suggest_name(id, self.attributes)
+            raise PolicyError(f"policy: there is no column '{id}' that could be a person; {names}")
+        data = {**{key: getattr(self.data, key) for key in self.data.model_fields_set}}
+        data |= {"id": id, "rows_are_people": rows_are_people}
+        removed = {} if id is None else {id: Attribute(role=Role.IDENTIFYING)}
+        attributes = {**self.attributes, **removed}
+        return Policy(**{**dict(self), "data": data, "attributes": attributes})
 
     def with_columns(self, columns: Iterable[str]) -> Policy:
         """Return the policy with the default role, if it has one, for columns that it does not name."""
@@ -160,11 +187,24 @@ class Policy(Displayed, Part):
             raise ValueError(
                 f"data.id names '{data.id}', which is not a column; {suggest_name(data.id, attributes)}"
             )
-        if role is not Role.IDENTIFYING:
+        if not role.dropped:
             raise ValueError(
                 f"data.id names '{data.id}', which would be released and put a person's rows together; "
                 "give it the role 'identifying'"
             )
+        return attributes
+
+    @field_validator("attributes")
+    @classmethod
+    def check_revealed(cls, attributes: dict[str, Attribute]) -> dict[str, Attribute]:
+        """Check that what a kept column is said to reveal is a quasi-identifier."""
+        quasi = [name for name, each in attributes.items() if each.role is Role.QUASI]
+        for name, attribute in attributes.items():
+            if other := [each for each in attribute.reveals if each not in quasi]:
+                raise ValueError(
+                    f"{name} reveals '{other[0]}', which is not a quasi-identifier; "
+                    f"{suggest_name(other[0], quasi)}"
+                )
         return attributes
 
     @field_validator("utility")
@@ -221,6 +261,11 @@ class Policy(Displayed, Part):
     def with_role(self, role: Role) -> tuple[str, ...]:
         """List the attributes that have a role."""
         return tuple(name for name, a in self.attributes.items() if a.role is role)
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The attributes that no release has: identifying ones, and those removed to limit risk."""
+        return tuple(name for name, a in self.attributes.items() if a.role.dropped)
 
     def load_models(self) -> tuple[RiskModel, ...]:
         """Return the risk models with the files they name; a solution meets them all."""
@@ -333,7 +378,7 @@ class Policy(Displayed, Part):
         if data := self.data.describe():
             described["data"] = data
         described["search"] = {"suppression_limit": self.search.suppression_limit}
-        for key in ("table", "url", "file"):
+        for key in ("table", "url", "file", "strict"):
             del described["release"][key]
         if not self.release.escape_formulas:
             del described["release"]["escape_formulas"]
@@ -356,8 +401,8 @@ def why_not_released(
     role = attributes[name].role if name in attributes else default
     if role is None:
         return f"'{name}' is not a column; {suggest_name(name, attributes)}"
-    if role is Role.IDENTIFYING:
-        return f"'{name}' is identifying, so it is not in the release; name another column"
+    if role.dropped:
+        return f"'{name}' is {role.value}, so it is not in the release; name another column"
     return None
 
 

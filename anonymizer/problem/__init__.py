@@ -1,5 +1,6 @@
 """Problems: a policy put to a table."""
 
+from anonymizer.problem.checks import explain_revealed, find_given_away
 from anonymizer.problem.problem import Problem, as_problem, describe_risk, load_policy
 from anonymizer.problem.tables import (
     Source,
@@ -19,6 +20,8 @@ __all__ = [
     "columns_described",
     "columns_of_subsets",
     "describe_risk",
+    "explain_revealed",
+    "find_given_away",
     "load_policy",
     "open_data",
     "open_population",

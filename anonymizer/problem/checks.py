@@ -6,13 +6,17 @@ import warnings
 from collections.abc import Sequence
 from itertools import islice
 
+from anonymizer.data.cells import is_nested
 from anonymizer.data.columns import code_columns, read_columns
 from anonymizer.data.table import Table
 from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import AnonymizerWarning, PolicyError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy, kind_of_texts
 from anonymizer.hierarchy.numbers import why_not_in_runs
-from anonymizer.policy import Policy
+from anonymizer.policy import Policy, Role
+from anonymizer.problem.dependence import Dependence, find_revealed
+from anonymizer.problem.groups import sizes_of
+from anonymizer.problem.person import FEWEST_REPEATED
 from anonymizer.risk import RiskModel
 
 
@@ -63,17 +67,68 @@ def check_microaggregation(
         raise PolicyError.defective("policy", faults)
 
 
+def check_revealed(table: Table, policy: Policy, hierarchies: Sequence[Hierarchy]) -> None:
+    """Raise a PolicyError where columns that are kept give away a quasi-identifier."""
+    if found := find_given_away(table, policy, hierarchies):
+        raise PolicyError.defective("policy", [explain_revealed(each) for each in found])
+
+
+def find_given_away(
+    table: Table, policy: Policy, hierarchies: Sequence[Hierarchy]
+) -> list[Dependence]:
+    """Return what kept columns tell of quasi-identifiers that may be generalized, unless accepted.
+
+    The first batch of rows is looked at. A quasi-identifier counts as given away if its leaf, not a
+    coarser value alone, follows from what is kept, as `dependence` defines it.
+    """
+    may_change = [
+        hierarchy
+        for hierarchy, highest in zip(
+            hierarchies, policy.lattice(tuple(hierarchies)).high, strict=True
+        )
+        if highest > 0
+    ]
+    hidden, types = [hierarchy.name for hierarchy in may_change], table.types
+    roles = (*policy.with_role(Role.SENSITIVE), *policy.with_role(Role.INSENSITIVE))
+    kept = [name for name in roles if not is_nested(types[name])]
+    if not kept or not hidden:
+        return []
+    person = [] if policy.data.id is None else [policy.data.id]
+    names = [*kept, *hidden, *person]
+    columns = code_columns(names, islice(table.batches(names), 1))
+    for hierarchy in may_change:
+        column = columns[hierarchy.name]
+        columns[hierarchy.name] = column.rename(hierarchy.read_texts(column.texts))
+    whose = columns[person[0]] if person else None
+    return [
+        each
+        for each in find_revealed(columns, kept, hidden, whose)
+        if not any(each.column in policy.attributes[name].reveals for name in each.on)
+    ]
+
+
+def explain_revealed(found: Dependence) -> str:
+    """Say what is given away, by what, and what to do."""
+    names = quote_some(found.on, len(found.on))
+    several = len(found.on) > 1
+    return (
+        f"attributes.{found.on[0]}: it is kept as it is, and whoever reads {names}"
+        f"{' together' if several else ''} knows '{found.column}', which is generalized; make "
+        f"{'one of them' if several else 'it'} a quasi-identifier, remove it, or accept it by "
+        f'reveals = ["{found.column}"].'
+    )
+
+
 def repeated_identifier(table: Table, identifying: Sequence[str]) -> str | None:
-    """Return one of some columns of which some value is in several rows, as the first batch shows."""
+    """Return one of some columns whose values repeat, but too few to tell people by their structure.
+
+    The first batch is looked at.
+    """
     if not identifying:
         return None
     first = code_columns(identifying, islice(table.batches(identifying), 1))
-    repeated = (
-        name
-        for name, column in first.items()
-        if len(column.texts) - (MISSING in column.texts) < int((~column.missing).sum())
-    )
-    return next(repeated, None)
+    repeated = ((name, sizes_of(column).repeated) for name, column in first.items())
+    return next((name for name, values in repeated if 0 < values < FEWEST_REPEATED), None)
 
 
 def warn_of_repeated_people(table: Table, name: str) -> None:

@@ -23,10 +23,12 @@ from anonymizer.policy import Policy, PolicyLike, Role
 from anonymizer.problem.checks import (
     check_microaggregation,
     check_models,
+    check_revealed,
     repeated_identifier,
     warn_of_flat_texts,
     warn_of_repeated_people,
 )
+from anonymizer.problem.person import Candidates, ask_who, look_for_people
 from anonymizer.problem.tables import (
     Source,
     columns_beside,
@@ -63,14 +65,17 @@ class Problem(Displayed):
     measure: Measure
     suppression_limit: int
     """The largest number of records that may be suppressed."""
+    candidates: Candidates = ()
+    """Columns that may tell whose each row is, where rows are counted all the same."""
 
     @staticmethod
     def read(data: Source, policy: PolicyLike, warn: bool | Collection[str] = True) -> Problem:
         """Load what the policy names, check the table against it, and aggregate the table.
 
-        `data` is a dataframe or a path, or None where the policy says where the data is. Unless told not
-        to, warn where rows that count as people seem to belong to fewer: by any identifying column, or by
-        those that `warn` names.
+        `data` is a dataframe or a path, or None where the policy says where the data is. Where the policy
+        does not say who is a person and a column may tell, a PolicyError asks. Unless told not to, warn
+        where rows that count as people seem to belong to fewer: by any identifying column, or by those
+        that `warn` names; and refuse columns that are kept and give a quasi-identifier away.
         """
         policy = load_policy(policy)
         table = whole_of(open_data(data, policy))
@@ -85,18 +90,27 @@ class Problem(Displayed):
         sensitive = columns_described(table, models, policy)
         # a column that risk models look at is kept out of the release, but tells nobody's identity
         looked_at = policy.with_role(Role.IDENTIFYING) if warn is True else warn or ()
-        settled = policy.data.id is not None or policy.data.rows_are_people
         known = (*beside, *columns_of_subsets(models))
+        candidates: Candidates = ()
+        read = table
+        if warn is not False and policy.data.id is None:
+            candidates, read = look_for_people(table, tuple(policy.attributes), known)
+        if candidates and not policy.data.rows_are_people:
+            raise PolicyError(f"{table.name}: {ask_who(candidates)}")
+        looked_through = read
+        settled = policy.data.id is not None or policy.data.rows_are_people
         asked = [] if settled else [name for name in looked_at if name not in known]
-        repeated = repeated_identifier(table, asked)
-        columns = [*policy.quasi_identifiers, *beside, *sensitive]
-        read = table if repeated is None else read_once(table, [*columns, repeated])
+        repeated = repeated_identifier(read, asked)
+        if repeated is not None and read is table:
+            read = read_once(table, [*policy.quasi_identifiers, *beside, *sensitive, repeated])
         microdata = encode(read, hierarchies, population, policy.data.id, beside, sensitive)
         if repeated is not None:
             warn_of_repeated_people(read, repeated)
         if warn:
             warn_of_flat_texts(hierarchies)
-        return Problem.of(policy, table, microdata, models)
+        if warn is not False:
+            check_revealed(looked_through, policy, hierarchies)
+        return replace(Problem.of(policy, table, microdata, models), candidates=candidates)
 
     @staticmethod
     def of(
@@ -192,8 +206,10 @@ class Problem(Displayed):
         more = set(columns_beside(models, policy)) - self.microdata.beside.keys()
         more |= set(columns_counted(models, policy)) - self.microdata.sensitive.keys()
         if not same or more:
-            return Problem.read(self.table, policy)
-        return Problem.of(policy, self.table, self.microdata, models)
+            found = Problem.read(self.table, policy, warn=False)
+        else:
+            found = Problem.of(policy, self.table, self.microdata, models)
+        return replace(found, candidates=self.candidates)
 
     def with_models(self, *models: RiskModel) -> Problem:
         """Ask with other risk models, or the same at other thresholds."""

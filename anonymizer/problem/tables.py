@@ -97,10 +97,10 @@ def columns_beside(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ..
 def columns_counted(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
     """Return the columns whose values models count in each class; `check` refuses quasi-identifiers."""
     names = known_columns([name for model in models for name in model.sensitive], policy)
-    if gone := [name for name in names if name in policy.with_role(Role.IDENTIFYING)]:
+    if gone := [name for name in names if name in policy.dropped]:
         raise PolicyError(
-            f"policy: '{gone[0]}', which a risk model protects, is identifying, so that no release has "
-            "it; make it sensitive, or leave out the model."
+            f"policy: '{gone[0]}', which a risk model protects, is {policy.attributes[gone[0]].role}, so "
+            "that no release has it; make it sensitive, or leave out the model."
         )
     return tuple(name for name in names if name not in policy.quasi_identifiers)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from anonymizer.errors import PolicyError, quote_some, suggest_name
 from anonymizer.policy import Role
@@ -52,6 +52,19 @@ def check_single(roles: Iterable[tuple[str, Role]]) -> None:
     times = Counter(name for name, _ in dict.fromkeys(roles))
     if twice := [name for name, count in times.items() if count > 1]:
         raise PolicyError(f"two roles are given for {quote_some(twice)}; give each column one.")
+
+
+def check_needed(
+    columns: Sequence[str], need: Iterable[str], roles: Mapping[str, Role]
+) -> tuple[str, ...]:
+    """Take the columns that the analysis needs; a PolicyError names one that is not there, or removed."""
+    needed = tuple(names_in("need", need))
+    for name in needed:
+        if name not in columns:
+            raise PolicyError(f"need: there is no column '{name}'; {suggest_name(name, columns)}")
+        if name in roles and roles[name].dropped:
+            raise PolicyError(f"need: '{name}' is to be removed, by another option; leave out one.")
+    return needed
 
 
 def split_names(given: Iterable[str], columns: Sequence[str]) -> list[str]:

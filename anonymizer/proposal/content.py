@@ -35,6 +35,7 @@ class Content(StrEnum):
     PHONE = "telephone numbers"
     PLACE = "coordinates"
     DIAGNOSIS = "diagnosis codes"
+    CODE = "whole numbers that look like codes"
     FREE = "free text"
     TEXT = "texts"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from anonymizer.data.columns import Coded
 from anonymizer.policy import Role
+from anonymizer.proposal.codes import looks_like_codes
 from anonymizer.proposal.content import Content, content_of
 from anonymizer.proposal.figures import Figures, count
 from anonymizer.proposal.names import Meaning, meaning_of
@@ -49,7 +50,9 @@ def look_at(name: str, coded: Coded, person: Coded | None) -> Column:
     meaning = meaning_of(name)
     if meaning is Meaning.PERSON and is_category(coded):
         meaning = None  # such as 'member', with the values 'yes' and 'no'
-    return Column(name, meaning, content_of(coded.texts), count(coded, person))
+    codes = looks_like_codes(name, coded.texts)
+    content = Content.CODE if codes else content_of(coded.texts)
+    return Column(name, meaning, content, count(coded, person))
 
 
 def is_category(coded: Coded) -> bool:
@@ -70,6 +73,12 @@ class Decision:
     figures: Figures
     is_id: bool = False
     """Whether it tells whose each row is."""
+    derived: tuple[str, ...] = ()
+    """The columns because of which it leaves: it follows from them, or they from it."""
+    needed: bool = False
+    """Whether the analysis needs it: as a quasi-identifier, it weighs more."""
+    unknowable: bool = False
+    """Whether it stays as it is because nobody outside can know it."""
 
     def describe(self) -> dict[str, Any]:
         """Return the decision as JSON."""
@@ -77,7 +86,9 @@ class Decision:
             "column": self.column,
             "role": self.role.value,
             "id": self.is_id,
+            "needed": self.needed,
             "reason": self.reason,
+            "derived": list(self.derived),
             "confidence": self.confidence.value,
             "content": self.content.value,
             "figures": self.figures.describe(),

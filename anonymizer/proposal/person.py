@@ -1,11 +1,13 @@
-"""Which column tells whose each row is, where a person has several."""
+"""Which column tells whose each row is, where a person has several: by its name, or by structure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from anonymizer.data.cells import MISSING
 from anonymizer.data.columns import Coded
+from anonymizer.problem.person import Candidate, Candidates, find_candidates
 from anonymizer.proposal.content import Content, content_of
 from anonymizer.proposal.names import Meaning, meaning_of
 
@@ -13,6 +15,39 @@ MOST_ROWS = 1_000
 """More rows for each value, on average, are those of a place or a category, not of a person."""
 NUMBERS = (Content.EMAIL, Content.SSN)
 """Contents that only one person has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """Who is a person in a table, as far as that is known."""
+
+    person: str | None = None
+    """The column that tells whose each row is."""
+    rows_are_people: bool = False
+    """Whether it was said that each row is a person."""
+    candidates: Candidates = ()
+    """Columns that may tell it; there are some only where it must be asked."""
+    found: Candidate | None = None
+    """What spoke for the column, where nobody named it and its name does not say it."""
+
+    @property
+    def doubtful(self) -> tuple[str, ...]:
+        """The columns that may tell whose each row is."""
+        return tuple(each.column for each in self.candidates)
+
+
+def find_whose(columns: Mapping[str, Coded], free: Collection[str]) -> Whose:
+    """Find out who is a person; only one of the `free` columns is taken without asking.
+
+    By its name first, then by structure. Only strong signs are taken: a wrong column counts wrong people.
+    """
+    named = find_person({name: columns[name] for name in columns if name in free})
+    if named is not None:
+        return Whose(named)
+    found = find_candidates(columns)
+    if found and found[0].strong and found[0].column in free:
+        return Whose(found[0].column, found=found[0])
+    return Whose(candidates=found)
 
 
 def find_person(columns: Mapping[str, Coded]) -> str | None:

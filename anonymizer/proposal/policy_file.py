@@ -8,23 +8,29 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from anonymizer import __version__
+from anonymizer.errors import percent
 from anonymizer.policy import Role
+from anonymizer.proposal.content import Content
 from anonymizer.proposal.decision import Decision
-from anonymizer.proposal.kept import possible_ids
+from anonymizer.proposal.person import Whose
+from anonymizer.proposal.trial import PROPOSED_LIMIT, Trials
 
 FOLDER = "hierarchies"
 """The folder of the specs, beside the policy."""
+NEEDED_WEIGHT = 4.0
+"""What the loss of a quasi-identifier that the analysis needs weighs beside that of others."""
+NUMBERS = (Content.WHOLE, Content.DECIMAL)
+LAYERS_SECONDS = 60.0
+"""The time of a search for layers, whose bound may take long."""
 LONGEST = 60
 """Characters of a column's name that go into a file's name."""
-ROWS_ARE_PEOPLE = (
-    "rows_are_people = true   # if a column tells whose each row is, name it instead: id = ..."
-)
 WHOSE = (
     '# id = "..."   # the column that tells whose each row is; without one, each row is a person'
 )
 
 HEADINGS = {
     Role.IDENTIFYING: "Removed: they name people, or come too close to it.",
+    Role.REMOVED: "Removed to limit risk: they name nobody, but tell too much beside the others.",
     Role.QUASI: "Generalized: others may know them, or they single people out.",
     Role.SENSITIVE: "Kept as they are: what others would like to know.",
     Role.INSENSITIVE: "Kept as they are: neither known to others nor telling.",
@@ -37,6 +43,8 @@ def write_policy(
     data: Mapping[str, str],
     k: int,
     title: str,
+    whose: Whose,
+    trials: Trials | None = None,
 ) -> str:
     """Write a policy that works at once; `data` has the keys of [data], `files` the specs."""
     lines = [
@@ -45,7 +53,7 @@ def write_policy(
         "",
         "[data]",
         *(f"{key} = {quoted(value)}" for key, value in data.items()),
-        *(() if "id" in data else (WHOSE if possible_ids(decisions) else ROWS_ARE_PEOPLE,)),
+        *people_lines(whose),
         '# default_role = "identifying"   # the role of columns that are not named below',
         "",
         "[attributes]",
@@ -54,24 +62,97 @@ def write_policy(
         'model = "k-anonymity"   # everybody released looks like at least k - 1 others',
         f"k = {k}",
         "",
-        "[search]",
-        "# suppression_limit = 0.05   # the share of the records that may be dropped",
-        "# time_limit = 60.0          # seconds; left out: until the optimum is proven",
+        *search_lines(trials),
+        *release_lines(trials),
+        *analysis_lines(decisions),
     ]
     return "\n".join(lines) + "\n"
 
 
+def people_lines(whose: Whose) -> list[str]:
+    """Write who is a person, or how it can be said; nothing where an id among the keys says it."""
+    if whose.person is not None:
+        return []
+    if whose.rows_are_people:
+        return ["rows_are_people = true"]
+    if not whose.candidates:
+        return [WHOSE]
+    return [
+        "# Who is a person? Take out the mark of one line; until then, `run` asks.",
+        *(f"# id = {quoted(name)}   # it may tell whose each row is" for name in whose.doubtful),
+        "# rows_are_people = true   # each row is a person",
+    ]
+
+
+def search_lines(trials: Trials | None) -> Iterator[str]:
+    """Write how far the search may go, and what other limits would give."""
+    limit = PROPOSED_LIMIT if trials is None else trials.proposed.limit
+    yield "[search]"
+    if trials is not None and trials.limits:
+        yield f"# {trials.limits_sentence()}"
+    yield f"suppression_limit = {limit}   # at most {percent(limit, 0)} of the records are dropped"
+    if trials is not None and trials.proposed.recoding == "layers":
+        yield f"time_limit = {LAYERS_SECONDS}   # seconds; left out: until the bound of layers is proven"
+    else:
+        yield f"# time_limit = {LAYERS_SECONDS}   # seconds; left out: until the optimum is proven"
+    yield ""
+
+
+def release_lines(trials: Trials | None) -> Iterator[str]:
+    """Write whether all records have one scheme, and what the other way comes to."""
+    if trials is None:
+        return
+    yield "[release]"
+    yield from (f"# {sentence}" for sentence in trials.sentences())
+    yield f"recoding = {quoted(trials.proposed.recoding)}"
+    yield ""
+
+
+def analysis_lines(decisions: Sequence[Decision]) -> Iterator[str]:
+    """Write analyses of what is needed, or of all that is released, as comments that run as they are."""
+    yield "# What the users of the release will compute; `anonymizer evidence` runs it on both tables."
+    for number, analysis in enumerate(propose_analyses(decisions)):
+        yield from () if number == 0 else ("#",)
+        yield "# [[analysis]]"
+        yield from (f"# {key} = {value}" for key, value in analysis.items())
+
+
+def propose_analyses(decisions: Sequence[Decision]) -> Iterator[dict[str, str]]:
+    """Propose analyses: distributions, joint ones, and a regression of a number that is needed."""
+    needed = [each for each in decisions if each.needed and not each.role.dropped]
+    names = [one_line(each.column) for each in needed]
+    some = {"columns": f"[{', '.join(map(quoted, names))}]"} if names else {}
+    yield {"name": quoted("distributions"), "kind": quoted("marginals"), **some}
+    if len(names) != 1:
+        yield {"name": quoted("pairs"), "kind": quoted("two-way"), **some}
+    numbers = [each for each in needed if each.content in NUMBERS and each.figures.distinct > 2]
+    others = [each for each in needed if each not in numbers[-1:]]
+    if numbers and others and not any("`" in name for name in names):
+        terms = " + ".join(f"`{each.column}`" for each in others)
+        formula = f"`{numbers[-1].column}` ~ {terms}"
+        yield {"name": quoted("effects"), "kind": quoted("linear"), "formula": quoted(formula)}
+
+
 def attribute_lines(decisions: Sequence[Decision], files: Mapping[str, str]) -> Iterator[str]:
-    """Write the columns by role, each with the reason above it."""
-    for role, heading in HEADINGS.items():
-        of_role = [decision for decision in decisions if decision.role is role]
-        if not of_role:
-            continue
-        yield f"# --- {heading}"
-        for decision in of_role:
-            yield f"# {one_line(decision.reason)} ({decision.figures})"
-            yield attribute_line(decision, files)
+    """Write the columns by role, those of one reason below it, each with its figures."""
+    last = None
+    for (role, reason), alike in by_reason(decisions).items():
+        if role is not last:
+            yield f"# --- {HEADINGS[role]}"
+        last = role
+        yield f"# {one_line(reason)}"
+        yield from (f"{attribute_line(each, files)}   # {each.figures}" for each in alike)
         yield ""
+
+
+def by_reason(decisions: Sequence[Decision]) -> dict[tuple[Role, str], list[Decision]]:
+    """Group columns by role, and in each role by reason, the most frequent reason first."""
+    groups: dict[tuple[Role, str], list[Decision]] = {}
+    for each in decisions:
+        groups.setdefault((each.role, each.reason), []).append(each)
+    places = list(HEADINGS)
+    order = sorted(groups, key=lambda key: (places.index(key[0]), -len(groups[key])))
+    return {key: groups[key] for key in order}
 
 
 def attribute_line(decision: Decision, files: Mapping[str, str]) -> str:
@@ -79,6 +160,9 @@ def attribute_line(decision: Decision, files: Mapping[str, str]) -> str:
     keys = [f'role = "{decision.role.value}"']
     if decision.role is Role.QUASI:
         keys.append(f"hierarchy = {quoted(f'{FOLDER}/{files[decision.column]}')}")
+        keys += [f"weight = {NEEDED_WEIGHT}"] if decision.needed else []
+    if decision.role is Role.REMOVED and one_line(decision.reason).strip():
+        keys.append(f"reason = {quoted(one_line(decision.reason))}")
     return f"{key_of(decision.column)} = {{ {', '.join(keys)} }}"
 
 

@@ -6,7 +6,7 @@ import os
 import tomllib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +18,36 @@ from anonymizer.errors import AnonymizerWarning, PolicyError
 from anonymizer.hierarchy import parse_spec
 from anonymizer.policy import Policy, Role
 from anonymizer.problem import Source
-from anonymizer.proposal.choices import given_roles
+from anonymizer.proposal.choices import check_needed, given_roles
+from anonymizer.proposal.criteria import (
+    Recipient,
+    is_knowable,
+    parse_recipient,
+    stays,
+    why_it_stays,
+)
 from anonymizer.proposal.decision import Column, Confidence, Decision, decide, look_at
+from anonymizer.proposal.derived import settle_derived
 from anonymizer.proposal.figures import unique_share
 from anonymizer.proposal.header import check_header
-from anonymizer.proposal.kept import KEPT, find_warnings, possible_ids
-from anonymizer.proposal.person import find_person
-from anonymizer.proposal.policy_file import FOLDER, file_names, write_policy
+from anonymizer.proposal.kept import KEPT, find_warnings
+from anonymizer.proposal.names import Meaning
+from anonymizer.proposal.person import Whose, find_whose
+from anonymizer.proposal.policy_file import (
+    FOLDER,
+    LAYERS_SECONDS,
+    NEEDED_WEIGHT,
+    file_names,
+    write_policy,
+)
 from anonymizer.proposal.ranking import choose, count_pairs
-from anonymizer.proposal.rules import decide_alone
+from anonymizer.proposal.rules import SINGLES_OUT, decide_alone
 from anonymizer.proposal.specs import propose_specs
+from anonymizer.proposal.trial import PROPOSED_LIMIT, Trial, Trials, try_both
 from anonymizer.risk import KAnonymity
 
 POLICY = "policy.toml"
+MAY_TELL = "it may tell whose each row is"
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,6 +74,17 @@ class Proposal(Displayed):
     """The file of the table."""
     stated: Mapping[str, str] = field(default_factory=dict)
     """What was said of how the file is read: keys of [data]."""
+    whose: Whose = field(default_factory=Whose)
+    """Who is a person, and what must be asked of it."""
+    recipient: Recipient = Recipient.PUBLIC
+    """For whom the release is."""
+    trials: Trials | None = None
+    """What one scheme and layers come to; None before they were tried."""
+
+    @property
+    def proposed(self) -> Trial | None:
+        """What the policy comes to, as a short search found it."""
+        return None if self.trials is None else self.trials.proposed
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """List the columns that are given a role."""
@@ -70,19 +98,34 @@ class Proposal(Displayed):
     @property
     def policy(self) -> Policy:
         """The policy that is proposed, with its hierarchies in it."""
-        one_row_each = self.id is None and not possible_ids(self.decisions)
         return Policy(
-            data={"id": self.id, "rows_are_people": one_row_each, **self.stated},
+            data={"id": self.id, "rows_are_people": self.whose.rows_are_people, **self.stated},
             attributes={each.column: self.attribute(each) for each in self.decisions},
             risk=[{"model": "k-anonymity", "k": self.k}],
+            search=self.search_keys(),
+            release={} if self.proposed is None else {"recoding": self.proposed.recoding},
         )
+
+    def search_keys(self) -> dict[str, float]:
+        """Return the keys of [search]."""
+        keys = {"suppression_limit": self.suppression_limit}
+        if self.proposed is not None and self.proposed.recoding == "layers":
+            keys["time_limit"] = LAYERS_SECONDS
+        return keys
+
+    @property
+    def suppression_limit(self) -> float:
+        """The share of the records that may be dropped."""
+        return PROPOSED_LIMIT if self.proposed is None else self.proposed.limit
 
     def attribute(self, decision: Decision) -> dict[str, Any]:
         """Return the keys of one column in the policy."""
         if decision.role is not Role.QUASI:
-            return {"role": decision.role}
+            why = {"reason": decision.reason} if decision.role is Role.REMOVED else {}
+            return {"role": decision.role, **why}
         spec = parse_spec(tomllib.loads(self.specs[decision.column]), decision.column)
-        return {"role": decision.role, "hierarchy": spec}
+        weight = {"weight": NEEDED_WEIGHT} if decision.needed else {}
+        return {"role": decision.role, "hierarchy": spec, **weight}
 
     def stage(self, staging: Staging) -> dict[str, str]:
         """Write the policy and its hierarchies; return what each will be called."""
@@ -91,9 +134,8 @@ class Proposal(Displayed):
         staging.path(FOLDER).mkdir()
         for column, spec in self.specs.items():
             staging.path(f"{FOLDER}/{files[column]}").write_text(spec, encoding="utf-8")
-        text = write_policy(
-            self.decisions, files, self.data_keys(staging.folder), self.k, str(self)
-        )
+        keys = self.data_keys(staging.folder)
+        text = write_policy(self.decisions, files, keys, self.k, str(self), self.whose, self.trials)
         staging.path(POLICY).write_text(text, encoding="utf-8")
         return {"policy": str(staging.folder / POLICY), "hierarchies": str(staging.folder / FOLDER)}
 
@@ -119,9 +161,14 @@ class Proposal(Displayed):
             "people": self.people,
             "k": self.k,
             "id": self.id,
+            "recipient": self.recipient.value,
+            "rows_are_people": self.whose.rows_are_people,
+            "person_candidates": list(self.whose.doubtful),
             "columns": [decision.describe() for decision in self.decisions],
             "unique": self.unique,
             "unique_by_kept": self.unique_by_kept,
+            "suppression_limit": self.suppression_limit,
+            "recoding": None if self.trials is None else self.trials.describe(),
             "warnings": list(self.warnings),
         }
 
@@ -146,28 +193,39 @@ def propose(
     delimiter: str | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    rows_are_people: bool = False,
+    *,
+    recipient: str = "public",
+    need: Iterable[str] = (),
 ) -> Proposal:
     """Look at a table and propose what each column is, and how it may be generalized.
 
     `quasi`, `id`, `identifying`, `sensitive` and `keep` name columns whose role is decided already.
-    Delimiter, encoding and sheet are found where they are not stated. Warns of columns that are kept as
-    they are and yet single people out.
+    `rows_are_people` says that no column tells whose a row is; it is never taken for granted.
+    Delimiter, encoding and sheet are found where they are not stated. For a `recipient` who is bound by
+    an "agreement" or works in an "enclave", what nobody outside can know stays as it is; for the "public"
+    it leaves where it singles people out. Columns that the analysis will `need` are kept, and the loss is
+    spent on others. The policy is tried on the table before it is handed over, with one scheme and with
+    layers. Warns of columns that are kept as they are and yet single people out.
     """
     if data is None:
         raise PolicyError("there is no table to look at; give a dataframe or the path of a file.")
     check_k(k)
     table = open_table(data, delimiter, encoding, sheet)
     check_present(table, table.columns)
+    who = parse_recipient(recipient)
     roles = given_roles(table.columns, id, quasi, identifying, sensitive, keep)
+    needed = check_needed(table.columns, need, roles)
     columns = read_columns(table, table.columns)
     check_rows(table, next(iter(columns.values())).codes.size if columns else 0)
     check_header(table, columns)
-    person = find_id(table, columns, id, roles)
-    check_enough(table, columns, person, k)
-    decisions = decide_all(columns, roles, person)
+    whose = say_whose(table, columns, id, rows_are_people, roles)
+    check_enough(table, columns, whose.person, k)
+    decisions = decide_all(columns, roles, whose.person, whose.doubtful, who, needed)
     given = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
     stated = {key: value for key, value in given.items() if value is not None}
-    found = assemble(table, columns, decisions, k, person, stated)
+    found = replace(assemble(table, columns, decisions, k, whose, stated), recipient=who)
+    found = tried(found, columns)
     for sentence in found.warnings:
         warnings.warn(f"{table.name}: {sentence}", AnonymizerWarning, stacklevel=2)
     return found
@@ -191,35 +249,64 @@ def check_enough(table: Table, columns: Mapping[str, Coded], person: str | None,
         )
 
 
-def find_id(
-    table: Table, columns: Mapping[str, Coded], given: str | None, roles: Mapping[str, Role]
-) -> str | None:
-    """Return the column that tells whose each row is: the one given, or one that looks like it."""
+def say_whose(
+    table: Table,
+    columns: Mapping[str, Coded],
+    given: str | None,
+    rows_are_people: bool,
+    roles: Mapping[str, Role],
+) -> Whose:
+    """Say who is a person: as it was said, or as the table shows."""
+    if given is not None and rows_are_people:
+        raise PolicyError(f"rows cannot be people where '{given}' tells whose they are; say one.")
     if given is not None:
         check_whose(columns[given], table.name, given)
-        return given
-    free = {
-        name: column
-        for name, column in columns.items()
-        if roles.get(name, Role.IDENTIFYING) is Role.IDENTIFYING
-    }
-    return find_person(free)
+    if given is not None or rows_are_people:
+        return Whose(given, rows_are_people)
+    free = [name for name in columns if roles.get(name, Role.IDENTIFYING) is Role.IDENTIFYING]
+    return find_whose(columns, free)
+
+
+def tried(proposal: Proposal, columns: Mapping[str, Coded]) -> Proposal:
+    """Try the policy on its table, and take what does best; a PolicyError says if nothing does."""
+    trials = try_both(proposal.policy, columns, proposal.id)
+    if not trials.both and not trials.limits:
+        raise PolicyError(
+            f"{proposal.name}: no release meets k = {proposal.k} whatever is dropped; lower k, or name "
+            "fewer columns with --quasi."
+        )
+    said = (*proposal.warnings, *trials.find_warnings())
+    return replace(proposal, trials=trials, warnings=said)
 
 
 def decide_all(
-    columns: Mapping[str, Coded], roles: Mapping[str, Role], person: str | None
+    columns: Mapping[str, Coded],
+    roles: Mapping[str, Role],
+    person: str | None,
+    doubtful: Sequence[str] = (),
+    recipient: Recipient = Recipient.PUBLIC,
+    needed: Sequence[str] = (),
 ) -> dict[str, Decision]:
-    """Decide on every column, in the order of the table."""
+    """Decide on every column, in the order of the table; `doubtful` ones may tell whose each row is."""
     whose = None if person is None else columns[person]
     described = [look_at(name, coded, whose) for name, coded in columns.items()]
     decided = {}
     for column in described:
-        found = decide_at_once(column, roles, person)
+        found = decide_at_once(column, roles, person, doubtful)
+        if column.name in needed:
+            may_tell = column.name == person or column.name in doubtful
+            found = decide_needed(column, found, recipient, may_tell)
+        elif found is None and stays(column, recipient):
+            found = stay(column, why_it_stays(column))
         if found is not None:
             decided[column.name] = found
     candidates = [column for column in described if column.name not in decided]
     counted = count_pairs(candidates, columns, whose)
-    given = [column for column in described if roles.get(column.name) is Role.QUASI]
+    given = [
+        column
+        for column in described
+        if column.name in decided and decided[column.name].role is Role.QUASI
+    ]
     kept = [
         column
         for column in described
@@ -230,11 +317,41 @@ def decide_all(
         return unique_share([columns[column.name] for column in some], whose)
 
     decided |= {each.column: each for each in choose(counted, given, kept, unique_by)}
-    return {name: decided[name] for name in columns}
+    return settle_derived({name: decided[name] for name in columns}, columns, whose)
+
+
+def decide_needed(
+    column: Column, found: Decision | None, recipient: Recipient, may_tell: bool
+) -> Decision:
+    """Decide on a column that the analysis needs: kept where that is safe, else generalized least.
+
+    One that `may_tell` whose each row is is refused, and so is one that names people.
+    """
+    if found is not None and found.confidence is Confidence.GIVEN:
+        return replace(found, needed=True)
+    names = found is not None and found.role is Role.IDENTIFYING and not column.content.in_order
+    if found is not None and (names or may_tell):
+        raise PolicyError(
+            f"need: '{column.name}' would be removed, because {found.reason}; leave it out, or name it "
+            "with --quasi or --keep."
+        )
+    knowable, telling = is_knowable(column), column.figures.unique >= SINGLES_OUT
+    if stays(column, recipient) or not (knowable or telling):
+        why = why_it_stays(column) if telling else "it hardly singles anybody out"
+        return replace(stay(column, f"the analysis needs it, and {why}"), needed=True)
+    why = "others may know it" if knowable else "it singles people out"
+    reason = f"the analysis needs it, and {why}: generalized last"
+    return replace(decide(column, Role.QUASI, Confidence.MEDIUM, reason), needed=True)
+
+
+def stay(column: Column, reason: str) -> Decision:
+    """Keep a column as it is."""
+    role = Role.SENSITIVE if column.meaning is Meaning.SENSITIVE else Role.INSENSITIVE
+    return replace(decide(column, role, Confidence.MEDIUM, reason), unknowable=True)
 
 
 def decide_at_once(
-    column: Column, roles: Mapping[str, Role], person: str | None
+    column: Column, roles: Mapping[str, Role], person: str | None, doubtful: Sequence[str]
 ) -> Decision | None:
     """Decide on a column that needs no comparison with others."""
     if column.name == person:
@@ -244,6 +361,8 @@ def decide_at_once(
         )
     if column.name in roles:
         return decide(column, roles[column.name], Confidence.GIVEN, "you said so")
+    if column.name in doubtful:
+        return decide(column, Role.IDENTIFYING, Confidence.MEDIUM, MAY_TELL)
     return decide_alone(column)
 
 
@@ -252,11 +371,11 @@ def assemble(
     columns: Mapping[str, Coded],
     decisions: Mapping[str, Decision],
     k: int,
-    person: str | None,
+    who: Whose,
     stated: Mapping[str, str],
 ) -> Proposal:
     """Make the hierarchies, and count what the columns give away together."""
-    whose = None if person is None else columns[person]
+    whose = None if who.person is None else columns[who.person]
     quasi = [columns[name] for name, each in decisions.items() if each.role is Role.QUASI]
     if not quasi:
         raise PolicyError(
@@ -274,7 +393,8 @@ def assemble(
         quasi[0].codes.size if whose is None else len(whose.texts),
         unique_share(quasi, whose),
         by_kept,
-        tuple(find_warnings(list(decisions.values()), by_kept)),
+        tuple(find_warnings(list(decisions.values()), by_kept, who)),
         path if path.is_file() else None,
         stated,
+        who,
     )

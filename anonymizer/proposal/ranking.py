@@ -129,16 +129,16 @@ def left_out(column: Column, crowded: bool, telling: bool) -> Decision:
     """
     if column.known:
         reason = f"of more than {MOST_KNOWN} columns that others may know, it singles out most"
-        return decide(column, Role.IDENTIFYING, Confidence.LOW, reason)
+        return decide(column, Role.REMOVED, Confidence.LOW, reason)
     if column.figures.unique >= SINGLES_OUT:
         reason = f"it singles people out, and there are {MOST_QUASI} quasi-identifiers already"
-        return decide(column, Role.IDENTIFYING, Confidence.LOW, reason)
+        return decide(column, Role.REMOVED, Confidence.LOW, reason)
     if telling:
         reason = (
             f"it singles people out beside the columns that are kept, and there are {MOST_QUASI} "
             "quasi-identifiers already"
         )
-        return decide(column, Role.IDENTIFYING, Confidence.LOW, reason)
+        return decide(column, Role.REMOVED, Confidence.LOW, reason)
     role = Role.SENSITIVE if column.meaning is Meaning.SENSITIVE else Role.INSENSITIVE
     if crowded:
         reason = f"there are {MOST_QUASI} quasi-identifiers that single out more"

@@ -27,7 +27,7 @@ def empty(column: Column) -> Decision | None:
     if column.content is not Content.EMPTY:
         return None
     reason = "no cell has a value; nothing is lost without it, and a later table may have some"
-    return decide(column, Role.IDENTIFYING, Confidence.HIGH, reason)
+    return decide(column, Role.REMOVED, Confidence.HIGH, reason)
 
 
 def named_identifier(column: Column) -> Decision | None:

@@ -20,7 +20,7 @@ from anonymizer.policy import Policy, Role
 from anonymizer.proposal.choices import given_roles
 from anonymizer.proposal.content import Content, content_of
 from anonymizer.proposal.decision import Column, look_at
-from anonymizer.proposal.person import find_person
+from anonymizer.proposal.person import find_whose
 from anonymizer.proposal.rules import SINGLES_OUT, decide_alone
 from anonymizer.proposal.specs import propose_specs
 
@@ -42,6 +42,22 @@ class Shorthand:
     keep: Iterable[str] = ()
     default_role: Role | str | None = None
     """The role of columns that are named nowhere."""
+    rows_are_people: bool = False
+    recoding: str | None = None
+    max_layers: int | None = None
+    suppression_limit: float | None = None
+
+    @property
+    def limits(self) -> dict[str, dict[str, Any]]:
+        """The parts of the policy that are stated; what is not has the policy's own default."""
+        parts: dict[str, dict[str, Any]] = {
+            "release": {"recoding": self.recoding, "max_layers": self.max_layers},
+            "search": {"suppression_limit": self.suppression_limit},
+        }
+        return {
+            part: {key: value for key, value in keys.items() if value is not None}
+            for part, keys in parts.items()
+        }
 
     def roles(self, columns: Sequence[str]) -> dict[str, Role]:
         """Return the roles of the columns that are named."""
@@ -84,12 +100,15 @@ def expand(table: Table, given: Shorthand) -> Expanded:
     named, default = given.roles(table.columns), parse_default(given.default_role)
     roles = {name: named.get(name, default or Role.IDENTIFYING) for name in table.columns}
     columns = read_columns(table, table.columns)
-    person = given.id or find_person({n: columns[n] for n in with_role(roles, Role.IDENTIFYING)})
+    free = with_role(roles, Role.IDENTIFYING)
+    said = given.id is not None or given.rows_are_people
+    person = given.id if said else find_whose(columns, free).person
     hierarchies = given.hierarchies(columns)
     policy = Policy(
-        data={"id": person},
+        data={"id": person, "rows_are_people": given.rows_are_people},
         attributes={name: attribute(role, hierarchies.get(name)) for name, role in roles.items()},
         risk=[{"model": "k-anonymity", "k": DEFAULT_K if given.k is None else given.k}],
+        **given.limits,
     )
     unnamed = [name for name in columns if name not in named and name != person]
     for sentence in find_warnings(columns, unnamed, default, person):

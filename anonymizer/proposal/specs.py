@@ -1,19 +1,30 @@
-"""Hierarchies for the quasi-identifiers, as `suggest` proposes them."""
+"""Hierarchies for the quasi-identifiers, as `suggest` proposes them, each tried on its own column."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import tomllib
+import warnings
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anonymizer.data.cells import MISSING
+from anonymizer.data.coded import CodedTable
 from anonymizer.data.columns import Coded
-from anonymizer.errors import HierarchyError
-from anonymizer.hierarchy import suggest
+from anonymizer.engine.microdata import encode
+from anonymizer.errors import AnonymizerWarning, HierarchyError
+from anonymizer.hierarchy import parse_spec, suggest
+from anonymizer.hierarchy.values import parse_number
+from anonymizer.proposal.codes import looks_like_codes, spec_of_codes
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MOST_TRIED = 200
+"""So many values of a column are tried before the table is."""
+OPEN = re.compile(r"^open = .*\n?", re.MULTILINE)
 
 
 def propose_specs(columns: Mapping[str, Coded]) -> dict[str, str]:
@@ -21,12 +32,63 @@ def propose_specs(columns: Mapping[str, Coded]) -> dict[str, str]:
     specs, faults = {}, []
     for name, column in columns.items():
         try:
-            specs[name] = suggest(as_series(name, column))
+            specs[name] = propose_spec(name, column)
         except HierarchyError as error:
             faults.append(str(error))
     if faults:
         raise HierarchyError("\n".join(faults))
     return specs
+
+
+def propose_spec(name: str, column: Coded) -> str:
+    """Propose a spec that the column's own cells can be read with; raise a HierarchyError if none can."""
+    first: HierarchyError | None = None
+    for spec in candidates(name, column):
+        try:
+            try_spec(name, spec, column)
+        except HierarchyError as error:
+            first = first or error
+        else:
+            return spec
+    assert first is not None  # there is always a candidate
+    raise first
+
+
+def candidates(name: str, column: Coded) -> Iterator[str]:
+    """Yield specs, the best first; the others mend what is wrong with it."""
+    if looks_like_codes(name, column.texts):
+        yield spec_of_codes(name, column.texts)
+    spec = suggest(as_series(name, column))
+    yield spec
+    if OPEN.search(spec):  # values may lie beyond either end
+        yield OPEN.sub('open = "both"\n', spec)
+
+
+def try_spec(name: str, spec: str, column: Coded) -> None:
+    """Raise a HierarchyError unless the values of a column have a place in its hierarchy.
+
+    Of many, the least and the greatest are looked at and some between: beyond those lie no others. All
+    are where the whole proposal is tried.
+    """
+    hierarchy = parse_spec(tomllib.loads(spec), name).build(name)
+    texts = extremes_of(column.texts)
+    values = CodedTable({name: Coded(np.arange(len(texts)), texts)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AnonymizerWarning)  # `run` speaks of missing cells
+        encode(values, (hierarchy,))
+
+
+def extremes_of(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the least and the greatest of many values, as numbers if they are, and some others.
+
+    >>> extremes_of(tuple(map(str, range(-5, 9_000))))[0]
+    '-5'
+    """
+    if len(texts) <= MOST_TRIED:
+        return texts
+    ordered = sorted(texts, key=lambda text: (parse_number(text) or 0, text))
+    end, step = MOST_TRIED // 4, len(texts) // (MOST_TRIED // 2)
+    return tuple(dict.fromkeys([*ordered[:end], *ordered[end:-end:step], *ordered[-end:]]))
 
 
 def as_series(name: str, column: Coded) -> pd.Series:

@@ -311,7 +311,7 @@ def test_a_range_upside_down_is_refused() -> None:
          "attributes.ward.wieght: this key is unknown; did you mean 'weight'?"),
         ({"attributes": {"ward": {}}}, "attributes.ward.role: this key is missing; add it."),
         ({"attributes": {"ward": {"role": "secret"}}},
-         "attributes.ward.role: 'secret' is unknown; use one of 'identifying', 'quasi'"),
+         "attributes.ward.role: 'secret' is unknown; use one of 'identifying', 'removed'"),
         ({"attributes": {"ward": {"role": "quasi"}}},
          "attributes.ward.hierarchy: a quasi-identifier needs a hierarchy;"),
         ({"attributes": {"ward": {"role": "sensitive", "weight": 2.0}}},
@@ -474,7 +474,9 @@ def test_the_faults_of_all_hierarchy_files_are_shown_together(tmp_path: Path) ->
 def test_a_role_of_any_type_is_refused_in_one_sentence(role: object) -> None:
     (fault,) = faults_of(changed(attributes={"ward": {"role": role}}))
     assert fault.startswith("attributes.ward.role: ")
-    assert fault.endswith("use one of 'identifying', 'quasi', 'sensitive', 'insensitive'.")
+    assert fault.endswith(
+        "use one of 'identifying', 'removed', 'quasi', 'sensitive', 'insensitive'."
+    )
 
 
 @pytest.mark.parametrize("delimiter", ["", ";;", "§", "\n", '"', 3], ids=repr)

@@ -38,12 +38,13 @@ def test_a_direct_identifier_that_repeats_is_said_until_somebody_decides_who_the
 
 def test_a_number_of_cases_is_removed_though_everybody_has_two() -> None:
     cases = [f"MRN{row // 2:05d}" for row in range(ROWS)]
-    with pytest.warns(AnonymizerWarning, match="'Fall-Nr' has 200 different values in 400 rows"):
+    with pytest.warns(AnonymizerWarning, match=r"'Fall-Nr' \(200 values .* is taken for"):
         proposal = propose(people(**{"Fall-Nr": cases}))
     assert proposal.with_role(Role.IDENTIFYING) == ("Fall-Nr",)
-    assert not proposal.policy.data.rows_are_people
+    assert proposal.policy.data.id == "Fall-Nr"  # by structure: too few people are on the safe side
 
 
+@pytest.mark.filterwarnings("ignore:.*hardly anything is left of")
 def test_what_was_removed_for_want_of_room_is_not_taken_for_a_person() -> None:
     random = np.random.default_rng(4)
     measured = {f"x{at}": random.integers(0, 300, ROWS) for at in range(12)}
@@ -62,4 +63,4 @@ def test_columns_that_single_out_only_together_are_not_all_kept() -> None:
         proposal = propose(frame)
     assert proposal.unique_by_kept < 0.05
     assert [each for each in proposal.decisions if each.role in KEPT]
-    assert proposal.with_role(Role.IDENTIFYING)
+    assert proposal.with_role(Role.REMOVED)

@@ -64,11 +64,10 @@ DIFFERENT = [f"v{number}" for number in range(ROWS)]
         ("x", [f"word {number} and some more words here" for number in range(ROWS)]),
         ("Vorname", ["Ann", "Bo"] * (ROWS // 2)),
         ("patient_id", DIFFERENT),
-        ("x", [None] * ROWS),
         ("lat", [f"52.{number:05d}" for number in range(ROWS)]),
     ],
 )
-def test_direct_identifiers_and_empty_columns_are_removed(name: str, cells: list[Any]) -> None:
+def test_direct_identifiers_are_removed(name: str, cells: list[Any]) -> None:
     assert decision(name, cells).role is Role.IDENTIFYING
 
 
@@ -84,6 +83,7 @@ def test_direct_identifiers_and_empty_columns_are_removed(name: str, cells: list
         ("hospital_name", ["St. Mary", "Charité"] * (ROWS // 2), Role.QUASI),
         ("flag", ["yes", *["no"] * (ROWS - 1)], Role.INSENSITIVE),
         ("x", ["same"] * ROWS, Role.INSENSITIVE),
+        ("x", [None] * ROWS, Role.REMOVED),
         ("member", ["yes", "no"] * (ROWS // 2), Role.QUASI),
     ],
 )
@@ -143,7 +143,7 @@ def test_more_columns_are_generalized_where_others_may_know_them_and_none_of_the
     assert len(proposal.with_role(Role.QUASI)) == MOST_KNOWN
     for each in proposal.decisions:
         if each.column.startswith("birth"):
-            assert each.role in (Role.QUASI, Role.IDENTIFYING)
+            assert each.role in (Role.QUASI, Role.REMOVED)
 
 
 def test_the_proposed_policy_meets_its_k_and_is_the_same_from_a_file(tmp_path: Path) -> None:

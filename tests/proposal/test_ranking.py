@@ -50,7 +50,7 @@ def test_no_column_that_singles_out_or_that_others_know_is_kept(
     for column in columns:
         role = decisions[column.name].role
         if column.known or column.figures.unique >= SINGLES_OUT:
-            assert role in (Role.QUASI, Role.IDENTIFYING)
+            assert role in (Role.QUASI, Role.REMOVED)
 
 
 @given(COLUMNS, st.integers(0, 15))

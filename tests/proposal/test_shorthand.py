@@ -44,6 +44,16 @@ def test_three_lines_make_a_release_that_verifies() -> None:
     assert solution.defaults == ("Proposed hierarchies: 'age', 'sex', 'zip'.",)
 
 
+def test_layers_and_a_limit_on_suppression_are_asked_for_in_the_call() -> None:
+    frame = pd.DataFrame({"age": [*range(20, 60)] * 3, "sex": ["f", "m", "m"] * 40})
+    names = {"quasi": ["age", "sex"], "recoding": "layers", "max_layers": 2}
+    policy = anonymize(frame, k=3, **names, suppression_limit=0.1).problem.policy
+    assert (policy.release.recoding, policy.release.max_layers) == ("layers", 2)
+    assert policy.search.suppression_limit == 0.1
+    with pytest.raises(PolicyError, match="without `quasi`"):
+        anonymize(frame, suppression_limit=0.0)
+
+
 def test_a_column_that_is_named_nowhere_is_removed_and_said() -> None:
     with pytest.warns(AnonymizerWarning, match="removed, because named nowhere: 'zip', 'ward'"):
         solution = anonymize(FRAME, quasi=["age", "sex"])
@@ -124,10 +134,13 @@ def test_people_are_counted_where_a_column_tells_whose_a_row_is() -> None:
     assert "patient_id" not in solution.to_frame()
 
 
-def test_a_named_identifier_that_repeats_is_warned_of() -> None:
+def test_a_named_identifier_that_repeats_tells_people_or_is_warned_of() -> None:
     frame = FRAME.assign(nickname=[f"n{row // 4}" for row in range(ROWS)])
-    with pytest.warns(AnonymizerWarning, match="the identifying column 'nickname' has 100"):
-        anonymize(frame, quasi=["age"], identifying=["nickname"], default_role="identifying")
+    found = anonymize(frame, quasi=["age"], identifying=["nickname"], default_role="identifying")
+    assert "'nickname' tells whose each row is: 100 people." in found.defaults  # by structure
+    few = FRAME.assign(nickname=[f"n{max(row, 3)}" for row in range(ROWS)])
+    with pytest.warns(AnonymizerWarning, match="the identifying column 'nickname' has 397"):
+        anonymize(few, quasi=["age"], identifying=["nickname"], default_role="identifying")
 
 
 @pytest.mark.parametrize(

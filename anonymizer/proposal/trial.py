@@ -1,0 +1,310 @@
+"""What a proposed policy comes to: short searches with one scheme, with layers, with other limits.
+
+A proposal is handed over only after its table was encoded with it and a release was found.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from anonymizer.data.coded import CodedTable
+from anonymizer.data.columns import Coded
+from anonymizer.engine.microdata import encode
+from anonymizer.errors import AnonymizerError, AnonymizerWarning, percent, quote_some
+from anonymizer.kernels.compilation import compiled_seconds
+from anonymizer.lattice import Lattice, Scheme, with_level
+from anonymizer.layers.layering import Layering, one_layer
+from anonymizer.layers.optimize import Layers, Task, Watch, find_layers
+from anonymizer.policy import Policy
+from anonymizer.problem import Problem
+from anonymizer.search import Limits, search
+from anonymizer.utility import Loss
+
+PROPOSED_LIMIT = 0.05
+"""The share of the records that a proposed policy may drop."""
+OTHER_LIMITS = (0.01, 0.1, 1.0)
+"""What is tried beside it."""
+COLLAPSED = 0.95
+"""Of a column in which one value has a larger share of the rows than this, hardly anything is left."""
+EVALUATIONS = 400
+"""Schemes that are evaluated for each trial, so that the same table gives the same proposal."""
+SECONDS = 2.0
+"""The time of all trials together; it ends those of a large table early."""
+
+Recoding = Literal["full-domain", "layers"]
+IN_LAYERS = (
+    "In layers, cells of one column are at several levels: `released_levels` tells them, and "
+    "`coarsen_to` brings a column to one."
+)
+"""What layers mean for an analyst."""
+WORDS: dict[Recoding, str] = {"full-domain": "one scheme", "layers": "layers"}
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a short search found for one way to release the table."""
+
+    recoding: Recoding
+    limit: float
+    """The share of the records that may be dropped."""
+    quality: float
+    dropped: float
+    """The share of the records that are."""
+    collapsed: tuple[str, ...]
+    """The quasi-identifiers that have one value in nearly all rows, though the table has more."""
+
+    @property
+    def drops_many(self) -> bool:
+        """Whether more records are dropped than a proposal may."""
+        return self.dropped > PROPOSED_LIMIT
+
+    def describe(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "recoding": self.recoding,
+            "suppression_limit": self.limit,
+            "quality": self.quality,
+            "dropped": self.dropped,
+            "collapsed": list(self.collapsed),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """One scheme or layers: what each comes to, what other limits would give, and what costs most."""
+
+    one: Trial | None
+    """One scheme for all records; None where none is within the limit."""
+    layers: Trial | None
+    limits: tuple[Trial, ...] = ()
+    """One scheme with other suppression limits, the lowest first, the proposed one among them."""
+    costliest: str | None = None
+    """The quasi-identifier without which most would be left of the others, where columns collapse."""
+    without_it: float = 0.0
+    """The quality of the others without it."""
+
+    @property
+    def proposed(self) -> Trial:
+        """Layers where one scheme collapses a column or drops too many, and layers do better."""
+        if self.one is None or self.layers is None:
+            return self.one or self.layers or self.limits[0]
+        failing = bool(self.one.collapsed) or self.one.drops_many
+        better = len(self.layers.collapsed) < len(self.one.collapsed) or (
+            len(self.layers.collapsed) == len(self.one.collapsed)
+            and self.layers.quality > self.one.quality
+        )
+        return self.layers if failing and better else self.one
+
+    def sentences(self) -> Iterator[str]:
+        """Say what each way comes to, and what the proposed one means."""
+        for each in self.both:
+            alike = f"; one value nearly everywhere in {quote_some(each.collapsed)}"
+            yield (
+                f"{WORDS[each.recoding]}: quality {each.quality:.3f}, {percent(each.dropped)} dropped"
+                f"{alike if each.collapsed else ''}."
+            )
+        if self.proposed.recoding == "layers":
+            yield IN_LAYERS
+
+    def find_warnings(self) -> Iterator[str]:
+        """Say which columns collapse even so, what costs most, and where more must be dropped."""
+        found = self.proposed
+        if found.limit > PROPOSED_LIMIT:
+            yield (
+                f"no release drops at most {percent(PROPOSED_LIMIT, 0)} of the records; "
+                f"{percent(found.dropped)} are dropped, and the limit is {percent(found.limit, 0)}."
+            )
+        if found.collapsed:
+            more = (
+                ""
+                if self.costliest is None
+                else (
+                    f" '{self.costliest}' costs most: without it, the quality of the others is "
+                    f"{self.without_it:.3f}."
+                )
+            )
+            yield (
+                f"hardly anything is left of {quote_some(found.collapsed)}: one value in more than "
+                f"{percent(COLLAPSED, 0)} of the released rows.{more} Give what nobody needs the role "
+                "'removed', or lower k."
+            )
+
+    @property
+    def both(self) -> list[Trial]:
+        """The trials that are to be compared."""
+        return [trial for trial in (self.one, self.layers) if trial is not None]
+
+    def describe(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "proposed": self.proposed.recoding,
+            "trials": [trial.describe() for trial in self.both],
+            "limits": [trial.describe() for trial in self.limits],
+            "costliest": self.costliest,
+            "quality_without_it": None if self.costliest is None else self.without_it,
+        }
+
+    def limits_sentence(self) -> str:
+        """Say what each suppression limit gives with one scheme.
+
+        >>> trial = Trial("full-domain", 0.05, 0.651, 0.04, ())
+        >>> Trials(trial, None, (trial,)).limits_sentence()
+        'With one scheme: limit 5 %: quality 0.651, 4.0 % dropped.'
+        """
+        found = [
+            f"{limit_text(each.limit)}: quality {each.quality:.3f}, {percent(each.dropped)} dropped"
+            for each in self.limits
+        ]
+        return f"With one scheme: {'; '.join(found)}."
+
+
+def processor_seconds() -> float:
+    """Return the processor's time, so that a busy machine proposes the same; not that of compiling."""
+    return time.process_time() - compiled_seconds()
+
+
+def limit_text(limit: float) -> str:
+    """Write a suppression limit as a percentage."""
+    return "no limit" if limit >= 1 else f"limit {percent(limit, 0)}"
+
+
+def try_both(policy: Policy, columns: Mapping[str, Coded], person: str | None) -> Trials:
+    """Encode a table with the policy that is proposed for it, and try one scheme and layers.
+
+    Raises a HierarchyError where a cell has no place in its hierarchy.
+    """
+    problem = encode_proposed(policy, columns, person)
+    started = processor_seconds()
+
+    def left(share: float) -> float:
+        return max(0.05, (SECONDS - (processor_seconds() - started)) * share)
+
+    found = [try_limit(problem, limit, left(0.15)) for limit in (PROPOSED_LIMIT, *OTHER_LIMITS)]
+    one, limits = found[0], sorted(filter(None, found), key=lambda each: each.limit)
+    layers = try_layers(problem, PROPOSED_LIMIT, left(0.7))
+    trials = Trials(one, layers, tuple(limits))
+    if not (trials.both or trials.limits) or not trials.proposed.collapsed:
+        return trials
+    name, quality = find_costliest(problem, left(0.9))
+    return replace(trials, costliest=name, without_it=quality)
+
+
+def encode_proposed(policy: Policy, columns: Mapping[str, Coded], person: str | None) -> Problem:
+    """Put a proposed policy to columns that were read already."""
+    wanted = [*policy.quasi_identifiers, *([] if person is None else [person])]
+    table = CodedTable({name: columns[name] for name in wanted})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AnonymizerWarning)  # missing cells are spoken of by `run`
+        microdata = encode(table, policy.load_hierarchies(), person=person)
+        return Problem.of(policy, table, microdata)
+
+
+def at_limit(problem: Problem, limit: float) -> Problem:
+    """Ask with another suppression limit."""
+    return problem.with_suppression_limit(int(limit * problem.microdata.records + 1e-9))
+
+
+def try_limit(problem: Problem, limit: float, seconds: float) -> Trial | None:
+    """Try one scheme for all records; None where none is found within the limit."""
+    limited = at_limit(problem, limit)
+    scheme = find_scheme(limited, limited.lattice, seconds)
+    if scheme is None:
+        return None
+    found = limited.outcome(scheme)
+    suppressed = found.suppressed[found.classes.label_of_tuple]
+    layering = one_layer(problem.microdata, scheme, suppressed)
+    return trial_of("full-domain", limit, found.evaluation.quality, layering)
+
+
+def find_scheme(problem: Problem, lattice: Lattice, seconds: float) -> Scheme | None:
+    """Return the best scheme that a short search finds; the coarsest where it finds none in time."""
+    limits = Limits(seconds, EVALUATIONS)
+    best = search(problem.evaluator, lattice, limits, clock=processor_seconds).best
+    if best is not None:
+        return best.scheme
+    return lattice.high if problem.evaluate(lattice.high).feasible else None
+
+
+def try_layers(problem: Problem, limit: float, seconds: float) -> Trial | None:
+    """Try layers; None where they have no meaning, or none are found within the limit."""
+    limited, measure = at_limit(problem, limit), problem.measure
+    assert isinstance(measure, Loss)  # what is proposed names no other
+    task = Task(
+        limited.microdata, limited.models, measure, limited.lattice, limited.suppression_limit
+    )
+
+    def one_scheme(_: int | None) -> Scheme | None:
+        return find_scheme(limited, limited.lattice, seconds / 4)
+
+    watch = Watch(2 * seconds, clock=processor_seconds)  # half of it is for the bound
+
+    def no_bound(*_: object) -> None:
+        watch.seconds = 0.0
+
+    watch.on_bound = no_bound
+    try:
+        found: Layers = find_layers(task, one_scheme, watch)
+    except AnonymizerError:
+        return None
+    if not found.feasible:
+        return None
+    return trial_of("layers", limit, 1 - found.loss, found.layering)
+
+
+def trial_of(recoding: Recoding, limit: float, quality: float, layering: Layering) -> Trial:
+    """Describe what was found."""
+    dropped = layering.suppressed_records / layering.microdata.records
+    return Trial(recoding, limit, quality, dropped, tuple(collapsed_columns(layering)))
+
+
+def collapsed_columns(layering: Layering) -> list[str]:
+    """List the columns that have one value in nearly all released rows, and had more in the table."""
+    microdata, kept = layering.microdata, ~layering.suppressed
+    counts, everybody = microdata.counts, np.ones(microdata.distinct, np.bool_)
+    return [
+        name
+        for at, name in enumerate(microdata.attributes)
+        if largest_share(layering.values(at)[0], counts, kept) > COLLAPSED
+        and largest_share(microdata.codes[at], counts, everybody) <= COLLAPSED
+    ]
+
+
+def largest_share(numbers: Any, counts: Any, kept: Any) -> float:
+    """Return the share of the rows that the most frequent value has."""
+    if not kept.any():
+        return 0.0
+    times = np.bincount(numbers[kept].astype(np.int64), counts[kept])
+    return float(times.max() / times.sum())
+
+
+def find_costliest(problem: Problem, seconds: float) -> tuple[str | None, float]:
+    """Return the quasi-identifier without which most is left of the others, and how much that is.
+
+    Left out, it is at its top, and its own loss does not count.
+    """
+    limited, names = at_limit(problem, PROPOSED_LIMIT), problem.microdata.attributes
+    if len(names) < 2:
+        return None, 0.0
+    each = seconds / len(names)
+    found = {name: quality_without(limited, at, each) for at, name in enumerate(names)}
+    most = max(found, key=lambda name: found[name])
+    return most, found[most]
+
+
+def quality_without(problem: Problem, at: int, seconds: float) -> float:
+    """Return what is left of all other quasi-identifiers where one is left out."""
+    lattice = problem.lattice
+    top = Lattice(with_level(lattice.low, at, lattice.high[at]), lattice.high)
+    scheme = find_scheme(problem, top, seconds)
+    if scheme is None:
+        return 0.0
+    outcome = problem.outcome(scheme)
+    losses = problem.evaluator.attribute_losses(outcome.classes, outcome.suppressed)
+    others = [1 + loss for place, loss in enumerate(losses) if place != at]
+    return 2 - float(np.prod(others) ** (1 / len(others)))
