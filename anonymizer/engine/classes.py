@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,12 @@ class EquivalenceClasses:
             found = column.histograms(self.label_of_tuple, self.sizes, wanted)
             self.counted[name] = found
         return found
+
+    def with_values_of(self, name: str, kept: NDArray[np.bool_]) -> EquivalenceClasses:
+        """Return the classes of the table in which a sensitive column has the values of some alone."""
+        column = self.microdata.sensitive[name].among(kept[self.label_of_tuple])
+        columns = {**self.microdata.sensitive, name: column}
+        return replace(self, microdata=replace(self.microdata, sensitive=columns), counted={})
 
     def split(
         self, microdata: Microdata, part_of_tuple: NDArray[Any], parts: int

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.domain import read_only
 from anonymizer.kernels.people import (
+    add_highest_left,
     add_people,
     count_present,
     count_until_last,
@@ -16,6 +17,7 @@ from anonymizer.kernels.people import (
 )
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +57,24 @@ class People:
             read_only(several.tuples),
         )
 
+    def among(self, tuples: NDArray[np.bool_]) -> People:
+        """Return the people who have a row among some tuples, by these alone; they are numbered anew."""
+        number = np.cumsum(tuples) - 1
+        kept = tuples[self.tuple_of_entry]
+        history = np.repeat(np.arange(self.of_history.size), np.diff(self.starts))[kept]
+        left = np.bincount(history, minlength=self.of_history.size)
+        entries, several = number[self.tuple_of_entry[kept]], left[history] > 1
+        of_tuple = self.of_tuple[tuples]
+        np.add.at(of_tuple, entries[~several], self.of_history[history[~several]])
+        of_history = self.of_history[left > 1]
+        return People(
+            int(of_tuple.sum()) + int(of_history.sum()),
+            read_only(of_tuple),
+            read_only(of_history),
+            read_only(np.concatenate([[0], np.cumsum(left[left > 1])])),
+            read_only(entries[several]),
+        )
+
     def class_sizes(self, labels: NDArray[np.int32], classes: int) -> Integers:
         """Count the people with rows in each class, each once; labels number the class of each tuple."""
         sizes = np.bincount(labels, self.of_tuple, classes).astype(np.int64)
@@ -76,7 +96,20 @@ class People:
         count_until_last(turn_of_tuple, self.starts, self.tuple_of_entry, self.of_history, gone)
         return self.number - np.concatenate([[0], np.cumsum(gone[:-1])])
 
-    def highest(self, value_of_tuple: NDArray[np.float64]) -> tuple[NDArray[np.float64], Integers]:
+    def sum_highest_left(
+        self, value_of_tuple: Floats, turn_of_tuple: Integers, turns: int
+    ) -> Floats:
+        """Sum the largest value among each person's tuples left, before the first turn and after each.
+
+        A tuple that is gone before the first turn has turn -1. Right but for the rounding of sums.
+        """
+        sums = sum_left(value_of_tuple * self.of_tuple, turn_of_tuple, turns)
+        changes = np.zeros(turns + 1)
+        entries = self.starts, self.tuple_of_entry, self.of_history
+        add_highest_left(turn_of_tuple, value_of_tuple, *entries, changes)
+        return sums + np.cumsum(changes)
+
+    def highest(self, value_of_tuple: Floats) -> tuple[Floats, Integers]:
         """Return the largest value among each person's tuples, with how many people have it.
 
         One entry for each tuple that somebody shows alone or nobody does, then one for each history.
@@ -84,6 +117,17 @@ class People:
         several = highest_by_history(value_of_tuple, self.starts, self.tuple_of_entry)
         values = np.concatenate([value_of_tuple, several])
         return values, np.concatenate([self.of_tuple, self.of_history])
+
+
+def sum_left(values: Floats, turn: Integers, turns: int) -> Floats:
+    """Sum the values that are left before the first turn and after each; turn -1 is gone before.
+
+    >>> sum_left(np.array([4.0, 2.0, 1.0]), np.array([1, 0, -1]), 2).tolist()
+    [6.0, 4.0, 0.0]
+    """
+    there = turn >= 0
+    at_turn = np.bincount(turn[there], values[there], turns)
+    return np.append(np.cumsum(at_turn[::-1])[::-1], 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -89,6 +89,23 @@ class SensitiveColumn:
             holders,
         )
 
+    def among(self, tuples: NDArray[np.bool_]) -> SensitiveColumn:
+        """Return the column of a table with some of the tuples alone, which keep their numbers."""
+        kept = tuples[self.tuple_of_pair]
+        values, value_of_pair = np.unique(self.value_of_pair[kept], return_inverse=True)
+        records, people = (
+            self.records[kept],
+            None if self.people is None else self.people.among(kept),
+        )
+        return SensitiveColumn(
+            tuple(self.texts[value] for value in values),
+            read_only(self.tuple_of_pair[kept]),
+            read_only(value_of_pair.astype(np.int32)),
+            read_only(records),
+            int(records.sum()) if people is None else people.number,
+            people,
+        )
+
     @cached_property
     def counts(self) -> Integers:
         """How many people of the table have each value."""

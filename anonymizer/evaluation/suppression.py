@@ -13,7 +13,7 @@ from anonymizer.engine.classes import EquivalenceClasses, information_content
 from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import mark_least
 from anonymizer.risk import Binding, Monotone, Remaining, RiskModel
-from anonymizer.risk.model import Scope
+from anonymizer.risk.model import Scope, asked_by, judges_by_size
 from anonymizer.risk.remaining import Kept, Order
 
 Tuples = NDArray[np.bool_]
@@ -100,7 +100,7 @@ def violations_of(
 
 def precedence(model: RiskModel) -> tuple[bool, bool]:
     """Return what decides which model is asked first: the least."""
-    return model.monotone is not Monotone.RECORD, not model.by_class_size
+    return model.monotone is not Monotone.RECORD, not judges_by_size(model)
 
 
 def no_class(classes: EquivalenceClasses) -> NDArray[np.bool_]:
@@ -121,7 +121,7 @@ def suppress_together(
     """
     binding = bind_together(microdata, classes, models)
     people = classes.input_people
-    least = max((model.least_class(people) for model in models), default=1)
+    least = asked_by(models, people).least_class
     if hopeless is not None and not binds_all(models):
         parts = classes.split(microdata, binding, 2)
         gone_parts = binding[parts.first_tuple]
@@ -217,7 +217,7 @@ def combine_bindings(
         elif model.monotone is Monotone.TABLE:
             single = single or model.binding(whole)
     people = remaining.classes.input_people
-    least = max((model.least_class(people) for model in models), default=1)
+    least = asked_by(models, people).least_class
     partly = bind_partly(remaining.classes, models, violations, together, least)
     if partly.classes.any() or single is None:
         return partly
@@ -266,7 +266,7 @@ def most_kept(classes: EquivalenceClasses, models: Sequence[RiskModel]) -> NDArr
     for model, violating in zip(models, violations, strict=True):
         if model.monotone is Monotone.RECORD:
             together |= violating
-    least = max((model.least_class(classes.input_people) for model in models), default=1)
+    least = asked_by(models, classes.input_people).least_class
     kept = most_kept_partly(classes, models, violations, together, least)
     return np.where(together, 0, classes.records if kept is None else kept)
 

@@ -84,8 +84,6 @@ class Task(NamedTuple):
     """The sum of terms when everything is lost."""
     finer_weight: float
     """How much the expected rise of the finer half weighs in a split, against the coarser's."""
-    limits: Any
-    """What is asked of cells in place of a least class, if anything; see kernels/cell_limits.py."""
 
 
 class Workspace(NamedTuple):
@@ -108,8 +106,6 @@ class Workspace(NamedTuple):
     """How many cells there are of each size."""
     lost: Any
     """For each threshold: how many of the records that a node still has its cells lose, at least."""
-    limits: Any
-    """Arrays for limits on cells."""
 
 
 class Cells(NamedTuple):

@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anonymizer.kernels.bounds import best_split
-from anonymizer.kernels.cell_limits import begin_root, commit_limited, split_limited
 from anonymizer.kernels.class_splitting import (
     Cells,
     relabel,
@@ -84,9 +83,6 @@ class Outcome(NamedTuple):
 def split_and_count(task, workspace, nodes, depth, above, high, cells):
     """Split the classes of a node, and count what is lost; see `split_classes`."""
     classes, buffer = nodes.classes[depth], nodes.buffer[depth]
-    if task.limits.least.shape[0]:
-        fresh = cells.number == classes
-        return split_limited(task, workspace, buffer, above, high, fresh)
     labels, kept = workspace.labels[buffer], task.records - nodes.suppressed[depth]
     cells = split_classes(task, workspace, labels, classes, above, high, cells)
     count_lost(task, workspace, cells, kept, nodes.first[depth], nodes.last[depth])
@@ -97,11 +93,8 @@ def split_and_count(task, workspace, nodes, depth, above, high, cells):
 def commit_cells(task, workspace, nodes, depth, reached, cells):
     """Make the cells just counted the classes of a node, at the levels `reached`."""
     first, last = nodes.first[depth], nodes.last[depth]
-    if task.limits.least.shape[0]:
-        n_labels, n_dropped = commit_limited(task, workspace, nodes.buffer[depth], depth)
-    else:
-        least = task.least_classes[first]
-        n_labels, n_dropped = relabel(workspace, cells, least, workspace.labels[depth])
+    least = task.least_classes[first]
+    n_labels, n_dropped = relabel(workspace, cells, least, workspace.labels[depth])
     low, high, covered = nodes.low[depth], nodes.high[depth], nodes.covered[depth]
     lost = subtract_dropped(task, workspace, n_dropped, low, high, covered)
     nodes.suppressed[depth] += lost
@@ -239,10 +232,9 @@ def partition_root(task, workspace, nodes, low, high, first, last):
     """Partition the table by the highest scheme of a box."""
     open_node(nodes, 0, low, high, 0, 0.0)
     nodes.covered[0], nodes.suppressed[0] = task.total_covered, 0
-    nodes.classes[0] = 2 * max(1, task.limits.least.shape[0])
+    nodes.classes[0] = 2
     nodes.first[0], nodes.last[0], nodes.buffer[0] = first, last, 0
     workspace.labels[0] = 1
-    begin_root(task, workspace.limits)
     nodes.at[0] = task.heights
     while (nodes.at[0] > high).any():
         reached = high.copy()

@@ -1,6 +1,5 @@
 """Search: the scheme with the least loss, and the proof that there is none better."""
 
-from anonymizer.search.branch_and_bound import OnProgress
 from anonymizer.search.checkpoint import Checkpoint
 from anonymizer.search.driver import search
 from anonymizer.search.exhaustive import search_exhaustively
@@ -8,6 +7,7 @@ from anonymizer.search.limits import Limits, StopReason
 from anonymizer.search.params import SearchParams
 from anonymizer.search.proof import Proof, Pruning
 from anonymizer.search.result import TIE, Progress, SearchResult, Status
+from anonymizer.search.state import OnProgress
 from anonymizer.search.thresholds import search_thresholds
 
 __all__ = [

@@ -20,8 +20,8 @@ class Box:
     """The evaluated scheme, coarser than all in the box, that gives the best bound."""
     evaluated: tuple[Scheme, ...] = ()
     """The schemes of the box that are evaluated already."""
-    deferrals: int = 0
-    """How many times in a row it was split without an evaluation."""
+    infeasible: int = 0
+    """How many of its schemes, at least, are known to suppress too much."""
 
     @property
     def unevaluated(self) -> int:
@@ -31,7 +31,7 @@ class Box:
     def part(self, schemes: Lattice) -> Box:
         """Return the part of the box that holds these schemes."""
         inside = tuple([scheme for scheme in self.evaluated if scheme in schemes])
-        return Box(schemes, self.bound, self.bounding, inside, self.deferrals)
+        return Box(schemes, self.bound, self.bounding, inside)
 
     def split(self, attribute: int, level: int) -> tuple[Box, Box]:
         """Split into the schemes up to a level of one attribute and those above it."""
@@ -39,8 +39,8 @@ class Box:
         lower = tuple([scheme for scheme in self.evaluated if scheme[attribute] <= level])
         upper = tuple([scheme for scheme in self.evaluated if scheme[attribute] > level])
         return (
-            Box(below, self.bound, self.bounding, lower, self.deferrals),
-            Box(above, self.bound, self.bounding, upper, self.deferrals),
+            Box(below, self.bound, self.bounding, lower),
+            Box(above, self.bound, self.bounding, upper),
         )
 
     def without_low(self) -> Iterator[Box]:

@@ -10,8 +10,7 @@ from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.kernels.compilation import working_seconds
 from anonymizer.lattice import Lattice
 from anonymizer.search.backends import active_backend
-from anonymizer.search.bounding import raise_bound
-from anonymizer.search.branch_and_bound import BranchAndBound, OnProgress, RunAll
+from anonymizer.search.boxes import Boxes
 from anonymizer.search.checkpoint import Checkpoint
 from anonymizer.search.cluster import start_cluster
 from anonymizer.search.incumbent import find_incumbent
@@ -19,7 +18,9 @@ from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.limits import Clock, LimitReached, Limits, StopReason, Usage
 from anonymizer.search.params import SearchParams
 from anonymizer.search.result import SearchResult
-from anonymizer.search.screening import explore
+from anonymizer.search.screening import Screening, can_screen
+from anonymizer.search.state import OnProgress, RunAll, State
+from anonymizer.search.subtree import Subtree
 
 
 def search(
@@ -43,12 +44,12 @@ def search(
     """
     usage = Usage(limits, clock)
     with Interrupt() as interrupt, running(evaluator, params, workers, usage, interrupt) as run_all:
-        state = BranchAndBound(evaluator, lattice, usage, params, run_all, on_progress, interrupt)
+        state = State(evaluator, lattice, usage, params, run_all, on_progress, interrupt)
         return run(state, resume, known)
 
 
 def run(
-    state: BranchAndBound, resume: Checkpoint | None = None, known: Iterable[Evaluation] = ()
+    state: State, resume: Checkpoint | None = None, known: Iterable[Evaluation] = ()
 ) -> SearchResult:
     """Run a search until it is complete or stopped."""
     state.add_known(known)
@@ -57,12 +58,40 @@ def run(
             find_incumbent(state)
         else:
             state.resume(resume)
-        raise_bound(state)
-        explore(state)
+        prove(state)
         stopped = StopReason.COMPLETE
     except LimitReached as limit:
         stopped = limit.reason
     return state.result(stopped)
+
+
+def prove(state: State) -> None:
+    """Close every open box, by the engine that is likely to take least time.
+
+    Boxes serve any model and measure. Compiled subtree bounds are worth their compiling in a large
+    lattice, or once boxes have taken long; where they say too little, boxes do the rest. Screening
+    looks at many schemes at a time where evaluations decide few.
+    """
+    boxes = Boxes(state)
+    if can_screen(state):
+        while state.open:
+            before, spent = state.unevaluated, state.usage.evaluations
+            boxes.run(state.params.screening_batches)
+            spent = state.usage.evaluations - spent
+            if before - state.unevaluated < state.params.least_decided * spent:
+                Screening(state).run()
+        return
+    while state.undecided and not pays_to_compile(state):
+        boxes.next()
+    if state.undecided and (engine := Subtree.of(state)) is not None:
+        engine.run()
+    boxes.run()
+
+
+def pays_to_compile(state: State) -> bool:
+    """Whether subtree bounds are likely to save more time than it takes to compile them."""
+    passed = state.usage.evaluations * state.evaluator.microdata.distinct
+    return state.large or passed >= state.params.boxes_work
 
 
 @contextmanager

@@ -109,7 +109,7 @@ class Evaluated:
         if bound <= limit and kept_high != schemes.high:
             schemes = Lattice(schemes.low, kept_high)
             inside = tuple([scheme for scheme in inside if scheme in schemes])
-        return Box(schemes, max(bound + floor, box.bound), bounding, inside, box.deferrals)
+        return Box(schemes, max(bound + floor, box.bound), bounding, inside)
 
     def floor_of(self, low: NDArray[np.int64]) -> float:
         """Return the highest floor of the evaluated schemes that are finer than all of a box."""

@@ -8,22 +8,22 @@ from dataclasses import replace
 
 from anonymizer.evaluation.evaluate import Evaluation
 from anonymizer.lattice import Scheme, with_level
-from anonymizer.search.branch_and_bound import BranchAndBound
 from anonymizer.search.neighbours import NeighbourRanking
 from anonymizer.search.result import choose
+from anonymizer.search.state import State
 
 
-def find_incumbent(search: BranchAndBound) -> None:
+def find_incumbent(search: State) -> None:
     """Refine greedily from the coarsest scheme, and improve that by local search.
 
     In a large lattice it looks far; in others at the most promising neighbours only, and only where
     evaluating them bounds finer schemes too.
     """
-    root = search.open.pop()
-    search.pending = [root]
+    [root] = search.take(1)
+    bounded = root
     try:
         coarsest = current = search.evaluation_of(search.lattice.high)
-        root = replace(root, bounding=coarsest)
+        bounded = replace(root, bounding=coarsest)
         while finer := first_improvement(search.evaluation_of, search.lattice.low, current):
             current = finer
         if search.large:
@@ -32,8 +32,8 @@ def find_incumbent(search: BranchAndBound) -> None:
             while move(search, coarsest, 1, search.params.first_neighbours):
                 pass
     finally:
-        search.pending = []
-        search.open.push(replace(root, evaluated=tuple(sorted(search.evaluated.known))))
+        found = tuple(sorted(search.evaluated.known))
+        search.replace(root, [replace(bounded, evaluated=found)])
 
 
 def first_improvement(
@@ -56,7 +56,7 @@ def first_improvement(
     return None
 
 
-def improve(search: BranchAndBound, coarsest: Evaluation) -> None:
+def improve(search: State, coarsest: Evaluation) -> None:
     """Move to a better neighbour of the incumbent as long as one is found, then try further away.
 
     The nearest neighbours come first, a level up or down in one attribute or two.
@@ -68,12 +68,14 @@ def improve(search: BranchAndBound, coarsest: Evaluation) -> None:
         IteratedSearch(search, coarsest).run()
 
 
-def move(search: BranchAndBound, coarsest: Evaluation, reach: int, count: int) -> bool:
+def move(search: State, coarsest: Evaluation, reach: int, count: int) -> bool:
     """Evaluate the most promising neighbours, up to a count, until one is better; say whether one is."""
     best, params = search.evaluated.best, search.params
     if best is None or used_up(search):  # not even the coarsest scheme is feasible, or no time left
         return False
-    near = NeighbourRanking(best, coarsest, search.lattice, search.forecast, search.max_terms)
+    near = NeighbourRanking(
+        best, coarsest, search.lattice, search.forecast, search.evaluator.measure.most
+    )
     ranked = near.rank(reach, count + len(search.evaluated), params.max_moves)
     tried = [scheme for scheme in ranked if scheme not in search.evaluated][:count]
     for start in range(0, len(tried), params.batch_size):
@@ -85,7 +87,7 @@ def move(search: BranchAndBound, coarsest: Evaluation, reach: int, count: int) -
     return False
 
 
-def used_up(search: BranchAndBound) -> bool:
+def used_up(search: State) -> bool:
     """Whether local search has had its share of the limits, if it is long: in a large lattice."""
     usage = search.usage
     spent = max(usage.time_share, usage.evaluation_share)
@@ -98,7 +100,7 @@ class IteratedSearch:
     It is seeded, so that the same evaluations are made whenever as many are allowed.
     """
 
-    def __init__(self, search: BranchAndBound, coarsest: Evaluation) -> None:
+    def __init__(self, search: State, coarsest: Evaluation) -> None:
         self.search, self.coarsest = search, coarsest
         self.random = random.Random(search.params.seed)
         self.seen = {each.scheme: each for each in search.evaluated.recent}
@@ -131,7 +133,7 @@ class IteratedSearch:
         """Return a better neighbour among the most promising, or None."""
         search, params = self.search, self.search.params
         near = NeighbourRanking(
-            current, self.coarsest, search.lattice, search.forecast, search.max_terms
+            current, self.coarsest, search.lattice, search.forecast, search.evaluator.measure.most
         )
         ranked = near.rank(1, params.kick_neighbours, params.max_moves)
         for start in range(0, len(ranked), params.batch_size):

@@ -24,11 +24,8 @@ def number(default: Number, least: float, most: float = math.inf) -> Number:
 class SearchParams:
     """The tunable parameters of the search: they change what a proof costs, never what is proven.
 
-    `batch_size`, `max_deferrals` and `min_gap_closed` were chosen among some twenty settings by the
-    evaluations they take without subtree bounds on ADULT, CUP, FARS and the ATUS stand-in: ADULT with
-    k = 5 takes 236 to 274 over the settings with deferrals. The others were chosen among a handful of
-    values each, by time, on
-    the benchmark's tables and the wide register. Memory limits are in bytes.
+    They were chosen among a handful of values each, by evaluations or by time, on the benchmark's tables
+    and the wide register. Memory limits are in bytes.
 
     >>> SearchParams().batch_size, SearchParams.read({"batch_size": 8}).batch_size
     (4, 8)
@@ -36,10 +33,6 @@ class SearchParams:
 
     batch_size: int = number(4, 1)
     """Boxes evaluated at a time: the same for any number of workers, so that every count is too."""
-    max_deferrals: int = number(2, 0)
-    """How many times in a row a box may be split without an evaluation."""
-    min_gap_closed: float = number(0.35, 0)
-    """The part of a box's gap that an evaluation must be expected to close; otherwise it is deferred."""
     recent_evaluations: int = number(4096, 1)
     """How many evaluations every box is compared with; older ones only bound the boxes they bound now."""
     recent_bytes: int = number(1 << 28, 1)
@@ -86,8 +79,8 @@ class SearchParams:
     max_screened_cells: int = number(1 << 24, 0)
     """With more distinct tuples times sensitive values, neither."""
 
-    least_subtree_tuples: int = number(0, 0)
-    """In a small lattice, subtree bounds are used from so many distinct tuples on: always, by default."""
+    boxes_work: int = number(1 << 30, 0)
+    """How many tuples evaluations may pass over before subtree bounds are compiled in a small lattice."""
     max_loose: int = number(4, 0)
     """Where models ask for more than a least class: how many schemes in a row, bounded below the best,
     may be no better before subtree bounds are given up."""

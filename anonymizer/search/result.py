@@ -69,6 +69,22 @@ class SearchResult:
         return Progress(self.proof, self.best).gap
 
 
+def result_of(
+    models: Iterable[RiskModel],
+    stopped: StopReason,
+    best: Evaluation | None,
+    proof: Proof,
+    checkpoint: Checkpoint | None = None,
+) -> SearchResult:
+    """Say what was found and whether it is proven."""
+    if best is None:
+        complete = stopped is StopReason.COMPLETE
+        status = Status.INFEASIBLE if complete else Status.UNKNOWN
+    else:  # what is left open when a search is stopped may be able to tie, but not to be better
+        status = best_status(models) if proof.bound >= best.loss else Status.FEASIBLE
+    return SearchResult(status, stopped, best, proof, checkpoint)
+
+
 def best_status(models: Iterable[RiskModel]) -> Status:
     """Return what the best scheme is where no other has a lower loss, as the models suppress.
 

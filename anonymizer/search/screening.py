@@ -26,18 +26,17 @@ from anonymizer.kernels.screening import close_blocks, open_ranges, sum_kept, su
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Monotone, RiskModel
 from anonymizer.risk.criterion import Criterion
-from anonymizer.risk.model import Need, Scope
-from anonymizer.search.branch_and_bound import BranchAndBound
+from anonymizer.risk.model import Need, Scope, asked_by, judges_by_size
 from anonymizer.search.merged_classes import Block, Booleans, Classes, Counts
 from anonymizer.search.ordered_attributes import OrderedAttributes
-from anonymizer.search.proof import Pruning
+from anonymizer.search.state import State
 
 JUDGED_BY = {Need.CLASS_SIZES, Need.SENSITIVE_VALUES, Need.OVERALL_SHARES}
 ROUNDING = 1e-9
 """Sums of terms that are no farther above the cutoff are looked at again."""
 
 
-def can_screen(search: BranchAndBound) -> bool:
+def can_screen(search: State) -> bool:
     """Whether the models judge each class by its size and its histograms, and bounds may be loose."""
     evaluator, params = search.evaluator, search.params
     microdata, models = evaluator.microdata, evaluator.models
@@ -59,34 +58,15 @@ def sensitive_columns(evaluator: Evaluator) -> list[str]:
     return list(dict.fromkeys(name for model in evaluator.models for name in model.sensitive))
 
 
-def explore(search: BranchAndBound) -> None:
-    """Explore the open boxes; screen them once evaluations decide too few schemes each."""
-    if not can_screen(search):
-        search.explore()
-        return
-    params = search.params
-    while search.open:
-        before, evaluations = open_schemes(search), search.usage.evaluations
-        search.explore(params.screening_batches)
-        spent = search.usage.evaluations - evaluations
-        if before - open_schemes(search) < params.least_decided * spent:
-            Screening(search).run()
-
-
-def open_schemes(search: BranchAndBound) -> int:
-    """Count the schemes that are neither evaluated nor pruned."""
-    return sum(box.unevaluated for box in search.open.boxes)
-
-
 class Screening:
     """One pass over the open schemes."""
 
-    def __init__(self, search: BranchAndBound) -> None:
+    def __init__(self, search: State) -> None:
         self.search, self.evaluator = search, search.evaluator
         microdata = self.microdata = search.evaluator.microdata
         self.counts = Counts.of(microdata, sensitive_columns(search.evaluator))
         people = microdata.number_of_people
-        self.least = max((m.least_class(people) for m in search.evaluator.models), default=1)
+        self.least = asked_by(search.evaluator.models, people).least_class
         """Classes of fewer records are suppressed, and are not judged."""
         self.judgement, self.models = self.split_models()
         """What is judged while classes are merged, and the models that judge what passes that."""
@@ -98,7 +78,7 @@ class Screening:
 
         A model that judges classes by their size is met by all that are not too small to be judged.
         """
-        models = [model for model in self.evaluator.models if not model.by_class_size]
+        models = [model for model in self.evaluator.models if not judges_by_size(model)]
         for model in models:
             criterion = model.criterion(self.microdata)
             if criterion is not None:
@@ -108,17 +88,13 @@ class Screening:
 
     def run(self) -> None:
         """Screen all open schemes, and close every box."""
-        search, opened = self.search, open_schemes(self.search)
+        search = self.search
         for candidates in self.candidates():
             if candidates:
                 search.evaluate_now(candidates)
             search.check_time()
         screened = set(map(tuple, self.attributes.schemes(np.argwhere(self.open)).tolist()))
-        search.usage.evaluations += len(screened - search.evaluated.known)
-        search.evaluated.mark(screened)
-        while search.open:
-            search.open.pop()
-        search.pruned[Pruning.BOUND] += opened - len(screened)
+        search.close_all(screened)
         search.report()
 
     def wanted(self) -> Booleans:

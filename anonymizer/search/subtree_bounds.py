@@ -27,18 +27,8 @@ from anonymizer.kernels.class_splitting import (
 from anonymizer.kernels.subtree_bounds import MAX_BOXES, Outcome, bound_subtree
 from anonymizer.kernels.subtree_nodes import MAX_DEPTH
 from anonymizer.lattice import Lattice
-from anonymizer.risk.cell_limits import CellLimit
-from anonymizer.risk.size_limits import SizeLimits
-from anonymizer.search.cell_limits import (
-    bytes_of_arrays,
-    cell_limits_of,
-    codes_with_population,
-    counts_with_population,
-    fits_limits,
-    make_arrays,
-    make_limits,
-    needs_population,
-)
+from anonymizer.risk.model import asked_by
+from anonymizer.risk.sizes import Sizes
 from anonymizer.search.covers import Covers, values_of
 from anonymizer.search.params import SearchParams
 from anonymizer.utility.loss import Aggregate, Loss
@@ -51,8 +41,6 @@ MAX_COUNTED = 1 << 10
 """Sums over classes of each size, for a limit on the average risk, go up to so many records."""
 MAX_VALUES = 1 << 16
 """Values of an attribute, and k, are 16-bit integers in the kernel."""
-SPARE_CELLS = 16
-"""With limits on cells, there are up to so many for each tuple without a hash table."""
 MAX_CELLS = 1 << 32
 """Cells are numbered by 32-bit integers."""
 
@@ -80,23 +68,17 @@ class Tuples(NamedTuple):
 
     @staticmethod
     def of(
-        microdata: Microdata,
-        with_population: bool,
-        params: SearchParams,
-        check: Callable[[], None] = no_check,
+        microdata: Microdata, params: SearchParams, check: Callable[[], None] = no_check
     ) -> Tuples:
         """Return the tuples of a table; unless they take much memory, they stay for other searches."""
 
         def prepare() -> Tuples:
-            codes, counts = microdata.codes, microdata.counts
-            if with_population:
-                codes, counts = codes_with_population(microdata), counts_with_population(microdata)
-            values = values_of(microdata.columns, codes)
-            return Tuples(values, number_steps(microdata, codes, check), read_only(counts))
+            values = values_of(microdata.columns, microdata.codes)
+            return Tuples(values, number_steps(microdata, check), read_only(microdata.counts))
 
-        if bytes_of_tuples(microdata, with_population) > params.kept_subtree_bytes:
+        if bytes_of_tuples(microdata) > params.kept_subtree_bytes:
             return prepare()
-        return microdata.once(codes_with_population if with_population else Tuples, prepare)
+        return microdata.once(Tuples, prepare)
 
 
 class Workspaces(threading.local):
@@ -138,25 +120,19 @@ class SubtreeBounds:
         if not all(evaluator.models for evaluator in evaluators):
             return None
         limits = [limits_of(evaluator) for evaluator in evaluators]
-        by_record = not several and microdata.people is None
-        on_cells = cell_limits_of(evaluators[0], limits[0]) if by_record else []
-        models = [model for evaluator in evaluators for model in evaluator.models]
-        exact = all(
-            model.only_cell_limits if on_cells else model.only_least_class for model in models
-        )
-        if not (exact or on_cells or any(each.say_something for each in limits)):
+        exact = all(each.only for each in limits)
+        if not (exact or any(each.limited for each in limits)):
             return None
-        if not fits(microdata, limits, on_cells, params):
+        if not fits(microdata, limits, params):
             return None
-        cells = count_cells(microdata, limits[0].least_class, on_cells)
-        most = most_cells(microdata, on_cells, params)
-        room, hashed = min(cells, most), cells > most
-        tuples = Tuples.of(microdata, needs_population(on_cells), params, check)
+        cells = count_cells(microdata, limits[0].least_class)
+        room, hashed = min(cells, params.max_subtree_cells), cells > params.max_subtree_cells
+        tuples = Tuples.of(microdata, params, check)
         large = microdata.lattice.size > params.large_lattice
         weight = 1.0 if large else params.finer_weight
-        task = make_task(evaluators[0], measure, limits, on_cells, tuples, room, weight)
+        task = make_task(evaluators[0], measure, limits, tuples, room, weight)
         passed = tuples.counts.size + task.members.tuple_of_entry.size
-        budget = params.subtree_work // (passed * max(1, len(on_cells)))
+        budget = params.subtree_work // passed
         budget = max(params.min_subtree_budget, min(params.max_subtree_budget, budget))
         return SubtreeBounds(task, hashed, budget, Workspaces(), exact)
 
@@ -166,11 +142,9 @@ class SubtreeBounds:
         if self.workspaces.workspace is None:
             task, tuples = self.task, self.task.counts.size
             cells = max(CACHED_CELLS, task.room, tuples + 2)
-            limits = task.limits.least.shape[0]
-            apart = 0 if limits else tuples
             self.workspaces.workspace = Workspace(
-                labels=np.empty((MAX_DEPTH, apart), np.uint32),
-                keys=np.empty(apart, np.uint32),
+                labels=np.empty((MAX_DEPTH, tuples), np.uint32),
+                keys=np.empty(tuples, np.uint32),
                 cells=np.empty(cells, np.uint32),
                 last=np.empty(cells if task.members.of_tuple.size else 0, np.int32),
                 names=np.empty(cells, np.uint32),
@@ -179,7 +153,6 @@ class SubtreeBounds:
                 slots=np.empty(2 << tuples.bit_length() if self.hashed else 1, np.uint64),
                 histogram=np.zeros(task.counted + 1, np.int64),
                 lost=np.zeros(task.least_classes.size, np.int64),
-                limits=make_arrays(limits, tuples, cells),
             )
         return self.workspaces.workspace
 
@@ -205,16 +178,15 @@ class SubtreeBounds:
         return outcome._replace(bounds=np.minimum(outcome.bounds, targets))
 
 
-def limits_of(evaluator: Evaluator) -> SizeLimits:
+def limits_of(evaluator: Evaluator) -> Sizes:
     """Return what all models of an evaluator say about the sizes of classes.
 
     Where people are counted, that is what they say of single classes: others limit classes for each
     person, and it is records that are lost.
     """
     microdata = evaluator.microdata
-    people = microdata.number_of_people
-    limits = SizeLimits.all_of([model.size_limits(people) for model in evaluator.models])
-    return limits if microdata.people is None else SizeLimits(limits.least_class)
+    asked = asked_by(evaluator.models, microdata.number_of_people)
+    return asked if microdata.people is None else Sizes(asked.least_class, only=asked.only)
 
 
 def members_of(microdata: Microdata) -> Members:
@@ -229,52 +201,22 @@ def members_of(microdata: Microdata) -> Members:
     return Members(people.of_tuple, people.of_history, people.starts, people.tuple_of_entry)
 
 
-def fits(
-    microdata: Microdata,
-    limits: Sequence[SizeLimits],
-    on_cells: Sequence[CellLimit],
-    params: SearchParams,
-) -> bool:
+def fits(microdata: Microdata, limits: Sequence[Sizes], params: SearchParams) -> bool:
     """Whether the table would not take too much memory or time to prepare, and integers are enough."""
     widest = max(max(column.group_counts) for column in microdata.columns)
     # a node is closed in at most one box for each attribute, and there must be room for many nodes
     if max(widest, count_up_to(limits) + 1) > MAX_VALUES or 4 * len(microdata.columns) > MAX_BOXES:
         return False
-    cells = count_cells(microdata, limits[0].least_class, on_cells)
-    if cells >= MAX_CELLS or not fits_limits(microdata, on_cells):
+    if count_cells(microdata, limits[0].least_class) >= MAX_CELLS:
         return False
-    with_population = needs_population(on_cells)
-    tuples = count_tuples(microdata, with_population)
-    arrays = 4 * MAX_DEPTH * tuples
-    if on_cells:
-        cells = min(cells, most_cells(microdata, on_cells, params))
-        arrays = bytes_of_arrays(len(on_cells), tuples, cells)
+    labels = 4 * MAX_DEPTH * microdata.distinct
     return (
         count_pairs(microdata) <= params.max_level_pairs
-        and bytes_of_tuples(microdata, with_population) + arrays <= params.max_subtree_bytes
+        and bytes_of_tuples(microdata) + labels <= params.max_subtree_bytes
     )
 
 
-def count_tuples(microdata: Microdata, with_population: bool) -> int:
-    """Count the distinct tuples, and those of the population table where they are needed."""
-    if not with_population:
-        return microdata.distinct
-    assert microdata.population is not None
-    return microdata.distinct + microdata.population.counts.size
-
-
-def most_cells(microdata: Microdata, on_cells: Sequence[CellLimit], params: SearchParams) -> int:
-    """Return the cells above which a hash table numbers those that are there.
-
-    With limits on cells, many of which are empty, that takes less time than to go through them all.
-    """
-    if not on_cells:
-        return params.max_subtree_cells
-    tuples = count_tuples(microdata, needs_population(on_cells))
-    return min(params.max_subtree_cells, max(CACHED_CELLS, SPARE_CELLS * tuples))
-
-
-def count_up_to(limits: Sequence[SizeLimits]) -> int:
+def count_up_to(limits: Sequence[Sizes]) -> int:
     """Return up to how many records the kernel must count the classes.
 
     Larger classes are never suppressed for their size; were they, less would be counted as lost, which
@@ -284,10 +226,9 @@ def count_up_to(limits: Sequence[SizeLimits]) -> int:
     return max(2, *averages, *(each.least_class for each in limits))
 
 
-def bytes_of_tuples(microdata: Microdata, with_population: bool) -> int:
+def bytes_of_tuples(microdata: Microdata) -> int:
     """Return what the prepared tuples of a table take at most."""
-    tuples = count_tuples(microdata, with_population)
-    return 2 * tuples * (count_pairs(microdata) + len(microdata.columns))
+    return 2 * microdata.distinct * (count_pairs(microdata) + len(microdata.columns))
 
 
 def count_pairs(microdata: Microdata) -> int:
@@ -296,11 +237,9 @@ def count_pairs(microdata: Microdata) -> int:
     return sum(height * (height + 1) // 2 for height in heights)
 
 
-def count_cells(microdata: Microdata, least_class: int, on_cells: Sequence[CellLimit] = ()) -> int:
+def count_cells(microdata: Microdata, least_class: int) -> int:
     """Count the cells to split all classes into by one attribute, one level down."""
     classes = min(microdata.distinct, microdata.records // least_class) + 2
-    if on_cells:  # of other attributes than a class's, each with somebody of the table
-        classes = microdata.distinct + 2
     widest = max(
         number_parts(column, level + 1, level)[1]
         for column in microdata.columns
@@ -312,8 +251,7 @@ def count_cells(microdata: Microdata, least_class: int, on_cells: Sequence[CellL
 def make_task(
     evaluator: Evaluator,
     measure: Loss,
-    limits: Sequence[SizeLimits],
-    on_cells: Sequence[CellLimit],
+    limits: Sequence[Sizes],
     tuples: Tuples,
     room: int,
     finer_weight: float,
@@ -345,12 +283,11 @@ def make_task(
         uniques=np.array([each.uniques for each in limits], np.int64),
         classes=np.array([each.classes for each in limits], np.int64),
         counted=count_up_to(limits),
-        by_size=len(limits) == 1 and limits[0].only_least_class,
+        by_size=len(limits) == 1 and limits[0].of_single_classes,
         room=room,
         suppression_limit=evaluator.suppression_limit,
         max_terms=measure.most,
         finer_weight=finer_weight,
-        limits=make_limits(microdata, on_cells, tuples.counts.size),
     )
 
 
@@ -372,11 +309,9 @@ def number_parts(column: Column, above: int, level: int) -> tuple[NDArray[np.int
     return ranks, int(most)
 
 
-def number_steps(
-    microdata: Microdata, codes: NDArray[np.unsignedinteger], check: Callable[[], None]
-) -> Steps:
+def number_steps(microdata: Microdata, check: Callable[[], None]) -> Steps:
     """Number the parts of all groups of all attributes, tuple by tuple."""
-    columns = microdata.columns
+    columns, codes = microdata.columns, microdata.codes
     height = max(len(column.groups) for column in columns)
     shape = len(columns), height + 1, height
     widest = max(max(column.group_counts) for column in columns)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.lattice import Lattice, Scheme
-from anonymizer.search.branch_and_bound import RunAll
 from anonymizer.search.driver import in_threads
 from anonymizer.search.evaluated import Evaluated
 from anonymizer.search.forecast import Forecast
@@ -24,7 +23,8 @@ from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.limits import StopReason
 from anonymizer.search.params import SearchParams
 from anonymizer.search.proof import Proof, Pruning
-from anonymizer.search.result import TIE, Progress, SearchResult, Status, best_status
+from anonymizer.search.result import TIE, Progress, SearchResult, result_of
+from anonymizer.search.state import RunAll
 from anonymizer.search.subtree_bounds import Outcome, SubtreeBounds
 
 Evaluate = Callable[[Scheme, int], Evaluation]
@@ -183,13 +183,8 @@ class ThresholdSearch:
         """Return the best found at a threshold, and whether it is proven."""
         complete = not any(box.first <= at <= box.last for box in self.open)
         stopped = StopReason.COMPLETE if complete else StopReason.INTERRUPTED
-        best, proof = self.incumbents[at].best, self.proof(at)
-        if best is None:
-            status = Status.INFEASIBLE if complete else Status.UNKNOWN
-        else:
-            closed = proof.bound >= best.loss
-            status = best_status(self.evaluators[at].models) if closed else Status.FEASIBLE
-        return SearchResult(status, stopped, best, proof)
+        best, models = self.incumbents[at].best, self.evaluators[at].models
+        return result_of(models, stopped, best, self.proof(at))
 
 
 def parts_of(outcome: Outcome) -> Iterator[OpenBox]:

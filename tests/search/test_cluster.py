@@ -35,11 +35,11 @@ from anonymizer.search.limits import LimitReached, Usage
 from anonymizer.search.shipment import TABLES
 from tests.oracle import Problem
 from tests.search.clusters import LEFT, KillsOnce, Waits, local_dask
-from tests.search.test_branch_and_bound import essence, medium
+from tests.search.test_boxes import essence, medium
 from tests.search.test_subtree_bounds import wide
 from tests.strategies import evaluator_of, lattice_of, problems
 
-EVALUATIONS = SearchParams(least_subtree_tuples=10**9, batch_size=12, sent_after=0)
+EVALUATIONS = SearchParams(boxes_work=10**18, batch_size=12, sent_after=0)
 """Every round is sent, and boxes are bounded by evaluations alone."""
 SUBTREES = SearchParams(large_lattice=0, sent_after=0, max_stale_kicks=2)
 """Every round is sent, from local search to subtree bounds."""

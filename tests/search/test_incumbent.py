@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Monotone, PUniqueness, RiskModel
 from anonymizer.search import Limits, SearchParams
-from anonymizer.search.branch_and_bound import BranchAndBound
 from anonymizer.search.incumbent import IteratedSearch, find_incumbent
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.limits import LimitReached, Usage
+from anonymizer.search.state import State
 from tests.oracle import Problem
-from tests.search.test_branch_and_bound import medium
+from tests.search.test_boxes import medium
 from tests.search.test_subtree_bounds import wide
 from tests.strategies import Recorder, evaluator_of, lattice_of, problems
 
@@ -30,13 +30,13 @@ def start(
     params: SearchParams,
     limits: Limits = Limits(),  # noqa: B008 - frozen
     models: Sequence[RiskModel] | None = None,
-) -> BranchAndBound:
+) -> State:
     """Begin a search and find its first incumbent, for the models of the problem or others."""
     usage = Usage(limits, lambda: 0.0)
     evaluator, lattice = evaluator_of(problem), lattice_of(problem)
     if models is not None:
         evaluator = replace(evaluator, models=models)
-    state = BranchAndBound(
+    state = State(
         evaluator,
         lattice,
         usage,
@@ -55,12 +55,15 @@ def test_the_root_is_open_again_and_knows_what_was_evaluated(
     problem: Problem, params: SearchParams
 ) -> None:
     state = start(problem, params)
+    assert state.taken == []
+    if len(state.evaluated) == state.lattice.size:
+        assert not state.open
+        return
     (root,) = state.open.boxes
     assert root.schemes == state.lattice
     assert set(root.evaluated) == state.evaluated.known
     assert root.bounding is not None
     assert root.bounding.scheme == state.lattice.high
-    assert state.pending == []
 
 
 @settings(max_examples=150)
@@ -121,7 +124,7 @@ def test_local_search_ends_with_its_share_of_the_evaluations() -> None:
 def test_stopped_on_the_way_the_root_is_not_lost() -> None:
     usage = Usage(Limits(evaluations=3), lambda: 0.0)
     evaluator, lattice = evaluator_of(medium()), lattice_of(medium())
-    state = BranchAndBound(
+    state = State(
         evaluator,
         lattice,
         usage,
@@ -132,6 +135,10 @@ def test_stopped_on_the_way_the_root_is_not_lost() -> None:
     )
     with pytest.raises(LimitReached):
         find_incumbent(state)
+    assert state.taken == []
+    if len(state.evaluated) == state.lattice.size:
+        assert not state.open
+        return
     (root,) = state.open.boxes
     assert root.schemes == lattice
     assert len(root.evaluated) == 3
@@ -184,6 +191,6 @@ def test_no_scheme_is_evaluated_twice() -> None:
     usage, run_all = Usage(Limits(), lambda: 0.0), lambda job, items: list(map(job, items))
     lattice = lattice_of(hilly(2))
     find_incumbent(
-        BranchAndBound(recorder, lattice, usage, FEW, run_all, None, Interrupt())  # type: ignore[arg-type]
+        State(recorder, lattice, usage, FEW, run_all, None, Interrupt())  # type: ignore[arg-type]
     )
     assert len(recorder.asked) == len(set(recorder.asked)) == usage.evaluations

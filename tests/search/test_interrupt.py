@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from anonymizer.search import Progress, SearchResult, Status, StopReason
-from tests.search.test_branch_and_bound import essence, medium, solve
+from tests.search.test_boxes import essence, medium, solve
 
 
 @pytest.fixture

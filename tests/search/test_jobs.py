@@ -10,7 +10,7 @@ from anonymizer.frontiers.sweep import AtThreshold, Sweep, SweepEvaluator
 from anonymizer.search import SearchParams
 from anonymizer.search.jobs import BoundBox, EvaluateScheme, read_job, write_job
 from anonymizer.search.subtree_bounds import SubtreeBounds
-from tests.search.test_branch_and_bound import essence
+from tests.search.test_boxes import essence
 from tests.search.test_subtree_bounds import wide
 from tests.strategies import evaluator_of, lattice_of
 

@@ -14,7 +14,7 @@ from anonymizer.search import Checkpoint, Limits, Status, search, search_exhaust
 from anonymizer.utility import MEASURES
 from tests.oracle import Problem
 from tests.risk.test_contract import ALL
-from tests.search.test_branch_and_bound import AGE, SEX, medium, people
+from tests.search.test_boxes import AGE, SEX, medium, people
 from tests.search.test_models import essence
 from tests.strategies import lattice_of, microdata_of, problems
 from tests.utility.test_contract import EVERY, evaluator_for, measure_of

@@ -16,9 +16,9 @@ from tests.risk.test_contract import ALL, table_of
 from tests.strategies import lattice_of, problems
 
 PATHS = (
-    SearchParams(),
-    SearchParams(least_subtree_tuples=10**9),  # evaluations alone
-    SearchParams(max_loose=0),  # evaluations as soon as a bound says too little
+    SearchParams(),  # evaluations alone
+    SearchParams(boxes_work=0),
+    SearchParams(boxes_work=0, max_loose=0),  # evaluations as soon as a bound says too little
     SearchParams(large_lattice=0, max_loose=10**9),  # subtree bounds, from gap to gap
 )
 """Every way through a search."""

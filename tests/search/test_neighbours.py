@@ -11,7 +11,7 @@ from anonymizer.search.forecast import Forecast
 from anonymizer.search.neighbours import NeighbourRanking
 from anonymizer.search.params import SearchParams
 from tests.oracle import Problem
-from tests.search.test_branch_and_bound import medium
+from tests.search.test_boxes import medium
 from tests.strategies import evaluator_of, lattice_of, problems
 
 ALL = 10**9

@@ -9,19 +9,18 @@ from hypothesis import example, given, settings
 
 from anonymizer.search import SearchParams, Status, params, search, search_exhaustively
 from tests.oracle import Problem
-from tests.search.test_branch_and_bound import essence, medium
+from tests.search.test_boxes import essence, medium
 from tests.search.test_subtree_bounds import wide
 from tests.strategies import evaluator_of, lattice_of, problems
 
 SMALL = SearchParams(
     batch_size=1,
-    max_deferrals=0,
     recent_evaluations=1,
     large_lattice=0,
     neighbours_tried=1,
     max_moves=1,
     max_steps=1,
-    least_subtree_tuples=0,
+    boxes_work=0,
     subtree_batch_size=1,
     first_subtree_budget=2,
     min_subtree_budget=2,
@@ -29,14 +28,12 @@ SMALL = SearchParams(
 )
 LARGE = SearchParams(
     batch_size=64,
-    max_deferrals=50,
-    min_gap_closed=1.0,
     large_lattice=10**9,
     first_neighbours=10**6,
     neighbours_tried=10**6,
     ridge=5.0,
     usual_step=-3.0,
-    least_subtree_tuples=10**9,
+    boxes_work=10**18,
     target_gaps=(),
     finer_weight=2.0,
 )

@@ -16,7 +16,7 @@ from anonymizer.risk import Average, KAnonymity, KMap, RiskModel, StrictAverage
 from anonymizer.search import SearchParams, search, search_exhaustively
 from anonymizer.search.subtree_bounds import SubtreeBounds
 from tests.oracle import Problem
-from tests.search.test_branch_and_bound import essence
+from tests.search.test_boxes import essence
 from tests.search.test_subtree_bounds import check_left, check_samples, sums_of, wide
 from tests.strategies import evaluator_of, lattice_of, problems
 

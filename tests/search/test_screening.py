@@ -30,15 +30,15 @@ from anonymizer.risk import (
 )
 from anonymizer.search import Limits, merged_classes, search
 from anonymizer.search import screening as module
-from anonymizer.search.branch_and_bound import BranchAndBound
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.limits import Usage
 from anonymizer.search.merged_classes import Classes
 from anonymizer.search.params import SearchParams
+from anonymizer.search.state import State
 from anonymizer.utility import Aggregate, Loss
 
 # subtree bounds may leave nothing to screen
-ALWAYS = SearchParams(screening_batches=1, least_decided=1e9, least_subtree_tuples=10**9)
+ALWAYS = SearchParams(screening_batches=1, least_decided=1e9, boxes_work=10**18)
 NEVER = SearchParams(max_screened_schemes=0)
 
 
@@ -100,7 +100,7 @@ def test_nothing_is_screened_where_evaluations_are_limited_or_bounds_are_tight()
 def screening(asked: Evaluator, lattice: Lattice, params: SearchParams) -> module.Screening:
     """Prepare to screen a lattice of which nothing is known yet."""
     usage, one_by_one = Usage(Limits(), working_seconds), lambda job, *items: list(map(job, *items))
-    state = BranchAndBound(asked, lattice, usage, params, one_by_one, None, Interrupt())
+    state = State(asked, lattice, usage, params, one_by_one, None, Interrupt())
     return module.Screening(state)
 
 

@@ -25,7 +25,7 @@ from anonymizer.risk import (
     SampleUniqueness,
     StrictAverage,
 )
-from anonymizer.risk.size_limits import SizeLimits
+from anonymizer.risk.sizes import Sizes
 from anonymizer.search import (
     SearchParams,
     subtree_bounds,
@@ -213,7 +213,7 @@ def test_what_sizes_say_about_finer_schemes_is_true(
     evaluator, lattice = replace(evaluator_of(problem), models=models), lattice_of(problem)
     prepared = SubtreeBounds.prepare([evaluator], SearchParams(max_subtree_cells=cells))
     if prepared is None:  # by Pitman, too few records say nothing
-        assert limits_of(evaluator) == SizeLimits()
+        assert limits_of(evaluator) == Sizes()
         return
     found = {scheme: evaluator.evaluate(scheme) for scheme in lattice}
     sums = sums_of(evaluator, lattice)

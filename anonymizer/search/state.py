@@ -1,0 +1,253 @@
+"""State: all that a search has found, and what it has still to decide.
+
+The state alone owns the open boxes, the evaluated schemes with the best of them, and the counters. An
+engine takes boxes from it and gives back what is left of each: parts, each with its bound. The state
+decides what that closes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anonymizer.evaluation.evaluate import Evaluation, Evaluator
+from anonymizer.kernels.bounds import sum_terms
+from anonymizer.lattice import Lattice, Scheme
+from anonymizer.risk import Monotone
+from anonymizer.search.box import Box
+from anonymizer.search.checkpoint import Checkpoint, OpenBox, digest_basis
+from anonymizer.search.evaluated import Evaluated
+from anonymizer.search.forecast import Forecast
+from anonymizer.search.interrupt import Interrupt
+from anonymizer.search.jobs import EvaluateScheme
+from anonymizer.search.limits import LimitReached, StopReason, Usage
+from anonymizer.search.open_boxes import OpenBoxes
+from anonymizer.search.params import SearchParams
+from anonymizer.search.proof import Proof, Pruning
+from anonymizer.search.result import Progress, SearchResult, result_of
+
+OnProgress = Callable[[Progress], None]
+RunAll = Callable[..., list[Any]]
+"""Calls a function with each of some items, as `map` does."""
+
+
+class State:
+    """The state of one search."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        lattice: Lattice,
+        usage: Usage,
+        params: SearchParams,
+        run_all: RunAll,
+        on_progress: OnProgress | None,
+        interrupt: Interrupt,
+    ) -> None:
+        self.evaluator, self.lattice, self.usage, self.params = evaluator, lattice, usage, params
+        self.run_all, self.on_progress, self.interrupt = run_all, on_progress, interrupt
+        self.evaluated = Evaluated(evaluator.measure, params)
+        self.forecast = Forecast(lattice, evaluator.microdata.records, params)
+        self.pruned: Counter[Pruning] = Counter()
+        self.bounds_finer = any(m.monotone is not Monotone.NONE for m in evaluator.models)
+        """Whether evaluating a scheme bounds all finer ones."""
+        self.open = OpenBoxes(usage.limits.memory // bytes_of_box(lattice, params))
+        self.open.push(Box(lattice, 0.0, None))
+        self.taken: list[Box] = []
+        """Boxes that an engine works on."""
+        self.known: dict[Scheme, Evaluation] = {}
+        self.evaluated_before = 0
+        """Schemes that earlier searches evaluated and this one knows nothing else of."""
+        self.partitions_before = 0
+        self.large = lattice.size > params.large_lattice
+
+    # Boxes
+
+    @property
+    def undecided(self) -> bool:
+        """Whether a scheme in an open box may still be the best."""
+        return self.open.least_bound <= self.evaluated.cutoff
+
+    @property
+    def unevaluated(self) -> int:
+        """The number of schemes that are neither evaluated nor pruned."""
+        return sum(box.unevaluated for box in self.open.boxes)
+
+    def take(self, count: int, below: float = np.inf) -> list[Box]:
+        """Take boxes from the open ones, the least bounds first, as long as these are below a limit."""
+        boxes: list[Box] = []
+        while self.open and len(boxes) < count and self.open.least_bound < below:
+            boxes.append(self.open.pop())
+        self.taken += boxes
+        return boxes
+
+    def replace(self, box: Box, parts: Iterable[Box]) -> None:
+        """Put back what is left of a box that was taken; what is in no part is pruned by its bound."""
+        self.taken.remove(box)
+        outside = box.unevaluated
+        for part in parts:
+            known = sum(scheme in part.schemes for scheme in box.evaluated)
+            outside -= part.schemes.size - known
+            self.put(part)
+        self.pruned[Pruning.BOUND] += outside
+
+    def put(self, part: Box) -> None:
+        """Open a box, or prune it if nothing in it can be the best."""
+        if part.bound == np.inf:
+            self.pruned[Pruning.SUPPRESSION] += part.unevaluated
+        elif part.bound > self.evaluated.cutoff:
+            infeasible = max(0, min(part.unevaluated, part.infeasible - len(part.evaluated)))
+            self.pruned[Pruning.SUPPRESSION] += infeasible
+            self.pruned[Pruning.BOUND] += part.unevaluated - infeasible
+        elif self.evaluated.loses_tie(part):
+            self.pruned[Pruning.TIE] += part.unevaluated
+        elif part.unevaluated:
+            self.open.push(part)
+
+    def close_all(self, seen: set[Scheme]) -> None:
+        """Close all open boxes: some of their schemes were looked at, and no other can be the best."""
+        self.pruned[Pruning.BOUND] += self.unevaluated - len(seen)
+        self.usage.evaluations += len(seen - self.evaluated.known)
+        self.evaluated.mark(seen)
+        while self.open:
+            self.open.pop()
+
+    # Schemes
+
+    def add_known(self, evaluations: Iterable[Evaluation]) -> None:
+        """Start with evaluations that were made before."""
+        self.known = {evaluation.scheme: evaluation for evaluation in evaluations}
+        self.record(list(self.known.values()))
+
+    def evaluate(self, schemes: Sequence[Scheme]) -> list[Evaluation]:
+        """Evaluate schemes, or as many as the limits allow, record them and report."""
+        if not schemes:
+            return []
+        self.check_limits()
+        return self.evaluate_now(schemes)
+
+    def evaluate_now(self, schemes: Sequence[Scheme]) -> list[Evaluation]:
+        """Evaluate schemes, at least one of them, and not more than the limit on evaluations allows."""
+        left = self.usage.evaluations_left
+        schemes = schemes if left is None else schemes[: max(1, left)]
+        job = EvaluateScheme(self.evaluator, self.evaluated.cutoff)
+        evaluations: list[Evaluation] = self.run_all(job, schemes)
+        self.usage.evaluations += len(evaluations)
+        self.record(evaluations)
+        self.report()
+        return evaluations
+
+    def evaluation_of(self, scheme: Scheme) -> Evaluation:
+        """Return the evaluation of a scheme, made now unless it was known beforehand."""
+        return self.known.get(scheme) or self.evaluate([scheme])[0]
+
+    def record(self, evaluations: Sequence[Evaluation]) -> None:
+        """Add evaluations to those made so far."""
+        for evaluation in evaluations:
+            self.evaluated.add(evaluation)
+        self.forecast.learn(
+            [e.scheme for e in evaluations], [e.binding_records for e in evaluations]
+        )
+
+    def count_partitions(self, partitions: int) -> None:
+        """Count partitions that were made beside the evaluations."""
+        self.usage.partitions += partitions
+
+    # Limits and reports
+
+    def check_time(self) -> None:
+        """Raise LimitReached on Ctrl-C or when time is used up, but not before the first evaluation."""
+        if self.interrupt.requested and len(self.evaluated):
+            raise LimitReached(StopReason.INTERRUPTED)
+        self.usage.check_time()
+
+    def check_limits(self) -> None:
+        """Raise LimitReached on Ctrl-C or when a limit is reached, but not before anything was done."""
+        self.check_time()
+        self.usage.check_evaluations()
+
+    def report(self) -> None:
+        """Send the progress to whoever wants to show it."""
+        if self.on_progress is not None:
+            seconds, effort = self.usage.seconds, self.usage.effort
+            self.on_progress(Progress(self.proof(), self.evaluated.best, seconds, effort))
+
+    def proof(self) -> Proof:
+        """Return what is proven so far: the least bound of an open box, or the best loss."""
+        least = min((box.bound for box in self.taken), default=np.inf)
+        bound = min(least, self.open.least_bound)
+        loss = self.evaluated.best_loss
+        if bound < np.inf:
+            loss = min(loss, self.evaluator.measure.of_terms(bound))
+        evaluated = self.evaluated_before + len(self.evaluated)
+        partitions = self.partitions_before + self.usage.partitions
+        return Proof(loss, self.lattice.size, evaluated, dict(self.pruned), partitions)
+
+    def result(self, stopped: StopReason) -> SearchResult:
+        """Return the best found, and whether it is proven."""
+        checkpoint = None if stopped is StopReason.COMPLETE else self.checkpoint()
+        models = self.evaluator.models
+        return result_of(models, stopped, self.evaluated.best, self.proof(), checkpoint)
+
+    # Checkpoints
+
+    def resume(self, checkpoint: Checkpoint) -> None:
+        """Start from what an earlier search left open; its best schemes are evaluated again.
+
+        The coarsest scheme is too, since it bounds every box. None of these count against the limits.
+        """
+        checkpoint.check(self.evaluator, self.lattice)
+        again = tuple(dict.fromkeys([self.lattice.high, *checkpoint.best]))
+        found = [self.evaluator.evaluate(scheme) for scheme in again]
+        checkpoint.check_again(found, self.evaluator.measure)
+        self.open.pop()
+        for opened in checkpoint.open:
+            self.open.push(opened.box(found[0], again))
+        named = {*again, *(scheme for box in self.open.boxes for scheme in box.evaluated)}
+        self.evaluated.mark(named)
+        self.record(found)
+        self.pruned.update(checkpoint.pruned)
+        self.evaluated_before = checkpoint.evaluated - len(named)
+        self.partitions_before = checkpoint.partitions
+
+    def checkpoint(self) -> Checkpoint:
+        """Return what another search needs to resume this one.
+
+        It will not know what bounds each box, so a box is written with the bound that this gives.
+        """
+        opened, pruned = [], self.pruned.copy()
+        for box in [*self.open.boxes, *self.taken]:
+            bound = max(box.bound, self.own_bound(box))
+            if bound > self.evaluated.cutoff:
+                reason = Pruning.SUPPRESSION if bound == np.inf else Pruning.BOUND
+                pruned[reason] += box.unevaluated
+            else:
+                low, high = box.schemes.low, box.schemes.high
+                opened.append(OpenBox(low, high, bound, box.evaluated))
+        best = self.evaluated.best
+        return Checkpoint(
+            tuple(opened),
+            tuple(evaluation.scheme for evaluation in self.evaluated.contenders),
+            None if best is None else min(e.loss for e in self.evaluated.contenders),
+            self.evaluated_before + len(self.evaluated),
+            dict(pruned),
+            self.partitions_before + self.usage.partitions,
+            digest_basis(self.evaluator, self.lattice),
+        )
+
+    def own_bound(self, box: Box) -> float:
+        """Return the bound that its bounding scheme gives a box, whichever bound it has so far."""
+        if box.bounding is None:
+            return 0.0
+        if box.bounding.finer_infeasible:
+            return float("inf")
+        return float(sum_terms(box.bounding.terms, np.array(box.schemes.low)))
+
+
+def bytes_of_box(lattice: Lattice, params: SearchParams) -> int:
+    """Return about what an open box takes with the evaluation that bounds it."""
+    attributes, levels = len(lattice.high), max(lattice.high) + 1
+    return max(params.box_bytes, 8 * attributes * (levels + 3))
