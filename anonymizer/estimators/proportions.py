@@ -18,6 +18,8 @@ class Rate:
 
     successes: int
     trials: int
+    effect: float = 1.0
+    """How many trials count as one where they hang together (the design effect, Kish 1965)."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.successes <= self.trials:
@@ -33,11 +35,11 @@ class Rate:
         """
         if self.trials == 0:
             return Estimate(math.nan, 0.0, 1.0)
-        n, share = self.trials, self.successes / self.trials
+        n, share = self.trials / self.effect, self.successes / self.trials
         middle = (share + Z * Z / (2 * n)) / (1 + Z * Z / n)
         half = Z / (1 + Z * Z / n) * math.sqrt(share * (1 - share) / n + Z * Z / (4 * n * n))
         low = 0.0 if self.successes == 0 else middle - half
-        high = 1.0 if self.successes == n else middle + half
+        high = 1.0 if self.successes == self.trials else middle + half
         return Estimate(share, low, high)
 
     def describe(self) -> dict[str, Any]:

@@ -13,13 +13,12 @@ from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.kernels.histograms import highest_ratios, outside_shares
 from anonymizer.kernels.most_kept import most_under_caps
 from anonymizer.risk.criterion import Criterion
-from anonymizer.risk.model import Monotone
 from anonymizer.risk.parameters import Direction, Parameter
-from anonymizer.risk.sensitive import SLACK, Floats, SensitiveModel, check_positive
+from anonymizer.risk.sensitive import SLACK, ComparingModel, Floats, check_positive
 
 
 @dataclass(frozen=True)
-class BetaLikeness(SensitiveModel):
+class BetaLikeness(ComparingModel):
     """For every value of every class, (p - q) / q is at most beta (Cao and Karras 2012).
 
     p is the share of the class's people who have the value, q that of all people. Enhanced, it is at most
@@ -30,7 +29,7 @@ class BetaLikeness(SensitiveModel):
     """
 
     name: ClassVar[str] = "beta-likeness"
-    compares: ClassVar[bool] = True
+    judges_all: ClassVar[bool] = True
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("beta", Direction.DOWN, (4, 3, 2, 1, 0.5), meaning="relative gain, at most"),
     )
@@ -46,16 +45,7 @@ class BetaLikeness(SensitiveModel):
 
     def __str__(self) -> str:
         kind = "enhanced " if self.enhanced else ""
-        return f"{kind}{self.name} of '{self.attribute}' with beta = {self.beta:g}"
-
-    @property
-    def monotone(self) -> Monotone:
-        """A class that violates it cannot be kept whole at a finer scheme, whichever values harm."""
-        return Monotone.CLASS
-
-    def judged(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:  # noqa: ARG002
-        """Judge every class, by the values that do harm."""
-        return np.ones(histograms.sizes.size, np.bool_)
+        return f"{kind}{self.name} of '{self.attribute}' with beta = {self.beta:g}{self.suffix}"
 
     def caps(self, microdata: Microdata) -> Floats:
         """Return the largest share that each value may have in a class, found once."""
@@ -72,12 +62,20 @@ class BetaLikeness(SensitiveModel):
 
     def exposure(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
         """Return gain / (1 + gain) for the value that gains most: 1 - q / p."""
+        return 1 - 1 / np.maximum(self.ratios(histograms, microdata), 1.0)
+
+    def distances_of(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
+        """Return the largest gain (p - q) / q of each class."""
+        return self.ratios(histograms, microdata) - 1
+
+    def ratios(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
+        """Return the largest p / q of each class."""
         q = self.column(microdata).shares_of_people
         weights = np.where(self.chosen(microdata), q, np.inf)
         ratios: Floats = highest_ratios(
             histograms.starts, histograms.values, histograms.counts, histograms.sizes, weights
         )
-        return 1 - 1 / np.maximum(ratios, 1.0)
+        return ratios
 
     def exceeds(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
         """Mark the classes in which a value is too frequent."""

@@ -14,15 +14,14 @@ from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.kernels.histograms import highest_ratios, lowest_ratios, outside_shares
 from anonymizer.kernels.most_kept import most_under_caps
 from anonymizer.risk.criterion import Criterion
-from anonymizer.risk.model import Monotone
 from anonymizer.risk.parameters import Direction, Parameter
-from anonymizer.risk.sensitive import SLACK, Floats, SensitiveModel, check_positive
+from anonymizer.risk.sensitive import SLACK, ComparingModel, Floats, check_positive
 
 ABSENT = ("fail", "skip")
 
 
 @dataclass(frozen=True)
-class DeltaDisclosure(SensitiveModel):
+class DeltaDisclosure(ComparingModel):
     """For every value and every class, |log2(p / q)| is below delta (Brickell and Shmatikov 2008).
 
     p is the share of the class's people who have the value, q that of all people. A class that lacks a
@@ -34,7 +33,7 @@ class DeltaDisclosure(SensitiveModel):
     """
 
     name: ClassVar[str] = "delta-disclosure"
-    compares: ClassVar[bool] = True
+    judges_all: ClassVar[bool] = True
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("delta", Direction.DOWN, (4, 3, 2, 1.5, 1, 0.5), meaning="bits, below"),
     )
@@ -50,16 +49,9 @@ class DeltaDisclosure(SensitiveModel):
 
     def __str__(self) -> str:
         skipped = " (absent values skipped)" if self.absent == "skip" else ""
-        return f"{self.name} of '{self.attribute}' with delta = {self.delta:g}{skipped}"
-
-    @property
-    def monotone(self) -> Monotone:
-        """A class that violates it cannot be kept whole at a finer scheme; see `most_kept`."""
-        return Monotone.CLASS
-
-    def judged(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:  # noqa: ARG002
-        """Judge every class, by the values that do harm."""
-        return np.ones(histograms.sizes.size, np.bool_)
+        return (
+            f"{self.name} of '{self.attribute}' with delta = {self.delta:g}{skipped}{self.suffix}"
+        )
 
     def rises(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
         """Return the largest log2(p / q) of each class."""
@@ -77,7 +69,7 @@ class DeltaDisclosure(SensitiveModel):
             found: Floats = -np.log2(lowest_ratios(*parts, weights, needed))
         return found
 
-    def bits(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
+    def distances_of(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
         """Return the largest |log2(p / q)| of each class."""
         return np.maximum(self.rises(histograms, microdata), self.falls(histograms, microdata))
 
@@ -99,7 +91,7 @@ class DeltaDisclosure(SensitiveModel):
 
     def exposure(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
         """Return 1 - 2 ** -bits, for the value that becomes more or less likely by most."""
-        return 1 - np.exp2(-np.maximum(self.bits(histograms, microdata), 0.0))
+        return 1 - np.exp2(-np.maximum(self.distances_of(histograms, microdata), 0.0))
 
     def exceeds(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
         """Mark the classes in which a value is too frequent, or too rare."""

@@ -5,31 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.risk.model import ClassModel, Monotone, RiskModel, Scope
 from anonymizer.risk.parameters import K, Parameter, check_k, check_whole
+from anonymizer.risk.sizes import Sizes
 
 
 class LeastClass(RiskModel):
-    """A base for models that ask for classes of at least k records, whatever else they ask for."""
+    """A base for models that ask for classes of at least k people, whatever else they ask for."""
 
-    by_class_size: ClassVar[bool] = True
     k: int
-
-    def least_class(self, records: int) -> int:  # noqa: ARG002
-        """Return k."""
-        return self.k
 
     def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A table of fewer than k people has no class of k."""
         return check_k(self.k, people)
-
-    def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
-        """Mark the classes with fewer than k records."""
-        return classes.sizes < self.k
 
 
 @dataclass(frozen=True)
@@ -52,3 +40,7 @@ class KAnonymity(LeastClass, ClassModel):
 
     def __str__(self) -> str:
         return f"{self.name} with k = {self.k}"
+
+    def asks(self, people: int) -> Sizes:  # noqa: ARG002
+        """Ask for classes of k, and nothing else."""
+        return Sizes(self.k, only=True)

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.microdata import Microdata
 from anonymizer.estimators.derived_k import derived_k
-from anonymizer.risk.cell_limits import CellLimit
 from anonymizer.risk.model import (
     ClassModel,
     Monotone,
@@ -23,6 +21,7 @@ from anonymizer.risk.model import (
 )
 from anonymizer.risk.parameters import K, Parameter, check_k, check_sample, check_whole
 from anonymizer.risk.remaining import Remaining
+from anonymizer.risk.sizes import Sizes
 
 
 @dataclass(frozen=True)
@@ -76,11 +75,6 @@ class KMap(ClassModel):
         return frozenset({Need.CLASS_SIZES})
 
     @property
-    def by_class_size(self) -> bool:
-        """Whether the people are estimated from the size of a class, not counted."""
-        return self.population is not None
-
-    @property
     def sampled_from(self) -> Population:
         """The population as it is given: by its size or by a table."""
         return Population(self.population, self.population_table)
@@ -105,28 +99,16 @@ class KMap(ClassModel):
             return []
         if faults := check_sample(people, self.population):
             return faults  # k' is derived only for a sample that fits
-        return check_k(self.least_class(people), people, "k'")
+        return check_k(self.asks(people).least_class, people, "k'")
 
-    def least_class(self, records: int) -> int:
-        """Return k', or 1 where people are counted: those who match need not be in the table."""
+    def asks(self, people: int) -> Sizes:
+        """Ask for k', or nothing where people are counted: those who match need not be in the table."""
         if self.population is None:
-            return 1
-        return derived_k(self.k, self.significance, records, self.population, self.estimator)
+            return Sizes()
+        least = derived_k(self.k, self.significance, people, self.population, self.estimator)
+        return Sizes(least, only=True)
 
-    def cell_limits(self, microdata: Microdata) -> tuple[CellLimit, ...]:
-        """Return k people of the population table, by the attributes that it has."""
-        if self.population is not None:
-            return ()
-        assert microdata.population is not None
-        least = np.full(microdata.distinct, self.k)
-        return (CellLimit(dict.fromkeys(microdata.population.places, 0), least, True),)
-
-    @property
-    def only_cell_limits(self) -> bool:
-        """That many who match, or a least class, are all that it asks for."""
-        return True
-
-    def least_shown(self, records: int) -> int | None:  # noqa: ARG002
+    def least_shown(self, people: int) -> int | None:  # noqa: ARG002
         """Return k: a class that matches k people may still hold one record."""
         return self.k if self.k > 1 else None
 
@@ -135,7 +117,7 @@ class KMap(ClassModel):
         if self.population is None:
             assert classes.population_sizes is not None
             return classes.population_sizes < self.k
-        return classes.sizes < self.least_class(classes.input_people)
+        return super().violating(classes)
 
     def residual_risk(self, remaining: Remaining) -> float:
         """Return one over the fewest people who match a class, or one over the smallest class."""

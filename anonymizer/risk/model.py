@@ -25,11 +25,11 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.estimators.intervals import Interval
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk.assumption import Assumption, Unit
-from anonymizer.risk.cell_limits import CellLimit
 from anonymizer.risk.criterion import Criterion
 from anonymizer.risk.parameters import THRESHOLD, Parameter, describe_value
+from anonymizer.risk.reference import ReferenceDistances
 from anonymizer.risk.remaining import Binding, Histogram, Kept, Order, Remaining
-from anonymizer.risk.size_limits import SizeLimits
+from anonymizer.risk.sizes import Sizes
 
 
 class Scope(StrEnum):
@@ -121,17 +121,6 @@ class RiskModel(ABC):
         return None
 
     @property
-    def by_class_size(self) -> bool:
-        """Whether a class violates the model if, and only if, it has fewer records than `least_class`."""
-        # without a method of its own no class violates it, unless people do
-        return self.local and type(self).violating is RiskModel.violating
-
-    @property
-    def only_least_class(self) -> bool:
-        """Whether the size of every class is all that the model asks for."""
-        return False
-
-    @property
     def whole_classes(self) -> bool:
         """Whether all members of a class, and nobody else, count as alike: by all quasi-identifiers."""
         return True
@@ -146,29 +135,16 @@ class RiskModel(ABC):
         """The population that the model rests on, for the risk profile."""
         return Population()
 
-    def least_class(self, records: int) -> int:  # noqa: ARG002
-        """Return how many records every class that it lets through has, in a table of so many."""
-        return 1
+    def asks(self, people: int) -> Sizes:  # noqa: ARG002
+        """Return what it asks of the sizes of classes, in a table of so many people; nothing.
 
-    def size_limits(self, records: int) -> SizeLimits:
-        """Return limits on the classes of every release that meets it, of a table of so many records.
-
-        The search bounds whole boxes by them: what is kept at a finer scheme is within them here too.
+        Whole boxes are bounded by it: what is kept at a finer scheme is within these limits here too.
         """
-        return SizeLimits(least_class=self.least_class(records))
+        return Sizes()
 
-    def cell_limits(self, microdata: Microdata) -> tuple[CellLimit, ...]:  # noqa: ARG002
-        """Return limits on the cells of every release that meets it, for the same purpose; none."""
-        return ()
-
-    @property
-    def only_cell_limits(self) -> bool:
-        """Whether these, and a least class, are all that the model asks for."""
-        return self.only_least_class
-
-    def least_shown(self, records: int) -> int | None:
+    def least_shown(self, people: int) -> int | None:
         """Return from how many records on a class may be shown as an example; None for no class."""
-        least = self.least_class(records)
+        least = self.asks(people).least_class
         return least if least > 1 else None
 
     def files(self) -> tuple[Path, ...]:
@@ -232,8 +208,8 @@ class RiskModel(ABC):
         return
 
     def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
-        """Mark the classes that violate the model by themselves; no class does."""
-        return np.zeros(classes.sizes.size, np.bool_)
+        """Mark the classes that violate the model by themselves: those smaller than it asks for."""
+        return classes.sizes < self.asks(classes.input_people).least_class
 
     def violating_among(
         self, classes: EquivalenceClasses, some: NDArray[np.bool_]
@@ -271,6 +247,10 @@ class RiskModel(ABC):
 
         Asked for what is reported, never during a search.
         """
+        return None
+
+    def reference_distances(self, remaining: Remaining) -> ReferenceDistances | None:  # noqa: ARG002
+        """Return how far classes are from the input and from what remains; None without a reference."""
         return None
 
     @abstractmethod
@@ -315,19 +295,10 @@ class RiskModel(ABC):
 class ClassModel(RiskModel):
     """A base for models that judge each class by itself: what is left when those violating go, passes.
 
-    A model gives `violating`.
+    A model gives `violating`, or asks for a least class and nothing else.
     """
 
     scope: ClassVar[Scope] = Scope.CLASSES
-
-    @property
-    def only_least_class(self) -> bool:
-        """Whether the size of every class is all that the model asks for."""
-        return self.by_class_size
-
-    @abstractmethod
-    def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
-        """Mark the classes that must be suppressed."""
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the share of the remaining records whose class violates the model."""
@@ -394,6 +365,22 @@ class TableModel(RiskModel):
             else:
                 failing = middle
         return passing
+
+
+def judges_by_size(model: RiskModel) -> bool:
+    """Whether a class violates a model if, and only if, it is smaller than the model asks for.
+
+    Where a model has an order of its own, what else is suppressed does not come first.
+    """
+    if model.asks(1).only:
+        return True
+    own = type(model).violating is not RiskModel.violating
+    return model.local and model.order is None and not own
+
+
+def asked_by(models: Iterable[RiskModel], people: int) -> Sizes:
+    """Return what models ask, together, of the sizes of classes in a table of so many people."""
+    return Sizes.all_of(model.asks(people) for model in models)
 
 
 def one_over_least(counts: NDArray[np.int64]) -> float:

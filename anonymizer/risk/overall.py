@@ -51,7 +51,6 @@ class Overall(RiskModel):
     parameters: ClassVar[tuple[Parameter, ...]] = (
         replace(THRESHOLD, usual=(0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)),
     )
-    by_class_size: ClassVar[bool] = False  # what else is suppressed does not come first
 
     threshold: float
     scenario: Any

@@ -12,6 +12,7 @@ from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.people import People
 from anonymizer.estimators.intervals import Estimate, Interval, estimate_uniques, within
+from anonymizer.knowledge.statistics import statistic_of
 from anonymizer.risk.remaining import Histogram
 from anonymizer.risk.sensitive_profile import SensitiveProfile
 
@@ -66,8 +67,8 @@ class RiskProfile:
     sensitive: dict[str, SensitiveProfile]
     """What the classes give away about each sensitive attribute: its `values`, the `least_distinct` ones
     and the `least_entropy` of a class (as a number of values), the `greatest_share` of one value, the
-    `greatest_distance` from the input's distribution, the classes of `one_value`, and those in which
-    everybody has a value that a model marks (`all_marked`)."""
+    `greatest_distance` from the input's distribution and the `released_distance` from their own, the
+    classes of `one_value`, and those in which everybody has a value that a model marks (`all_marked`)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +92,10 @@ class Everyone:
         """Count the different people in some of the classes."""
         return int(self.class_sizes[chosen].sum())
 
+    def mean(self, risks: NDArray[np.float64]) -> float:
+        """Return the mean over the people of their highest risk, given one for each class."""
+        return float(risks @ self.class_sizes / self.class_sizes.sum())
+
 
 class EveryoneOnce(Everyone):
     """The people in some classes, where a person with several rows may be in more than one."""
@@ -106,6 +111,15 @@ class EveryoneOnce(Everyone):
         marked = np.zeros(self.kept.size, np.bool_)
         marked[self.kept] = chosen
         return self.people.present(marked[self.classes.label_of_tuple])
+
+    def mean(self, risks: NDArray[np.float64]) -> float:
+        """Return the mean over the people of their highest risk, given one for each class."""
+        if self.count(np.ones(risks.size, np.bool_)) == self.class_sizes.sum():
+            return super().mean(risks)  # nobody is in two: the same sum, to the last bit
+        of_class = np.full(self.kept.size, -1.0)
+        of_class[self.kept] = risks
+        highest, people = self.people.highest(of_class[self.classes.label_of_tuple])
+        return statistic_of(highest[highest >= 0], people[highest >= 0], "mean")
 
 
 def everyone_in(
@@ -155,11 +169,7 @@ def profile(
 
 
 def attacker(risks: NDArray[np.float64], everyone: Everyone) -> Attacker:
-    """Summarize the risk of each class over its people.
-
-    On average a person's risks in several classes add up, to 1 at most: what they come to is never less
-    than what they are together.
-    """
+    """Summarize the risk of each class over its people; who is in several counts with the highest."""
     class_sizes = everyone.class_sizes
     people = everyone.count(np.ones(class_sizes.size, np.bool_))
     if not people:
@@ -169,7 +179,8 @@ def attacker(risks: NDArray[np.float64], everyone: Everyone) -> Attacker:
         f"{threshold:g}": everyone.count(risks > threshold + 1e-12) / people
         for threshold in THRESHOLDS
     }
-    return Attacker(float(risks.max()), min(1.0, float(risks @ class_sizes / people)), above)
+    highest = float(risks.max())
+    return Attacker(highest, min(highest, everyone.mean(risks)), above)  # a sum is rounded
 
 
 def journalist_of(everyone: Everyone, population: PopulationModel) -> Attacker | None:

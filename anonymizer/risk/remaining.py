@@ -78,6 +78,8 @@ class Histogram:
         return Histogram(self.sizes[there], counts[there])
 
 
+SmallestClasses = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Sizes of classes, and for how many people each is the smallest that they are in."""
 Order = Callable[[Microdata, EquivalenceClasses], NDArray[np.float64]]
 """A number for each class: the highest are suppressed first, those with the same number by size."""
 
@@ -131,6 +133,42 @@ class Remaining:
     def uniques_left(self) -> NDArray[np.int64]:
         """How many of them are alone in a class."""
         return self.count_left(self.classes.sizes == 1)
+
+    @cached_property
+    def smallest_classes(self) -> SmallestClasses:
+        """The size of the smallest class of each person: each size once, and how many people have it.
+
+        For people who may be in several classes only.
+        """
+        return self.smallest_among(self.after(0))
+
+    def smallest_among(self, left: NDArray[np.int64]) -> SmallestClasses:
+        """Return the same where only these classes are left, and whoever is in one of them."""
+        assert self.microdata.people is not None
+        sizes = self.classes.sizes
+        gone = (
+            int(sizes.max(initial=0)) + 1
+        )  # larger than any: the smallest of who has no class left
+        size = np.full(sizes.size, float(gone))
+        size[left] = sizes[left]
+        found, number = self.microdata.people.highest(-size[self.classes.label_of_tuple])
+        people = np.bincount(-found.astype(np.int64), number, gone)[:gone].astype(np.int64)
+        there = people.nonzero()[0]
+        return there, people[there]
+
+    @cached_property
+    def risks_left(self) -> NDArray[np.float64]:
+        """The sum over the people of their highest risk, when 0, 1, 2, ... more classes are suppressed.
+
+        A risk is one over the size of a class. Right but for the rounding of sums.
+        """
+        order, people = self.order, self.microdata.people
+        if people is None:  # the risks in a class sum up to one
+            return np.arange(order.size, -1, -1, dtype=np.float64)
+        turn = np.full(self.suppressed.size, -1, np.int64)
+        turn[order] = np.arange(order.size)
+        labels = self.classes.label_of_tuple
+        return people.sum_highest_left((1 / self.classes.sizes)[labels], turn[labels], order.size)
 
     def count_left(self, counted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Count the people in some classes, each once, when 0, 1, 2, ... more are suppressed."""

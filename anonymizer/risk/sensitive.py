@@ -2,25 +2,26 @@
 
 Counts are of people. Whoever has several rows in a class counts once for each value that they have there;
 the distribution of a class, and that of the whole table, is over these pairs of person and value. The
-overall distribution is that of the input, and does not change with what is suppressed. A missing cell is
-a value of its own.
+overall distribution is that of the input, and does not change with what is suppressed, unless a model
+asks for that of the release. A missing cell is a value of its own.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
+from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.sensitive import ClassHistograms, SensitiveColumn
 from anonymizer.errors import PolicyError, quote_some, suggest_name
 from anonymizer.risk.model import ClassModel, Monotone, Need
-from anonymizer.risk.remaining import Remaining
+from anonymizer.risk.reference import INPUT, RELEASE, ReferenceDistances, check_reference
+from anonymizer.risk.remaining import Kept, Remaining
 
 SLACK = 1e-12
 """What exceeds a limit by rounding only does not exceed it."""
@@ -45,14 +46,13 @@ class SensitiveModel(ClassModel):
         check_attribute(self.attribute)
         object.__setattr__(self, "values", check_values(self.values))
 
-    compares: ClassVar[bool] = False
-    """Whether classes are compared with the distribution of the input."""
+    judges_all: ClassVar[bool] = False
+    """Whether every class is judged, by the values that do harm, also where nobody has one of them."""
 
     @property
     def needs(self) -> frozenset[Need]:
-        """The values of the attribute, and their shares in the input if it compares with them."""
-        own = {Need.CLASS_SIZES, Need.SENSITIVE_VALUES}
-        return frozenset({*own, Need.OVERALL_SHARES} if self.compares else own)
+        """The values of the attribute."""
+        return frozenset({Need.CLASS_SIZES, Need.SENSITIVE_VALUES})
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ class SensitiveModel(ClassModel):
 
     def judged(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
         """Mark the classes that are judged: those in which somebody has a value that does harm."""
-        if self.values is None:
+        if self.values is None or self.judges_all:
             return np.ones(histograms.sizes.size, np.bool_)
         return histograms.with_any(self.chosen(microdata)) > 0
 
@@ -142,7 +142,7 @@ class SensitiveModel(ClassModel):
     @property
     def monotone(self) -> Monotone:
         """A class that violates it cannot be kept whole at a finer scheme, if all of it is judged."""
-        return Monotone.CLASS if self.values is None else Monotone.NONE
+        return Monotone.CLASS if self.values is None or self.judges_all else Monotone.NONE
 
     def most_kept(
         self, classes: EquivalenceClasses, violating: NDArray[np.bool_]
@@ -165,6 +165,129 @@ class SensitiveModel(ClassModel):
         self, histograms: ClassHistograms, microdata: Microdata, chosen: NDArray[np.bool_]
     ) -> Floats:
         """Return the size of the largest part of each chosen class whose histogram passes, at least."""
+
+
+@dataclass(frozen=True)
+class ComparingModel(SensitiveModel):
+    """A base for models that compare the distribution of each class with an overall one.
+
+    A model gives `distances_of` too. By default the overall distribution is that of the input. With
+    `reference` = "release" it is that of the released table: classes that are too far from it are
+    dropped, and again from what is left, until none is. Another choice of classes may keep more.
+    """
+
+    reference: str = field(default=INPUT, kw_only=True)
+    """What classes are compared with: "input", or "release"."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_reference(self.reference)
+
+    @property
+    def by_release(self) -> bool:
+        """Whether classes are compared with the released table."""
+        return self.reference == RELEASE
+
+    @property
+    def suffix(self) -> str:
+        """What the model's name ends with."""
+        return ", of the released table" if self.by_release else ""
+
+    @property
+    def local(self) -> bool:
+        """Dropping a class changes what others are compared with."""
+        return not self.by_release
+
+    @property
+    def exact(self) -> bool:
+        """Other classes than those dropped may leave more."""
+        return not self.by_release
+
+    @property
+    def monotone(self) -> Monotone:
+        """Nothing is known where what is dropped counts."""
+        return Monotone.NONE if self.by_release else super().monotone
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """The shares of the values in the input too, where it compares with them."""
+        own = super().needs
+        return own if self.by_release else own | {Need.OVERALL_SHARES}
+
+    @abstractmethod
+    def distances_of(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
+        """Return how far each class is from the overall distribution, in the unit of the limit."""
+
+    def compared(self, classes: EquivalenceClasses, kept: NDArray[np.bool_]) -> EquivalenceClasses:
+        """Return the classes with what they are compared with as the table, given those that are kept."""
+        return classes.with_values_of(self.attribute, kept) if self.by_release else classes
+
+    def violating_kept(
+        self, classes: EquivalenceClasses, kept: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Mark those of the classes kept that are too far."""
+        if not kept.any():
+            return kept
+        return super().violating_among(self.compared(classes, kept), kept)
+
+    def violating_among(
+        self, classes: EquivalenceClasses, some: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Mark those of some classes that are too far from the input, or from all classes."""
+        if not self.by_release:
+            return super().violating_among(classes, some)
+        return self.violating_kept(classes, np.ones(some.size, np.bool_)) & some
+
+    def violators(self, kept: Kept) -> NDArray[np.bool_]:
+        """Mark the classes, among what is kept, that are too far from all of it."""
+        classes = partition(kept.microdata, kept.scheme)
+        parts = classes.split(kept.microdata, ~kept.tuples, 2)
+        there = kept.tuples[parts.first_tuple]
+        return self.violating_kept(parts, there)[parts.label_of_tuple]
+
+    def risk(self, remaining: Remaining, cut: int = 0) -> float:
+        """Return the highest exposure of a class that remains."""
+        left = remaining.after(cut)
+        if not left.size:
+            return 0.0
+        kept = np.zeros(remaining.suppressed.size, np.bool_)
+        kept[left] = True
+        return float(self.exposures(self.compared(remaining.classes, kept))[left].max())
+
+    def passes(self, remaining: Remaining, cut: int = 0) -> bool:
+        """Whether no remaining class violates the model."""
+        kept = np.zeros(remaining.suppressed.size, np.bool_)
+        kept[remaining.after(cut)] = True
+        return not self.violating_kept(remaining.classes, kept).any()
+
+    def reference_distances(self, remaining: Remaining) -> ReferenceDistances:
+        """Return the distance of the farthest class from the input and from what remains."""
+        kept = ~remaining.suppressed
+        models = {
+            self.reference: self,
+            (other := INPUT if self.by_release else RELEASE): replace(self, reference=other),
+        }
+        found = {where: model.farthest(remaining.classes, kept) for where, model in models.items()}
+        return ReferenceDistances(
+            model=str(self),
+            attribute=self.attribute,
+            promised=self.reference,
+            limit=float(self.parameters[0].value_of(self)),
+            from_input=found[INPUT],
+            from_release=found[RELEASE],
+            met_by_input=models[INPUT].passes(remaining),
+            met_by_release=models[RELEASE].passes(remaining),
+        )
+
+    def farthest(self, classes: EquivalenceClasses, kept: NDArray[np.bool_]) -> float | None:
+        """Return the distance of the farthest class that is kept; None if it is infinite."""
+        if not kept.any():
+            return 0.0
+        whole = self.compared(classes, kept)
+        histograms = whole.histograms(self.attribute, kept)
+        judged = kept & self.judged(histograms, whole.microdata)
+        found = float(self.distances_of(histograms, whole.microdata)[judged].max(initial=0.0))
+        return found if np.isfinite(found) else None
 
 
 def check_attribute(attribute: object) -> None:

@@ -29,6 +29,9 @@ class SensitiveProfile:
     greatest_distance: float
     """t-closeness: the largest distance of a class from the distribution of the input, all values being
     equally far from one another."""
+    released_distance: float
+    """The same from the distribution of the classes themselves, which is all that readers of a release
+    can compare with."""
     one_value: int
     """The classes in which everybody has the same value."""
     all_marked: int | None
@@ -64,21 +67,28 @@ def describe_column(
         everybody = column.all_have(classes.label_of_tuple, classes.sizes, chosen)
         all_marked = int(everybody[kept].sum())
     if not kept.any():
-        return SensitiveProfile(0, 0, 0.0, 0.0, 0.0, 0, all_marked)
+        return SensitiveProfile(0, 0, 0.0, 0.0, 0.0, 0.0, 0, all_marked)
     found = classes.histograms(name, kept)
     everything = np.ones(len(column.texts), np.bool_)
     shares = found.largest(everything)[kept] / classes.sizes[kept]
-    each_apart = np.arange(len(column.texts))[np.newaxis]
-    distances = grouped_distances(
-        found.starts, found.values, found.counts, each_apart, column.shares, np.inf
-    )
     there = kept[np.repeat(np.arange(kept.size), found.distinct)]
     return SensitiveProfile(
         values=int(np.unique(found.values[there]).size),
         least_distinct=int(found.distinct[kept].min()),
         least_entropy=float(np.exp(found.entropies[kept].min())),
         greatest_share=float(shares.max()),
-        greatest_distance=min(1.0, float(distances[kept].max())),
+        greatest_distance=greatest_distance(name, classes, kept),
+        released_distance=greatest_distance(name, classes.with_values_of(name, kept), kept),
         one_value=int(found.of_one_value[kept].sum()),
         all_marked=all_marked,
     )
+
+
+def greatest_distance(name: str, classes: EquivalenceClasses, kept: NDArray[np.bool_]) -> float:
+    """Return how far the classes kept are from the table at most, all values equally far apart."""
+    found, column = classes.histograms(name, kept), classes.microdata.sensitive[name]
+    each_apart = np.arange(len(column.texts))[np.newaxis]
+    distances = grouped_distances(
+        found.starts, found.values, found.counts, each_apart, column.shares, np.inf
+    )
+    return min(1.0, float(distances[kept].max()))

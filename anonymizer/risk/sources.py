@@ -15,7 +15,6 @@ from anonymizer.knowledge.overlap import Proportion
 from anonymizer.knowledge.source_attack import SourceAttack
 from anonymizer.knowledge.statement import Statement
 from anonymizer.risk.assumption import Assumption, Unit
-from anonymizer.risk.cell_limits import CellLimit
 from anonymizer.risk.model import Monotone, Need, RiskModel, Scope
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share
 from anonymizer.risk.remaining import Kept, Remaining
@@ -168,22 +167,6 @@ class Sources(RiskModel):
         if not any(source.without or source.table for source in self.statement.source):
             return self
         return WithLeastCertainty(self.statement, self.threshold)
-
-    def cell_limits(self, microdata: Microdata) -> tuple[CellLimit, ...]:
-        """Return for each source how many people must share its keys: p q / k is within the threshold.
-
-        Of a source with a table, k alone says little: it is left out.
-        """
-        return tuple(
-            CellLimit(attack.known_levels, attack.least_people(self.limit_of(attack)))
-            for attack in self.attacks(microdata)
-            if attack.linked is None
-        )
-
-    @property
-    def only_cell_limits(self) -> bool:
-        """That many people are all it asks for where the overlap never changes."""
-        return self.relaxed() is self
 
     def limit_of(self, attack: SourceAttack) -> float:
         """Return the probability that a source may reach, rounding included."""

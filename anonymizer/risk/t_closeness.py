@@ -20,7 +20,7 @@ from anonymizer.kernels.histograms import grouped_distances, ordered_distances
 from anonymizer.kernels.most_kept import most_in_groups, most_in_order, most_under_caps
 from anonymizer.risk.criterion import Criterion
 from anonymizer.risk.parameters import Direction, Parameter, check_share
-from anonymizer.risk.sensitive import SLACK, Floats, SensitiveModel
+from anonymizer.risk.sensitive import SLACK, ComparingModel, Floats
 
 DISTANCES = ("equal", "ordered", "hierarchical")
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -38,7 +38,7 @@ class Ground(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TCloseness(SensitiveModel):
+class TCloseness(ComparingModel):
     """The distance of every class's distribution from the overall one is at most t (Li et al. 2007).
 
     The earth mover's distance, 0 to 1, where all values are equally far from one another ("equal"), or
@@ -50,7 +50,6 @@ class TCloseness(SensitiveModel):
     """
 
     name: ClassVar[str] = "t-closeness"
-    compares: ClassVar[bool] = True
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter(
             "t",
@@ -78,7 +77,8 @@ class TCloseness(SensitiveModel):
         object.__setattr__(self, "hierarchy", check_hierarchy(self.hierarchy, self.distance))
 
     def __str__(self) -> str:
-        return f"{self.name} of '{self.attribute}' with t = {self.t:g} ({self.distance} distance)"
+        how = f"{self.distance} distance{self.suffix}"
+        return f"{self.name} of '{self.attribute}' with t = {self.t:g} ({how})"
 
     def files(self) -> tuple[Path, ...]:
         """Return the hierarchy, if the model names a file."""
@@ -146,9 +146,13 @@ class TCloseness(SensitiveModel):
             found = grouped_distances(*parts, ground.groups, ground.shares, limit)
         return found
 
+    def distances_of(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
+        """Return the distance, 0 to 1."""
+        return np.minimum(1.0, self.distances(histograms, microdata))
+
     def exposure(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:
         """Return the distance."""
-        return np.minimum(1.0, self.distances(histograms, microdata))
+        return self.distances_of(histograms, microdata)
 
     def exceeds(self, histograms: ClassHistograms, microdata: Microdata) -> NDArray[np.bool_]:
         """Mark the classes that are too far.

@@ -20,7 +20,7 @@ from anonymizer.risk.parameters import (
     check_whole,
 )
 from anonymizer.risk.remaining import Binding, Histogram, Remaining
-from anonymizer.risk.size_limits import SizeLimits
+from anonymizer.risk.sizes import Sizes
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,9 @@ class SampleUniqueness(TableModel):
         """Return uniques / people."""
         return histogram.uniques / histogram.people
 
-    def size_limits(self, records: int) -> SizeLimits:
+    def asks(self, people: int) -> Sizes:
         """Return how many uniques may stay, of all records."""
-        return SizeLimits(uniques=most_within(self.threshold, records))
+        return Sizes(uniques=most_within(self.threshold, people))
 
     def binding(self, remaining: Remaining) -> Binding | None:
         """Return the uniques: they are unique at every finer scheme, where at most a share may stay."""
@@ -194,14 +194,14 @@ class PUniqueness(TableModel):
         gone = max(0, min(int(np.count_nonzero(uniques)), uniques.size - most))
         return Binding(np.full(uniques.size, gone > 0), classes.input_people - gone if gone else 0)
 
-    def size_limits(self, records: int) -> SizeLimits:
+    def asks(self, people: int) -> Sizes:
         """Return what may be left of the uniques, or of all classes beside one; see `binding`."""
         if self.monotone is Monotone.NONE:
-            return SizeLimits()
+            return Sizes()
         if self.estimator == "zayatz":
-            return SizeLimits(uniques=most_within(math.sqrt(self.threshold), records))
-        most = self.most_classes(records)
-        return SizeLimits() if most is None else SizeLimits(classes=most)
+            return Sizes(uniques=most_within(math.sqrt(self.threshold), people))
+        most = self.most_classes(people)
+        return Sizes() if most is None else Sizes(classes=most)
 
     def most_classes(self, records: int) -> int | None:
         """Return how many classes may be left with a unique among them; None where nothing is known.

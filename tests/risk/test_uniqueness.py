@@ -12,7 +12,7 @@ from anonymizer.risk import KAnonymity, Monotone, PUniqueness, RiskModel
 from anonymizer.risk.uniqueness import most_within
 from anonymizer.search import search, search_exhaustively
 from tests.oracle import Problem
-from tests.search.test_branch_and_bound import essence, medium
+from tests.search.test_boxes import essence, medium
 from tests.strategies import evaluator_of, lattice_of, problems
 
 MODELS = st.builds(
