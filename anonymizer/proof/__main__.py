@@ -1,0 +1,136 @@
+"""python -m anonymizer.proof: check a proof file with the original at hand.
+
+It prints what is proven and what is taken on trust. Exit status: 0 if all holds, 1 if it does not, 2
+where it cannot be checked: a file is missing, or there is no rule for what the policy asks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from anonymizer.data.files import digest_of_file
+from anonymizer.data.secret import digest_of_input, key_name
+from anonymizer.errors import AnonymizerError
+from anonymizer.policy import Policy, digest_of_hierarchy
+from anonymizer.problem import Problem
+from anonymizer.proof.case import case_of
+from anonymizer.proof.checker import Checked, check
+from anonymizer.proof.format import (
+    Proof,
+    ProofError,
+    digest_of_policy,
+    find_proof,
+    read_proof,
+)
+from anonymizer.proof.table import Unsupported
+
+HOLDS, FAILS, CANNOT = 0, 1, 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check a proof file; return the exit status."""
+    given = options().parse_args(arguments)
+    try:
+        checked, notes = run(given)
+    except Unsupported as error:
+        return say(CANNOT, f"cannot be checked: {error}")
+    except ProofError as error:
+        return say(FAILS, f"REJECTED: {error}")
+    except AnonymizerError as error:
+        return say(CANNOT, f"error: {error}")
+    print(f"accepted: {checked}")
+    for note in (*(f"taken on trust: {line}" for line in checked.trusted), *notes):
+        print(note)
+    return HOLDS
+
+
+def options() -> argparse.ArgumentParser:
+    """Describe the command line."""
+    parser = argparse.ArgumentParser(prog="python -m anonymizer.proof", description=__doc__)
+    parser.add_argument("release", type=Path, help="the folder of the release, or the proof file")
+    parser.add_argument("--against", type=Path, required=True, help="the original table")
+    parser.add_argument(
+        "--policy", type=Path, help="the policy; default: policy.toml in or above it"
+    )
+    parser.add_argument("--proof", type=Path, help="the proof file; default: proof.json")
+    parser.add_argument("--manifest", type=Path, help="the manifest; default: manifest.json")
+    parser.add_argument(
+        "--all", action="store_true", help="look at all witnesses, also if they are very many"
+    )
+    return parser
+
+
+def say(status: int, message: str) -> int:
+    """Print what went wrong."""
+    print(message, file=sys.stderr)
+    return status
+
+
+def run(given: argparse.Namespace) -> tuple[Checked, list[str]]:
+    """Read the files, compare their digests, and check the tree."""
+    folder = given.release if given.release.is_dir() else given.release.parent
+    named = given.proof or (None if given.release.is_dir() else given.release)
+    path = named or find_proof(folder)
+    if path is None or not path.is_file():
+        raise AnonymizerError(
+            f"{path or folder}: there is no proof file; make one with `run --proof`."
+        )
+    proof = read_proof(path)
+    policy = Policy.read(given.policy or find_policy(folder))
+    problem = Problem.read(given.against, policy, warn=False)
+    notes = check_origin(proof, problem)
+    manifest = given.manifest or folder / "manifest.json"
+    if manifest.is_file():
+        check_manifest(proof, path, json.loads(manifest.read_text(encoding="utf-8")))
+    else:
+        notes.append("not compared with a manifest: there is none beside it")
+    return check(proof, case_of(problem), all_witnesses=given.all), notes
+
+
+def find_policy(folder: Path) -> Path:
+    """Return the policy in the folder of a release, in the one above, or here."""
+    places = [folder, folder.resolve().parent, Path()]
+    found = next((p / "policy.toml" for p in places if (p / "policy.toml").is_file()), None)
+    if found is None:
+        raise AnonymizerError(
+            f"{folder}: no policy.toml is in it or beside it; name it with --policy."
+        )
+    return found
+
+
+def check_origin(proof: Proof, problem: Problem) -> list[str]:
+    """Compare digests with the table, the policy and the hierarchies; say what cannot be."""
+    if proof.origin.get("policy") != digest_of_policy(problem.policy.describe()):
+        raise ProofError("the policy is another one than that of the proof.")
+    hierarchies = {h.name: digest_of_hierarchy(h) for h in problem.hierarchies}
+    if proof.origin.get("hierarchies") != hierarchies:
+        raise ProofError("the hierarchies are others than those of the proof.")
+    stated: Mapping[str, Any] = proof.origin.get("input") or {}
+    if stated.get("key") is None or stated.get("key") != key_name():
+        return ["the digest of the original was not compared: its key is not on this machine"]
+    if stated.get("hmac_sha256") != digest_of_input(problem.table):
+        raise ProofError("the table is another one than that of the proof.")
+    return []
+
+
+def check_manifest(proof: Proof, path: Path, manifest: Mapping[str, Any]) -> None:
+    """Compare the claim and the digest with those of a manifest."""
+    declared = manifest.get("proof_file") or {}
+    if declared.get("sha256") != digest_of_file(path):
+        raise ProofError("the manifest has the digest of another proof file, or of none.")
+    claim = proof.claim
+    scheme = dict(zip(proof.attributes, claim.scheme, strict=True))
+    stated = (manifest.get("scheme"), manifest.get("loss"), manifest.get("suppressed"))
+    if stated[0] != scheme or stated[2] != claim.suppressed or abs(stated[1] - claim.loss) > 1e-12:  # type: ignore[operator]
+        raise ProofError(
+            "the manifest claims another scheme, loss or number of suppressed records."
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

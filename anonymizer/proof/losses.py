@@ -1,0 +1,136 @@
+"""What a scheme loses, from whole numbers: the checker's own measures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonymizer.proof.format import Scheme
+from anonymizer.proof.table import Attribute, Gone, Integers, Table, whole_sums
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a scheme loses: a loss for each attribute, put together by an aggregate and weights."""
+
+    name: str = "loss"
+    aggregate: str = "geometric"
+    weights: tuple[float, ...] = ()
+    factor: float = 0.5
+    """ARX's gsFactor: below 0.5 suppression costs less, above it generalization does."""
+
+    def losses(self, table: Table, gone: Gone) -> list[list[float]]:
+        """Return the loss of each attribute at every level with some records gone, at least."""
+        if self.name == "entropy":
+            return [self.entropy_lost(table, at, gone) for at in range(len(table.attributes))]
+        counts, partly = table.counts, gone.partly & ~gone.tuples
+        certain, others = gone.count(table)
+        lost = np.where(gone.tuples, counts, 0), np.where(partly, counts, 0)
+        places = range(len(table.attributes))
+        return [self.cover_lost(table, at, *lost, certain, others) for at in places]
+
+    def cover_lost(
+        self, table: Table, at: int, gone: Integers, partly: Integers, certain: int, others: int
+    ) -> list[float]:
+        """Sum what the records cover, level by level.
+
+        `gone` and `partly` are records by tuple. Of the latter so many `others` go: which of them is not
+        known, so those that cost least.
+        """
+        covers, extent, least = self.cover(table.attributes[at])
+        codes, size = table.codes[at], covers[0].size
+        all_of = table.totals[at]
+        gone_of = whole_sums(codes, gone, size)
+        partly_of = whole_sums(codes, partly, size) if others else gone_of
+        found: list[float] = []
+        for covered in covers:
+            lost = dot(covered, gone_of) + sum_of_largest(covered, partly_of, others)
+            total, records = dot(covered, all_of), certain + others
+            found.append(self.share_lost(table.records, total, lost, records, extent, least))
+        return found
+
+    def cover(self, attribute: Attribute) -> tuple[Sequence[Integers], int, int]:
+        """Return what codes cover level by level, all there is, and what an untouched value covers.
+
+        Precision is the same with the level for what is covered, of so many levels.
+        """
+        if self.name == "loss":
+            return attribute.covered, attribute.extent, attribute.least
+        levels, codes = len(attribute.groups), attribute.groups[0].size
+        return [np.full(codes, level) for level in range(levels)], max(1, levels - 1), 0
+
+    def share_lost(
+        self, records: int, total: int, lost: int, gone: int, extent: int, least: int
+    ) -> float:
+        """Return (total - N/D) / (N - N/D), given what all records cover, and of it those gone.
+
+        Whole numbers over one denominator: the division at the end is all that is rounded.
+        """
+        if extent <= least:
+            return 0.0
+        factor, unit = self.factor.as_integer_ratio()
+        of_kept, of_gone = min(unit, 2 * unit - 2 * factor), min(unit, 2 * factor)
+        covered = of_kept * (total - lost) + unit * lost + of_gone * (gone * extent - lost)
+        untouched = of_kept * records * least
+        return max(0, covered - untouched) / (unit * records * extent - untouched)
+
+    def entropy_lost(self, table: Table, at: int, gone: Gone) -> list[float]:
+        """Sum the bits that generalization takes, and those that tell apart what is gone."""
+        attribute, counts = table.attributes[at], table.counts
+        marked = gone.tuples | gone.partly
+        left_out = int(counts[marked].sum()) - gone.records(table)
+        found: list[float] = []
+        whole = 0.0
+        for groups in attribute.groups:
+            of, size = groups[table.codes[at]], int(groups.max(initial=0)) + 1
+            bits = entropy(whole_sums(of, counts, size))
+            whole = whole if found else bits
+            mine = np.sort(whole_sums(of[marked], counts[marked], size))
+            least = mine - taken_in_order(mine, left_out)  # uneven is least: the rarest stay
+            found.append(max(0.0, (whole - bits + entropy(least)) / whole) if whole > 0 else 0.0)
+        return found
+
+    def combine(self, losses: Sequence[float]) -> float:
+        """Put the losses of the attributes together."""
+        largest = max(self.weights, default=0.0) or 1.0
+        weights = [weight / largest for weight in self.weights]
+        weighted = [weight * loss for weight, loss in zip(weights, losses, strict=True)]
+        if self.aggregate == "geometric":
+            return math.expm1(math.fsum(map(math.log1p, weighted)) / len(weighted))
+        if self.aggregate == "maximum":
+            return max(weighted)
+        total = sum(weights) if self.aggregate == "sum" else len(weighted)
+        return math.fsum(weighted) / (total or 1.0)
+
+    def at(self, losses: Sequence[Sequence[float]], scheme: Scheme) -> float:
+        """Return the loss of a scheme, given those of the attributes at every level."""
+        return self.combine([losses[at][level] for at, level in enumerate(scheme)])
+
+
+def dot(covered: Integers, counts: Integers) -> int:
+    """Sum products of whole numbers, exactly."""
+    if int(counts.sum()) * int(covered.max(initial=0)) < 2**62:
+        return int(covered @ counts)
+    return sum(map(int.__mul__, covered.tolist(), counts.tolist()))
+
+
+def sum_of_largest(covered: Integers, counts: Integers, records: int) -> int:
+    """Sum what so many of the records cover: those that cover most, whose loss costs least."""
+    if not records:
+        return 0
+    order = np.argsort(-covered, kind="stable")
+    return dot(covered[order], taken_in_order(counts[order], records))
+
+
+def taken_in_order(counts: Integers, records: int) -> Integers:
+    """Take so many records, from the first counts on."""
+    return np.diff(np.minimum(np.cumsum(counts), records), prepend=0)
+
+
+def entropy(counts: Integers) -> float:
+    """Return sum_g r(g) log2(R / r(g)) over the groups that occur."""
+    sizes = counts[counts > 0]
+    return math.fsum((sizes * np.log2(sizes.sum() / sizes)).tolist())

@@ -1,0 +1,339 @@
+"""The writer of proof files: one plain pass over the lattice, given the solution.
+
+A box is closed if a reason for it is found, and else cut: first by the plain bound, then by a witness
+that is known already, then by its own highest scheme, which tells most of all. Nothing depends on how the
+solution was found. If the writer is wrong, the checker refuses what it wrote.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer import __version__
+from anonymizer.engine.classes import match_tuples
+from anonymizer.engine.microdata import Microdata
+from anonymizer.lattice import Lattice, with_level
+from anonymizer.policy import digest_of_hierarchy
+from anonymizer.problem import Problem
+from anonymizer.proof.case import case_of
+from anonymizer.proof.checker import TIE, Case, Target
+from anonymizer.proof.format import (
+    Claim,
+    Closed,
+    Cut,
+    Node,
+    Proof,
+    ProofError,
+    Scheme,
+    digest_of_policy,
+)
+from anonymizer.proof.losses import Measure
+from anonymizer.proof.table import Gone, Table
+
+Clock = Callable[[], float]
+Floats = NDArray[np.float64]
+ROUNDING = 1e-13
+"""What a total of terms must exceed a limit by, so that the checker, which adds exactly, agrees."""
+
+
+class OutOfTime(Exception):  # noqa: N818 - not an error
+    """The lattice is too large for a plain pass in the time there is."""
+
+
+@dataclass(frozen=True, eq=False)
+class FastTable(Table):
+    """A table that is partitioned by the search's kernel, which takes less time."""
+
+    microdata: Microdata | None = field(default=None, repr=False)
+
+    @staticmethod
+    def of(table: Table, microdata: Microdata) -> FastTable:
+        """Return the table with its microdata."""
+        parts = (table.attributes, table.codes, table.counts, table.owners)
+        return FastTable(*parts, table.population, table.values, microdata)
+
+    def partition(self, scheme: Scheme) -> NDArray[np.int64]:
+        """Number the tuples by their class."""
+        assert self.microdata is not None
+        labels = match_tuples(self.microdata, self.microdata.domain.paths.mask(scheme))[0]
+        return labels.astype(np.int64)
+
+
+def fast(case: Case, microdata: Microdata) -> Case:
+    """Return the same case on a table that is partitioned faster."""
+    return replace(case, table=FastTable.of(case.table, microdata))
+
+
+def prove(
+    problem: Problem,
+    scheme: Scheme,
+    bound: float | None,
+    described_input: Mapping[str, Any],
+    seconds: float | None = None,
+) -> Proof | None:
+    """Prove that a scheme is the best for a problem, or, with a bound, that none loses less than that.
+
+    The proof bears the digests of what it is of. Returns None where it would take more than the seconds
+    there are; Unsupported says what there is no rule for.
+    """
+    started = time.process_time()
+    case = fast(case_of(problem), problem.microdata)
+    left = None if seconds is None else seconds - (time.process_time() - started)
+    proof = write_proof(case, scheme, bound, left)
+    if proof is None:
+        return None
+    hierarchies = {h.name: digest_of_hierarchy(h) for h in problem.hierarchies}
+    policy = digest_of_policy(problem.policy.describe())
+    origin = {"input": dict(described_input), "policy": policy, "hierarchies": hierarchies}
+    return replace(proof, origin=origin)
+
+
+def write_proof(
+    case: Case,
+    scheme: Scheme,
+    bound: float | None = None,
+    seconds: float | None = None,
+    clock: Clock = time.process_time,
+) -> Proof | None:
+    """Prove that a scheme is optimal, or, with a bound, that no scheme loses less than that.
+
+    Returns None where the lattice is too large for the seconds there are. A scheme that a tie was left
+    open for is proven without ties. A ProofError says if a scheme beats it.
+    """
+    gone = case.suppressed(scheme)
+    suppressed, loss = case.count(gone), case.loss(scheme, gone)
+    optimal = bound is None
+    claim = Claim(scheme, loss, suppressed, loss if bound is None else bound, optimal, optimal)
+    ends = None if seconds is None else clock() + seconds
+    while True:
+        target = Target(case, scheme, suppressed, claim.bound, claim.ties)
+        pass_ = Pass(case, target, ends, clock)
+        try:
+            tree = pass_.close(Lattice(case.low, case.high))
+        except OutOfTime:
+            return None
+        except LostTie:
+            claim = replace(claim, ties=False)
+            continue
+        names = tuple(attribute.name for attribute in case.table.attributes)
+        witnesses, tree = pass_.with_few_witnesses(tree)
+        return Proof(claim, names, case.low, case.high, witnesses, tree, anonymizer=__version__)
+
+
+class LostTie(Exception):  # noqa: N818 - not an error
+    """A scheme ties with the solution and wins the tie."""
+
+
+class Pass:
+    """One pass over the lattice, and the witnesses found on the way."""
+
+    def __init__(self, case: Case, target: Target, ends: float | None, clock: Clock) -> None:
+        self.case, self.target, self.ends, self.clock = case, target, ends, clock
+        self.places = np.arange(len(case.low))
+        heights = max(len(attribute.groups) for attribute in case.table.attributes)
+        self.schemes = np.empty((64, len(case.low)), np.int64)
+        self.terms = np.empty((64, len(case.low), heights))
+        """What each witness tells: the terms that attributes add to the loss at every level."""
+        self.losses: list[list[list[float]]] = []
+        self.records = np.empty(64, np.int64)
+        self.known: dict[Scheme, int] = {}
+        nobody = np.zeros(case.table.counts.size, np.bool_)
+        self.plain = case.measure.losses(case.table, Gone.of(nobody))
+        beyond = target.loss + (TIE if target.ties else -TIE)
+        self.cutoff = to_total(case.measure, beyond) + ROUNDING
+
+    def witness(self, scheme: Scheme) -> int:
+        """Return the number of a witness; find out what must go there if it is new."""
+        if scheme in self.known:
+            return self.known[scheme]
+        if self.ends is not None and self.clock() > self.ends:
+            raise OutOfTime
+        number = len(self.known)
+        if number == len(self.schemes):
+            self.schemes, self.terms, self.records = (
+                np.concatenate([each, np.empty_like(each)])
+                for each in (self.schemes, self.terms, self.records)
+            )
+        gone = self.case.must_go(scheme)
+        self.losses.append(self.case.measure.losses(self.case.table, gone))
+        self.schemes[number] = scheme
+        self.terms[number] = terms_of(self.case.measure, self.losses[-1], self.terms.shape[2])
+        self.records[number] = gone.records(self.case.table)
+        self.known[scheme] = number
+        return number
+
+    def close(self, box: Lattice) -> Node:
+        """Close a box, or cut it."""
+        low, high = box.low, box.high
+        if self.is_plain(low):
+            return Closed("plain")
+        number = len(self.known)
+        known = np.flatnonzero((self.schemes[:number] >= high).all(axis=1))
+        found = self.by_known(box, known)
+        if found is None and low == high:
+            found = self.evaluate(low)
+        if found is None and high not in self.known:
+            found = self.by_known(box, np.array([self.witness(high)]))
+        return self.split(box, *self.choose(box)) if found is None else found
+
+    def by_known(self, box: Lattice, numbers: NDArray[np.int64]) -> Node | None:
+        """Close a box, or a slab of it, by one of some witnesses."""
+        if not numbers.size:
+            return None
+        over = np.flatnonzero(self.records[numbers] > self.case.limit)
+        if over.size:
+            return Closed("infeasible", (int(numbers[over[0]]),))
+        low, terms = box.low, self.terms[numbers]
+        own = terms[:, self.places, low]
+        best = int(numbers[np.argmax(total(self.case.measure, own))])
+        loss = self.case.measure.at(self.losses[best], low)
+        if self.target.is_beyond(loss):
+            return Closed("bound", (best,))
+        if self.target.wins_tie(loss, int(self.records[best]), low):
+            return Closed("tie", (best,))
+        return self.cut_off(box, numbers, terms, own)
+
+    def cut_off(
+        self, box: Lattice, numbers: NDArray[np.int64], terms: Floats, own: Floats
+    ) -> Node | None:
+        """Cut off a slab of higher levels that one of some witnesses closes; None where none does."""
+        for at, (low, high) in enumerate(zip(box.low, box.high, strict=True)):
+            if low == high:
+                continue
+            others = total(self.case.measure, np.delete(own, at, axis=1))
+            raised = join(
+                self.case.measure, others[:, np.newaxis], terms[:, at, low + 1 : high + 1]
+            )
+            closed = raised.max(axis=0) > self.cutoff
+            if closed.any():
+                slab = int(np.argmax(closed))
+                by = int(numbers[np.argmax(raised[:, slab])])
+                below = Lattice(box.low, with_level(box.high, at, low + slab))
+                return Cut(at, (low + slab,), (self.close(below), Closed("bound", (by,))))
+        return None
+
+    def choose(self, box: Lattice) -> tuple[int, int]:
+        """Choose where to split a box: above the lowest level of the attribute whose next costs most."""
+        terms = self.terms[self.known[box.high]]
+        low, wide = np.array(box.low), np.array(box.high) > np.array(box.low)
+        step = terms[self.places, np.where(wide, low + 1, low)] - terms[self.places, low]
+        at = int(np.argmax(np.where(wide, step, -np.inf)))
+        return at, box.low[at]
+
+    def split(self, box: Lattice, at: int, level: int) -> Node:
+        """Split a box at a level of an attribute, and close both parts."""
+        below, above = box.split(at, level)
+        upper = self.close(above)
+        return Cut(at, (level,), (self.close(below), upper))
+
+    def evaluate(self, scheme: Scheme) -> Closed:
+        """Close a box of one scheme."""
+        if self.ends is not None and self.clock() > self.ends:
+            raise OutOfTime
+        case, target = self.case, self.target
+        gone = case.suppressed(scheme)
+        suppressed = case.count(gone)
+        if suppressed <= case.limit:
+            loss = case.loss(scheme, gone)
+            if not target.is_beyond(loss) and not target.wins_tie(loss, suppressed, scheme):
+                if target.ties and loss >= target.loss - TIE:
+                    raise LostTie
+                raise ProofError(
+                    f"the scheme {list(scheme)} loses {loss!r}, and none should lose less than "
+                    f"{target.loss!r}: the search is at fault; please report it."
+                )
+        return Closed("evaluated")
+
+    def with_few_witnesses(self, tree: Node) -> tuple[tuple[Scheme, ...], Node]:
+        """Let few witnesses close many boxes: greedily, those first that close most of what is left."""
+        bound = [
+            (low, high) for low, high, leaf in leaves(self.case, tree) if leaf.reason == "bound"
+        ]
+        instead = {box: Closed("plain") for box in bound if self.is_plain(box[0])}
+        boxes = [box for box in bound if box not in instead]
+        able = np.array([self.able(*box) for box in boxes], np.bool_)
+        able = able.reshape(len(boxes), len(self.known))
+        while able.any():  # a bound so near that only exact sums tell keeps its own witness
+            best = int(np.argmax(able.sum(axis=0)))
+            closes = able[:, best].copy()
+            instead.update((boxes[at], Closed("bound", (best,))) for at in np.flatnonzero(closes))
+            able[closes] = False
+        used: dict[int, int] = {}
+        renumbered = renumber(tree, (self.case.low, self.case.high), instead, used)
+        schemes = list(self.known)
+        return tuple(schemes[number] for number in used), renumbered
+
+    def is_plain(self, low: Scheme) -> bool:
+        """Whether a scheme loses too much with nothing suppressed."""
+        return self.target.is_beyond(self.case.measure.at(self.plain, low))
+
+    def able(self, low: Scheme, high: Scheme) -> NDArray[np.bool_]:
+        """Mark the witnesses that close a box by their bound."""
+        number = len(self.known)
+        above = (self.schemes[:number] >= high).all(axis=1)
+        own = self.terms[:number][:, self.places, low]
+        return above & (total(self.case.measure, own) > self.cutoff)
+
+
+def leaves(case: Case, tree: Node) -> Iterator[tuple[Scheme, Scheme, Closed]]:
+    """Yield the closed boxes of a tree."""
+    names = tuple(attribute.name for attribute in case.table.attributes)
+    claim = Claim(case.low, 0.0, 0, 0.0, False)
+    return Proof(claim, names, case.low, case.high, (), tree).boxes()
+
+
+def renumber(
+    node: Node,
+    box: tuple[Scheme, Scheme],
+    instead: Mapping[tuple[Scheme, Scheme], Closed],
+    used: dict[int, int],
+) -> Node:
+    """Close boxes as chosen for them, with witnesses numbered in the order in which they are met."""
+    if isinstance(node, Closed):
+        leaf = instead.get(box, node)
+        return replace(leaf, witnesses=tuple(used.setdefault(n, len(used)) for n in leaf.witnesses))
+    low, high = box
+    (level,), (below, above) = node.levels, node.parts
+    parts = (
+        renumber(below, (low, with_level(high, node.attribute, level)), instead, used),
+        renumber(above, (with_level(low, node.attribute, level + 1), high), instead, used),
+    )
+    return replace(node, parts=parts)
+
+
+def terms_of(measure: Measure, losses: Sequence[Sequence[float]], levels: int) -> Floats:
+    """Return what the losses of attributes add to the loss, level by level."""
+    largest = max(measure.weights, default=0.0) or 1.0
+    found = np.full((len(losses), levels), np.inf)
+    for at, row in enumerate(losses):
+        found[at, : len(row)] = [measure.weights[at] / largest * loss for loss in row]
+    return np.log1p(found) if measure.aggregate == "geometric" else found
+
+
+def total(measure: Measure, terms: Floats) -> Floats:
+    """Put rows of terms together."""
+    if measure.aggregate == "maximum":
+        return np.asarray(terms.max(axis=1, initial=0.0))
+    return np.asarray(terms.sum(axis=1))
+
+
+def join(measure: Measure, left: Floats, right: Floats) -> Floats:
+    """Put totals together."""
+    return np.maximum(left, right) if measure.aggregate == "maximum" else left + right
+
+
+def to_total(measure: Measure, loss: float) -> float:
+    """Return the total of terms that has a loss."""
+    weights = [weight / (max(measure.weights) or 1.0) for weight in measure.weights]
+    if measure.aggregate == "geometric":
+        return len(weights) * math.log1p(max(loss, -0.5))
+    if measure.aggregate == "maximum":
+        return loss
+    return loss * ((sum(weights) or 1.0) if measure.aggregate == "sum" else len(weights))
