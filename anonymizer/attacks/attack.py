@@ -46,7 +46,6 @@ def attack(
     earlier_policy: PolicyLike | None = None,
     earlier_against: TableLike | None = None,
     people: int = 2_000,
-    replay: int | None = None,
     seed: int = 0,
 ) -> Attacks:
     """Try every attack on a release and return how often each succeeds, against a baseline.
@@ -55,15 +54,15 @@ def attack(
     it. `control` has records of people who are not in the release, `population` a list of identified
     people, `targets` people with a column `member` that says who is in the release. `earlier` is another
     release of some of the same people, under `earlier_policy` if that differs, made from
-    `earlier_against`. Each attack is tried on so many `people`, and the search is replayed for `replay`
-    cells. The same seed gives the same figures.
+    `earlier_against`. Each attack is tried on so many `people`. The same seed gives the same figures, in
+    whatever order the rows of the release stand.
     """
     loaded = load_policy(policy)
-    plan = Plan(people, replay, seed)
+    plan = Plan(people, seed)
     original = open_data(against, loaded)
     claims = claims_of(released, manifest)
     others = control, population, targets
-    setting = read_setting(released, original, loaded, claims, plan, *others)
+    setting = read_setting(released, original, loaded, claims, plan, *others).in_order()
     if earlier is not None:
         before = load_policy(earlier_policy or policy)
         setting = replace(setting, earlier=read_earlier(setting, earlier, before, earlier_against))
@@ -85,9 +84,10 @@ def read_earlier(
     """Read an earlier release; without its original, the people of this one are looked for in it."""
     claims = claims_of(released, None)
     if original is not None:
-        return read_setting(released, original, policy, claims, setting.plan)
+        return read_setting(released, original, policy, claims, setting.plan).in_order()
     whole = policy.model_copy(update={"data": policy.data.model_copy(update={"sample": 1.0})})
-    return own_people(setting, read_setting(released, setting.table, whole, claims, setting.plan))
+    before = read_setting(released, setting.table, whole, claims, setting.plan).in_order()
+    return own_people(setting, before)
 
 
 def claims_of(released: TableLike, manifest: ManifestLike) -> Mapping[str, Any] | None:

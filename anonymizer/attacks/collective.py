@@ -2,9 +2,12 @@
 
 Every match in which each row may be the person's it is given to, and nobody has two rows, is as likely as
 any other. The classes of one scheme are disjoint, so that within a class the match is a random one: of f
-rows in a class with F people of the list, f/F are expected to be right. The seeded draw that is counted
-agrees with that. Where classes overlap, as in layers or in rows that were tampered with, those with the
-fewest people who may have them choose first.
+rows in a class with F people of the list, f/F are expected to be right. Where classes overlap, as in
+layers or in rows that were tampered with, those with the fewest people who may have them choose first.
+
+Matches are drawn until there are enough rows to tell the share that is right. Rows of one match hang
+together: whoever is given to a wrong row is missing at their own. In a class of two rows and two people,
+both are right or both are wrong; that is the worst case, so two rows count as one.
 """
 
 from __future__ import annotations
@@ -27,6 +30,10 @@ QUESTION = (
     "matches are right?"
 )
 DRAW = 6
+ENOUGH, MOST, MOST_ENTRIES = 20_000, 200, 20_000_000
+"""Matches are drawn until so many rows are given away; at most so many, of so many entries in all."""
+TOGETHER = 2.0
+"""So many rows of a match count as one."""
 
 
 def collective(setting: Setting) -> Attack:
@@ -34,24 +41,35 @@ def collective(setting: Setting) -> Attack:
     if setting.cells.rows == 0:
         return skip(NAME, QUESTION, "no row is released.")
     people, known, person_of_record = identified(setting)
-    random = setting.random(DRAW)
+    rows, listed = setting.cells.rows, people.shape[1]
     truth = np.append(person_of_record, NOBODY)[setting.owners]  # of a row that is nobody's, nobody
     parts = list(setting.cells.join(known, people))
-    given = match(parts, setting.cells.rows, people.shape[1], random)
-    rows, listed = setting.cells.rows, people.shape[1]
-    blind = np.full(rows, NOBODY, np.int64)
-    some = min(rows, listed)
-    blind[random.permutation(rows)[:some]] = random.permutation(listed)[:some]
     whose = setting.person if setting.population is None else np.arange(listed)
-    right, lucky = (count_right(each, truth, whose) for each in (given, blind))
+    random, right, lucky = setting.random(DRAW), 0, 0
+    matches = max(1, min(-(-ENOUGH // rows), MOST, MOST_ENTRIES // (len(parts) * listed)))
+    for _ in range(matches):
+        given = match(parts, rows, listed, random)
+        right += count_right(given, truth, whose)
+        lucky += count_right(match_blindly(rows, listed, random), truth, whose)
     details: dict[str, float] = {
         "people": listed,
+        "rows": rows,
+        "matches": matches,
         "matched": int(np.count_nonzero(given != NOBODY)),
     }
     if len(parts) == 1:
         details["expected"] = round(expected(parts[0], truth, whose), 6)
     who = "rows that are given to people of the list at random"
-    return Attack(NAME, QUESTION, Rate(right, rows), Rate(lucky, rows), who, details)
+    success, baseline = (Rate(each, matches * rows, TOGETHER) for each in (right, lucky))
+    return Attack(NAME, QUESTION, success, baseline, who, details)
+
+
+def match_blindly(rows: int, people: int, random: np.random.Generator) -> Integers:
+    """Return the person that each row is given to at random; `NOBODY` where nobody is left for it."""
+    given = np.full(rows, NOBODY, np.int64)
+    some = min(rows, people)
+    given[random.permutation(rows)[:some]] = random.choice(people, some, replace=False)
+    return given
 
 
 def count_right(given: Integers, truth: Integers, whose: Integers) -> int:
@@ -106,8 +124,10 @@ def match(parts: Sequence[Part], rows: int, people: int, random: np.random.Gener
     """Return the person that each row is given to; `NOBODY` where nobody is left for it."""
     given = np.full(rows, NOBODY, np.int64)
     if len(parts) == 1:
-        at, person = pair_up(parts[0].row_label, parts[0].record_label, random)
-        given[parts[0].rows[at]] = person
+        part = parts[0]
+        met = np.flatnonzero(np.bincount(part.row_label, minlength=part.number)[part.record_label])
+        at, person = pair_up(part.row_label, part.record_label[met], random)
+        given[part.rows[at]] = met[person]
         return given
     taken = np.zeros(people, np.bool_)
     for mine, theirs in narrowest_first(parts):

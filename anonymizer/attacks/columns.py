@@ -148,7 +148,7 @@ def quasi_column(
     """Make a column of a quasi-identifier, with the values of all tables."""
     hierarchy = policy.hierarchy(name)
     hierarchy = hierarchy.with_values([text for column in originals for text in column.texts])
-    hierarchy, _ = hierarchy.fit(released.texts)
+    hierarchy, _ = hierarchy.fit(sorted(released.texts))
     if any(MISSING in column.texts for column in (*originals, released)):
         hierarchy = hierarchy.with_missing()
     return Quasi(
@@ -164,7 +164,7 @@ def kept_column(policy: Policy, name: str, originals: Sequence[Coded], released:
     """Make a column that is kept, with the values of all tables."""
     write = escape if policy.release.escape_formulas else str
     texts = [write(text) for column in originals for text in column.texts]
-    texts += released.texts
+    texts += sorted(released.texts)
     return Kept(
         name, Vocabulary(dict.fromkeys(map(same_text, texts))), policy.release.escape_formulas
     )

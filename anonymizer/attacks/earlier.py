@@ -71,9 +71,9 @@ def people_in_both(
     against: TableLike,
 ) -> Intersection | None:
     """Intersect the classes of two releases of one policy's columns; None where that cannot be done."""
-    setting = read_setting(released, against, policy, manifest, Plan())
+    setting = read_setting(released, against, policy, manifest, Plan()).in_order()
     try:
-        before = read_setting(file, against, policy, claims, Plan())
+        before = read_setting(file, against, policy, claims, Plan()).in_order()
     except (DataError, HierarchyError):  # it has other columns, or other hierarchies
         return None
     return intersect(setting, own_people(setting, before))

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonymizer.attacks.columns import (
     NO_VALUE,
@@ -21,9 +20,9 @@ from anonymizer.attacks.setting import MEMBER, Others, Plan, Setting
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.table import Table, TableLike, check_present
 from anonymizer.errors import DataError, quote_some
-from anonymizer.hierarchy import REDACTED
 from anonymizer.policy import Policy, Role
 from anonymizer.problem import part_released
+from anonymizer.verification.reading import find_redacted
 
 
 def read_setting(
@@ -61,7 +60,7 @@ def read_setting(
         kind: make_others(name_of(given[kind], kind), each, columns)
         for kind, each in others.items()
     }
-    redacted = find_redacted([mine[name] for name in quasi], policy)
+    redacted = find_redacted({name: mine[name] for name in quasi}, policy, manifest)
     return Setting(
         policy,
         read_cells(columns, mine, table.name).keep(~redacted),
@@ -123,12 +122,6 @@ def read_cells(columns: Sequence[Column], released: Mapping[str, Coded], where: 
     cells = [column.cells(released[column.name], where) for column in columns]
     levels, codes = (np.array(each, np.int64) for each in zip(*cells, strict=True))
     return Cells(tuple(columns), levels, codes)
-
-
-def find_redacted(columns: Sequence[Coded], policy: Policy) -> NDArray[np.bool_]:
-    """Mark the rows of suppressed records that are released with every quasi-identifier redacted."""
-    stars: NDArray[np.bool_] = np.logical_and.reduce([column.where(REDACTED) for column in columns])
-    return stars & (policy.release.suppressed == "redact")
 
 
 def read_others(table: Table, names: Sequence[str], kind: str) -> dict[str, Coded]:

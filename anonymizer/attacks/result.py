@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
 from anonymizer.display import Displayed
+from anonymizer.errors import percent
 from anonymizer.estimators.intervals import Estimate
 from anonymizer.estimators.proportions import Rate, difference
 
@@ -18,8 +20,7 @@ class Attack:
     question: str
     """What the attacker knows and tries, in one sentence."""
     success: Rate
-    baseline: Rate | None
-    """None where nothing could be learned without the release."""
+    baseline: Rate
     baseline_of: str
     """What the baseline is of."""
     details: dict[str, Any] = field(default_factory=dict)
@@ -30,8 +31,6 @@ class Attack:
     @property
     def excess(self) -> Estimate:
         """By how much the success exceeds the baseline, with its interval at 95 % confidence."""
-        if self.baseline is None:
-            return self.success.estimate
         return difference(self.success, self.baseline)
 
     @property
@@ -39,15 +38,31 @@ class Attack:
         """Whether the excess is above zero beyond chance."""
         return self.skipped is None and self.excess.low > 0
 
+    @property
+    def finding(self) -> str:
+        """What the attacker gains over the baseline, with its interval, then the two shares.
+
+        >>> found = Attack("membership inference", "?", Rate(1776, 2000), Rate(1660, 2000), "others")
+        >>> found.finding.partition(": ")[0]
+        'Gain of 5.8 percentage points over the baseline (95 % interval 3.6 to 8.0)'
+        """
+        if self.skipped is not None:
+            return f"Not tried: {self.skipped}"
+        excess = self.excess
+        return say_gain(
+            (excess.value, excess.low, excess.high), share_of(self.success), share_of(self.baseline)
+        )
+
     def describe(self) -> dict[str, Any]:
         """Return all figures as JSON."""
         if self.skipped is not None:
             return {"name": self.name, "question": self.question, "skipped": self.skipped}
         return {
             "name": self.name,
+            "finding": self.finding,
             "question": self.question,
             "success": self.success.describe(),
-            "baseline": None if self.baseline is None else self.baseline.describe(),
+            "baseline": self.baseline.describe(),
             "baseline_of": self.baseline_of,
             "excess": self.excess.describe(),
             "details": self.details,
@@ -56,7 +71,28 @@ class Attack:
 
 def skip(name: str, question: str, why: str) -> Attack:
     """Say that an attack was not tried, and why."""
-    return Attack(name, question, Rate(0, 0), None, "", {}, why)
+    return Attack(name, question, Rate(0, 0), Rate(0, 0), "", {}, why)
+
+
+def say_gain(excess: tuple[float, float, float], success: str, baseline: str) -> str:
+    """Say what an attacker gains over a baseline, given the excess and the ends of its interval."""
+    value, low, high = (percent(each).removesuffix(" %") for each in excess)
+    gain = f"Gain of {value} percentage points over the baseline (95 % interval {low} to {high})"
+    if math.isnan(excess[0]):
+        gain = "Gain over the baseline not known"
+    elif excess[1] <= 0 <= excess[2]:
+        gain += ", not beyond chance"
+    return f"{gain}: it succeeds in {success}, the baseline in {baseline}."
+
+
+def share_of(rate: Rate) -> str:
+    """Write how many of how many attempts succeed.
+
+    >>> share_of(Rate(1, 2000)), share_of(Rate(0, 0))
+    ('0.05 % of 2,000 attempts', 'none of 0 attempts')
+    """
+    share = percent(rate.estimate.value) if rate.trials else "none"
+    return f"{share} of {rate.trials:,} attempts"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -33,15 +33,11 @@ class Plan:
 
     people: int = 2_000
     """How many people, or predicates, each attack is tried on."""
-    replay: int | None = None
-    """How many released cells the search is replayed for; None where the table decides."""
     seed: int = 0
 
     def __post_init__(self) -> None:
         if self.people < 1:
             raise DataError(f"people must be at least 1, got {self.people}.")
-        if self.replay is not None and self.replay < 0:
-            raise DataError(f"replay must be at least 0, got {self.replay}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,6 +101,11 @@ class Setting:
         codes = [*cells.levels[quasi], *cells.codes[quasi]]
         labels = label_together(map(code_labels, codes), cells.rows)
         return labels.of_row.astype(np.int64), labels.number
+
+    def in_order(self) -> Setting:
+        """Return the same rows in an order that their cells decide, so that no shuffle changes a draw."""
+        codes = [*self.cells.levels, *self.cells.codes]
+        return replace(self, cells=self.cells.keep(np.lexsort(codes)))
 
     def random(self, *what: int) -> np.random.Generator:
         """Return the randomness of one thing that is drawn."""

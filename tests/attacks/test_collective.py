@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 from anonymizer import attack
 from anonymizer.attacks.collective import collective, expected, identified, match
 from anonymizer.attacks.matching import NOBODY
+from anonymizer.attacks.setting import Plan
 from tests.attacks.small import Small, smalls
+from tests.attacks.test_setting import VISITS, by_patient
 
 
 def mean_of_all_matches(
@@ -54,15 +57,44 @@ def test_draws_agree_with_what_is_expected() -> None:
     rows = tuple((f"v{at % 4}",) for at in range(20))
     tree = {f"v{at}": (f"v{at}", f"1.{at // 2}") for at in range(4)}
     small = Small(rows, (tree,), ("x",) * 20, tuple((at, (1,)) for at in range(20)))
-    drawn = [collective(small.setting(seed=seed)).success.successes for seed in range(300)]
-    assert collective(small.setting()).details["expected"] == pytest.approx(2)
-    assert np.mean(drawn) == pytest.approx(2, abs=0.3)
+    found = collective(small.setting())
+    assert found.details["expected"] == pytest.approx(2)
+    assert found.success.estimate.value == pytest.approx(2 / 20, abs=0.01)
+
+
+def classes_of(size: int, levels: tuple[int, ...]) -> Small:
+    """Sixty people in classes of one size, whose rows are released on these levels by turns."""
+    tree = {f"v{at}": (f"v{at}", f"1.{at // size}", f"2.{at // size // 2}") for at in range(60)}
+    released = tuple((at, (levels[at % len(levels)],)) for at in range(60))
+    return Small(tuple((f"v{at}",) for at in range(60)), (tree,), ("x",) * 60, released)
+
+
+@pytest.mark.parametrize("levels", [(1,), (1, 1, 2)], ids=["one scheme", "layers"])
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_the_interval_covers_the_share_that_is_right_in_the_long_run(
+    size: int, levels: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setting = classes_of(size, levels).setting()
+    monkeypatch.setattr("anonymizer.attacks.collective.ENOUGH", 60_000)
+    monkeypatch.setattr("anonymizer.attacks.collective.MOST", 1_000)
+    truth = 1 / size if len(levels) == 1 else collective(setting).success.estimate.value
+    monkeypatch.setattr("anonymizer.attacks.collective.ENOUGH", 1)  # one match each
+    seeds = (replace(setting, plan=Plan(seed=seed)) for seed in range(300))
+    found = [collective(each).success.estimate for each in seeds]
+    assert np.mean([each.low <= truth <= each.high for each in found]) >= 0.94
+    assert np.mean([each.value for each in found]) == pytest.approx(truth, abs=0.02)
 
 
 def test_a_row_that_covers_one_person_leaves_the_others_to_coarser_rows() -> None:
     tree = {"v0": ("v0", "all"), "v1": ("v1", "all")}
     small = Small((("v0",), ("v1",)), (tree,), ("x", "x"), ((0, (0,)), (1, (1,))))
-    assert {collective(small.setting(seed=seed)).success.successes for seed in range(10)} == {2}
+    assert {collective(small.setting(seed=seed)).success.estimate.value for seed in range(5)} == {1}
+
+
+def test_any_entry_of_a_persons_own_is_right() -> None:
+    found = attack(VISITS[["sex", "ward"]], by_patient(id="patient"), VISITS)["collective match"]
+    assert found.details["expected"] == pytest.approx(36 * 3 / 18)
+    assert found.success.estimate.value == pytest.approx(3 / 18, abs=0.02)
 
 
 TREE = {f"v{at}": (f"v{at}", "1.1") for at in range(3)}
@@ -75,7 +107,7 @@ def test_who_is_who_in_a_population_is_told_by_a_column_that_both_have() -> None
     frame = SMALL.frame().assign(who=["ann", "bob"])
     people = pd.DataFrame({"a0": ["v1", "v2", "v0"], "who": ["bob", "eve", "ann"]})
     found = attack(SMALL.release(), policy, frame, population=people)["collective match"]
-    assert (found.success.successes, found.details["people"]) == (2, 3)
+    assert (found.success.estimate.value, found.details["people"]) == (1, 3)
     elsewhere = people.assign(who=["x", "y", "z"])
     found = attack(SMALL.release(), policy, frame, population=elsewhere)["collective match"]
     assert found.success.successes == 0
@@ -84,7 +116,7 @@ def test_who_is_who_in_a_population_is_told_by_a_column_that_both_have() -> None
 def test_without_such_a_column_somebody_with_the_same_values_is_taken_for_them() -> None:
     people = pd.DataFrame({"a0": ["v1", "v0"]})
     found = attack(SMALL.release(), SMALL.policy(), SMALL.frame(), population=people)
-    assert found["collective match"].success.successes == 2
+    assert found["collective match"].success.estimate.value == 1
 
 
 def test_a_list_with_some_of_the_columns_is_matched_on_those() -> None:

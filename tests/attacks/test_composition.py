@@ -58,6 +58,26 @@ def test_without_the_earlier_original_whoever_it_covers_counts(pair: tuple[Small
     assert (0 if found is None else found.together.size) == len(covered)
 
 
+@given(smalls(), st.data())
+def test_without_the_earlier_original_the_smallest_class_that_covers_somebody_is_theirs(
+    here: Small, data: st.DataObject
+) -> None:
+    some = st.lists(st.sampled_from(range(len(here.rows))), unique=True, min_size=1)
+    heights = [len(next(iter(tree.values()))) for tree in here.trees]
+    levels = st.tuples(*(st.integers(0, height - 1) for height in heights))
+    kept = data.draw(some)
+    there = replace(here, released=tuple((at, data.draw(levels)) for at in kept))
+    setting = here.setting()
+    found = intersect(setting, own_people(setting, there.setting()))
+    kinds = [(of, cells) for (_, of), cells in zip(there.released, there.cells, strict=True)]
+    expected = [
+        min(kinds.count(kinds[row]) for row in rows)
+        for record in range(len(here.rows))
+        if setting.own_row[record] >= 0 and (rows := there.matching(record, setting.quasi))
+    ]
+    assert ([] if found is None else found.there.tolist()) == expected
+
+
 TREE = {
     "v0": ("v0", "l", "all"),
     "v1": ("v1", "l", "all"),
@@ -81,6 +101,15 @@ def test_two_releases_that_are_each_anonymous_single_out_together() -> None:
     assert found.exceeds
 
 
+def test_the_same_release_twice_leaves_nobody_among_fewer_than_either_promises() -> None:
+    released = tuple((at, (0, 2)) for at in range(len(ROWS)))
+    small = Small(ROWS, (TREE, TREE), ("x",) * 16, released)
+    found = attack(small.release(), small.policy(), small.frame(), earlier=small.release())
+    details = found["composition"].details
+    assert details["smallest_together"] == details["smallest_here"] == 4
+    assert details["below_both"] == 0
+
+
 def test_people_are_found_in_another_original_by_who_they_are() -> None:
     tree = {"v0": ("v0",), "v1": ("v1",)}
     now = Small((("v0",), ("v1",)), (tree,), ("x", "y"), ((0, (0,)), (1, (0,))))
@@ -96,3 +125,4 @@ def test_people_are_found_in_another_original_by_who_they_are() -> None:
     )["composition"]
     assert found.details["people"] == 1
     assert (found.details["smallest_here"], found.details["smallest_there"]) == (1, 2)
+    assert found.baseline.successes == 1  # this release alone tells them from all others

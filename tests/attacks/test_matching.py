@@ -52,6 +52,12 @@ def test_owners_who_cannot_be_told_apart_are_drawn() -> None:
     assert drawn == {(0, 1), (1, 0)}
 
 
+def test_the_finest_rows_find_their_owners_first() -> None:
+    tree = {"v0": ("v0", "all"), "v1": ("v1", "all")}
+    small = Small((("v0",), ("v1",)), (tree,), ("x", "x"), ((1, (1,)), (0, (0,))))
+    assert all(small.setting(seed=seed).owners.tolist() == [1, 0] for seed in range(10))
+
+
 LABELS = st.lists(st.integers(0, 3), max_size=8).map(lambda found: np.array(found, np.int64))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from anonymizer.attacks.result import Attack, Attacks, skip
 from anonymizer.estimators.proportions import Rate, difference
 
@@ -15,9 +17,34 @@ def test_the_excess_is_what_exceeds_the_baseline() -> None:
     assert not Attack("a", "?", one, Rate(58, 100), "others").exceeds
 
 
-def test_without_a_baseline_the_excess_is_the_success() -> None:
-    result = Attack("a", "?", Rate(6, 10), None, "nobody")
-    assert result.excess == result.success.estimate
+@pytest.mark.parametrize(
+    ("success", "baseline", "finding"),
+    [
+        (
+            Rate(1776, 2000),
+            Rate(1660, 2000),
+            "Gain of 5.8 percentage points over the baseline (95 % interval 3.6 to 8.0): it succeeds in "
+            "88.8 % of 2,000 attempts, the baseline in 83.0 % of 2,000 attempts.",
+        ),
+        (
+            Rate(1, 20),
+            Rate(0, 20),
+            "Gain of 5.0 percentage points over the baseline (95 % interval -11.6 to 23.6), not beyond "
+            "chance: it succeeds in 5.0 % of 20 attempts, the baseline in 0 % of 20 attempts.",
+        ),
+        (
+            Rate(1, 2),
+            Rate(0, 0),
+            "Gain over the baseline not known: it succeeds in 50.0 % of 2 attempts, the baseline in none "
+            "of 0 attempts.",
+        ),
+    ],
+)
+def test_what_is_found_begins_with_the_gain_over_the_baseline(
+    success: Rate, baseline: Rate, finding: str
+) -> None:
+    found = Attack("a", "?", success, baseline, "others")
+    assert found.finding == found.describe()["finding"] == finding
 
 
 def test_what_was_not_tried_has_a_reason_and_no_figures() -> None:

@@ -104,3 +104,29 @@ def test_no_more_is_tried_than_is_planned(small: Small) -> None:
     assert multivariate(setting, setting.quasi, "", "").success.trials == min(
         2, len(small.released)
     )
+
+
+@pytest.mark.parametrize("with_control", [False, True])
+def test_what_two_people_have_singles_nobody_out_here_or_in_the_baseline(
+    with_control: bool,
+) -> None:
+    tree = {f"v{at}": (f"v{at}",) for at in range(20)}
+    rows = tuple((f"v{at // 2}", f"v{at // 2}") for at in range(40))
+    small = Small(rows, (tree, tree), ("x",) * 40, tuple((at, (0, 0)) for at in range(40)))
+    control = small.frame() if with_control else None
+    found = attack(small.release(), small.policy(), small.frame(), control=control)
+    for name in ("univariate", "multivariate", "all columns"):
+        result = found[f"singling out, {name}"]
+        assert result.success.successes == result.baseline.successes == 0
+        assert result.baseline.trials > 0
+
+
+@pytest.mark.parametrize("with_control", [False, True])
+def test_what_one_person_has_singles_them_out_in_the_baseline_too(with_control: bool) -> None:
+    tree = {f"v{at}": (f"v{at}",) for at in range(20)}
+    rows = tuple((f"v{at}",) for at in range(20))
+    small = Small(rows, (tree,), ("x",) * 20, tuple((at, (0,)) for at in range(20)))
+    control = small.frame() if with_control else None
+    found = attack(small.release(), small.policy(), small.frame(), control=control)
+    for name in ("univariate", "multivariate"):
+        assert found[f"singling out, {name}"].baseline.estimate.value == 1
