@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import Cells
-from anonymizer.data.columns import Coded, read_columns
+from anonymizer.data.columns import Coded, code_columns, read_columns
 from anonymizer.data.contract import Table
 from anonymizer.data.engines.table import EngineTable
 from anonymizer.data.tuples import Tuples
@@ -89,6 +90,20 @@ class LoadedTable(WrappedTable):
 def read_once(table: Table, columns: Sequence[str]) -> Table:
     """Have some columns read once; a table that stays in an engine is asked again, and counts there."""
     return table if isinstance(table, EngineTable) else load(table, columns)
+
+
+def read_first(table: Table, columns: Sequence[str]) -> tuple[dict[str, Coded], Table]:
+    """Read the first batch of some columns as codes.
+
+    Where that is all there is, the table that is returned has it, and is not read again.
+    """
+    batches = table.batches(columns)
+    coded = code_columns(columns, islice(batches, 1))
+    if isinstance(table, EngineTable) or next(batches, None) is not None:
+        return coded, table
+    loaded = load(table, columns)
+    vars(loaded)["coded"] = coded  # what it would read when first asked
+    return coded, loaded
 
 
 def read_counted(

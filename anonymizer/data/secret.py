@@ -13,9 +13,11 @@ import hmac
 import os
 import secrets
 import tempfile
+import warnings
 from pathlib import Path
 
-from anonymizer.errors import ReleaseError
+from anonymizer.data.contract import Table
+from anonymizer.errors import AnonymizerWarning, ReleaseError
 
 KEY_BYTES = 32
 
@@ -82,3 +84,22 @@ def is_digest(stated: object, purpose: str, content: bytes) -> bool:
 def key_name() -> str | None:
     """Name this user's key without giving it away; None where there is none."""
     return None if read_key() is None else keyed_digest("key", b"")[:16]
+
+
+def describe_input(table: Table) -> dict[str, str | None]:
+    """Name an original by its file's name, its digest and the key that the digest is made with.
+
+    From a digest without a key, someone who knows all but one cell could find that cell by trying.
+    """
+    name = Path(table.name).name
+    try:
+        return {"name": name, "hmac_sha256": digest_of_input(table), "key": key_name()}
+    except ReleaseError as error:  # a release is not lost for want of a key
+        message = f"the manifest has no digest of the original; {error}"
+        warnings.warn(message, AnonymizerWarning, stacklevel=2)
+        return {"name": name, "hmac_sha256": None, "key": None}
+
+
+def digest_of_input(table: Table) -> str:
+    """Return the digest of an original that only the holder of the steward's key can make."""
+    return keyed_digest("input", table.digest().encode())

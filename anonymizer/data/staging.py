@@ -4,14 +4,19 @@ New files are written into a hidden folder beside their targets and renamed when
 that vouches for the others, such as a manifest, is removed first and comes last: at whatever moment the
 process is killed, a release has its own manifest or none, never that of another release. What a killed
 process leaves is removed by the next one that writes into the same folder.
+
+The same holds when the power fails: every file is on the disk before it is renamed, and each step before
+the next. Of two runs that end at once, one waits until the other's files are all there.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -20,6 +25,12 @@ from anonymizer.data.processes import Signals, belongs_to_the_dead, owner_mark
 from anonymizer.errors import ReleaseError
 
 PREFIX = ".anonymizer-"
+PRIVATE = 0o600
+"""The mode of a file about single people, or that lets somebody in: whatever the umask, for its owner."""
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What a system says when a file does not fit."""
+NOT_POSSIBLE = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.ENOLCK, errno.EACCES)
+"""What some systems say of folders that are to be synced or locked, and everything goes on."""
 
 
 class Staging:
@@ -35,6 +46,7 @@ class Staging:
         self.inputs = {absolute(path) for path in inputs}
         self.removed: list[Path] = []
         self.seals: set[Path] = set()
+        self.private_files: set[Path] = set()
         self.undo: list[Callable[[], None]] = []
         """What takes back what was written elsewhere, if anything fails."""
         self.signals = Signals(self.discard)
@@ -80,17 +92,25 @@ class Staging:
         self.seals.add(self.folder / name)
         return self.path(name)
 
-    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+    def private(self, name: str) -> Path:
+        """Return where to write a file that only its owner may read, whatever the umask."""
+        self.private_files.add(self.folder / name)
+        return self.path(name)
+
+    def __exit__(self, _: object, failure: BaseException | None, *__: object) -> None:
         try:
             if failure is None:
-                with self.signals.waiting():
+                with alone_in(self.folder), self.signals.waiting():
                     self.publish()
+        except OSError as error:
+            failure = error
+            raise
         finally:
             shutil.rmtree(self.staged, ignore_errors=True)
             self.signals.release()
-            if failure is not None:
-                self.take_back()
-                self.remove_created()
+            self.take_back()
+            self.remove_created()
+            check_room(self.folder, failure)
 
     def take_back(self) -> None:
         """Take back what was written elsewhere."""
@@ -104,11 +124,16 @@ class Staging:
         The order is what makes it safe to be killed in between: old seals go, files come, seals come.
         """
         files = self.make_folders()
+        for path, target in files:
+            if target in self.private_files:
+                path.chmod(PRIVATE)
+            sync(path)
         seals = [(path, target) for path, target in files if target in self.seals]
         others = [(path, target) for path, target in files if target not in self.seals]
         aside = [(target, path.with_name(f"{path.name}.old")) for path, target in seals]
-        replace_all((old, new) for old, new in aside if old.exists())
         try:
+            replace_all((old, new) for old, new in aside if old.exists())
+            sync_folders(old for old, _ in aside)
             replace_all(others[:1])
         except OSError:  # nothing has changed yet: the old seals still hold
             replace_all((new, old) for old, new in aside if new.exists())
@@ -116,15 +141,20 @@ class Staging:
         replace_all(others[1:])
         for old in self.removed:
             old.unlink(missing_ok=True)
+        sync_folders([*(target for _, target in others), *self.removed, *self.created])
         replace_all(seals)
+        sync_folders(target for _, target in seals)
+        self.undo.clear()  # all is there, and nothing of it is taken back
+        self.created.clear()
 
     def make_folders(self) -> list[tuple[Path, Path]]:
         """Make the folders that are staged; return each staged file and where it belongs."""
         staged = sorted(self.staged.rglob("*"))
         targets = [(path, self.folder / path.relative_to(self.staged)) for path in staged]
-        for path, target in targets:
-            if path.is_dir():
-                target.mkdir(exist_ok=True)
+        folders = [target for path, target in targets if path.is_dir()]
+        for target in folders:
+            target.mkdir(exist_ok=True)
+        sync_folders(folders)
         return [(path, target) for path, target in targets if not path.is_dir()]
 
     def discard(self) -> None:
@@ -140,10 +170,83 @@ class Staging:
                 path.rmdir()
 
 
+def check_room(folder: Path, failure: BaseException | None) -> None:
+    """Say in a sentence if it was for want of room that files were not written."""
+    if isinstance(failure, OSError) and failure.errno in NO_ROOM:
+        raise ReleaseError(
+            f"{folder}: there is no room for the files ({os.strerror(failure.errno)}); make some, or "
+            "choose another folder with --out."
+        ) from failure
+
+
 def replace_all(renamed: Iterable[tuple[Path, Path]]) -> None:
     """Rename files one after the other; what bears a new name already is replaced."""
     for old, new in renamed:
         os.replace(old, new)
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a single file, so that it is the old one or the new one, whatever happens."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        beside.write_bytes(content)
+        sync(beside)
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+    sync_folders([path])
+
+
+def sync_folders(paths: Iterable[Path]) -> None:
+    """Have the names of some files on the disk: those that have come, and that others are gone."""
+    for folder in dict.fromkeys(path.parent for path in paths):
+        if os.name != "nt" and folder.is_dir():  # Windows cannot sync a folder
+            with where_possible():
+                sync(folder)
+
+
+def sync(path: Path) -> None:
+    """Have a file, or the names in a folder, on the disk, where a power cut leaves it."""
+    number = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+@contextmanager
+def where_possible() -> Iterator[None]:
+    """Do something if the file system can; other errors are errors."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in NOT_POSSIBLE:
+            raise
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Wait until no other run publishes into a folder; one that is killed holds nobody up."""
+    with ExitStack() as held:
+        with where_possible():
+            held.enter_context(lock(folder))
+        yield
+
+
+@contextmanager
+def lock(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder; nothing of it is left behind."""
+    try:
+        import fcntl
+    except ImportError:  # Windows has no locks of folders
+        yield
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(number)
 
 
 def absolute(path: Path) -> Path:

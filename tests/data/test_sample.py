@@ -111,7 +111,7 @@ def test_a_loaded_table_and_a_text_file_draw_the_same_rows(tmp_path: Path) -> No
 
 
 def test_an_empty_sample_is_refused() -> None:
-    with pytest.raises(DataError, match=r"none of 600 rows is in a sample of 0\.00 %"):
+    with pytest.raises(DataError, match=r"none of 600 rows is in a sample of 1e-07 %"):
         draw_sample(FrameTable(FRAME), 1e-9, None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -14,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from anonymizer.data.processes import machine
-from anonymizer.data.staging import PREFIX, Staging
+from anonymizer.data.staging import PREFIX, Staging, replace_file
 from anonymizer.errors import DataError, ReleaseError
+from tests.data.lossy_disk import TORN, LossyDisk
 
 ROOT = Path(__file__).parents[2]
 SECRET = "unreleased"
@@ -115,6 +117,172 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None
         Staging("a\0b")
 
 
+# Who may read them
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+def test_private_files_are_for_their_owner_and_others_as_the_umask_says(
+    tmp_path: Path, umask: int
+) -> None:
+    (tmp_path / "risks.csv").write_text("old, and open to all")
+    before = os.umask(umask)
+    try:
+        with Staging(tmp_path) as staging:
+            staging.path("release.csv").write_text("release")
+            staging.private("risks.csv").write_text("risks")
+    finally:
+        os.umask(before)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert modes == {"release.csv": 0o666 & ~umask, "risks.csv": 0o600}
+
+
+# Full disks, folders that cannot be written, power cuts, two runs at once
+
+OLD = {"release.csv": "old release", "manifest.json": "old manifest", "page.html": "old page"}
+NEW = {name: text.replace("old", "new") for name, text in OLD.items()}
+
+
+def put_old(folder: Path) -> None:
+    for name, text in {**OLD, "search.json": "{}"}.items():
+        (folder / name).write_text(text)
+
+
+def stage(staging: Staging, new: str = "new") -> None:
+    staging.remove("search.json")
+    staging.path("release.csv").write_text(f"{new} release")
+    staging.path("page.html").write_text(f"{new} page")
+    staging.seal("manifest.json").write_text(f"{new} manifest")
+
+
+def write_new(folder: Path, new: str = "new") -> None:
+    with Staging(folder) as staging:
+        stage(staging, new)
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EIO])
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_disk_that_fails_before_anything_is_replaced_leaves_all_that_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, code: int
+) -> None:
+    put_old(tmp_path)
+
+    def fail(*_: object) -> None:
+        monkeypatch.undo()  # once: what is left to do can be done
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, call, fail)
+    expected = ReleaseError if code == errno.ENOSPC else OSError
+    with pytest.raises(expected, match=os.strerror(code)):
+        write_new(tmp_path)
+    assert contents(tmp_path) == {**OLD, "search.json": "{}"}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_is_one_sentence_and_leaves_all_that_was_there(tmp_path: Path) -> None:
+    put_old(tmp_path)
+
+    def write() -> None:
+        with Staging(tmp_path) as staging:
+            staging.path("release.csv").symlink_to("/dev/full")
+            staging.path("release.csv").write_text("new")
+
+    with pytest.raises(ReleaseError, match=r"there is no room .*; make some, or choose another"):
+        write()
+    assert contents(tmp_path) == {**OLD, "search.json": "{}"}
+
+
+def test_a_table_that_was_written_elsewhere_goes_if_its_manifest_cannot_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken_back: list[str] = []
+
+    def write() -> None:
+        with Staging(tmp_path) as staging:
+            staging.undo.append(lambda: taken_back.append("table"))
+            staging.seal("manifest.json").write_text("new")
+
+    write()
+    assert taken_back == []
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.EROFS, "read-only")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="read-only"):
+        write()
+    assert taken_back == ["table"]
+
+
+def assert_sound(states: list[dict[str, str]]) -> None:
+    """A release is whole, and beside it is its own manifest or none."""
+    for state in states:
+        assert TORN not in state.values()
+        release = state["release.csv"]
+        assert state.get("manifest.json") in (None, release.replace("release", "manifest"))
+
+
+def test_a_power_cut_at_any_moment_leaves_a_release_with_its_own_manifest_or_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_old(tmp_path)
+    disk = LossyDisk(tmp_path, monkeypatch)
+    write_new(tmp_path)
+    assert_sound(disk.states)
+    assert {**OLD, "search.json": "{}"} in disk.states
+    assert disk.possible() == [NEW]  # what is done stays done
+
+
+def test_the_power_cut_would_tell_if_nothing_was_synced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_old(tmp_path)
+    disk = LossyDisk(tmp_path, monkeypatch)
+    monkeypatch.setattr("anonymizer.data.staging.sync", lambda _: None)
+    write_new(tmp_path)
+    with pytest.raises(AssertionError):
+        assert_sound(disk.states)
+
+
+def test_folders_that_are_new_are_on_the_disk_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = LossyDisk(tmp_path, monkeypatch)
+    out = tmp_path / "new" / "out"
+    with Staging(out) as staging:
+        staging.path("pages").mkdir()
+        staging.path("pages/a.txt").write_text("a")
+    folders = (tmp_path, tmp_path / "new", out, out / "pages")
+    assert {path.stat().st_ino for path in folders} <= disk.synced_folders
+
+
+def test_a_single_file_is_the_old_one_or_the_new_one_after_a_power_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "policy.toml").write_text("old")
+    disk = LossyDisk(tmp_path, monkeypatch)
+    replace_file(tmp_path / "policy.toml", b"new")
+    assert {state["policy.toml"] for state in disk.states} == {"old", "new"}
+    assert disk.possible() == [{"policy.toml": "new"}]
+
+
+def test_of_two_runs_into_one_folder_one_comes_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = threading.Thread(target=write_new, args=(tmp_path, "other"))
+    real = os.replace
+
+    def replace(old: Path, new: Path) -> None:
+        real(old, new)
+        if Path(new).name == "release.csv" and other.ident is None:
+            other.start()
+            other.join(0.5)  # it would be done by now if it did not wait
+
+    monkeypatch.setattr(os, "replace", replace)
+    write_new(tmp_path, "one")
+    other.join()
+    assert_sound([contents(tmp_path)])
+
+
 # Killed
 
 WRITES = """
@@ -143,13 +311,9 @@ WRITES = """
 """
 """Writes a release over an old one, and is ended at the n-th thing that it does in the folder."""
 
-OLD = {"release.csv": "old release", "manifest.json": "old manifest", "page.html": "old page"}
-NEW = {name: text.replace("old", "new") for name, text in OLD.items()}
-
 
 def write_over_old(folder: Path, end: int, number: int) -> tuple[int, dict[str, str]]:
-    for name, text in {**OLD, "search.json": "{}"}.items():
-        (folder / name).write_text(text)
+    put_old(folder)
     process = python(WRITES, folder, int(end), number)
     process.communicate()
     found = {name: text for name, text in contents(folder).items() if not name.startswith(PREFIX)}

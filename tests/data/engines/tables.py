@@ -65,10 +65,11 @@ def policy_of(quasi: Sequence[str] = ("age", "ward", "smokes"), **keys: Any) -> 
     attributes = {
         name: {"role": "quasi", "hierarchy": QUASI[name]}
         if name in quasi
-        else {"role": "insensitive"}
+        else {"role": "insensitive", "reveals": list(quasi)}  # as chance may have it
         for name in drawn(3).column_names
     }
-    attributes |= {"person": {"role": "identifying"}, "note": {"role": "sensitive"}}
+    kept = {"role": "sensitive", "reveals": list(quasi)}
+    attributes |= {"person": {"role": "identifying"}, "note": kept}
     keys = {"risk": [{"model": "k-anonymity", "k": 3}], "data": {"rows_are_people": True}, **keys}
     return Policy(attributes=attributes, **keys)
 
@@ -84,10 +85,11 @@ def benchmark(name: str, columns: Sequence[str] | None = None) -> Made | None:
     table = table.slice(0, 1000)
     table = table.cast(pa.schema([(name, pa.string()) for name in table.column_names]))
     files = {file.stem: file for file in (folder / "hierarchies").glob("*.csv")}
+    quasi = [name for name in table.column_names if name in files and name in (columns or files)]
     attributes: dict[str, Any] = {
         name: {"role": "quasi", "hierarchy": files[name]}
-        if name in files and (columns is None or name in columns)
-        else {"role": "insensitive"}
+        if name in quasi
+        else {"role": "insensitive", "reveals": quasi}  # a ZIP code tells the state
         for name in table.column_names
     }
     return table, Policy(attributes=attributes, risk=[{"model": "k-anonymity", "k": 5}])

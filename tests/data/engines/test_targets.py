@@ -96,7 +96,7 @@ def test_a_release_does_not_stand_in_the_order_of_the_original(tmp_path: Path) -
     policy = Policy(
         attributes={
             "age": {"role": "quasi", "hierarchy": tables.QUASI["age"]},
-            "stay": {"role": "insensitive"},
+            "stay": {"role": "insensitive", "reveals": ["age"]},
         },
         risk=[{"model": "k-anonymity", "k": 5}],
     )
