@@ -82,12 +82,25 @@ def interrupt_again(found: UnraisableHookArgs) -> None:
     if found.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(found)
         return
-    import _thread
     import threading
 
-    again = threading.Timer(AGAIN_AFTER, _thread.interrupt_main)
+    again = threading.Timer(AGAIN_AFTER, interrupt_main_thread)
     again.daemon = True
     again.start()
+
+
+def interrupt_main_thread() -> None:
+    """Send Ctrl-C to the main thread, so that a call it waits in ends too."""
+    import signal
+    import threading
+
+    main_thread = threading.main_thread().ident
+    if main_thread is not None and hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main_thread, signal.SIGINT)  # the system wakes a call that blocks
+        return
+    import _thread
+
+    _thread.interrupt_main()  # all that Windows has; it is noticed after the call
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ A message counts and locates cells of tables about people, and shows them only w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -96,12 +97,26 @@ def shorten(text: str, most: int = 60) -> str:
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """Write a share in percent.
+    """Write a share, or a difference of shares, in percent: 0 % and 100 % are exact.
 
-    >>> percent(0.184), percent(0.5, 0)
-    ('18.4 %', '50 %')
+    What is too small for so many digits has two significant ones; what is not a number is not known.
+
+    >>> percent(0.184), percent(0.5, 0), percent(-0.1), percent(0.0), percent(1.0)
+    ('18.4 %', '50 %', '-10.0 %', '0 %', '100 %')
+    >>> percent(0.00012), percent(0.9999), percent(0.996, 0)
+    ('0.012 %', 'over 99.9 %', 'over 99 %')
     """
-    return f"{100 * share:.{digits}f} %"
+    if math.isnan(share):
+        return "not known"
+    if share < 0:
+        return f"-{percent(-share, digits)}"
+    if share in (0, 1):
+        return f"{100 * share:.0f} %"
+    shown, step = 100 * share, 10.0**-digits
+    text = f"{shown:.{digits}f}"
+    if share < 1 and float(text) >= 100:
+        return f"over {100 - step:.{digits}f} %"
+    return f"{text} %" if shown >= step else f"{shown:.2g} %"
 
 
 def quote(value: object) -> str:

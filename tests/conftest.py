@@ -46,12 +46,12 @@ SLOW = {
     "tests/hierarchy/test_suggest.py": (
         "test_suggestions_for_benchmark_columns_load_and_cover_them",
     ),
-    "tests/search/test_branch_and_bound.py": (
+    "tests.search.test_boxes.py": (
         "test_a_lattice_too_large_to_list_is_searched",
         "test_what_is_forgotten_of_old_evaluations_is_not_needed",
         "test_whenever_a_search_of_a_large_lattice_stops_its_bound_and_gap_are_true",
     ),
-    "tests/search/test_bounding.py": (
+    "tests/search/test_subtree.py": (
         "test_stopped_amid_subtree_bounds_a_search_is_sound_and_can_be_resumed",
         "test_with_subtree_bounds_it_finds_what_exhaustive_search_finds",
     ),

@@ -33,8 +33,11 @@ class Problem:
     high: Levels = ()
     limits: tuple[tuple[str, float], ...] = ()
     """Risks of the whole table and their thresholds: RISKS names them."""
+    persons: tuple[int, ...] = ()
+    """Whose each row is; without it each row is a person."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "persons", self.persons or tuple(range(len(self.rows))))
         tops = tuple(height(tree) - 1 for tree in self.trees)
         object.__setattr__(self, "weights", self.weights or (1.0,) * len(self.trees))
         object.__setattr__(self, "low", self.low or (0,) * len(self.trees))
@@ -137,11 +140,28 @@ def loss(problem: Problem, levels: Levels, suppressed: frozenset[int]) -> float:
     return math.prod(1 + lost for lost in weighted) ** (1 / len(weighted)) - 1
 
 
-RISKS = {
-    "average": lambda sizes: Fraction(len(sizes), sum(sizes)),
-    "sample-uniqueness": lambda sizes: Fraction(sizes.count(1), sum(sizes)),
-}
-"""What the risk of a table with classes of these sizes is."""
+People = set[int]
+
+
+def average(classes: Sequence[People]) -> Fraction:
+    """Return the mean over the people of their highest one over the size of a class they are in.
+
+    >>> average([{1, 2}, {2}]), average([{1, 2}, {3}])
+    (Fraction(3, 4), Fraction(2, 3))
+    """
+    everybody = set().union(*classes)
+    highest = [max(Fraction(1, len(c)) for c in classes if person in c) for person in everybody]
+    return sum(highest, Fraction(0)) / len(everybody)
+
+
+def sample_uniqueness(classes: Sequence[People]) -> Fraction:
+    """Return the share of the people who are alone in a class."""
+    alone = set().union(*[people for people in classes if len(people) == 1])
+    return Fraction(len(alone), len(set().union(*classes)))
+
+
+RISKS = {"average": average, "sample-uniqueness": sample_uniqueness}
+"""What the risk of a table is, by the people in each of its classes."""
 
 
 def information(row: Row, trees: Sequence[Tree], levels: Levels) -> float:
@@ -168,17 +188,22 @@ def in_order_of_suppression(
     return sorted(
         members,
         key=lambda label: (
-            len(members[label]),
+            len(people_of(problem, members[label])),
             information(label, problem.trees, levels),
             first_tuple(label),
         ),
     )
 
 
-def passes(problem: Problem, sizes: list[int]) -> bool:
-    """Whether a table with classes of these sizes is within every limit; an empty one always is."""
-    return not sizes or all(
-        float(RISKS[name](sizes)) <= threshold for name, threshold in problem.limits
+def people_of(problem: Problem, rows: Sequence[int]) -> People:
+    """Say whose some rows are."""
+    return {problem.persons[row] for row in rows}
+
+
+def passes(problem: Problem, people: list[People]) -> bool:
+    """Whether a table with these people in its classes is within every limit; an empty one always is."""
+    return not people or all(
+        float(RISKS[name](people)) <= threshold for name, threshold in problem.limits
     )
 
 
@@ -187,10 +212,10 @@ def suppressed_rows(problem: Problem, levels: Levels) -> frozenset[int]:
     members = {
         label: rows
         for label, rows in classes(problem.rows, problem.trees, levels).items()
-        if len(rows) >= problem.k
+        if len(people_of(problem, rows)) >= problem.k
     }
     left = in_order_of_suppression(problem, levels, members)
-    while not passes(problem, [len(members[label]) for label in left]):
+    while not passes(problem, [people_of(problem, members[label]) for label in left]):
         left.pop(0)
     kept = itertools.chain.from_iterable(members[label] for label in left)
     return frozenset(range(len(problem.rows))) - frozenset(kept)

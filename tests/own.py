@@ -21,6 +21,7 @@ from anonymizer.risk import (
     RiskModel,
     TableModel,
 )
+from anonymizer.risk.sizes import Sizes
 from anonymizer.utility import Released
 from anonymizer.utility.measure import AttributeMeasure
 
@@ -49,12 +50,11 @@ class OwnK(ClassModel):
         Parameter("k", Direction.UP, usual=(1, 2, 3), whole=True, meaning="pairs, at least"),
     )
     monotone: ClassVar[Monotone] = Monotone.RECORD
-    by_class_size: ClassVar[bool] = True
 
     k: int
 
-    def least_class(self, records: int) -> int:  # noqa: ARG002
-        return 2 * self.k
+    def asks(self, people: int) -> Sizes:  # noqa: ARG002
+        return Sizes(2 * self.k, only=True)
 
     def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         return classes.sizes // 2 < self.k

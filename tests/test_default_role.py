@@ -43,6 +43,7 @@ def test_without_it_every_column_must_be_named() -> None:
     ("role", "columns"),
     [
         ("identifying", ["sex"]),
+        ("removed", ["sex"]),
         ("sensitive", ["who", "sex", "ward", "year"]),
         ("insensitive", ["who", "sex", "ward", "year"]),
     ],
@@ -98,3 +99,16 @@ def test_a_policy_file_may_state_it(tmp_path: Path) -> None:
         'hierarchy = { F = "*", M = "*" }\n[[risk]]\nmodel = "k-anonymity"\nk = 2\n'
     )
     assert anonymize(FRAME, tmp_path / "policy.toml").records == 8
+
+
+def test_a_removed_column_is_in_no_release_and_is_found_where_it_stayed() -> None:
+    base = policy(default_role="insensitive")
+    removed = {"who": {"role": "removed", "reason": "it tells too much"}}
+    stated = Policy(**{**dict(base), "attributes": {**base.attributes, **removed}})
+    solution = anonymize(FRAME, stated)
+    released = solution.to_frame()
+    assert released.columns.tolist() == ["sex", "ward", "year"]
+    manifest = make_manifest(solution, released)
+    assert verify(released, stated, manifest, against=FRAME).passed
+    details = [check.detail for check in verify(FRAME, stated, manifest).checks]
+    assert "removed 'who' is still there" in details

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from anonymizer import AnonymizerError, anonymize, assess, show_values, verify, write_release
-from anonymizer.errors import list_cells, values_shown
+from anonymizer.errors import list_cells, percent, values_shown
 from tests.wards import MODELS, POLICY, SCENARIO, patients, policy_with, write_files, write_more
 
 MARK = "Zyx"
@@ -209,3 +211,12 @@ def test_policies_and_hierarchies_are_shown_as_ever(tmp_path: Path, run) -> None
     assert MARK in run("run", policy, "--out", tmp_path / "out")[2]
     (tmp_path / "sex.csv").write_text(f"{MARK};*\n{MARK};*\n")
     assert MARK in run("hierarchy", "check", tmp_path / "sex.csv")[1]
+
+
+@given(st.floats(-1, 1), st.integers(0, 3))
+def test_0_and_100_percent_are_exact_and_all_else_is_near(share: float, digits: int) -> None:
+    text = percent(share, digits)
+    number = float(text.removesuffix(" %").removeprefix("-").removeprefix("over "))
+    assert (share in (-1, 0, 1)) == (number in (0, 100))
+    assert text.startswith("-") == (share < 0)
+    assert number == pytest.approx(abs(100 * share), abs=0.501 * 10.0**-digits, rel=0.06)

@@ -32,6 +32,7 @@ ORDER = [
     "policy",
     "problem",
     "proposal",
+    "proof",
     "solution",
     "comparison",
     "frontiers",

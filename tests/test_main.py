@@ -20,21 +20,26 @@ class Failed:
 """
 
 
+TOO_LONG = 45
+"""Seconds after which a command was not interrupted."""
+
+
 def run_command(body: str) -> subprocess.CompletedProcess[str]:
     """Run the command with this in place of all that it does."""
     lines = "\n".join(f"    {line}" for line in body.splitlines())
     program = f"{PREPARE}\ndef run():\n{lines}\n\nanonymizer.cli.main = run\nmain()\n"
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    command = [sys.executable, "-c", program]
+    return subprocess.run(command, capture_output=True, text=True, timeout=TOO_LONG)
 
 
 @pytest.mark.parametrize(
     "body",
     [
         "signal.raise_signal(signal.SIGINT)",
-        "import time\nInterrupted()\ntime.sleep(60)",
+        "import time\nInterrupted()\ntime.sleep(600)",
         "try:\n    sys.exit(0)\nfinally:\n    signal.raise_signal(signal.SIGINT)",
     ],
-    ids=["plain", "in a destructor", "at the end"],
+    ids=["plain", "in a destructor, before a call that waits", "at the end"],
 )
 def test_an_interrupt_ends_the_command_with_one_sentence(body: str) -> None:
     ended = run_command(body)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
+import shlex
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -13,50 +15,77 @@ from anonymizer import Policy
 from anonymizer.demo.example import POLICY as DEMO
 from anonymizer.demo.population import population
 from anonymizer.demo.register import register
-from anonymizer.hierarchy import parse_spec
 from anonymizer.policy import Role
 from anonymizer.risk import MODELS
 from anonymizer.utility import MEASURES
+from docs.generate.example import files
+from tests.snippets import Run
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+EXAMPLE = ROOT / "docs" / "example"
 
 
 def blocks(language: str) -> list[str]:
     """Return the README's code blocks of one language."""
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    return [text for given, text in fenced if given == language]
 
 
 @pytest.fixture
-def discharges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make the files the README's examples speak of."""
-    rows = [f"P{i},{20 + i % 40},{('101', '102')[i % 2]},flu,A" for i in range(200)]
-    (tmp_path / "discharges.csv").write_text(
-        "\n".join(["patient_id,age,zip,diagnosis,ward", *rows]) + "\n"
-    )
-    (tmp_path / "zip.csv").write_text("101;10*;*\n102;10*;*\n")
-    (tmp_path / "age.toml").write_text(blocks("toml")[1])
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Copy the folder that the README's examples run in, and go there."""
+    folder = tmp_path / "example"
+    shutil.copytree(EXAMPLE, folder)
+    monkeypatch.chdir(folder)
+    return folder
 
 
-def test_the_policy_is_one(discharges: Path) -> None:
-    (discharges / "policy.toml").write_text(blocks("toml")[0])
-    policy = Policy.read(discharges / "policy.toml")
-    assert policy.with_role(Role.IDENTIFYING) == ("patient_id",)
-    assert policy.load_hierarchies()[0].height == 5
+def commands() -> list[str]:
+    """List our own commands in the README's blocks, without comments."""
+    lines = [line for block in blocks("") for line in block.splitlines()]
+    return [line.split("  #")[0] for line in lines if line.startswith("anonymizer ")]
 
 
-def test_the_spec_is_one() -> None:
-    assert parse_spec(tomllib.loads(blocks("toml")[1])).build("age").size == 120
+def test_the_files_of_the_example_are_what_the_readme_shows() -> None:
+    policy, age = blocks("toml")
+    assert (EXAMPLE / "policy.toml").read_text(encoding="utf-8") == policy
+    assert (EXAMPLE / "age.toml").read_text(encoding="utf-8") == age
 
 
-@pytest.mark.usefixtures("discharges")
+def test_the_tables_of_the_example_are_made_by_the_code_of_the_demo() -> None:
+    for name, text in files().items():
+        assert (EXAMPLE / name).read_text(encoding="utf-8") == text
+
+
+def test_every_command_runs_as_written(example: Path, run: Run) -> None:
+    assert len(commands()) >= 12
+    for command in commands():
+        status, out, errors = run(*shlex.split(command)[1:])
+        assert status == 0, f"{command}\n{out}\n{errors}"
+    assert (example / "july" / "manifest.json").exists()
+
+
+def test_every_target_of_make_is_one() -> None:
+    targets = re.findall(r"^make (\w+)", "\n".join(blocks("")), re.MULTILINE)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert targets
+    assert [name for name in targets if f"\n{name}:" not in makefile] == []
+
+
+@pytest.mark.usefixtures("example")
 def test_the_python_examples_run() -> None:
     names: dict[str, object] = {}
     for block in blocks("python"):
         exec(compile(block, "README", "exec", dont_inherit=True), names)
-        assert len(names["released"]) == 200
+    assert 0 < len(names["strict"]) <= len(names["frame"])  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("example")
+def test_the_policy_is_one() -> None:
+    policy = Policy.read("policy.toml")
+    assert policy.with_role(Role.IDENTIFYING) == ("patient_id",)
+    assert policy.load_hierarchies()[0].height == 5
 
 
 def test_every_model_and_measure_is_named() -> None:

@@ -10,7 +10,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonymizer import Policy, anonymize, explain, frontier, verify, write_release
+from anonymizer import (
+    AnonymizerWarning,
+    Policy,
+    PolicyError,
+    anonymize,
+    explain,
+    frontier,
+    verify,
+    write_release,
+)
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.report.explanation import render_page
 from anonymizer.report.text import risk_grid
@@ -71,6 +80,7 @@ def policy_of(*risk: dict[str, Any], **parts: Any) -> Policy:
     )
 
 
+@pytest.mark.filterwarnings("ignore:.* was promised of the input")
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("recoding", ["full-domain", "layers"])
 def test_what_is_released_verifies_with_and_without_the_original(
@@ -164,3 +174,75 @@ def test_the_steward_reads_in_how_many_groups_everybody_has_a_marked_value() -> 
     page = render_page(explain(solution))
     classes = solution.after.classes
     assert f"In {marked} of {classes} groups everybody has a value of illness that you" in page
+
+
+NEAR = {"model": "t-closeness", "t": 0.12}
+"""What 60 of the 600 records are suppressed for."""
+
+
+def distance_in(released: pd.DataFrame) -> float:
+    """Return how far a class is from the released table at most, as one finds it who has nothing else."""
+    overall = released["illness"].value_counts(normalize=True)
+    shares = (
+        group.value_counts(normalize=True).reindex(overall.index).fillna(0)
+        for _, group in released.groupby(["age", "zip"])["illness"]
+    )
+    return max((each - overall).abs().sum() / 2 for each in shares)
+
+
+def test_a_release_that_looks_farther_than_promised_says_so(tmp_path: Path) -> None:
+    policy = policy_of(NEAR)
+    with pytest.warns(AnonymizerWarning, match=r"whoever has the release alone finds 0\."):
+        solution = anonymize(patients(), policy)
+    files = write_release(solution, tmp_path)
+    released = pd.read_csv(files["release"], dtype=str)
+    (found,) = json.loads(Path(files["manifest"]).read_text())["references"]
+    assert (found["promised"], found["limit"]) == ("input", 0.12)
+    assert found["from_input"] <= 0.12 < found["from_release"]
+    assert found["from_release"] == pytest.approx(distance_in(released), abs=1e-9)
+    assert (found["met_by_input"], found["met_by_release"]) == (True, False)
+    after = solution.after.sensitive["illness"]
+    assert after.greatest_distance == pytest.approx(found["from_input"])
+    assert after.released_distance == pytest.approx(found["from_release"])
+    assert "from the released table; promised of the input." in str(solution.references[0])
+    assert "whoever has the release alone" in render_page(explain(solution))
+    (check,) = [
+        c for c in verify(released, policy, files["manifest"]).checks if "how far" in c.claim
+    ]
+    assert check.passed
+    assert "whoever has the release alone" in check.detail
+
+
+@pytest.mark.parametrize("name", ["equal", "ordered", "hierarchical", "beta", "delta"])
+def test_what_is_promised_of_the_released_table_is_checked_with_the_file_alone(
+    name: str, tmp_path: Path
+) -> None:
+    model = NEAR if name == "equal" else MODELS[name]
+    policy = policy_of({**model, "reference": "release"})
+    solution = anonymize(patients(), policy)  # no warning
+    assert solution.status == "feasible"
+    files = write_release(solution, tmp_path)
+    released = pd.read_csv(files["release"], dtype=str)
+    if name == "equal":
+        assert distance_in(released) <= 0.12 + 1e-9
+    alone = verify(files["release"], policy)
+    (claim,) = [check for check in alone.checks if MODELS[name]["model"] in check.claim]
+    assert claim.passed
+    assert alone.passed
+    with_original = verify(files["release"], policy, against=patients())
+    assert not with_original.failures
+    manifest = json.loads(Path(files["manifest"]).read_text())
+    first = (released[["age", "zip"]] == released[["age", "zip"]].iloc[0]).all(axis=1)
+    released.loc[first, "illness"] = "hiv"
+    (claim,) = [
+        check
+        for check in verify(released, policy, manifest).checks
+        if MODELS[name]["model"] in check.claim
+    ]
+    assert claim.passed is False
+
+
+def test_layers_promise_nothing_of_the_released_table() -> None:
+    policy = policy_of({**NEAR, "reference": "release"}, release={"recoding": "layers"})
+    with pytest.raises(PolicyError, match="'t-closeness' limits a risk of the whole table"):
+        anonymize(patients(), policy)

@@ -25,6 +25,7 @@ from anonymizer.report.frontier import render_page as frontier_page
 from anonymizer.report.text import PROVEN, describe_proof
 from anonymizer.risk import MODELS, KAnonymity, RiskModel, Scope
 from anonymizer.risk.parsing import parse_model, print_model
+from anonymizer.risk.sizes import Sizes
 from anonymizer.search import Status, search_exhaustively
 from anonymizer.utility import MEASURES
 from tests.own import OWN_MODELS, OwnK, OwnL, OwnMeasure, Undeclared, WrongWay
@@ -157,9 +158,7 @@ def test_a_model_with_a_field_k_that_declares_nothing_is_told_what_to_declare(
     tmp_path: Path,
 ) -> None:
     problem = problem_of(tmp_path, toml_of(Undeclared(3)))
-    message = (
-        r"\('undeclared'\) declares a parameter to vary; declare its name, direction and usual"
-    )
+    message = "'undeclared', declares no parameter to vary; put another model first, or declare its"
     with pytest.raises(PolicyError, match=message):
         frontier(problem, values=[2, 3])
     solution = anonymize(problem)
@@ -181,12 +180,12 @@ def test_a_direction_that_is_declared_the_wrong_way_is_an_error(
 def test_a_least_class_that_is_declared_wrongly_is_an_error(tmp_path: Path) -> None:
     @dataclasses.dataclass(frozen=True)
     class Smaller(OwnK):
-        def least_class(self, records: int) -> int:
-            return self.k + records * 0
+        def asks(self, people: int) -> Sizes:  # noqa: ARG002
+            return Sizes(self.k, only=True)
 
     problem = problem_of(tmp_path, toml_of(OwnK(2)))
     wrong = dataclasses.replace(problem, models=(Smaller(2),))
-    with pytest.raises(PolicyError, match="own-k declares `by_class_size`, but classes"):
+    with pytest.raises(PolicyError, match="own-k asks for nothing but a least class, but"):
         frontier(wrong, values=[2, 3])
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.comparison.binning import Binned
-from anonymizer.comparison.comparison import bin_columns, read_kept
+from anonymizer.comparison.comparison import bin_columns
 from anonymizer.data.columns import Coded
 from anonymizer.errors import DataError, quote_some
 from anonymizer.hierarchy import MISSING
@@ -61,7 +61,7 @@ class Pair:
     @cached_property
     def kept(self) -> dict[str, Coded]:
         """The columns that are released as they are, and the one that tells whose a row is."""
-        return read_kept(self.solution.release)
+        return self.solution.release.read_kept()
 
     @cached_property
     def released(self) -> NDArray[np.bool_]:

@@ -255,7 +255,7 @@ def write_small_cells(
 
     with Staging(path.parent, others) as beside:
         cells = list_small_cells(data, policy, stated)
-        cells.to_csv(beside.path(path.name), index=False)
+        cells.to_csv(beside.private(path.name), index=False)
 
 
 def write_person_risks(path: Path, risk: Reidentification, others: list[Path]) -> None:
@@ -272,7 +272,7 @@ def write_person_risks(path: Path, risk: Reidentification, others: list[Path]) -
         )
     table = pd.DataFrame({"row": range(1, risks.size + 1), "risk": risks})
     with Staging(path.parent, others) as beside:
-        table.to_csv(beside.path(path.name), index=False)
+        table.to_csv(beside.private(path.name), index=False)
 
 
 def find_files(names: Sequence[str] | None, others: bool) -> list[Path]:

@@ -45,12 +45,6 @@ def attack(
         TableFile, typer.Option(help="The original of the earlier release, if it is another.")
     ] = None,
     people: Annotated[int, typer.Option(help="How many people each attack is tried on.")] = 2_000,
-    replay: Annotated[
-        int | None,
-        typer.Option(
-            help="Released cells that the search is replayed for; default: 20 in small tables."
-        ),
-    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same figures.")] = 0,
     out: Annotated[
         TableFile, typer.Option("--out", help="The folder for attacks.html and attacks.json.")
@@ -77,7 +71,6 @@ def attack(
             earlier_policy=earlier_policy,
             earlier_against=earlier_against,
             people=people,
-            replay=replay,
             seed=seed,
         )
     result = found.describe()

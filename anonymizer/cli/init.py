@@ -13,6 +13,7 @@ from anonymizer.cli.terminal import (
     DataDelimiter,
     DataEncoding,
     DataSheet,
+    RowsArePeople,
     ShowValues,
     make_console,
     status_line,
@@ -36,11 +37,18 @@ def init(
     k: Annotated[int, typer.Option(help="The people that everybody must look like.")] = 5,
     quasi: Annotated[Names, columns_option("Columns that others may know.")] = None,
     id_: Annotated[
-        str | None, typer.Option("--id", help="The column that tells whose each row is.")
+        str | None,
+        typer.Option("--person", "--id", help="The column that tells whose each row is."),
     ] = None,
+    rows_are_people: RowsArePeople = False,
     identifying: Annotated[Names, columns_option("Columns to remove.")] = None,
     sensitive: Annotated[Names, columns_option("Columns that others would like to know.")] = None,
     keep: Annotated[Names, columns_option("Columns to keep as they are.")] = None,
+    for_: Annotated[
+        str,
+        typer.Option("--for", help="Who receives the release: public, agreement or enclave."),
+    ] = "public",
+    need: Annotated[Names, columns_option("Columns that the analysis needs.")] = None,
     delimiter: DataDelimiter = None,
     encoding: DataEncoding = None,
     sheet: DataSheet = None,
@@ -72,6 +80,9 @@ def init(
             delimiter,
             encoding,
             sheet,
+            rows_are_people,
+            recipient=for_,
+            need=split_names(need or [], columns),
         )
         files = stage_proposal(proposal, staging)
     if json_:

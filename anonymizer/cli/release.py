@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,14 +17,16 @@ from anonymizer.cli.terminal import (
     ManifestFile,
     MappingFile,
     OutFolder,
+    Person,
     PolicyFile,
     ReleaseFile,
+    RowsArePeople,
     Seed,
     ShowValues,
     make_console,
     progress_line,
 )
-from anonymizer.errors import AnonymizerError
+from anonymizer.errors import AnonymizerError, AnonymizerWarning
 
 if TYPE_CHECKING:
     from anonymizer.comparison.comparison import Comparison
@@ -31,14 +34,37 @@ if TYPE_CHECKING:
     from anonymizer.explanation.layered import LayeredExplanation
     from anonymizer.policy import Policy
     from anonymizer.report.sections import Section
-    from anonymizer.search.branch_and_bound import OnProgress
+    from anonymizer.search.state import OnProgress
     from anonymizer.solution.solution import Solution
 
 EXPLANATION = "explanation.html"
 
 
+PROOF_SECONDS = 1.0
+"""What a proof file may take unless it is asked for, or else as long as the search."""
+
+
+def prove(solution: Solution, always: bool) -> Any:
+    """Write the proof of a solution where that takes little time, or always where it is asked for."""
+    from anonymizer.proof.format import ProofError
+    from anonymizer.proof.table import Unsupported
+
+    seconds = None if always else max(PROOF_SECONDS, solution.seconds.get("search", 0.0))
+    try:
+        return solution.proof_file(seconds)
+    except ProofError as error:
+        # the release is as safe as it was: a proof that fails must be heard of, and stops nobody
+        if always or not isinstance(error, Unsupported):
+            warnings.warn(f"there is no proof file: {error}", AnonymizerWarning, stacklevel=2)
+        return None
+
+
 def publish(
-    solution: Solution, staging: Any, mapping: Path | None = None, seed: int | None = None
+    solution: Solution,
+    staging: Any,
+    mapping: Path | None = None,
+    seed: int | None = None,
+    proof: Any = None,
 ) -> dict[str, Any]:
     """Write the release with its manifest and return what `--json` prints."""
     from anonymizer.data.staging import Staging
@@ -46,7 +72,7 @@ def publish(
     from anonymizer.solution.release import write_mapping
     from anonymizer.solution.resume import stage_checkpoint
 
-    files = stage_release(solution, staging, seed)
+    files = stage_release(solution, staging, seed, proof)
     if left := stage_checkpoint(solution, staging):
         files["search"] = str(left)
     if mapping is not None:
@@ -54,7 +80,12 @@ def publish(
         with Staging(mapping.parent, {*staging.inputs, *outputs}) as beside:
             write_mapping(solution.release.policy, solution.schemes, beside.path(mapping.name))
         files["mapping"] = str(mapping)
-    return {**solution.describe(), "seconds": solution.seconds, "files": files}
+    return {
+        **solution.describe(),
+        "findings": solution.findings.describe(),
+        "seconds": solution.seconds,
+        "files": files,
+    }
 
 
 def claim_names(staging: Any, policy: Policy, data: Path | None = None) -> None:
@@ -83,6 +114,8 @@ def show(solution: Solution, result: dict[str, Any], as_json: bool) -> None:
 
     console = make_console()
     console.print(summarize(solution))
+    for sentence in solution.findings.sentences():
+        console.print(f"! {sentence}", soft_wrap=True)
     for kind, path in result["files"].items():
         console.print(f"{kind}: {path}", soft_wrap=True)
 
@@ -97,6 +130,8 @@ def run(
         int | None, typer.Option(help="Threads, or processes of a backend; overrides the policy.")
     ] = None,
     backend: Backend = None,
+    person: Person = None,
+    rows_are_people: RowsArePeople = False,
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds of search; overrides the policy.")
     ] = None,
@@ -109,11 +144,22 @@ def run(
             "--explain", help="Also say what drives the risk, what can be done, what is left."
         ),
     ] = False,
+    proof: Annotated[
+        bool,
+        typer.Option("--proof", help="Write proof.json however long it takes, not only if quick."),
+    ] = False,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Release nothing while there is something to say of it."),
+    ] = False,
     show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
 ) -> None:
     """Find the best scheme and write the release with its manifest.
 
-    Stopped by a limit or Ctrl-C, it releases the best so far and says how far the optimum may be.
+    Stopped by a limit or Ctrl-C, it releases the best so far and says how far the optimum may be. With
+    --strict, or `strict = true` in [release], it releases nothing, with exit status 1, where people are
+    alone by all released columns together, classes share a sensitive value, a column collapsed, or layers
+    would keep more.
 
     Example: `anonymizer run policy.toml --out release --time-limit 60`, later with `--resume`
     """
@@ -124,6 +170,8 @@ def run(
     from anonymizer.solution.solution import anonymize
 
     loaded = Policy.read(policy).with_search(workers=workers, time_limit=time_limit)
+    loaded = loaded.with_release(strict=True) if strict else loaded
+    loaded = loaded.with_people(person, rows_are_people)
     checkpoint = read_checkpoint(out, loaded) if resume else None
     with (
         use_backend(backend, workers),
@@ -134,7 +182,7 @@ def run(
         if explain:
             staging.path(EXPLANATION)
         solution = anonymize(None, loaded, on_progress, checkpoint)
-        result = publish(solution, staging, mapping, seed)
+        result = publish(solution, staging, mapping, seed, prove(solution, proof))
         explained = add_explanation(solution, staging, result, on_progress) if explain else None
     show(solution, result, json_)
     if explained is not None and not json_:
@@ -191,7 +239,13 @@ def verify(
     policy: PolicyFile,
     manifest: ManifestFile = None,
     against: Annotated[
-        Path | None, typer.Option(help="The original: proves each row and searches again.")
+        Path | None,
+        typer.Option(
+            help="The original: proves each row, checks the proof file or searches again."
+        ),
+    ] = None,
+    proof: Annotated[
+        Path | None, typer.Option(help="The proof file; default: proof.json beside the manifest.")
     ] = None,
     earlier: Annotated[
         Path | None,
@@ -210,7 +264,7 @@ def verify(
     from anonymizer.verification.verification import verify as check
 
     with progress_line(str(release)):
-        verification = check(release, policy, manifest, against)
+        verification = check(release, policy, manifest, against, proof)
         warning = None if earlier is None else say_earlier(release, policy, earlier, against)
     if json_:
         checks = [asdict(check) for check in verification.checks]
@@ -253,11 +307,12 @@ def apply(
     """
     from anonymizer.data.staging import Staging
     from anonymizer.policy import Policy
-    from anonymizer.solution.manifest import read_manifest, schemes_to_apply
+    from anonymizer.solution.manifest import as_answered, read_manifest, schemes_to_apply
     from anonymizer.solution.solution import apply as apply_scheme
 
-    scheme = schemes_to_apply(read_manifest(manifest))
-    loaded = Policy.read(policy)
+    made = read_manifest(manifest)
+    scheme = schemes_to_apply(made)
+    loaded = as_answered(Policy.read(policy), made)
     table = data or loaded.data_source
     read = [policy, manifest, *loaded.files, *([] if data is None else [data])]
     with Staging(out, read) as staging, progress_line(str(table)):

@@ -16,7 +16,7 @@ from anonymizer.errors import AnonymizerWarning, show_values
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from anonymizer.search.branch_and_bound import OnProgress
+    from anonymizer.search.state import OnProgress
 
 FAILED, BAD_INPUT = 1, 2
 
@@ -37,6 +37,13 @@ Backend = Annotated[
 MappingFile = Annotated[
     Path | None,
     typer.Option(help="Also write the applied mapping (attribute, value, released) to this CSV."),
+]
+Person = Annotated[
+    str | None,
+    typer.Option(help="The column that tells whose each row is, where the policy names none."),
+]
+RowsArePeople = Annotated[
+    bool, typer.Option("--rows-are-people", help="Each row is a person: no column tells whose.")
 ]
 Seed = Annotated[
     int | None, typer.Option(min=0, help="Seed of the shuffle, for tests: a known seed undoes it.")

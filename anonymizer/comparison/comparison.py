@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 
 from anonymizer.comparison.association import associate
 from anonymizer.comparison.binning import Binned, bin_kept_column, bin_quasi_identifier
-from anonymizer.data.cells import is_nested
-from anonymizer.data.columns import Coded, read_columns
+from anonymizer.data.columns import Coded
 from anonymizer.display import Displayed
-from anonymizer.errors import ReleaseError
 from anonymizer.policy import Role
 from anonymizer.solution.release import Release
 from anonymizer.solution.solution import Solution
@@ -59,6 +57,8 @@ class ComparedColumn:
     """How many different values the original has."""
     values_after: int
     bins: tuple[Bin, ...]
+    retained: float | None = None
+    """The share of its information that is left; None for a column that is released as it is."""
 
     def describe(self) -> dict[str, Any]:
         """Return it as JSON."""
@@ -158,7 +158,7 @@ def compare(solution: Solution, seed: int = 0) -> Comparison:
     `seed` decides which rows are examples.
     """
     release = solution.release.by_rows()
-    kept = read_kept(release)
+    kept = release.read_kept()
     released = ~release.suppressed[release.microdata.tuple_of_row]
     columns = bin_columns(release, kept, released)
     by_role = sorted(columns, key=lambda column: list(PAIRED_FIRST).index(column.role))
@@ -166,31 +166,14 @@ def compare(solution: Solution, seed: int = 0) -> Comparison:
     return Comparison(
         solution.records,
         solution.suppressed,
-        tuple(compare_column(column, released) for column in columns),
+        tuple(
+            replace(compare_column(column, released), retained=solution.retained.get(column.name))
+            for column in columns
+        ),
         compare_pairs(paired),
         tuple(column.name for column in unpaired),
         example_rows(release, kept, released, np.random.default_rng(seed)),
     )
-
-
-def read_kept(release: Release) -> dict[str, Coded]:
-    """Read the columns that are released as they are, and the one that tells whose a row is."""
-    microdata, table = release.microdata, release.table
-    types = table.types
-    kept = [name for name in release.columns if name not in microdata.attributes]
-    names = [name for name in kept if not is_nested(types[name])]
-    if microdata.id is not None and microdata.id not in names:
-        names.append(microdata.id)
-    if not names:
-        return {}
-    coded = read_columns(table, names)
-    rows = coded[names[0]].codes.size
-    if rows != microdata.records:
-        raise ReleaseError(
-            f"{table.name} changed since it was anonymized: it had {microdata.records} rows and now has "
-            f"{rows}. Run again."
-        )
-    return coded
 
 
 def bin_columns(

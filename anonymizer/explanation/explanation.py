@@ -37,13 +37,14 @@ from anonymizer.explanation.neighbourhood import (
 )
 from anonymizer.explanation.next_threshold import Blocking, find_blocking
 from anonymizer.risk import Remaining
+from anonymizer.risk.reference import ReferenceDistances
 from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.search import Limits, Status, search
 from anonymizer.search.result import TIE
 from anonymizer.solution.solution import Solution
 
 if TYPE_CHECKING:
-    from anonymizer.search.branch_and_bound import OnProgress
+    from anonymizer.search.state import OnProgress
 
 PERCENT = 0.01
 POINTS = (-PERCENT, 0.0, PERCENT, 2 * PERCENT, 5 * PERCENT)
@@ -114,6 +115,8 @@ class Explanation(Displayed):
     """How many classes are released."""
     sensitive: dict[str, SensitiveProfile]
     """What they give away about each sensitive attribute."""
+    references: tuple[ReferenceDistances, ...]
+    """How far they are from input and release, by each model that compares with one."""
 
     def describe(self) -> dict[str, Any]:
         """Return all of it as JSON."""
@@ -169,6 +172,7 @@ def explain_scheme(solution: Solution, on_progress: OnProgress | None = None) ->
         raised=None if limit >= 1 else raise_limit(around, limit, on_progress),
         classes=solution.after.classes,
         sensitive=solution.after.sensitive,
+        references=solution.references,
     )
 
 

@@ -17,6 +17,7 @@ from anonymizer.explanation.next_threshold import least_shown
 from anonymizer.layers.costs import Costs
 from anonymizer.layers.layering import Layering
 from anonymizer.layers.narrowing import Narrowed
+from anonymizer.risk.reference import ReferenceDistances
 from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.solution.layered import Layer
 from anonymizer.solution.solution import Solution
@@ -65,6 +66,8 @@ class LayeredExplanation(Displayed):
     """How many classes are released."""
     sensitive: dict[str, SensitiveProfile]
     """What they give away about each sensitive attribute."""
+    references: tuple[ReferenceDistances, ...]
+    """How far they are from input and release, by each model that compares with one."""
 
     def describe(self) -> dict[str, Any]:
         """Return all of it as JSON."""
@@ -105,6 +108,7 @@ def explain_layers(solution: Solution) -> LayeredExplanation:
         narrowed=solution.narrowed,
         classes=solution.after.classes,
         sensitive=solution.after.sensitive,
+        references=solution.references,
     )
 
 

@@ -162,7 +162,7 @@ def sweep_problem(
     sweep = trackers[0].sweep
     partitioned = set[Scheme]().union(*(tracker.partitioned for tracker in trackers))
     return Frontier(
-        model=problem.models[sweep.varied].name,
+        model=problem.models[0].name,
         parameter=sweep.parameter,
         points=tuple(mark_dominated(points)),
         infeasible=tuple((value, each.changes) for each in trackers for value in each.infeasible),
@@ -212,7 +212,7 @@ def fitting_values(sweep: Sweep, evaluator: Evaluator) -> list[float]:
     return [
         value
         for value, models in zip(sweep.thresholds, sweep.models, strict=True)
-        if not models[sweep.varied].check(microdata.number_of_people, microdata.attributes)
+        if not models[0].check(microdata.number_of_people, microdata.attributes)
     ]
 
 
@@ -220,7 +220,7 @@ def check_models(sweep: Sweep, evaluator: Evaluator) -> None:
     """Raise a PolicyError unless the models fit the table at every threshold."""
     microdata = evaluator.microdata
     for value, models in zip(sweep.thresholds, sweep.models, strict=True):
-        for fault in models[sweep.varied].check(microdata.number_of_people, microdata.attributes):
+        for fault in models[0].check(microdata.number_of_people, microdata.attributes):
             raise PolicyError(f"frontier: {sweep.parameter.name} = {value:g}: {fault}")
 
 
@@ -330,7 +330,7 @@ class Tracker(Tracked):
         found = suppress(evaluator.microdata, self.shared.classes(best.scheme), evaluator.models)
         classes, suppressed = found.classes, found.suppressed
         profile = describe_risk(evaluator.microdata, evaluator.models, classes, ~suppressed)
-        varied = evaluator.models[self.sweep.varied]
+        varied = evaluator.models[0]
         risk = varied.residual_risk(Remaining(evaluator.microdata, classes, suppressed))
         scheme = dict(zip(evaluator.microdata.attributes, best.scheme, strict=True))
         return Point(

@@ -40,7 +40,7 @@ class LayeredTracker(Tracked):
             found = search_layers(at, self.tell(place))
             interrupted = found.stopped is StopReason.INTERRUPTED
             if found.feasible:
-                varied = at.models[self.sweep.varied]
+                varied = at.models[0]
                 self.points.append(layered_point(at, varied, value, self.changes, found))
             elif is_infeasible(at):
                 self.infeasible.append(value)
@@ -59,7 +59,7 @@ def is_infeasible(problem: Problem) -> bool:
 
 def points_by_number(problem: Problem, sweep: Sweep, on_stage: OnStage | None) -> Iterator[Point]:
     """Yield the release at the policy's own threshold with one layer, two and so on."""
-    varied = problem.models[sweep.varied]
+    varied = problem.models[0]
     value = sweep.parameter.value_of(varied)
 
     def on_progress(progress: Progress) -> None:

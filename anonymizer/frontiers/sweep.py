@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses, partition
-from anonymizer.errors import PolicyError, quote_some
+from anonymizer.errors import PolicyError, quote
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Parameter, RiskModel
+from anonymizer.risk.model import asked_by, judges_by_size
 from anonymizer.search.result import TIE
 
 PROBES = 32
@@ -36,10 +37,8 @@ class Sweep:
 
     parameter: Parameter
     thresholds: tuple[float, ...]
-    varied: int
-    """Which of the models is varied."""
     models: tuple[tuple[RiskModel, ...], ...]
-    """For each value, all models of the policy."""
+    """For each value, all models of the policy; the first is the one that is varied."""
 
     @staticmethod
     def of(
@@ -47,18 +46,14 @@ class Sweep:
         values: Iterable[float] | None = None,
         population: int | None = None,
     ) -> Sweep:
-        """Vary the first parameter of the first model that declares one, for a population if given."""
-        varied = find_varied(models)
-        base, parameter = models[varied], models[varied].parameters[0]
+        """Vary the first parameter of the first model, for a population if given."""
+        base, parameter = models[0], find_parameter(models[0])
         if population is not None:
             base = with_population(base, population)
         ordered = order_values(parameter, parameter.usual if values is None else values)
         versions = [make_version(base, parameter, value) for value in ordered]
         return Sweep(
-            parameter,
-            tuple(ordered),
-            varied,
-            tuple((*models[:varied], version, *models[varied + 1 :]) for version in versions),
+            parameter, tuple(ordered), tuple((version, *models[1:]) for version in versions)
         )
 
     def __len__(self) -> int:
@@ -73,22 +68,20 @@ class Sweep:
         """
         alone = len(self.models[0]) == 1
         return all(
-            model.exact and (alone or model.by_class_size)
+            model.exact and (alone or judges_by_size(model))
             for models in self.models
             for model in models
         )
 
 
-def find_varied(models: Sequence[RiskModel]) -> int:
-    """Return which model is varied, or say what one would have to declare."""
-    for place, model in enumerate(models):
-        if model.parameters:
-            return place
-    names = quote_some(model.name for model in models)
+def find_parameter(model: RiskModel) -> Parameter:
+    """Return the parameter of a model that is varied, or say what it would have to declare."""
+    if model.parameters:
+        return model.parameters[0]
     raise PolicyError(
-        f"frontier: none of the policy's risk models ({names}) declares a parameter to vary; declare its "
-        "name, direction and usual values in the model's class, such as "
-        "`parameters = (Parameter('l', Direction.UP, usual=(2, 3, 5)),)`."
+        f"frontier: the first risk model of the policy, {quote(model.name)}, declares no parameter to "
+        "vary; put another model first, or declare its name, direction and usual values in the model's "
+        "class, such as `parameters = (Parameter('l', Direction.UP, usual=(2, 3, 5)),)`."
     )
 
 
@@ -196,7 +189,7 @@ def check_nesting(sweep: Sweep, evaluations: Sequence[Evaluation | None]) -> Non
     for (loose, looser), (tight, tighter) in pairwise(found):
         fewer = tighter.suppressed_records < looser.suppressed_records
         if fewer or tighter.loss < looser.loss - TIE:
-            name, parameter = sweep.models[0][sweep.varied].name, sweep.parameter
+            name, parameter = sweep.models[0][0].name, sweep.parameter
             raise PolicyError(
                 f"frontier: {name} declares that {parameter.name} tightens {parameter.tightens}, but the "
                 f"same scheme suppresses {looser.suppressed_records} records with {loose:g} and "
@@ -245,10 +238,11 @@ def least_sizes(sweep: Sweep, evaluator: Evaluator) -> NDArray[np.int64] | None:
     """Return the size each class must have at each threshold, where that is all the models ask for."""
     if not evaluator.measure.fast_steps:
         return None
-    if not all(model.only_least_class for models in sweep.models for model in models):
-        return None
     people = evaluator.microdata.number_of_people
-    sizes = [max(model.least_class(people) for model in models) for models in sweep.models]
+    asked = [asked_by(models, people) for models in sweep.models]
+    if not all(each.only for each in asked):
+        return None
+    sizes = [each.least_class for each in asked]
     # where a tighter value asks for less, the thresholds are looked at one by one, and that shows
     return np.array(sizes, np.int64) if sizes == sorted(sizes) else None
 
@@ -256,11 +250,11 @@ def least_sizes(sweep: Sweep, evaluator: Evaluator) -> NDArray[np.int64] | None:
 def check_least_class(evaluator: Evaluator, classes: EquivalenceClasses) -> None:
     """Raise a PolicyError if a model is not as simple as it declares."""
     for model in evaluator.models:
-        small = classes.sizes < model.least_class(classes.input_people)
+        small = classes.sizes < model.asks(classes.input_people).least_class
         if (model.violating(classes) != small).any():
             raise PolicyError(
-                f"frontier: {model.name} declares `by_class_size`, but classes of at least its "
-                "`least_class` violate it, or smaller ones do not; correct one of them."
+                f"frontier: {model.name} asks for nothing but a least class, but larger classes violate "
+                "it, or smaller ones do not; correct `asks` or `violating`."
             )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.kernels.people import add_highest_left
+from anonymizer.engine.people import sum_left
 from anonymizer.knowledge.scenario_attack import Rows, ScenarioAttack
 from anonymizer.knowledge.statistics import (
     SLACK,
@@ -61,16 +61,9 @@ class Turns:
     def sums(self, values: Floats) -> Floats:
         """Sum after 0, 1, 2, ... turns the highest value among each person's rows left."""
         people = self.attack.microdata.people
-        there = self.of_row >= 0
-        alone = (self.rows.counts if people is None else people.of_tuple)[there]
-        at_turn = np.bincount(self.of_row[there], alone * values[there], self.number)
-        sums: Floats = np.append(np.cumsum(at_turn[::-1])[::-1], 0.0)
-        if people is not None:
-            changes = np.zeros(self.number + 1)
-            entries = people.starts, people.tuple_of_entry, people.of_history
-            add_highest_left(self.of_row, values, *entries, changes)
-            sums += np.cumsum(changes)
-        return sums
+        if people is None:
+            return sum_left(self.rows.counts * values, self.of_row, self.number)
+        return people.sum_highest_left(values, self.of_row, self.number)
 
     @cached_property
     def people(self) -> Integers:

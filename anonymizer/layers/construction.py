@@ -16,6 +16,7 @@ from anonymizer.lattice import Scheme
 from anonymizer.layers.costs import Candidates, Costs
 from anonymizer.layers.layering import SUPPRESSED, Layering
 from anonymizer.risk import RiskModel
+from anonymizer.risk.model import asked_by
 
 MOST_AT_ONCE = 20_000_000
 """After looking at so many tuples, some tenths of a second, it is asked whether to stop."""
@@ -25,9 +26,9 @@ STEP = 0.001
 
 def least_size(microdata: Microdata, models: Sequence[RiskModel]) -> int | None:
     """Return the size of class that is all the models ask for, each record a person; else None."""
-    if microdata.people is not None or not all(model.only_least_class for model in models):
+    if microdata.people is not None or not asked_by(models, microdata.number_of_people).only:
         return None
-    return max((model.least_class(microdata.number_of_people) for model in models), default=1)
+    return asked_by(models, microdata.number_of_people).least_class
 
 
 def never() -> bool:

@@ -26,6 +26,7 @@ from anonymizer.layers.costs import (
 )
 from anonymizer.layers.layering import Layering
 from anonymizer.risk import RiskModel
+from anonymizer.risk.model import asked_by
 from anonymizer.search import Status, StopReason
 from anonymizer.search.limits import Clock
 from anonymizer.search.result import TIE
@@ -123,7 +124,7 @@ def find_layers(task: Task, one_scheme: OneScheme, watch: Watch | None = None) -
     """
     watch = watch or Watch(None)
     costs = Costs.of(task.microdata, task.measure.weights)
-    least = max(model.least_class(task.microdata.number_of_people) for model in task.models)
+    least = asked_by(task.models, task.microdata.number_of_people).least_class
     candidates = find_candidates(task.microdata, costs, task.lattice, least)
     usable = distinguishable(task, costs, candidates)
     free = weigh(task, construct_in_time(task, costs, usable, watch))
@@ -170,7 +171,7 @@ def construct_in_time(task: Task, costs: Costs, candidates: Candidates, watch: W
         found, watch.stopped = one_layer_of_nobody(task), StopReason.INTERRUPTED
     if watch.stopped is StopReason.COMPLETE:
         return found
-    least = max(model.least_class(task.microdata.number_of_people) for model in task.models)
+    least = asked_by(task.models, task.microdata.number_of_people).least_class
     few = [*found.schemes, *climb(task.microdata, costs, task.lattice, least, width=1)]
     ordered = order_candidates(task.microdata, costs, few)
     return construct_from(task, costs, distinguishable(task, costs, ordered))

@@ -12,8 +12,9 @@ from rich.console import Group
 
 from anonymizer.attacks.result import Attack, Attacks
 from anonymizer.data.staging import Staging
+from anonymizer.errors import percent
 from anonymizer.estimators.intervals import Estimate
-from anonymizer.report.page import render, share, whole
+from anonymizer.report.page import render, whole
 from anonymizer.report.phrases import join
 from anonymizer.report.provenance import Provenance
 from anonymizer.report.sections import Figures, Picture, Section, show_sections
@@ -21,10 +22,10 @@ from anonymizer.report.svg import AFTER, BEFORE, drawing, element, name_at
 
 HEADING = "What attackers can do with this release"
 PAGE, FIGURES = "attacks.html", "attacks.json"
-HEADER = "attack", "success", "95 % interval", "baseline", "excess", "95 % interval"
+HEADER = "attack", "excess", "95 % interval", "success", "95 % interval", "baseline"
 HOW = (
-    "Success is how often an attack works on people of the original, the baseline how often it works on "
-    "people who are not in the release. The excess is what the release adds; its interval has to lie "
+    "The excess is what the release adds: how often an attack works on people of the original (success), "
+    "less how often it works on people who are not in the release (baseline). Its interval has to lie "
     "above zero before it counts."
 )
 LINE, NAMES, AXIS = 26, 190, 320
@@ -52,24 +53,11 @@ def sections(attacks: Attacks) -> Sequence[Section]:
 
 
 def row(attack: Attack) -> tuple[str, ...]:
-    """Write one attack as a row."""
+    """Write one attack as a row, what it gains first."""
     success, excess = attack.success.estimate, attack.excess
-    baseline = "none" if attack.baseline is None else percent(attack.baseline.estimate.value)
-    return (
-        attack.name,
-        percent(success.value),
-        between(success),
-        baseline,
-        percent(excess.value),
-        between(excess),
-    )
-
-
-def percent(value: float) -> str:
-    """Write a share, or a difference of shares, in percent; what is not known says so."""
-    if math.isnan(value):
-        return "not known"
-    return f"-{share(-value)}" if value < 0 else share(value)
+    baseline = percent(attack.baseline.estimate.value)
+    figures = percent(excess.value), between(excess), percent(success.value), between(success)
+    return attack.name, *figures, baseline
 
 
 def between(found: Estimate) -> str:
@@ -81,19 +69,11 @@ def detail_section(attack: Attack) -> Section:
     """Say what one attack tried, on whom, and what else was found."""
     title = attack.name[0].upper() + attack.name[1:]
     if attack.skipped is not None:
-        return Section(title, (attack.question, f"Not tried: {attack.skipped}"))
-    success = attack.success
-    counts = f"It succeeds in {whole(success.successes)} of {whole(success.trials)} attempts."
-    if attack.baseline is not None:
-        counts += (
-            f" The baseline is {whole(attack.baseline.successes)} of {whole(attack.baseline.trials)}: "
-            f"{attack.baseline_of}."
-        )
-    else:
-        counts += f" The baseline is nothing: {attack.baseline_of}."
+        return Section(title, (attack.question, attack.finding))
+    found = f"{attack.finding[:-1]}: {attack.baseline_of}."
     figures = [(words(key), value_of(value)) for key, value in attack.details.items()]
     shown = (Figures(("figure", "value"), tuple(figures), "Other figures"),) if figures else ()
-    return Section(title, (attack.question, counts), shown)
+    return Section(title, (found, attack.question), shown)
 
 
 def words(key: str) -> str:
@@ -119,14 +99,13 @@ def draw(attacks: Sequence[Attack]) -> Markup:
     for number, attack in enumerate(attacks):
         y = LINE * (number + 0.5)
         marks.append(name_at(NAMES - 8, y + 4, attack.name, longest=32))
-        if attack.baseline is not None:
-            marks += whisker(attack.baseline.estimate, y + 4, BEFORE)
+        marks += whisker(attack.baseline.estimate, y + 4, BEFORE)
         marks += whisker(attack.success.estimate, y - 4, AFTER)
     bottom = LINE * len(attacks)
     for tick, anchor in {0.0: "start", 0.5: "middle", 1.0: "end"}.items():
         x = NAMES + AXIS * tick
         marks.append(element("line", x1=x, x2=x, y1=0, y2=bottom, stroke=BEFORE, opacity=0.4))
-        marks.append(element("text", share(tick), x=x, y=bottom + 13, text_anchor=anchor))
+        marks.append(element("text", percent(tick), x=x, y=bottom + 13, text_anchor=anchor))
     return drawing(NAMES + AXIS + 8, bottom + 18, CAPTION, *marks)
 
 
@@ -142,10 +121,13 @@ def whisker(found: Estimate, y: float, colour: str) -> list[Markup]:
 def render_text(attacks: Attacks) -> Group:
     """Show attacks on the terminal."""
     first = sections(attacks)[0]
-    skipped = [
-        f"{each.name}: not tried: {each.skipped}" for each in attacks.results if each.skipped
-    ]
-    return show_sections([first, *([Section("Not tried", tuple(skipped))] if skipped else [])])
+    lines = tuple(f"{each.name}: {in_a_line(each.finding)}" for each in attacks.results)
+    return show_sections([first, *([Section("Attack by attack", lines)] if lines else [])])
+
+
+def in_a_line(finding: str) -> str:
+    """Begin a finding with a small letter, as it stands after the name of its attack."""
+    return finding[:1].lower() + finding[1:]
 
 
 def render_page(attacks: Attacks, provenance: Provenance | None = None) -> str:

@@ -20,7 +20,7 @@ SHOWN = 5
 SHOWN_PICTURES = 2
 """So many distributions are shown at first: those that changed most."""
 PRIVATE = "These are cells of single people: for the steward's eyes, and in no other output."
-COLUMN_HEADER = "column", "values\nbefore", "values\nafter", "changed"
+COLUMN_HEADER = "column", "values\nbefore", "values\nafter", "changed", "information\nleft"
 PAIR_HEADER = "columns", "before", "after", "kept"
 SUBGROUP_HEADER = "who", "records", "suppressed", "share"
 
@@ -44,7 +44,9 @@ def columns_section(comparison: Comparison) -> Section:
             change_sentence(columns),
             "Changed is the share of the records that would need another value to restore the column's "
             "distribution (total variation); a generalized value counts as spread evenly over what it "
-            f"covers. Values of fewer than {FEWEST_PEOPLE} people are counted together.",
+            f"covers. Values of fewer than {FEWEST_PEOPLE} people are counted together. Information left "
+            "is the mutual information of the released and the original column over the entropy of the "
+            "original, counted in records; a suppressed record has lost all of it.",
         ),
         (
             Figures(
@@ -71,7 +73,8 @@ def change_sentence(columns: list[ComparedColumn]) -> str:
 def column_row(column: ComparedColumn) -> tuple[str, ...]:
     """Write one column as a row."""
     values = whole(column.values_before), whole(column.values_after)
-    return column.name, *values, share(column.distance)
+    left = "" if column.retained is None else share(column.retained)
+    return column.name, *values, share(column.distance), left
 
 
 def caption(column: ComparedColumn) -> str:

@@ -160,6 +160,7 @@ def identifiers_section(decision: ReleaseDecision) -> Section:
     kept = [each for each in techniques if each.role in (Role.SENSITIVE, Role.INSENSITIVE)]
     removed = f"removed: {join(direct)}" if direct else "the table has none"
     sentences = [f"Direct identifiers, {removed}."]
+    sentences += removed_sentences(decision)
     sentences += [
         f"Kept as {'it is' if len(names) == 1 else 'they are'}, {role.value}: {join(names)}."
         for role in (Role.SENSITIVE, Role.INSENSITIVE)
@@ -168,6 +169,19 @@ def identifiers_section(decision: ReleaseDecision) -> Section:
     header = "indirect identifier", "technique", "values before", "values after", "loss"
     rows = tuple(technique_row(each, decision) for each in techniques if each.role is Role.QUASI)
     return Section("Identifiers and techniques", tuple(sentences), (Figures(header, rows),))
+
+
+def removed_sentences(decision: ReleaseDecision) -> list[str]:
+    """Name the columns that were removed to limit risk, by reason."""
+    attributes = decision.solution.problem.policy.attributes
+    reasons: dict[str | None, list[str]] = {}
+    for each in decision.techniques:
+        if each.role is Role.REMOVED:
+            reasons.setdefault(attributes[each.name].reason, []).append(each.name)
+    return [
+        f"Removed to limit risk{'' if why is None else f' ({why})'}: {join(names)}."
+        for why, names in reasons.items()
+    ]
 
 
 def technique_row(each: Technique, decision: ReleaseDecision) -> tuple[str, ...]:

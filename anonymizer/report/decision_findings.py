@@ -3,9 +3,11 @@ and how far stated figures may be wrong."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
+from anonymizer.attacks.result import say_gain
 from anonymizer.decision.decision import ReleaseDecision
 from anonymizer.decision.sensitivity import Turning
 from anonymizer.report.comparison import SUBGROUP_HEADER, subgroup_row
@@ -87,28 +89,27 @@ def attacks_section(attacks: Mapping[str, Any] | None) -> Section:
     found = attacks["attacks"]
     tried = [row for row in found if "skipped" not in row]
     sentences = [
-        "Success is the share of attempts that were right; the baseline is what could be guessed about "
-        "people who are not in the release."
+        "An attacker gains what is above the baseline: what could be guessed about people who are not in "
+        "the release."
     ]
     if skipped := [str(row.get("name")) for row in found if "skipped" in row]:
         sentences.append(f"Not tried: {join(skipped)}.")
-    header = "attack", "success", "95 % interval", "baseline", "excess"
     rows = tuple(attack_row(row) for row in tried[:SHOWN_ROWS])
-    return Section(title, tuple(sentences), (Figures(header, rows),) if rows else ())
+    figures = (Figures(("attack", "what the attacker gains"), rows),) if rows else ()
+    return Section(title, tuple(sentences), figures)
 
 
 def attack_row(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Write an attack as a row."""
+    """Write an attack as a row: its name, and what it gains."""
     success, baseline, excess = (part_of(row, key) for key in ("success", "baseline", "excess"))
-    interval = f"{rate(success.get('low'))} to {rate(success.get('high'))}"
-    name = str(row.get("name", ""))
-    return (
-        name,
-        rate(success.get("value")),
-        interval,
-        rate(baseline.get("value")),
-        excess_of(excess),
-    )
+    value, low, high = (known(excess.get(key)) for key in ("value", "low", "high"))
+    shares = rate(success.get("value")), rate(baseline.get("value"))
+    return str(row.get("name", "")), say_gain((value, low, high), *shares)
+
+
+def known(value: Any) -> float:
+    """Return a figure of another command's; NaN where it has none."""
+    return float(value) if is_figure(value) else math.nan
 
 
 def part_of(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -119,13 +120,7 @@ def part_of(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 def rate(value: Any) -> str:
     """Write a share that another command found."""
-    return share(value) if is_figure(value) else NOT_KNOWN
-
-
-def excess_of(excess: Mapping[str, Any]) -> str:
-    """Write by how much a success is above its baseline, in points."""
-    value: Any = excess.get("value")
-    return f"{100 * value:+.1f} points" if is_figure(value) else NOT_KNOWN
+    return share(known(value))
 
 
 # --- sensitivity ---

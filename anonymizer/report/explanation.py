@@ -24,6 +24,7 @@ from anonymizer.report.phrases import (
     risk,
     risk_effects,
     risk_names,
+    said_of_references,
     sentence,
     standing,
 )
@@ -91,6 +92,7 @@ def sections(explanation: Explanation | LayeredExplanation) -> tuple[Section, ..
             (
                 standing_of(explanation),
                 *given_away(explanation.sensitive, explanation.classes),
+                *said_of_references(explanation.references),
                 MODEL_RISK,
             ),
         ),

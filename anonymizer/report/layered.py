@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from anonymizer.explanation.layered import CoarseClass, LayeredExplanation
 from anonymizer.report.page import share, whole
-from anonymizer.report.phrases import given_away, points, standing
+from anonymizer.report.phrases import given_away, points, said_of_references, standing
 from anonymizer.report.sections import Figures, Section
 from anonymizer.report.text import say_narrowed
 from anonymizer.solution.layered import Layer
@@ -28,6 +28,7 @@ def layered_sections(explanation: LayeredExplanation) -> tuple[Section, ...]:
             (
                 standing_of(explanation),
                 *given_away(explanation.sensitive, explanation.classes),
+                *said_of_references(explanation.references),
                 bound_of(explanation),
             ),
         ),

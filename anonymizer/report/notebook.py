@@ -39,8 +39,8 @@ from anonymizer.report.text import (
     describe_progress,
     describe_proof,
     describe_stage,
-    levels_of,
     profile_rows,
+    scheme_rows,
     verdict,
 )
 from anonymizer.search import Progress
@@ -185,19 +185,13 @@ def solution_sentence(solution: Solution) -> str:
 @sections.register
 def solution_sections(solution: Solution) -> Sequence[Section]:
     """Show the scheme, the risk before and after, and what is left of the table."""
-    columns = solution.release.microdata.columns
-    losses = {name: f"{loss:.4f}" for name, loss in solution.attribute_loss.items()}
-    rows = tuple(
-        (name, levels_of(solution, name), str(column.hierarchy.height - 1), losses.get(name, ""))
-        for column in columns
-        for name in [column.hierarchy.name]
-    )
+    header, rows = scheme_rows(solution)
     risks = profile_rows(solution.before, solution.after)
     return [
         Section(
             "Scheme",
             (describe_proof(solution), *solution.defaults),
-            (Figures(("attribute", "level", "of", "loss"), rows),),
+            (Figures(header, rows),),
         ),
         Section("Risk", (), (Figures(PROFILE_HEADER, risks),)),
         *what_is_left(solution),

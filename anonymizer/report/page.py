@@ -8,6 +8,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from anonymizer.errors import percent
+
 PRECISION = (
     "Percentages have one digit after the point, below 0.1 % two significant digits; 0 % and 100 % are "
     "exact."
@@ -44,15 +46,5 @@ def whole(number: float) -> str:
     return f"{number:,.0f}"
 
 
-def share(value: float) -> str:
-    """Write a share in percent, as `PRECISION` says.
-
-    >>> share(0.25), share(0.00012), share(0.0), share(1.0), share(0.99999)
-    ('25.0 %', '0.012 %', '0 %', '100 %', 'over 99.9 %')
-    """
-    percent = 100 * value
-    if percent in (0, 100):
-        return f"{percent:.0f} %"
-    if 99.95 <= percent < 100:
-        return "over 99.9 %"
-    return f"{percent:.1f} %" if percent >= 0.1 else f"{percent:.2g} %"
+share = percent
+"""A share as `PRECISION` says, under the name that pages have for it."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from anonymizer.explanation.explanation import Explanation
 from anonymizer.explanation.neighbourhood import Step
 from anonymizer.report.page import share, whole
+from anonymizer.risk.reference import ReferenceDistances
 from anonymizer.risk.sensitive_profile import SensitiveProfile
 
 NOT_KNOWN = "not known"
@@ -62,8 +63,17 @@ def given_away(sensitive: Mapping[str, SensitiveProfile], classes: int) -> Itera
         yield (
             f"{everybody_has(found.one_value, classes)} the same {name}; a group has at least "
             f"{whole(found.least_distinct)} values of it, and is at most "
-            f"{found.greatest_distance:.3f} from the distribution of all records (0 to 1)."
+            f"{found.greatest_distance:.3f} from the distribution of all records and "
+            f"{found.released_distance:.3f} from that of the released ones (0 to 1)."
         )
+
+
+def said_of_references(references: Iterable[ReferenceDistances]) -> Iterator[str]:
+    """Say how far classes are from input and release, what was promised, and a warning if need be."""
+    for found in references:
+        yield str(found)
+        if found.warning is not None:
+            yield f"Warning: {found.warning}"
 
 
 def moves(step: Step) -> str:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from rich.box import SIMPLE
 from rich.console import Group
+from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
 from anonymizer.data.staging import Staging
 from anonymizer.data.table import open_table
-from anonymizer.errors import percent
+from anonymizer.errors import percent, quote_some
 from anonymizer.policy import Role
 from anonymizer.proposal.decision import Confidence, Decision
-from anonymizer.proposal.policy_file import HEADINGS
+from anonymizer.proposal.policy_file import HEADINGS, by_reason, one_line
 from anonymizer.proposal.proposal import Proposal
 from anonymizer.proposal.ranking import MOST_KNOWN, MOST_QUASI, PAIRED, RELEVANT
 from anonymizer.proposal.rules import SINGLES_OUT
+from anonymizer.proposal.trial import IN_LAYERS, WORDS, Trials
 from anonymizer.report.page import render
 from anonymizer.report.provenance import Provenance, digest_of_original
 
 PAGE = "proposal.html"
+MOST_NAMED = 24
+"""So many columns of one reason are named on the terminal; the page has them all."""
 
 
 def write_proposal(proposal: Proposal, folder: str | Path) -> dict[str, str]:
@@ -55,12 +61,15 @@ def render_page(proposal: Proposal, provenance: Provenance | None = None) -> str
         "proposal.html",
         proposal=proposal,
         sections=[(HEADINGS[role], rows) for role, rows in by_role(proposal).items()],
+        derived=[each for each in proposal.decisions if each.derived],
         doubtful=[each for each in proposal.decisions if each.confidence is Confidence.LOW],
         most_quasi=MOST_QUASI,
         most_known=MOST_KNOWN,
         paired=PAIRED,
         relevant=RELEVANT,
         singles_out=SINGLES_OUT,
+        words=WORDS,
+        in_layers=IN_LAYERS,
         provenance=provenance or Provenance(),
     )
 
@@ -73,30 +82,44 @@ def by_role(proposal: Proposal) -> dict[Role, list[Decision]]:
 
 
 def summarize(proposal: Proposal) -> Group:
-    """Show the role of each column and why it has it; no cell is shown."""
-    heads = ("column", "role", "values", "unique", "added", "why")
-    grid = Grid(*heads, title=str(proposal), title_justify="left")
-    for column in grid.columns[2:5]:
-        column.justify = "right"
-    for found in by_role(proposal).values():
-        for each in found:
-            grid.add_row(*cells_of(each))
+    """Show the columns by role and reason, and what the policy comes to; no cell is shown."""
+    lines: list[Text | Padding] = [
+        Text(f"{proposal}, for {proposal.recipient.words}", style="bold")
+    ]
+    for (role, reason), alike in by_reason(proposal.decisions).items():
+        word = f"{role.value}, id" if alike[0].is_id else role.value
+        lines.append(Text(f"{word} ({len(alike)}): {one_line(reason)}", style="bold"))
+        lines.append(Padding(Text(names_of(alike, proposal)), (0, 0, 0, 4), expand=False))
     sentence = (
-        f"unique: people with a value that nobody else has. added: people who become unique when the "
-        f"column is added to one other.\n{percent(proposal.unique)} of the people are unique by all "
-        f"{len(proposal.specs)} quasi-identifiers, {percent(proposal.unique_by_kept)} by what is kept."
+        "In brackets: the people whom a column singles out by itself.\n"
+        f"{percent(proposal.unique)} of the people are unique by all {len(proposal.specs)} "
+        f"quasi-identifiers, {percent(proposal.unique_by_kept)} by what is kept."
     )
-    return Group(grid, Text(sentence))
+    return Group(*lines, Text(sentence), *show_trials(proposal.trials))
 
 
-def cells_of(decision: Decision) -> tuple[Text | str, ...]:
-    """Write one line of the terminal's table."""
-    figures = decision.figures
-    return (
-        Text(decision.column),
-        f"{decision.role.value}, id" if decision.is_id else decision.role.value,
-        f"{figures.distinct:,}",
-        percent(figures.unique),
-        "" if figures.added is None else percent(figures.added),
-        Text(decision.reason),
-    )
+def names_of(decisions: Sequence[Decision], proposal: Proposal) -> str:
+    """List columns, those that single out most first, with the people whom they single out."""
+    ordered = sorted(decisions, key=lambda each: -each.figures.unique)
+    names = []
+    for each in ordered[:MOST_NAMED]:
+        people = round(each.figures.unique * proposal.people)
+        shown = people and each.figures.unique >= RELEVANT
+        names.append(f"{one_line(each.column)} ({people:,})" if shown else one_line(each.column))
+    more = len(ordered) - MOST_NAMED
+    return ", ".join(names) + (f" and {more:,} more" if more > 0 else "")
+
+
+def show_trials(trials: Trials | None) -> Iterator[Grid | Text]:
+    """Show what one scheme and layers come to, and what other limits would give."""
+    if trials is None:
+        return
+    grid = Grid("tried", "quality", "dropped", "one value nearly everywhere in", box=SIMPLE)
+    for each in trials.both:
+        word = f"{WORDS[each.recoding]}{' (proposed)' if each is trials.proposed else ''}"
+        collapsed = quote_some(each.collapsed) if each.collapsed else "-"
+        grid.add_row(word, f"{each.quality:.3f}", percent(each.dropped), Text(collapsed))
+    yield grid
+    yield Text(trials.limits_sentence())
+    if trials.proposed.recoding == "layers":
+        yield Text(IN_LAYERS)

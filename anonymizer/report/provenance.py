@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from anonymizer import __version__
+from anonymizer.data.secret import describe_input
 from anonymizer.data.table import Table
 from anonymizer.policy import Policy
 from anonymizer.problem import Problem
-from anonymizer.solution.manifest import describe_input, digest_of_release
+from anonymizer.solution.manifest import digest_of_release
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,14 +36,7 @@ RARE = f"values of fewer than {SMALL}, together"
 def scenario_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
     """Yield a row for each measure: its distribution, the worst case, and the reduction."""
     for measure in MEASURES:
-        worst = np.repeat(risk.worst.measure(measure), risk.counts)
-        reductions = risk.reductions(measure)
-        parts = {
-            "risk": describe_values(risk.risks(measure)),
-            "worst_case": describe_values(worst),
-            "reduction": describe_values(reductions),
-        }
-        interval = risk.interval(measure)
+        parts, interval = risk.distributions(measure), risk.interval(measure)
         yield {
             "scenario": risk.name,
             "method": risk.exposure.method.value,
@@ -51,7 +44,7 @@ def scenario_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
             "records": risk.records,
             "people": risk.number_of_people,
             **{f"{part}_{key}": value for part, row in parts.items() for key, value in row.items()},
-            "reduction_records": reductions.size,
+            "reduction_records": risk.reductions(measure).size,
             "risk_mean_low": interval.low,
             "risk_mean_high": interval.high,
         }
@@ -296,7 +289,7 @@ def scenario_context(risks: Sequence[ScenarioRisk], figures: dict[str, Any]) -> 
     return {
         "scenarios": [describe_scenario(risk) for risk in risks],
         "worst_drivers": worst_drivers(risks[0]),
-        "worst_marketer": risks[0].worst_mean("marketer"),
+        "worst_marketer": risks[0].worst_marketer_of_records(),
         "heatmaps": picture(figures["heatmaps"]),
         "distribution": picture(figures["distribution"]),
         "coarse": risks[0].subjects.coarse_records,

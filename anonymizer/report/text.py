@@ -33,19 +33,36 @@ PROVEN = {
 
 def summarize(solution: Solution) -> Group:
     """Show a solution: the scheme, the quality with its proof, and the risk before and after."""
-    return Group(scheme_grid(solution), headline(solution), risk_grid(solution))
+    parts = scheme_grid(solution), headline(solution), risk_grid(solution)
+    return Group(*parts, *(Text(f"{each}") for each in solution.references))
 
 
 def scheme_grid(solution: Solution) -> Grid:
-    """Show the level of each attribute, and its loss where the measure has one for each."""
-    losses = solution.attribute_loss
-    names = ["attribute", "level", "of", *(["loss"] if losses else [])]
-    grid = Grid(*names, title="Scheme", title_justify="left")
+    """Show the level of each attribute, what it lost, and what is left of it."""
+    header, rows = scheme_rows(solution)
+    grid = Grid(*header, title="Scheme", title_justify="left")
+    for row in rows:
+        grid.add_row(*row)
+    return grid
+
+
+def scheme_rows(solution: Solution) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Write what became of each attribute as a row, with a header; losses where the measure has them.
+
+    Where the leaves of a hierarchy are all codes of a form, the loss is also that over the codes that
+    the table has.
+    """
+    losses, over = solution.attribute_loss, solution.loss_over_existing
+    header = ["attribute", "level", "of", *(["loss"] if losses else [])]
+    header += ["loss over\ncodes that occur"] if over else []
+    rows = []
     for column in solution.release.microdata.columns:
         name = column.hierarchy.name
-        loss = [f"{losses[name]:.4f}"] if losses else []
-        grid.add_row(name, levels_of(solution, name), str(column.hierarchy.height - 1), *loss)
-    return grid
+        figures = [f"{losses[name]:.4f}"] if losses else []
+        figures += [f"{over[name]:.4f}" if name in over else ""] if over else []
+        top, left = str(column.hierarchy.height - 1), percent(solution.retained[name])
+        rows.append((name, levels_of(solution, name), top, *figures, left))
+    return (*header, "information left"), tuple(rows)
 
 
 def levels_of(solution: Solution, attribute: str) -> str:
@@ -84,8 +101,8 @@ def describe_proof(solution: Solution) -> str:
     if solution.stopped is StopReason.COMPLETE:
         names = quote_some(model.name for model in solution.problem.models if not model.exact)
         return (
-            f"Best found: {work}. It is not proven optimal, as the cuts of {names} were bisected and "
-            f"shorter ones may pass.{order}"
+            f"Best found: {work}. It is not proven optimal, as fewer classes suppressed for {names} may "
+            f"do.{order}"
         )
     return (
         f"Best so far (stopped: {solution.stopped.value}): {work}; the optimum's quality is at most "
@@ -188,9 +205,14 @@ def sensitive_rows(
             f"{after.least_distinct:,}",
         ),
         (
-            f"{name}, farthest class from the table (0 to 1)",
+            f"{name}, farthest class from the input (0 to 1)",
             f"{before.greatest_distance:.4f}",
             f"{after.greatest_distance:.4f}",
+        ),
+        (
+            f"{name}, farthest class from the release (0 to 1)",
+            "-",
+            f"{after.released_distance:.4f}",
         ),
         (f"{name}, classes of one value", f"{before.one_value:,}", f"{after.one_value:,}"),
     ]

@@ -24,7 +24,7 @@ from anonymizer.layers.optimize import (
 from anonymizer.problem import Problem
 from anonymizer.risk import Scope
 from anonymizer.search import Limits, Progress, Proof, search
-from anonymizer.search.branch_and_bound import OnProgress
+from anonymizer.search.state import OnProgress
 from anonymizer.utility import GeneralLoss, Loss
 from anonymizer.utility.loss import attribute_loss
 
@@ -63,10 +63,10 @@ def search_by_number(
     return layers_by_number(task, partial(one_scheme, problem), numbers, watch)
 
 
-def search_again(problem: Problem) -> Layers:
-    """Find as many layers as help, and their bound, without limits: it bounds fewer layers too."""
+def search_again(problem: Problem, seconds: float | None = None) -> Layers:
+    """Find as many layers as help, and their bound, in the time there is: it bounds fewer layers too."""
     task = replace(task_of(problem), max_layers=None)
-    return find_layers(task, partial(one_scheme, problem))
+    return find_layers(task, partial(one_scheme, problem), Watch(seconds))
 
 
 def watch_of(problem: Problem, on_progress: OnProgress | None) -> Watch:
@@ -115,7 +115,8 @@ def task_of(problem: Problem) -> Task:
             f"policy: layers are weighed by the measure 'loss', not by '{measure.name}'; set "
             'utility.measure = "loss", or leave out release.recoding.'
         )
-    if whole := [model.name for model in problem.models if model.scope is Scope.TABLE]:
+    # what is dropped counts for a model that is not exact: it is of the whole table too
+    if whole := [m.name for m in problem.models if m.scope is Scope.TABLE or not m.exact]:
         raise PolicyError(
             f"policy: {quote_some(whole)} limits a risk of the whole table under one scheme, and layers "
             "have several; name a model of single people, such as k-anonymity, or leave out "

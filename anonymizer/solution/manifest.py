@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import warnings
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,12 +14,14 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 from anonymizer import __version__
 from anonymizer.data.engines.targets import write_to_table
 from anonymizer.data.files import digest_of_file
-from anonymizer.data.secret import key_name, keyed_digest
 from anonymizer.data.staging import Staging
 from anonymizer.data.table import Table, TableLike, open_table
-from anonymizer.errors import AnonymizerError, AnonymizerWarning, ReleaseError, quote_some
-from anonymizer.policy import digest_of_hierarchy
+from anonymizer.errors import AnonymizerError, ReleaseError, quote_some
+from anonymizer.policy import Policy, digest_of_hierarchy
+from anonymizer.proof.format import PROOF_NAMES
+from anonymizer.proof.format import Proof as ProofFile
 from anonymizer.risk import packages_of
+from anonymizer.solution.findings import check_strict
 from anonymizer.solution.solution import Solution, timed
 
 FILE_NAME = "manifest.json"
@@ -30,8 +32,13 @@ ManifestLike = Mapping[str, Any] | str | Path | None
 """A manifest, its file, or nothing: that of a released file stands beside it."""
 
 
-def make_manifest(solution: Solution, released: TableLike) -> dict[str, Any]:
-    """Write down what is claimed of a release: a file, or a dataframe of any kind."""
+def make_manifest(
+    solution: Solution, released: TableLike, proof: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Write down what is claimed of a release: a file, or a dataframe of any kind.
+
+    `proof` describes the proof file, if one was written.
+    """
     release = solution.release
     columns = release.microdata.columns
     return {
@@ -42,10 +49,34 @@ def make_manifest(solution: Solution, released: TableLike) -> dict[str, Any]:
             column.hierarchy.name: digest_of_hierarchy(column.hierarchy) for column in columns
         },
         **describe_overall(solution),
-        "input": describe_input(release.table),
+        **describe_candidates(solution),
+        "input": solution.described_input,
         "output": describe_output(open_table(released)),
         **solution.describe(),
+        "seconds": made_in(solution),
+        **({} if proof is None else {"proof_file": dict(proof)}),
+        "retained": round_retained(solution),
     }
+
+
+def round_retained(solution: Solution) -> dict[str, float]:
+    """Round what is left of each column, so that a step is at least ten people.
+
+    From the exact share, someone who knows all other records could find the last one's value by trying.
+    """
+    step = rounding_step(solution.records)
+    return {name: round(round(left / step) * step, 9) for name, left in solution.retained.items()}
+
+
+def made_in(solution: Solution) -> float:
+    """Return the whole seconds that reading and searching took, at least one: what `verify` may take."""
+    return math.ceil(max(1.0, sum(solution.seconds.get(each, 0.0) for each in ("read", "search"))))
+
+
+def describe_candidates(solution: Solution) -> dict[str, Any]:
+    """Name the columns that may have told whose each row was, where rows were counted all the same."""
+    names = [each.column for each in solution.problem.candidates]
+    return {"person_candidates": names} if names else {}
 
 
 def describe_overall(solution: Solution) -> dict[str, Any]:
@@ -90,37 +121,31 @@ def describe_output(table: Table) -> dict[str, str]:
     return {"name": Path(table.name).name, "sha256": table.digest()}
 
 
-def describe_input(table: Table) -> dict[str, str | None]:
-    """Name an original by its file's name, its digest and the key that the digest is made with.
-
-    From a digest without a key, someone who knows all but one cell could find that cell by trying.
-    """
-    name = Path(table.name).name
-    try:
-        return {"name": name, "hmac_sha256": digest_of_input(table), "key": key_name()}
-    except ReleaseError as error:  # a release is not lost for want of a key
-        message = f"the manifest has no digest of the original; {error}"
-        warnings.warn(message, AnonymizerWarning, stacklevel=2)
-        return {"name": name, "hmac_sha256": None, "key": None}
-
-
-def digest_of_input(table: Table) -> str:
-    """Return the digest of an original that only the holder of the steward's key can make."""
-    return keyed_digest("input", table.digest().encode())
-
-
 def write_release(
-    solution: Solution, folder: str | Path, seed: int | None = None
+    solution: Solution,
+    folder: str | Path,
+    seed: int | None = None,
+    proof: ProofFile | None = None,
 ) -> dict[str, str]:
-    """Write the released table and its manifest into a folder; return their paths."""
+    """Write the released table and its manifest into a folder; return their paths.
+
+    With the `proof_file()` of the solution, that too: it stays with whoever has the original.
+    """
     release = solution.release
     with Staging(folder, [Path(release.table.name), *release.policy.files]) as staging:
-        return stage_release(solution, staging, seed)
+        return stage_release(solution, staging, seed, proof)
 
 
-def stage_release(solution: Solution, staging: Staging, seed: int | None = None) -> dict[str, str]:
-    """Write the released table and its manifest; return what each file will be called."""
+def stage_release(
+    solution: Solution,
+    staging: Staging,
+    seed: int | None = None,
+    proof: ProofFile | None = None,
+) -> dict[str, str]:
+    """Write the released table, its manifest and a proof; return what each file will be called."""
     target = solution.release.policy.release.table
+    if solution.problem.policy.release.strict:
+        check_strict(solution.findings)
     solution.release.microdata.clear_workspace()
     with timed(solution.seconds, "write"):
         where, released = (
@@ -128,9 +153,27 @@ def stage_release(solution: Solution, staging: Staging, seed: int | None = None)
             if target is None
             else stage_table(solution, staging, target)
         )
-        text = json.dumps(make_manifest(solution, released), indent=2, ensure_ascii=False) + "\n"
+        written = stage_proof(proof, staging)
+        manifest = make_manifest(solution, released, written)
+        text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         staging.seal(FILE_NAME).write_text(text, encoding="utf-8")
-    return {"release": where, "manifest": str(staging.folder / FILE_NAME)}
+    files = {"release": where, "manifest": str(staging.folder / FILE_NAME)}
+    return files if written is None else {**files, "proof": str(staging.folder / written["name"])}
+
+
+def stage_proof(proof: ProofFile | None, staging: Staging) -> dict[str, Any] | None:
+    """Write a proof file for its owner alone, and describe it; an older one goes."""
+    name = None if proof is None else proof.file_name
+    for old in PROOF_NAMES:
+        if old != name:
+            staging.remove(old)
+    if proof is None or name is None:
+        return None
+    path = staging.path(name)
+    proof.write(path)
+    boxes = sum(1 for _ in proof.boxes())
+    described = {"name": name, "sha256": digest_of_file(path)}
+    return {**described, "boxes": boxes, "witnesses": len(proof.witnesses)}
 
 
 def stage_file(solution: Solution, staging: Staging, seed: int | None) -> tuple[str, Table]:
@@ -208,6 +251,16 @@ class Input(BaseModel):
     """The name of the steward's key."""
 
 
+class DeclaredProof(BaseModel):
+    """The proof file by its name and digest; it is not released."""
+
+    name: str
+    sha256: str
+    boxes: Count
+    """Closed boxes of its tree."""
+    witnesses: Count
+
+
 class Profile(BaseModel):
     """A risk profile; its other figures are compared as they are."""
 
@@ -254,6 +307,12 @@ class DeclaredOverall(BaseModel):
     """Whether these are all values of the input."""
 
 
+class DeclaredReference(BaseModel):
+    """How far classes are from input and release; the other figures are compared as they are."""
+
+    model: str
+
+
 class Manifest(BaseModel):
     """What a manifest must hold for its claims to be checked."""
 
@@ -265,6 +324,10 @@ class Manifest(BaseModel):
     hierarchies: dict[str, str]
     overall: dict[str, DeclaredOverall] = {}
     """By sensitive attribute; those that a risk model looks at."""
+    person_candidates: list[str] = []
+    """Columns that may have told whose each row was, where rows were counted."""
+    references: list[DeclaredReference] = []
+    """Of the models that compare with a distribution; not there where none does."""
     input: Input
     output: Output
     status: str
@@ -283,7 +346,30 @@ class Manifest(BaseModel):
     gap: FiniteFloat | None
     attribute_loss: dict[str, FiniteFloat] = {}
     """Not there where the measure looks at classes; where it should be, verification misses it."""
+    retained: dict[str, FiniteFloat] = {}
+    """What is left of each quasi-identifier, rounded; not there in older manifests."""
+    collapsed: list[str] = []
+    """The quasi-identifiers that have one value in nearly all released records."""
     risk: Risks
+    seconds: FiniteFloat | None = None
+    """What reading and searching took; not there in older manifests."""
+    proof_file: DeclaredProof | None = None
+    """Not there where none was written."""
+
+
+def as_answered(policy: Policy, manifest: Mapping[str, Any]) -> Policy:
+    """Return the policy with what `run` was told of who is a person, where the policy names no id.
+
+    To count people instead of rows is never the weaker claim.
+    """
+    said = manifest["policy"].get("data")
+    if policy.data.id is not None or not isinstance(said, Mapping):
+        return policy
+    person = said.get("id")
+    if person is None:
+        return policy.with_people(None, said.get("rows_are_people") is True)
+    known = person in policy.attributes or policy.data.default_role is not None
+    return policy.with_people(person) if known and isinstance(person, str) else policy
 
 
 def schemes_to_apply(manifest: Mapping[str, Any]) -> dict[str, int] | list[dict[str, int]]:

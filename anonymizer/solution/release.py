@@ -11,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from anonymizer.data.cells import is_nested
 from anonymizer.data.coded import load
-from anonymizer.data.columns import smallest_type
+from anonymizer.data.columns import Coded, read_columns, smallest_type
 from anonymizer.data.csv import write_csv
 from anonymizer.data.plan import Grouped, Recoding, ReleasePlan
 from anonymizer.data.table import Table
@@ -21,7 +22,7 @@ from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.errors import ReleaseError
 from anonymizer.hierarchy import REDACTED, Hierarchy
 from anonymizer.layers.layering import Layering
-from anonymizer.policy import Policy, Role
+from anonymizer.policy import Policy
 from anonymizer.solution.microaggregation import aggregate_classes
 
 
@@ -29,8 +30,8 @@ from anonymizer.solution.microaggregation import aggregate_classes
 class Release:
     """A generalized table without the suppressed records; made when asked for.
 
-    Identifying columns are gone, sensitive and insensitive ones stay as they are. Rows are shuffled
-    unless the policy says otherwise: their order in the original is a key.
+    Identifying and removed columns are gone, sensitive and insensitive ones stay as they are. Rows are
+    shuffled unless the policy says otherwise: their order in the original is a key.
     """
 
     table: Table
@@ -51,8 +52,8 @@ class Release:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the release, in the order of the original."""
-        identifying = set(self.policy.with_role(Role.IDENTIFYING))
-        return tuple(column for column in self.table.columns if column not in identifying)
+        dropped = set(self.policy.dropped)
+        return tuple(column for column in self.table.columns if column not in dropped)
 
     @property
     def redacts(self) -> bool:
@@ -144,6 +145,25 @@ class Release:
         read = encode(table, hierarchies, beside=list(microdata.beside))
         by_row = replace(microdata, tuple_of_row=read.tuple_of_row, grouped=False)
         return replace(self, table=table, layering=replace(self.layering, microdata=by_row))
+
+    def read_kept(self) -> dict[str, Coded]:
+        """Read the columns that are released as they are, and the one that tells whose a row is."""
+        microdata, table = self.microdata, self.table
+        types = table.types
+        kept = [name for name in self.columns if name not in microdata.attributes]
+        names = [name for name in kept if not is_nested(types[name])]
+        if microdata.id is not None and microdata.id not in names:
+            names.append(microdata.id)
+        if not names:
+            return {}
+        coded = read_columns(table, names)
+        rows = coded[names[0]].codes.size
+        if rows != microdata.records:
+            raise ReleaseError(
+                f"{table.name} changed since it was anonymized: it had {microdata.records} rows and now "
+                f"has {rows}. Run again."
+            )
+        return coded
 
     def to_frame(self, random: np.random.Generator) -> Any:
         """Make the released dataframe: of the same kind as the original, of pandas for a file."""

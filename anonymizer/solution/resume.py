@@ -50,7 +50,7 @@ def stage_checkpoint(solution: Solution, staging: Staging) -> Path | None:
     if signed is None:
         staging.remove(FILE_NAME)
         return None
-    staging.path(FILE_NAME).write_text(json.dumps(signed), encoding="utf-8")
+    staging.private(FILE_NAME).write_text(json.dumps(signed), encoding="utf-8")
     return staging.folder / FILE_NAME
 
 

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import secrets
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from anonymizer.data.secret import describe_input
 from anonymizer.data.table import open_table
 from anonymizer.display import Displayed, shown
-from anonymizer.errors import InfeasibleError, PolicyError, percent
+from anonymizer.errors import AnonymizerWarning, InfeasibleError, PolicyError, percent
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
 from anonymizer.kernels.compilation import compiled_seconds, working_seconds
 from anonymizer.layers.layering import one_layer
 from anonymizer.layers.narrowing import Narrowed, count_narrowed
 from anonymizer.layers.optimize import Layers
 from anonymizer.policy import PolicyLike, Role
-from anonymizer.problem import Problem, Source, as_problem
+from anonymizer.problem import Problem, Source, as_problem, load_policy
+from anonymizer.proof.checker import TIE
+from anonymizer.proof.format import Proof as ProofFile
+from anonymizer.proof.format import ProofError
+from anonymizer.proof.writer import prove
 from anonymizer.proposal.flat import warn_of_flat
-from anonymizer.risk import RiskProfile
+from anonymizer.risk import Remaining, RiskProfile
+from anonymizer.risk.reference import ReferenceDistances
 from anonymizer.search import Checkpoint, Proof, SearchResult, Status, StopReason, search
-from anonymizer.search.branch_and_bound import OnProgress
+from anonymizer.search.state import OnProgress
+from anonymizer.solution.findings import Findings, Looked, check_strict, find
 from anonymizer.solution.layered import (
     Layer,
     describe_layers,
@@ -34,6 +43,7 @@ from anonymizer.solution.layered import (
     search_layers,
 )
 from anonymizer.solution.release import Release
+from anonymizer.solution.retained import ColumnLeft, columns_left, losses_over_existing
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,11 +99,74 @@ class Solution(Displayed):
         """How much lower than this loss the optimum could still be."""
         return None if self.proof is None else max(0.0, self.loss - self.proof.bound)
 
+    @cached_property
+    def described_input(self) -> dict[str, str | None]:
+        """The original by its name and keyed digest, as manifest and proof file have it."""
+        return describe_input(self.release.table)
+
+    def proof_file(self, seconds: float | None = None) -> ProofFile | None:
+        """Prove what is claimed by one plain pass over the lattice, for a program that checks it.
+
+        Of a search that was stopped, its bound is proven. Returns None where that would take more than
+        `seconds`. Raises a ProofError where the checker has no rule for the policy, or where the scheme
+        was given and not searched for. See `anonymizer.proof`.
+        """
+        if self.proof is None:
+            raise ProofError("the scheme was given, not searched for: there is nothing to prove.")
+        bound = None if self.status is Status.OPTIMAL else min(self.proof.bound, self.loss)
+        scheme = tuple(self.scheme[name] for name in self.problem.microdata.attributes)
+        proof = prove(self.problem, scheme, bound, self.described_input, seconds)
+        if proof is not None and (
+            proof.claim.suppressed != self.suppressed or abs(proof.claim.loss - self.loss) > TIE
+        ):
+            raise ProofError(
+                f"the checker finds a loss of {proof.claim.loss!r} and {proof.claim.suppressed:,} "
+                f"suppressed records, and the search {self.loss!r} and {self.suppressed:,}: one of the "
+                "two is at fault; please report it."
+            )
+        return proof
+
+    @cached_property
+    def references(self) -> tuple[ReferenceDistances, ...]:
+        """How far the farthest class is from input and release, for each model that compares with one."""
+        remaining = Remaining(self.problem.microdata, self.outcome.classes, self.outcome.suppressed)
+        found = (model.reference_distances(remaining) for model in self.problem.models)
+        return tuple(each for each in found if each is not None)
+
+    @cached_property
+    def columns_left(self) -> dict[str, ColumnLeft]:
+        """What is left of each quasi-identifier, counted in records."""
+        return columns_left(self.release)
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What should be said of the release beside its figures; the columns it keeps are read for it."""
+        searched = None if self.proof is None else self.seconds.get("search", 0.0)
+        of_solution = (self.problem, self.release, self.outcome, self.after)
+        return find(Looked(*of_solution, tuple(self.collapsed), searched))
+
+    @property
+    def loss_over_existing(self) -> dict[str, float]:
+        """The loss over the codes that occur, where a hierarchy counts all codes of a form instead."""
+        return losses_over_existing(self.release) if self.attribute_loss else {}
+
+    @property
+    def retained(self) -> dict[str, float]:
+        """The share of its information that is left of each quasi-identifier: see `retained_share`."""
+        return {name: left.retained for name, left in self.columns_left.items()}
+
+    @property
+    def collapsed(self) -> list[str]:
+        """The quasi-identifiers with one value in nearly all released records that had none before."""
+        return [name for name, left in self.columns_left.items() if left.collapsed]
+
     def to_frame(self, seed: int | None = None) -> Any:
         """Make the released dataframe: of the kind that was given, of pandas for a file.
 
         Rows are shuffled by the system's randomness unless seeded; called again, they are the same.
         """
+        if self.problem.policy.release.strict:
+            check_strict(self.findings)
         return self.release.to_frame(self.random(seed))
 
     def random(self, seed: int | None = None) -> np.random.Generator:
@@ -115,6 +188,8 @@ class Solution(Displayed):
             "scheme": self.scheme,
             **of_layers,
             **by_attribute,
+            "retained": self.retained,
+            "collapsed": self.collapsed,
             "records": self.records,
             "people": self.problem.microdata.number_of_people,
             "suppressed": self.suppressed,
@@ -123,6 +198,7 @@ class Solution(Displayed):
             "partitions": None if proof is None else proof.partitions,
             "pruned": {} if proof is None else {k.value: n for k, n in proof.pruned.items()},
             "risk": {"before": asdict(self.before), "after": asdict(self.after)},
+            "references": [asdict(each) for each in self.references],
         }
 
     def describe_layers(self) -> dict[str, Any]:
@@ -146,6 +222,10 @@ def anonymize(
     sensitive: Iterable[str] = (),
     keep: Iterable[str] = (),
     default_role: Role | str | None = None,
+    rows_are_people: bool = False,
+    recoding: str | None = None,
+    max_layers: int | None = None,
+    suppression_limit: float | None = None,
 ) -> Solution:
     """Find the best scheme that the policy allows.
 
@@ -155,17 +235,34 @@ def anonymize(
 
     In place of a policy, `quasi` names the quasi-identifiers, or has a hierarchy for each: a Hierarchy, a
     builder, a path, a table from value to group, a list of cut points, or None for one that is proposed.
-    `k` is that of k-anonymity, `id` the column that tells whose each row is; `identifying`, `sensitive`
-    and `keep` name other columns. Those named nowhere get the `default_role`, or are removed with a
-    warning. What was decided by default is in `defaults` of the solution.
+    `k` is that of k-anonymity; `identifying`, `sensitive` and `keep` name other columns. Those named
+    nowhere get the `default_role`, or are removed with a warning. `recoding`, `max_layers` and
+    `suppression_limit` are the policy's keys. What was decided by default is in `defaults` of the
+    solution.
+
+    `id` is the column that tells whose each row is, and `rows_are_people` says that none does; beside a
+    policy too, they answer what it does not say. A PolicyError asks where a column may tell.
     """
     seconds: dict[str, float] = {}
     with timed(seconds, "read"):
-        short = (k, id, identifying, sensitive, keep, default_role)
+        if policy is not None and quasi is None:
+            policy = load_policy(policy).with_people(id, rows_are_people)
+            id, rows_are_people = None, False  # noqa: A001 - said in the policy
+        named = (k, id, identifying, sensitive, keep, default_role, rows_are_people)
+        short = (*named, recoding, max_layers, suppression_limit)
         problem, defaults = as_problem_of(data, policy, quasi, *short)
         warn_of_flat(problem)
     with shown(on_progress) as told:
-        return replace(solve(problem, told, resume, seconds), defaults=defaults)
+        found = replace(solve(problem, told, resume, seconds), defaults=defaults)
+    warn_of_references(found)
+    return found
+
+
+def warn_of_references(solution: Solution) -> None:
+    """Warn where a model holds against the input, and not against what readers of the release have."""
+    for found in solution.references:
+        if found.warning is not None:
+            warnings.warn(found.warning, AnonymizerWarning, stacklevel=3)
 
 
 def as_problem_of(
@@ -176,9 +273,9 @@ def as_problem_of(
 ) -> tuple[Problem, tuple[str, ...]]:
     """Put a policy, or what names stand for, to a table; return also what was decided by default."""
     if quasi is None:
-        if any(short):
+        if any(each is not None and each is not False and each != () for each in short):
             raise PolicyError(
-                "anonymize: names of columns or k are given without `quasi`; name the "
+                "anonymize: names of columns, k or limits are given without `quasi`; name the "
                 "quasi-identifiers, or put all of it into the policy."
             )
         return as_problem(data, policy), ()
@@ -269,7 +366,9 @@ def apply(
         if not outcome.evaluation.feasible:
             which = "this scheme" if layers is None else "these layers"
             raise too_many_suppressed(which, outcome.evaluation, problem)
-    return make_solution(problem, outcome, None, seconds, layers)
+    found = make_solution(problem, outcome, None, seconds, layers)
+    warn_of_references(found)
+    return found
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from anonymizer.data.contract import Table, TableLike
 from anonymizer.errors import ReleaseError
 from anonymizer.policy import Policy
 from anonymizer.problem import Problem, Source, open_data
-from anonymizer.solution.manifest import schemes_to_apply
+from anonymizer.solution.manifest import as_answered, schemes_to_apply
 from anonymizer.solution.solution import Solution, apply
 from anonymizer.verification.original import check_rows, released_columns
 
@@ -20,6 +20,7 @@ def applied_again(
 ) -> Solution:
     """Apply the scheme of a release to its original again, and check that this is the release."""
     table = policy.data.open_release(released)
+    policy = as_answered(policy, manifest)
     policy = policy.with_columns([*table.columns, *manifest["policy"].get("attributes", ())])
     problem = Problem.read(open_data(original, policy), policy, warn=False)
     solution = apply(problem, None, schemes_to_apply(manifest))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,29 +14,46 @@ from numpy.typing import NDArray
 from anonymizer.data.cells import Cells, same_text
 from anonymizer.data.coded import load
 from anonymizer.data.columns import Coded, Vocabulary, read_columns
+from anonymizer.data.files import digest_of_file
 from anonymizer.data.formulas import escape
 from anonymizer.data.plan import ReleasePlan
-from anonymizer.data.secret import key_name
+from anonymizer.data.secret import digest_of_input, key_name
 from anonymizer.data.table import Table
-from anonymizer.errors import AnonymizerError, ReleaseError
+from anonymizer.errors import AnonymizerError, InfeasibleError, ReleaseError, quote_some
 from anonymizer.kernels.partition import label_keys
-from anonymizer.policy import Policy, Role
-from anonymizer.problem import Problem, columns_beside, columns_of_subsets
+from anonymizer.policy import Policy
+from anonymizer.problem import (
+    Problem,
+    columns_beside,
+    columns_of_subsets,
+    explain_revealed,
+    find_given_away,
+)
+from anonymizer.proof.case import case_of
+from anonymizer.proof.checker import Case, check
+from anonymizer.proof.format import Proof, ProofError, digest_of_policy, read_proof
+from anonymizer.proof.table import Unsupported
 from anonymizer.search import Status, StopReason
 from anonymizer.solution.layered import in_layers, search_again
-from anonymizer.solution.manifest import digest_of_input, schemes_to_apply
+from anonymizer.solution.manifest import round_retained, schemes_to_apply
 from anonymizer.solution.release import Release
 from anonymizer.solution.solution import anonymize, apply
-from anonymizer.verification.claims import ROUNDING, Check, check_figures
+from anonymizer.verification.claims import ROUNDING, Check, check_figures, differing_keys
 from anonymizer.verification.order import find_order
 
+LEAST_SECONDS = 1.0
+"""A search that is repeated may take so long, however fast the first one was."""
 FIGURES = "the scheme gives the reported figures on the original"
 
 
 def check_against(
-    table: Table, original: Table, policy: Policy, manifest: Mapping[str, Any]
+    table: Table,
+    original: Table,
+    policy: Policy,
+    manifest: Mapping[str, Any],
+    proof: Path | None = None,
 ) -> Iterator[Check]:
-    """Check the release against the original it was made from."""
+    """Check the release against the original it was made from; `proof` is the path of a proof file."""
     claim = FIGURES
     if policy.data.sample < 1 and not drawn_here(manifest["input"]):
         yield check_input(original, manifest["input"])
@@ -60,13 +78,31 @@ def check_against(
         "loss": solution.loss,
         "quality": solution.quality,
         "attribute_loss": solution.attribute_loss,
+        "retained": round_retained(solution),
+        "collapsed": solution.collapsed,
         "before": asdict(solution.before),
         "after": asdict(solution.after),
+        "references": {each.model: asdict(each) for each in solution.references},
     }
-    claimed = {"attribute_loss": {}, "people": figures["people"], **manifest, **manifest["risk"]}
+    newer = {key: figures[key] for key in ("people", "retained", "collapsed")}
+    claimed = {"attribute_loss": {}, **newer, **manifest, **manifest["risk"]}
+    claimed["references"] = {each["model"]: each for each in manifest.get("references", [])}
     yield check_figures(claim, figures, claimed)
+    yield check_given_away(problem)
     yield from check_rows(table, problem.table, solution.release)
-    yield check_bound(problem, manifest) if in_layers(problem) else check_optimum(problem, manifest)
+    if in_layers(problem):
+        yield check_bound(problem, manifest)
+    else:
+        yield from check_proven(problem, manifest, proof)
+
+
+def check_given_away(problem: Problem) -> Check:
+    """Check that no column that is kept tells what another was before it was generalized."""
+    claim = "no kept column gives a generalized one away"
+    found = find_given_away(problem.table, problem.policy, problem.policy.load_hierarchies())
+    accepted = sorted({name for a in problem.policy.attributes.values() for name in a.reveals})
+    detail = f"accepted for {quote_some(accepted)}" if accepted else "none in the original"
+    return Check(claim, not found, " ".join(map(explain_revealed, found)) or detail)
 
 
 def drawn_here(claimed: Mapping[str, Any]) -> bool:
@@ -96,8 +132,7 @@ def check_input(original: Table, claimed: Mapping[str, Any]) -> Check:
 
 def released_columns(policy: Policy) -> list[str]:
     """List the columns that a release has."""
-    identifying = set(policy.with_role(Role.IDENTIFYING))
-    return [name for name in policy.attributes if name not in identifying]
+    return [name for name, each in policy.attributes.items() if not each.role.dropped]
 
 
 def check_rows(table: Table, original: Table, release: Release) -> Iterator[Check]:
@@ -177,12 +212,93 @@ def written(texts: Sequence[str], plan: ReleasePlan) -> Sequence[str]:
     return [same_text(escape(text) if plan.escape_formulas else text) for text in texts]
 
 
+def seconds_left(manifest: Mapping[str, Any]) -> float | None:
+    """Return how long a search may be repeated: as long as the release took to make, or a second."""
+    made_in = manifest.get("seconds")
+    return None if made_in is None else max(LEAST_SECONDS, made_in)
+
+
+def left_out(claim: str, seconds: float | None) -> Check:
+    """Say that a search would take longer than the release took to make."""
+    return Check(
+        claim,
+        None,
+        f"left out: to search again takes longer than the release took to make ({seconds:g} s); "
+        "a proof file can be checked instead, see `run --proof`",
+    )
+
+
+def check_proven(
+    problem: Problem, manifest: Mapping[str, Any], found: Path | None
+) -> Iterator[Check]:
+    """Check the proof file where there is one, and else search again."""
+    if found is None:
+        yield check_optimum(problem, manifest)
+        return
+    claim = "the proof file is the one of this release"
+    try:
+        proof = read_proof(found)
+        case = case_of(problem)
+    except Unsupported as error:
+        yield Check(claim, None, str(error))
+        yield check_optimum(problem, manifest)
+        return
+    except ProofError as error:
+        yield Check(claim, False, str(error))
+        return
+    differing = differing_origins(proof, found, problem, manifest)
+    yield Check(claim, not differing, "; ".join(differing) or "digests and figures agree")
+    yield check_tree(proof, case)
+
+
+def check_tree(proof: Proof, case: Case) -> Check:
+    """Check every closed box of a proof file: no search is made."""
+    claim = (
+        "no scheme of the policy has a lower loss"
+        if proof.claim.optimal
+        else "no scheme of the policy loses less than the bound"
+    )
+    try:
+        checked = check(proof, case)
+    except ProofError as error:
+        return Check(claim, False, f"the proof file does not hold: {error}")
+    trusted = "".join(f"; taken on trust: {line}" for line in checked.trusted)
+    return Check(claim, True, f"proof file checked, nothing searched for: {checked}{trusted}")
+
+
+def differing_origins(
+    proof: Proof, path: Path, problem: Problem, manifest: Mapping[str, Any]
+) -> list[str]:
+    """Say in what a proof file differs from the manifest, the policy or the hierarchies."""
+    claim, origin, declared = proof.claim, proof.origin, manifest.get("proof_file")
+    scheme = dict(zip(proof.attributes, claim.scheme, strict=True))
+    stated = {"scheme": scheme, "loss": claim.loss, "suppressed": claim.suppressed}
+    optimal = manifest["status"] == Status.OPTIMAL
+    bound = manifest["loss"] if optimal else manifest["bound"]
+    agreed = {
+        "digest": declared is None or declared["sha256"] == digest_of_file(path),
+        "original": origin.get("input") == manifest["input"],
+        "policy": origin.get("policy") == digest_of_policy(problem.policy.describe()),
+        "hierarchies": origin.get("hierarchies") == manifest["hierarchies"],
+        "figures": not differing_keys(stated, manifest),
+        "claim": claim.optimal is optimal and bound is not None and claim.bound >= bound - ROUNDING,
+    }
+    return [f"another {name}" for name, same in agreed.items() if not same]
+
+
 def check_optimum(problem: Problem, manifest: Mapping[str, Any]) -> Check:
     """Search again where the release claims to be optimal."""
     claim = "no scheme of the policy has a lower loss"
     if manifest.get("status") != Status.OPTIMAL:
         return Check(claim, None, f"not claimed: the status is {manifest.get('status')}")
-    again = anonymize(problem.with_policy(problem.policy.without_limits()))
+    seconds = seconds_left(manifest)
+    limited = problem.policy.without_limits().with_search(time_limit=seconds)
+    try:
+        again = anonymize(problem.with_policy(limited))
+    except InfeasibleError:
+        return left_out(claim, seconds)
+    if again.stopped is StopReason.TIME and again.status is not Status.OPTIMAL:
+        return left_out(claim, seconds)
     same = abs(again.loss - manifest["loss"]) <= ROUNDING
     if manifest.get("stopped") == StopReason.COMPLETE:  # else ties may have been left open
         same &= again.scheme == manifest["scheme"]
@@ -198,11 +314,14 @@ def check_bound(problem: Problem, manifest: Mapping[str, Any]) -> Check:
     bound = manifest["bound"]
     if bound is None:
         return Check(claim, None, f"not claimed: the status is {manifest['status']}")
-    again = search_again(problem.with_policy(problem.policy.without_limits()))
+    seconds = seconds_left(manifest)
+    again = search_again(problem.with_policy(problem.policy.without_limits()), seconds)
     assert again.bound is not None
     detail = f"searched again: {again.bound:.9f}, claimed {bound:.9f}"
     if bound <= again.bound + 2 * ROUNDING:  # two losses that close count as one
         return Check(claim, True, detail)
     if again.stopped is StopReason.INTERRUPTED:
         return Check(claim, None, "interrupted before it was found again")
+    if again.stopped is StopReason.TIME:
+        return left_out(claim, seconds)
     return Check(claim, False, detail)

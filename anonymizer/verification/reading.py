@@ -127,14 +127,16 @@ def read_columns_of(
 
 
 def find_redacted(
-    columns: Mapping[str, Coded], policy: Policy, manifest: Mapping[str, Any]
+    columns: Mapping[str, Coded], policy: Policy, manifest: Mapping[str, Any] | None
 ) -> NDArray[np.bool_]:
     """Mark the records whose every quasi-identifier is redacted, if any were suppressed.
 
-    Where none was, a class may be called the same, such as one with every attribute at its top.
+    Where none was, a class may be called the same, such as one with every attribute at its top. Without a
+    manifest, nobody says that none was.
     """
     stars = [column.where(REDACTED) for column in columns.values()]
-    redacts = policy.release.suppressed == "redact" and manifest["suppressed"] > 0
+    some = manifest is None or manifest["suppressed"] > 0
+    redacts = policy.release.suppressed == "redact" and some
     redacted: NDArray[np.bool_] = np.logical_and.reduce(stars) & redacts
     return redacted
 

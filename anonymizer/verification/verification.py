@@ -1,7 +1,8 @@
 """verify: every claim about a release recomputed from the file itself, the policy and the manifest.
 
 Nothing of the run that made the release is used. With the original at hand, each released row is
-shown to be the declared generalization of an input row, and the optimum is searched for again.
+shown to be the declared generalization of an input row, and the proof file, if there is one, is checked
+box by box; without one, the optimum is searched for again.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from anonymizer.data.coded import load, read_once
 from anonymizer.data.engines.targets import open_target
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table, TableLike
-from anonymizer.errors import quote_some
+from anonymizer.errors import PolicyError, quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
 from anonymizer.problem import (
@@ -29,9 +30,12 @@ from anonymizer.problem import (
     load_policy,
     open_data,
 )
+from anonymizer.problem.person import look_for_people
+from anonymizer.proof.format import find_proof
 from anonymizer.risk import Remaining, RiskModel, Scope, packages_of
+from anonymizer.risk.reference import show
 from anonymizer.search import Status
-from anonymizer.solution.manifest import find_manifest
+from anonymizer.solution.manifest import as_answered, find_manifest, manifest_beside
 from anonymizer.utility import Released
 from anonymizer.verification.claims import (
     ROUNDING,
@@ -68,28 +72,38 @@ def verify(
     policy: PolicyLike,
     manifest: Mapping[str, Any] | str | Path | None = None,
     against: Source = None,
+    proof: str | Path | None = None,
 ) -> Verification:
     """Check a release against a policy, its manifest and, if given, the original.
 
-    The manifest of a file is looked for beside it. A check that cannot be made for want of another
-    that failed is left out: there is then a failure to fix first. Each table is read once.
+    The manifest of a file is looked for beside it, and so is the proof file, which is checked with the
+    original at hand; without one, the optimum is searched for again. A check that cannot be made for want
+    of another that failed is left out: there is then a failure to fix first. Each table is read once.
     """
     policy = load_policy(policy)
     opened = open_released(released, policy)
+    beside = proof_beside(released, manifest) if proof is None else Path(proof)
     manifest = find_manifest(released, manifest, "verify")
     # a column that the policy does not name has its default role, also where the release lacks it
+    policy = as_answered(policy, manifest)
     policy = policy.with_columns([*opened.columns, *manifest["policy"].get("attributes", ())])
     table = open_release(opened, policy, against is not None)
     checks = list(check_release(table, policy, manifest))
-    if against is not None and all(check.passed for check in checks[2:BASIC_CHECKS]):
-        original = policy.data.open(against)
-        with_original = list(check_against(table, original, policy, manifest))
+    original = None if against is None else open_original(against, policy)
+    if original is not None and all(check.passed for check in checks[2:BASIC_CHECKS]):
+        with_original = list(check_against(table, original, policy, manifest, beside))
         done = any(check.claim == FIGURES and check.passed for check in with_original)
         if done and all(check.passed is not False for check in with_original):
             # the same rows come of applying the scheme under the policy's models to the original
             checks = [settle(check) for check in checks]
         checks += with_original
-    return Verification(tuple(checks))
+    return Verification((*checks, *check_people(policy, manifest, original)))
+
+
+def proof_beside(released: TableLike, manifest: Any) -> Path | None:
+    """Return the proof file beside the manifest, or beside the release where that is not named."""
+    near = manifest if isinstance(manifest, str | Path) else manifest_beside(released)
+    return None if near is None else find_proof(Path(near).parent)
 
 
 def open_released(released: TableLike, policy: Policy) -> Table:
@@ -98,6 +112,12 @@ def open_released(released: TableLike, policy: Policy) -> Table:
         original = open_data(None, policy)
         return open_target(original, policy.release.table, policy.release_database)
     return policy.data.open_release(released)
+
+
+def open_original(against: TableLike, policy: Policy) -> Table:
+    """Open an original; where no id is named, all columns are read at once, to look for one."""
+    table = policy.data.open(against)
+    return table if policy.data.id is not None else read_once(table, table.columns)
 
 
 def open_release(table: Table, policy: Policy, whole: bool) -> Table:
@@ -192,10 +212,38 @@ def input_people(policy: Policy, manifest: Mapping[str, Any]) -> int:
 
 def check_policy(policy: Policy, manifest: Mapping[str, Any]) -> Check:
     """Compare what decides a release with what the manifest says did."""
-    mine, theirs = policy.describe(), manifest["policy"]
+    mine, theirs = without_rows(policy.describe()), without_rows(manifest["policy"])
     differing = [key for key in {**mine, **theirs} if mine.get(key) != theirs.get(key)]
     detail = f"differs in {quote_some(differing)}" if differing else "all keys agree"
     return Check("the policy is the one released under", not differing, detail)
+
+
+def without_rows(described: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out that each row is a person: without an id, each is counted as one anyway."""
+    data = described.get("data")
+    if not isinstance(data, Mapping):
+        return dict(described)
+    kept = {key: value for key, value in data.items() if key != "rows_are_people"}
+    others = {key: value for key, value in described.items() if key != "data"}
+    return {**others, "data": kept} if kept else others
+
+
+def check_people(
+    policy: Policy, manifest: Mapping[str, Any], original: Table | None
+) -> Iterator[Check]:
+    """Say that rows were counted where a column may tell whose they are."""
+    if policy.data.id is not None:
+        return
+    names = list(manifest.get("person_candidates", ()))
+    if original is not None:
+        times = Counter(original.columns)
+        there = [name for name in policy.attributes if times[name] == 1]
+        names += [each.column for each in look_for_people(original, there)[0]]
+    if names:
+        said = "each row is a person, as was said" if policy.data.rows_are_people else None
+        which = quote_some(list(dict.fromkeys(names)))
+        detail = f"rows were counted: {which} may tell whose each row is"
+        yield Check("people were counted", None, detail + (f"; {said}" if said else ""))
 
 
 def hierarchies_used(policy: Policy, manifest: Mapping[str, Any]) -> tuple[Hierarchy, ...]:
@@ -238,12 +286,13 @@ def check_hierarchies(hierarchies: tuple[Hierarchy, ...], manifest: Mapping[str,
 
 
 def check_released_columns(table: Table, policy: Policy) -> Check:
-    """Check that identifying columns are gone and all others there."""
-    identifying, expected = policy.with_role(Role.IDENTIFYING), released_columns(policy)
+    """Check that identifying and removed columns are gone and all others there."""
+    expected = released_columns(policy)
     times = Counter(table.columns)
     details = []
-    if left := [name for name in times if name in identifying]:
-        details.append(f"identifying {quote_some(left)} is still there")
+    for role in (Role.IDENTIFYING, Role.REMOVED):
+        if left := [name for name in times if name in policy.with_role(role)]:
+            details.append(f"{role.value} {quote_some(left)} is still there")
     if absent := [name for name in expected if name not in times]:
         details.append(f"{quote_some(absent)} is not there")
     if twice := sorted(name for name, count in times.items() if count > 1):
@@ -251,7 +300,7 @@ def check_released_columns(table: Table, policy: Policy) -> Check:
     if strange := [name for name in times if name not in policy.attributes]:
         details.append(f"{quote_some(strange)} is not in the policy")
     detail = "; ".join(details) or f"{len(times)} columns as declared"
-    return Check("identifying columns are gone, all others there", not details, detail)
+    return Check("identifying and removed columns are gone, all others there", not details, detail)
 
 
 def check_counts(rows: int, redacted: int, policy: Policy, manifest: Mapping[str, Any]) -> Check:
@@ -299,6 +348,7 @@ def check_risk(
     if people:
         yield Check("the risk of the file is the one reported", None, WHOSE)
         return
+    yield from check_references(remaining, models, manifest)
     if columns_of_subsets(models):
         yield Check("the risk of the file is the one reported", None, OTHERS)
         return
@@ -311,6 +361,26 @@ def check_risk(
     yield check_figures(
         claim, without_distances(mine), without_distances(manifest["risk"]["after"])
     )
+
+
+def check_references(
+    remaining: Remaining, models: Sequence[RiskModel], manifest: Mapping[str, Any]
+) -> Iterator[Check]:
+    """Check how far the classes are from the file itself, where models compare with a distribution."""
+    reported = {each["model"]: each for each in manifest.get("references", [])}
+    for model in models:
+        try:
+            found = model.reference_distances(remaining)
+        except PolicyError:  # such as a value that its hierarchy lacks; the model fails already
+            continue
+        if found is None:
+            continue
+        keys = ("promised", "limit", "from_release", "met_by_release")
+        claim = f"how far '{found.attribute}' is from the released table is as reported"
+        mine = {key: getattr(found, key) for key in keys}
+        check = check_figures(claim, mine, reported.get(str(model), {}))
+        detail = found.warning or f"{show(found.from_release)}, by {model}"
+        yield replace(check, detail=detail) if check.passed else check
 
 
 def overall_of(manifest: Mapping[str, Any], policy: Policy) -> dict[str, dict[str, Any]]:
@@ -347,10 +417,10 @@ WHOSE = "the file does not tell whose its rows are; give the original with --aga
 def unless_people(check: Check, model: RiskModel) -> Check:
     """Believe a model of people that fails for records, never one that holds for them.
 
-    A class has no more people than records; but shares of people may be larger or smaller than those of
-    records.
+    A class has no more people than records; but shares of people, and means over them, may be larger or
+    smaller than those of records.
     """
-    believed = check.passed is False and model.scope is not Scope.CLASSES
+    believed = check.passed is False and model.scope is Scope.PEOPLE
     return check if believed else replace(check, passed=None, detail=WHOSE)
 
 

@@ -48,7 +48,7 @@ def release(
         },
         risk=[{"model": "k-anonymity", "k": k}],
         analysis=list(analyses),
-        **parts,
+        **{"data": {"rows_are_people": True}, **parts},
     )
     return apply(frame, policy, dict(zip(("age", "sex", "town"), scheme, strict=True)))
 

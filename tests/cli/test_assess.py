@@ -14,6 +14,7 @@ from anonymizer import assess
 from anonymizer.assessment import Statement
 from anonymizer.assessment.disclosure.sources import parse_sources
 from anonymizer.data.shipped import specs_folder
+from anonymizer.data.staging import PRIVATE
 from anonymizer.demo import population, register
 from anonymizer.demo.example import POLICY as DEMO_POLICY
 from anonymizer.knowledge.scenario import Scenario
@@ -83,6 +84,7 @@ def test_three_questions_have_one_page_and_one_json_without_raw_values(ward: Pat
     tables = {"sources", "what_if", "homogeneity", "options", "scenarios", "drivers", "values"}
     assert {f"{name}.csv" for name in tables} | CURVES <= names_in(out)
     assert cells.read_text().startswith("source,age,sex,zip,people\n")
+    assert cells.stat().st_mode & 0o777 == PRIVATE
     values = pd.read_csv(out / "values.csv", dtype=str)
     assert values["records"].astype(int)[~values["pooled"].eq("True")].min() >= 5
     assert "97" not in set(values["value"])
@@ -316,6 +318,7 @@ def test_a_threshold_on_the_risk_of_each_person_decides_the_exit_status(
     status, output, _ = run(*command, "--json", "--person-risks", risks)
     assert status == 0
     disclosure = json.loads(output)["disclosure"]
+    assert risks.stat().st_mode & 0o777 == PRIVATE
     written = pd.read_csv(risks)
     assert written["row"].tolist() == list(range(1, 121))
     assert written["risk"].max() == pytest.approx(disclosure["highest_risk"])

@@ -33,7 +33,7 @@ def test_run_verify_and_apply_work_together(tmp_path: Path, run) -> None:
     status, output, errors = run("run", policy, "--out", out, "--mapping", tmp_path / "map.csv")
     assert (status, errors) == (0, "")
     assert "Proven optimal" in output
-    assert {path.name for path in out.iterdir()} == {"release.csv", "manifest.json"}
+    assert {path.name for path in out.iterdir()} == {"release.csv", "manifest.json", "proof.json"}
     assert pd.read_csv(tmp_path / "map.csv", sep=";").shape == (108, 3)
     original = tmp_path / "patients.csv"
     status, output, _ = run("verify", out / "release.csv", policy, "--against", original)

@@ -25,7 +25,7 @@ def test_run_verify_and_apply_take_files_of_every_kind(kind: str, tmp_path: Path
     policy, out = policy_for(tmp_path, original.name), tmp_path / "out"
     assert run("run", policy, "--out", out, "--seed", 1)[0] == 0
     file = RELEASED[kind][1]
-    assert {path.name for path in out.iterdir()} == {file, "manifest.json"}
+    assert {path.name for path in out.iterdir()} == {file, "manifest.json", "proof.json"}
     assert run("verify", out / file, policy, "--against", original)[0] == 0
     (tmp_path / "next").mkdir()
     later = make(kind, tmp_path / "next", patients(seed=9))

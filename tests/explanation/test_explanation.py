@@ -77,9 +77,17 @@ def sizes_left(problem: Problem, levels: Levels, suppressed: frozenset[int]) -> 
     return [len(rows) for rows in members if not suppressed & set(rows)]
 
 
+def apart(sizes: list[int]) -> list[set[int]]:
+    """Classes of these sizes, each of different people."""
+    ends = list(itertools.accumulate(sizes))
+    return [set(range(end - size, end)) for size, end in zip(sizes, ends, strict=True)]
+
+
 def risks_of(problem: Problem, sizes: list[int]) -> list[float]:
     """Each model's risk of classes of these sizes, in the order of the models."""
-    risks = [float(oracle.RISKS[name](sizes)) if sizes else 0.0 for name, _ in problem.limits]
+    risks = [
+        float(oracle.RISKS[name](apart(sizes))) if sizes else 0.0 for name, _ in problem.limits
+    ]
     if problem.k > 1 or not risks:
         small = sum(size for size in sizes if size < problem.k)
         risks.append(small / sum(sizes) if sizes else 0.0)
@@ -101,7 +109,7 @@ def assert_measured(
     )
     assert measured.within_limit == (len(suppressed) <= problem.suppression_limit)
     assert measured.meets == (
-        all(size >= problem.k for size in left) and oracle.passes(problem, left)
+        all(size >= problem.k for size in left) and oracle.passes(problem, apart(left))
     )
     assert measured.risks == pytest.approx(risks_of(problem, left), abs=CLOSE)
     assert measured.unsuppressed_risks == pytest.approx(risks_of(problem, whole), abs=CLOSE)

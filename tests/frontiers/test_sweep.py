@@ -38,8 +38,10 @@ def test_other_parameters_can_be_changed_too() -> None:
     assert sweep.models == ((PUniqueness(0.01, 99),),)
 
 
-def test_the_first_declared_parameter_is_varied_in_its_own_direction() -> None:
-    assert Sweep.of([Undeclared(2), OwnL(5)]).models[0] == (Undeclared(2), OwnL(2))
+def test_the_first_parameter_of_the_first_model_is_varied_in_its_own_direction() -> None:
+    assert Sweep.of([OwnL(5), Undeclared(2)]).models[0] == (OwnL(2), Undeclared(2))
+    with pytest.raises(PolicyError, match="'undeclared', declares no parameter to vary"):
+        Sweep.of([Undeclared(2), OwnL(5)])  # no other model is varied in its place
     assert Sweep.of([OwnMost(5)], [3, 7]).models == ((OwnMost(7),), (OwnMost(3),))
     assert Sweep.of([OwnShare(0.5)], [0.2, 0.4]).thresholds == (0.4, 0.2)
 

@@ -68,8 +68,11 @@ def test_what_is_stated_tried_and_repeated_is_shown(tmp_path: Path) -> None:
     assert 'class="missing"' not in page
     assert "nothing binds them" in page
     assert "this release is not public" in page
-    assert "20.0 % to 30.0 %" in page
-    assert "+20.0 points" in page
+    gain = (
+        "Gain of 20.0 percentage points over the baseline (95 % interval 10.0 to 30.0): it succeeds"
+    )
+    assert f"{gain} in 25.0 %, the baseline in 5.0 %." in page
+    assert "Gain over the baseline not known: it succeeds in not known" in page
     assert "Not tried: membership." in page
     assert "overlap" in page
     assert SCRIPT not in page

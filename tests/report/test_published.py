@@ -58,6 +58,16 @@ def test_every_probability_stands_beside_its_baseline() -> None:
     assert "l = 1.865" in verdict(table)
 
 
+def test_what_is_nearly_certain_is_not_shown_as_certain() -> None:
+    arms = Arms(("treatment", "placebo"), (10_000, 10_000))
+    nearly, certain = ([Characteristic("it", counts)] for counts in ((9_999, 1), (9_999, 0)))
+    for rows, text in ((nearly, "treatment over 99.9 % (50.0 %)"), (certain, "100 % (50.0 %)")):
+        table = assess_published(rows, arms)
+        for shown in (published_page(table, "A table"), on_terminal(table)):
+            assert text in shown
+            assert "100.0 %" not in shown
+
+
 def test_own_totals_and_categories_are_shown_under_their_heading() -> None:
     table = assess_published([*TITRE, ROWS[1]], TRIAL)
     page, shown = published_page(table, "A table"), on_terminal(table)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from anonymizer import Assessment, assess
+from anonymizer import Assessment, Policy, assess
 from anonymizer.data.staging import Staging
 from anonymizer.knowledge.exposure import MEASURES
 from anonymizer.report.assessment import make_page, make_tables, write_assessment
@@ -46,6 +46,26 @@ def test_quartiles_are_those_of_the_records(assessment: Assessment) -> None:
             expected = np.quantile(risk.reductions(measure), [0.25, 0.5, 0.75])
             found = [row["reduction_q1"], row["reduction_median"], row["reduction_q3"]]
             np.testing.assert_allclose(found, expected)
+
+
+def test_people_with_several_rows_have_one_worst_case_in_tables_json_and_page() -> None:
+    frame = pd.DataFrame({"who": list("aaabc"), "sex": list("FFFMM")})
+    sex = {"role": "quasi", "hierarchy": {"F": "*", "M": "*"}}
+    policy = Policy(
+        attributes={"who": {"role": "identifying"}, "sex": sex},
+        risk=[{"model": "k-anonymity", "k": 2}],
+        data={"id": "who"},
+    )
+    found = assess(frame, policy, ["worst-case"])
+    (risk,), (described,) = found.scenarios, found.describe()["scenarios"]
+    assert described["worst_case"]["prosecutor"]["mean"] == pytest.approx(1 / 3)  # a of a, b, c
+    rows = make_tables(found)["scenarios"].set_index("measure")
+    for measure in MEASURES:
+        for part in ("risk", "worst_case", "reduction"):
+            for key, value in described[part][measure].items():
+                written = rows.loc[measure, f"{part}_{key}"]
+                assert written == pytest.approx(value, nan_ok=True) or value is None
+        assert risk.worst_mean(measure) == pytest.approx(described["worst_case"][measure]["mean"])
 
 
 def test_the_values_of_an_attribute_share_the_mean(assessment: Assessment) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from anonymizer import AnonymizerWarning, Policy, ReleaseError, anonymize
 from anonymizer.cli import main
+from anonymizer.data.staging import PRIVATE
 from anonymizer.risk import KMap
 from anonymizer.search import Checkpoint
 from tests.wards import MODELS, POLICY, SCENARIO, patients, policy_with, write_files, write_more
@@ -46,7 +47,7 @@ def test_a_stopped_run_releases_the_best_so_far_and_a_resumed_one_ends_at_the_op
     first = manifest_of(out)
     assert first["status"] == "feasible"
     assert first["evaluated"] == 3
-    assert (out / "search.json").exists()
+    assert (out / "search.json").stat().st_mode & 0o777 == PRIVATE
     for _ in range(20):  # each goes a few schemes further
         assert run(monkeypatch, "run", stopped, "--out", out, "--resume") == 0
         if not (out / "search.json").exists():

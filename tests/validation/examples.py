@@ -32,7 +32,8 @@ sample = 0.5
 
 [attributes]
 patient_id = { role = "identifying" }
-diagnosis = { role = "sensitive" }
+diagnosis = { role = "sensitive", reveals = ["age"] }
+ward = { role = "removed", reason = "nobody needs it" }
 
 [attributes.age]
 role = "quasi"
@@ -68,6 +69,7 @@ memory_limit = 2.0
 workers = 2
 
 [release]
+strict = true
 suppressed = "redact"
 shuffle = false
 escape_formulas = true
@@ -194,7 +196,7 @@ SPECS = {
     "redaction": (
         "digits = 2\nside = 'left'\nredact = [1]\nmask = '#'\nothers = ['?']\ntop = 'any'\n"
         "missing = 'top'",
-        "values = ['91326', 91327, [91328, 91330]]",
+        "values = ['91326', 91327, [91328, 91330]]\nunlisted = true",
         "length = [3, 5]\nalphabet = 'alphanumeric'",
     ),
     "dates": (

@@ -81,7 +81,7 @@ def test_a_release_is_verified(tmp_path: Path, kind: str, text: str) -> None:
     for against in (False, True):
         verification = published.check(against)
         assert verification.passed, claims(verification)
-    assert len(verification.checks) == 17
+    assert len(verification.checks) == 18
 
 
 @pytest.mark.parametrize("redact", [False, True], ids=["drop", "redact"])
@@ -331,12 +331,21 @@ def test_another_policy_or_hierarchy_is_found(tmp_path: Path) -> None:
     assert "another hierarchy for 'sex'" in claims(published.check())
 
 
-@pytest.mark.parametrize("key", ['id = "name"', "sample = 0.9"])
-def test_a_key_that_only_the_manifest_has_is_found(tmp_path: Path, key: str) -> None:
-    published = Published(tmp_path, POLICY.replace("[data]", f"[data]\n{key}"))
+def test_a_key_that_only_the_manifest_has_is_found(tmp_path: Path) -> None:
+    published = Published(tmp_path, POLICY.replace("[data]", "[data]\nsample = 0.9"))
     published.policy.write_text(POLICY)
     found = claims(published.check(against=False))
     assert "the policy is the one released under: differs in 'data'" in found
+
+
+def test_an_id_that_only_the_manifest_has_leaves_the_risk_to_the_original(tmp_path: Path) -> None:
+    published = Published(tmp_path, POLICY.replace("[data]", '[data]\nid = "name"'))
+    published.policy.write_text(POLICY)
+    found = published.check(against=False)
+    risks = [check for check in found.checks if check.about_risk]
+    assert risks
+    assert not any(check.passed for check in risks)
+    assert not found.passed
 
 
 def test_another_original_is_found(tmp_path: Path) -> None:

@@ -131,9 +131,10 @@ def plan_policy(
 ) -> Policy:
     """Return the policy with all keys as quasi-identifiers that may be left out, and `sources` alone."""
     keys = dict.fromkeys(key for source in statement.source for key in source.keys)
-    if hidden := [key for key in keys if policy.attributes[key].role is Role.IDENTIFYING]:
+    if hidden := [key for key in keys if policy.attributes[key].role.dropped]:
         raise PolicyError(
-            f"statement: the key '{hidden[0]}' is identifying and never released; leave it out."
+            f"statement: the key '{hidden[0]}' is {policy.attributes[hidden[0]].role.value} and never "
+            "released; leave it out."
         )
     changes = {key: key_changes(policy, key, protected, externals) for key in keys}
     # what is assessed is the table that was given, whether or not a release is made from a sample

@@ -83,6 +83,10 @@ class ScenarioRisk:
         """Return the mean overall risk of the records: what groups and sets of them add up to."""
         return statistic_of(self.exposure.overall, self.counts, "mean")
 
+    def worst_marketer_of_records(self) -> float:
+        """Return the marketer's mean risk over the records in the worst case, as its drivers have it."""
+        return statistic_of(self.worst.marketer, self.counts, "mean")
+
     def risks(self, measure: str = "overall") -> Floats:
         """Return the risk of every person, one after the other; for rows see `Subjects.tuple_of_row`."""
         expanded: Floats = np.repeat(*self.of_people(self.exposure.measure(measure)))
@@ -140,9 +144,18 @@ class ScenarioRisk:
         reduced: Floats = np.maximum(0, 1 - risks[some] / worst[some])
         return reduced
 
+    def distributions(self, measure: str) -> dict[str, dict[str, float | None]]:
+        """Describe one measure of the people: the risk, the worst case, and the reduction."""
+        return {
+            "risk": describe_values(self.risks(measure)),
+            "worst_case": describe_values(self.worst_risks(measure)),
+            "reduction": describe_values(self.reductions(measure)),
+        }
+
     def describe(self) -> dict[str, Any]:
         """Return all figures as JSON."""
         exposure = self.exposure
+        found = {measure: self.distributions(measure) for measure in MEASURES}
         return {
             "name": self.name,
             "records": self.records,
@@ -153,12 +166,12 @@ class ScenarioRisk:
             "method": exposure.method.value,
             "subsets": exposure.subsets,
             "standard_error": exposure.standard_error,
-            "risk": {m: describe_values(self.risks(m)) for m in MEASURES},
+            "risk": {m: found[m]["risk"] for m in MEASURES},
             "lowest_risk": None if self.lowest is None else self.describe_lowest(self.lowest),
-            "worst_case": {m: describe_values(self.worst_risks(m)) for m in MEASURES},
+            "worst_case": {m: found[m]["worst_case"] for m in MEASURES},
             "interval": {m: asdict(self.interval(m)) for m in MEASURES},
             "worst_case_interval": {m: asdict(self.interval(m, worst=True)) for m in MEASURES},
-            "reduction": {m: describe_values(self.reductions(m)) for m in MEASURES},
+            "reduction": {m: found[m]["reduction"] for m in MEASURES},
             "above": {f"{threshold:g}": self.above(threshold) for threshold in THRESHOLDS},
             "drivers": [
                 {

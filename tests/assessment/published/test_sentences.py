@@ -12,7 +12,7 @@ def test_each_attack_is_told_in_plain_language() -> None:
     (said,) = say(Characteristic("Hydroxychloroquine", (1, 0)))
     assert said["pdp"]["has it"] == (
         "Somebody who has it is certainly in the treatment arm: 1 of 1. The table raises the treatment "
-        "arm to 100.0 %, from 68.5 % by the sizes of the arms alone."
+        "arm to 100 %, from 68.5 % by the sizes of the arms alone."
     )
     assert said["pdp"]["does not have it"].endswith(
         ": 227 of 332. The table raises the placebo arm "
