@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
@@ -71,9 +72,11 @@ BY_NAME = {
     "packages",
     "policy",
     "pruned",
+    "retained",
     "scheme",
     "seconds",
     "sensitive",
+    "shared",
 }
 """Tables whose keys are names or settings, or described elsewhere: the table is, not its keys."""
 
@@ -101,13 +104,16 @@ def examples() -> dict[str, Any]:
     manifest = make_manifest(solution, released)
     checks = verify(released, policy, manifest, against=PEOPLE).checks
     statement = {"source": [{"name": "a list", "keys": ["sex", "zip"]}]}
-    proposal = propose(PEOPLE, k=2, quasi=["sex", "zip"], keep=["ward"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of so few people hardly anything is left
+        proposal = propose(PEOPLE, k=2, quasi=["sex", "zip"], keep=["ward"])
     return {
         "proposal": {**proposal.describe(), "files": {}},
         "manifest": {**manifest, **layered},
         "run": {
             **solution.describe(),
             **layered,
+            "findings": solution.findings.describe(),
             "seconds": {},
             "files": {},
             "explanation": {},

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 import pandas as pd
 from rich.console import Console
 
-from experiments.attacks.composition import compose, flat, replay
+from experiments.attacks.composition import compose, flat, narrow
 from experiments.attacks.page import write_page
 from experiments.attacks.people import QUICK, STATEMENT, People, Plan
 from experiments.attacks.plot import plot
@@ -85,8 +85,8 @@ def run(plan: Plan, on_step: OnStep) -> Tables:
             tried += [{"release": release.name, **flat(each)} for each in attacks.tried]
             promised += [each.row() for each in check_promises(release, people, attacks, on_step)]
         composed = compose(people, folder, on_step)
-        replayed = replay(people, folder, plan, on_step)
-    found = described, tried, promised, composed, replayed
+        narrowed = narrow(people, folder, plan, on_step)
+    found = described, tried, promised, composed, narrowed
     return Tables(*(pd.DataFrame(each) for each in found))
 
 

@@ -1,4 +1,4 @@
-"""Two releases together, and the search replayed: what attackers learn beyond a single release."""
+"""Two releases together, and releases in layers: what attackers learn beyond a single scheme."""
 
 from __future__ import annotations
 
@@ -32,35 +32,31 @@ def compose(people: People, folder: Path, on_step: OnStep) -> list[dict[str, Any
         both = attack(
             new.to_frame(SEED).astype(object), new_policy, now,
             earlier=old.to_frame(SEED).astype(object), earlier_policy=old_policy,
-            earlier_against=then, people=1, replay=0, seed=SEED,
+            earlier_against=then, people=1, seed=SEED,
         )["composition"]  # fmt: skip
         found.append({"k": k, **flat(both), **both.details})
     return found
 
 
-def replay(people: People, folder: Path, plan: Plan, on_step: OnStep) -> list[dict[str, Any]]:
-    """Replay the search on small registers, and count what layers give away."""
+def narrow(people: People, folder: Path, plan: Plan, on_step: OnStep) -> list[dict[str, Any]]:
+    """Release small registers in layers, and count the cells that these let be narrowed down."""
     found = []
     for records in plan.small:
         for k in (2, 5, 10):
-            on_step(f"replaying {k}-anonymity of {records} records")
-            for recoding in ("full-domain", "layers"):
-                risk = {"model": "k-anonymity", "k": k}
-                parts = {"release": {"recoding": recoding}, "search": {"suppression_limit": 1.0}}
-                policy = policy_of(folder, risk, **parts)
-                row = replay_one(people.patients[:records], policy, plan.cells)
-                found.append({"records": records, "k": k, "recoding": recoding, **row})
+            on_step(f"layers of {k}-anonymity of {records} records")
+            risk = {"model": "k-anonymity", "k": k}
+            parts = {"release": {"recoding": "layers"}, "search": {"suppression_limit": 1.0}}
+            row = narrow_one(people.patients[:records], policy_of(folder, risk, **parts))
+            found.append({"records": records, "k": k, **row})
     return found
 
 
-def replay_one(patients: pd.DataFrame, policy: Policy, cells: int) -> dict[str, Any]:
-    """Release a small register, and narrow its cells down."""
+def narrow_one(patients: pd.DataFrame, policy: Policy) -> dict[str, Any]:
+    """Release a small register in layers, and narrow its cells down."""
     solution = anonymize(patients, policy)
     frame = solution.to_frame(SEED).astype(object)
     manifest = make_manifest(solution, frame)
-    result = attack(
-        frame, policy, patients, manifest=manifest, replay=cells, people=1, seed=SEED
-    )["downcoding"]  # fmt: skip
+    result = attack(frame, policy, patients, manifest=manifest, people=1, seed=SEED)["downcoding"]
     return {**flat(result), **{key: str(value) for key, value in result.details.items()}}
 
 
@@ -77,10 +73,9 @@ def flat(result: Attack) -> dict[str, Any]:
         "success_low": success.low,
         "success_high": success.high,
     }
-    if result.baseline is not None:
-        row |= {
-            "baseline_successes": result.baseline.successes,
-            "baseline_trials": result.baseline.trials,
-            "baseline": result.baseline.estimate.value,
-        }
+    row |= {
+        "baseline_successes": result.baseline.successes,
+        "baseline_trials": result.baseline.trials,
+        "baseline": result.baseline.estimate.value,
+    }
     return row | {"excess": excess.value, "excess_low": excess.low, "excess_high": excess.high}

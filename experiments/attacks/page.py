@@ -7,15 +7,13 @@ from typing import Any
 
 import pandas as pd
 
+from anonymizer.errors import percent as in_percent
 from experiments.attacks.people import Plan
 
 
 def percent(value: float) -> str:
-    """Write a share in percent, with two significant digits where it is small."""
-    shown = 100 * value
-    if value == 0:
-        return "0 %"
-    return f"{shown:.1f} %" if abs(shown) >= 1 else f"{shown:.2g} %"
+    """Write a share in percent, with two digits after the point where it is small."""
+    return in_percent(value, 1 if abs(value) >= 0.01 else 2)
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -30,14 +28,14 @@ def write_page(
     attacks: pd.DataFrame,
     promises: pd.DataFrame,
     composed: pd.DataFrame,
-    replayed: pd.DataFrame,
+    narrowed: pd.DataFrame,
 ) -> str:
     """Put the figures in words and tables."""
     return "\n\n".join(
         [
             "# Attacks on releases of a known population",
             introduction(plan),
-            in_short(attacks, promises, composed, replayed),
+            in_short(attacks, promises, composed, narrowed),
             "![Success and baseline of every attack on every release](attacks.png)",
             "## Where promises hold, and where not",
             PROMISES,
@@ -52,9 +50,9 @@ def write_page(
             "## Two releases of overlapping people",
             COMPOSED,
             composed_table(composed),
-            "## What optimality and layers give away",
-            replayed_text(plan),
-            replayed_table(replayed),
+            "## What layers give away",
+            NARROWED,
+            narrowed_table(narrowed),
             "## What this does not show",
             LIMITS,
         ]
@@ -78,13 +76,20 @@ PROMISES = (
     "it, and does not hold if the whole interval is above it."
 )
 ATTACKS = (
-    "The baseline is how often the same attack works on the control group; for singling out, how many of "
-    "the same predicates single somebody out there; for the collective match, a match at random."
+    "The excess is the success less the baseline: what the release adds. The baseline is how often the "
+    "same attack works on the control group; for singling out, how many of the same predicates single "
+    "somebody out there; for the collective match, a match at random."
 )
 COMPOSED = (
     "Two registers share half of their people. Last year's release was made with three times the weight "
     "on ZIP codes, this year's on ages; both are k-anonymous. Counted are people who are released in "
     "both."
+)
+NARROWED = (
+    "The first patients of the register, released in layers. The attacker knows how layers are made; "
+    "every released cell that covers several values is counted. The baseline is an attacker who does not "
+    "know it and rules out nothing. Records of one class are narrowed down alike, so that a class counts "
+    "once for the interval."
 )
 LIMITS = (
     "- One population, one draw: another seed moves the figures within about their intervals.\n"
@@ -103,7 +108,7 @@ LIMITS = (
 
 
 def in_short(
-    attacks: pd.DataFrame, promises: pd.DataFrame, composed: pd.DataFrame, replayed: pd.DataFrame
+    attacks: pd.DataFrame, promises: pd.DataFrame, composed: pd.DataFrame, narrowed: pd.DataFrame
 ) -> str:
     """Say in some sentences what the tables show."""
     made = promises[~promises["promise"].str.startswith("(")]
@@ -118,7 +123,7 @@ def in_short(
         tampered_line(attacks),
         "What a model does not look at, it does not protect. " + beyond_line(attacks),
         composed_line(composed),
-        replayed_line(replayed),
+        narrowed_line(narrowed),
     ]
     return "\n".join(f"- {line}" for line in lines)
 
@@ -158,15 +163,14 @@ def composed_line(composed: pd.DataFrame) -> str:
     )
 
 
-def replayed_line(replayed: pd.DataFrame) -> str:
-    """Say from which size on optimality gave nothing away."""
-    own = replayed[(replayed["recoding"] == "full-domain") & (replayed["skipped"] == "")]
-    sums = own.groupby("records")[["successes", "trials"]].sum()
+def narrowed_line(narrowed: pd.DataFrame) -> str:
+    """Say how many cells layers let be narrowed down, by the size of the register."""
+    sums = narrowed[narrowed["skipped"] == ""].groupby("records")[["successes", "trials"]].sum()
     parts = [
-        f"{int(row['successes'])} of {int(row['trials'])} cells with {records:,} records"
+        f"{int(row['successes'])} of {int(row['trials']):,} cells with {records:,} records"
         for records, row in sums.iterrows()
     ]
-    return f"That a scheme is optimal lets values be ruled out in {', '.join(parts)}."
+    return f"How layers are made lets values be ruled out in {', '.join(parts)}."
 
 
 def with_interval(row: dict[str, Any], key: str) -> str:
@@ -199,13 +203,13 @@ def attack_table(attacks: pd.DataFrame) -> str:
         [
             row["attack"],
             row["release"],
+            with_interval(row, "excess"),
             with_interval(row, "success"),
             percent(row["baseline"]),
-            with_interval(row, "excess"),
         ]
         for row in attacks.sort_values("attack", kind="stable").to_dict("records")
     ]
-    return table(["attack", "release", "success", "baseline", "excess"], rows)
+    return table(["attack", "release", "excess", "success", "baseline"], rows)
 
 
 def release_table(releases: pd.DataFrame) -> str:
@@ -244,37 +248,27 @@ def composed_table(composed: pd.DataFrame) -> str:
     return table(header, rows)
 
 
-def replayed_text(plan: Plan) -> str:
-    return (
-        "The first patients of the register, released with one scheme or in layers. One scheme: the "
-        "attacker knows all of the original but one cell, and that the scheme is optimal; of up to "
-        f"{plan.cells} released cells that cover several values, it is counted for how many some value "
-        "can be ruled out because the search would then have chosen another scheme (up to ten other "
-        "values are tried for each cell). A cell is pinned if only the true value is left. Layers: the "
-        "attacker knows how layers are made; every released cell that covers several values is counted."
+def narrowed_table(narrowed: pd.DataFrame) -> str:
+    rows = [[str(cell) for cell in narrowed_row(row)] for row in narrowed.to_dict("records")]
+    header = (
+        "records",
+        "k",
+        "excess over the baseline",
+        "narrowed down",
+        "cells",
+        "records narrowed",
     )
-
-
-def replayed_table(replayed: pd.DataFrame) -> str:
-    rows = [[str(cell) for cell in replayed_row(row)] for row in replayed.to_dict("records")]
-    header = "records", "k", "recoding", "cells", "narrowed down", "values ruled out", "pinned"
     return table(header, rows)
 
 
-def replayed_row(row: dict[str, Any]) -> list[Any]:
+def narrowed_row(row: dict[str, Any]) -> list[Any]:
     if row["skipped"]:
-        return [row["records"], row["k"], row["recoding"], "-", row["skipped"], "-", "-"]
-    found = f"{int(row['successes']):,} = {with_interval(row, 'success')}"
-    values, pinned = "-", "-"
-    if row["recoding"] == "full-domain":
-        values = f"{row['values_ruled_out']} of {row['values_tried']}"
-        pinned = row["pinned"]
+        return [row["records"], row["k"], row["skipped"], "-", "-", "-"]
     return [
         row["records"],
         row["k"],
-        row["recoding"],
+        with_interval(row, "excess"),
+        f"{int(row['successes']):,}",
         f"{int(row['trials']):,}",
-        found,
-        values,
-        pinned,
+        row["records_narrowed"],
     ]

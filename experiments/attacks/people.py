@@ -41,12 +41,10 @@ class Plan:
     patients: int = 30_000
     targets: int = 10_000
     small: tuple[int, ...] = (30, 100, 300, 1_000)
-    """Records of the tables on which the search is replayed."""
-    cells: int = 60
-    """Cells for which it is replayed, for each table and k."""
+    """Records of the tables that are released in layers."""
 
 
-QUICK = Plan(people=40_000, patients=1_500, targets=500, small=(30, 150), cells=3)
+QUICK = Plan(people=40_000, patients=1_500, targets=500, small=(30, 150))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

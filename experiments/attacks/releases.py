@@ -73,7 +73,6 @@ def attack_all(release: Released, people: People, plan: Plan) -> Attacks:
         control=people.control,
         population=people.everybody,
         people=plan.targets,
-        replay=0,
         seed=SEED,
     )
 

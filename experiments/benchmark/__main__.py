@@ -32,7 +32,7 @@ from experiments.benchmark.frontiers import draw_example, measure_frontiers
 from experiments.benchmark.memory import measure_encoding
 from experiments.benchmark.overall import measure_overall
 from experiments.benchmark.people import measure_people
-from experiments.benchmark.searches import K_ANONYMITY, Searches, measure_all
+from experiments.benchmark.searches import COMPILED, K_ANONYMITY, Searches, measure_all
 from experiments.benchmark.sensitive import measure_sensitive
 from experiments.benchmark.studio import measure_studio
 from experiments.benchmark.wide_searches import measure_wide
@@ -120,9 +120,11 @@ def measure_workers(folder: Path, _: Path | None) -> None:
     policy = policy_of("ihis", path, K_ANONYMITY[1])
     problem = searches.problem.with_policy(policy)
     evaluator, lattice = problem.evaluator, problem.lattice
-    search(evaluator, lattice)
+    search(evaluator, lattice, params=COMPILED)
     one, two = (
-        best_of(3, lambda workers=workers: search(evaluator, lattice, workers=workers))
+        best_of(
+            3, lambda workers=workers: search(evaluator, lattice, workers=workers, params=COMPILED)
+        )
         for workers in (1, 2)
     )
     row = {"data": "ihis", "one worker s": round(one, 2), "two workers s": round(two, 2)}

@@ -20,12 +20,12 @@ import joblib
 from anonymizer.problem import Problem
 from anonymizer.search import Limits, SearchParams, SearchResult
 from anonymizer.search.backends import active_backend, start_dask
-from anonymizer.search.branch_and_bound import BranchAndBound
 from anonymizer.search.cluster import PAYS, Cluster
 from anonymizer.search.driver import run, running
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.jobs import Job
 from anonymizer.search.limits import Usage
+from anonymizer.search.state import State
 from experiments.benchmark.clock import best_of
 from experiments.benchmark.wide import wide_policy, wide_register
 from experiments.benchmark.wide_searches import Setting, columns_of
@@ -158,9 +158,7 @@ def search_with(
 ) -> SearchResult:
     """Search with something of our own that runs the jobs."""
     problem = wide.problem
-    return run(
-        BranchAndBound(problem.evaluator, problem.lattice, usage, params, run_all, None, interrupt)
-    )
+    return run(State(problem.evaluator, problem.lattice, usage, params, run_all, None, interrupt))
 
 
 @dataclass

@@ -10,13 +10,15 @@ import pandas as pd
 
 from anonymizer.problem import Problem
 from anonymizer.risk import AttributeGroup, Scenario
-from anonymizer.search import StopReason, search
+from anonymizer.search import SearchParams, StopReason, search
 from experiments.benchmark.clock import best_of, group_by_seconds, peak_bytes, reset_peak
 from experiments.datasets import REFERENCE, policy_of
 
 Risk = dict[str, Any]
 
 KS = (2, 5, 10)
+COMPILED = SearchParams(boxes_work=0)
+"""With compiled subtree bounds from the start, in small lattices too: once compiled, they are faster."""
 POPULATIONS = {"Houston": 2_200_000, "Texas": 27_000_000, "USA": 318_900_000}
 K_ANONYMITY: list[Risk] = [{"model": "k-anonymity", "k": k} for k in KS]
 PAPER: list[Risk] = [
@@ -59,9 +61,9 @@ class Searches:
         policy = policy_of(self.name, self.path, given)
         problem = self.problem.with_policy(policy)
         evaluator, lattice = problem.evaluator, problem.lattice
-        found = search(evaluator, lattice)
+        found = search(evaluator, lattice, params=COMPILED)
         reset_peak()
-        seconds = best_of(repeats, lambda: search(evaluator, lattice))
+        seconds = best_of(repeats, lambda: search(evaluator, lattice, params=COMPILED))
         assert found.best is not None
         assert found.stopped is StopReason.COMPLETE
         return {

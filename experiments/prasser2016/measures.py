@@ -192,13 +192,14 @@ def least_divergence(dataset: Dataset, models: Sequence[RiskModel]) -> list[Best
 
 def by_class_size(model: RiskModel, people: int) -> RiskModel:
     """Return k-anonymity at k' for a model that asks for nothing else, such as an estimated k-map."""
-    return KAnonymity(model.least_class(people)) if model.only_least_class else model
+    asked = model.asks(people)
+    return KAnonymity(asked.least_class) if asked.only else model
 
 
 def suppressed_by(
     microdata: Microdata, classes: EquivalenceClasses, model: RiskModel
 ) -> NDArray[np.bool_]:
     """Mark the classes that a model suppresses."""
-    if model.only_least_class:
+    if model.asks(microdata.number_of_people).only:
         return model.violating(classes)
     return suppress(microdata, classes, [model]).suppressed

@@ -170,7 +170,7 @@ def faults_after_next_run(here: Path, status: int, err: str) -> Iterator[str]:
         yield f"the next run fails with status {status}: {err[-300:]}"
         return
     names = {path.name for path in (here / "out").iterdir()}
-    if extra := names - {"release.csv", "manifest.json", "explanation.html"}:
+    if extra := names - {"release.csv", "manifest.json", "proof.json", "explanation.html"}:
         yield f"left behind after the next run: {sorted(extra)}"
     sealed = json.loads((here / "out" / "manifest.json").read_text(encoding="utf-8"))["output"]
     content = (here / "out" / "release.csv").read_bytes()

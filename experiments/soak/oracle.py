@@ -83,9 +83,11 @@ def holds_alone(question: Question, model: Mapping[str, Any], rows: Sequence[int
 
 
 def average(question: Question, classes: Classes) -> Fraction:
-    """Classes over people."""
-    everyone = people_of(question, [row for rows in classes.values() for row in rows])
-    return Fraction(len(classes), len(everyone))
+    """The mean over the people of one over the smallest class that each is in."""
+    owners = [people_of(question, rows) for rows in classes.values()]
+    everyone = set().union(*owners)
+    highest = [max(Fraction(1, len(each)) for each in owners if one in each) for one in everyone]
+    return sum(highest, Fraction(0)) / len(everyone)
 
 
 def sample_uniqueness(question: Question, classes: Classes) -> Fraction:

@@ -1,0 +1,106 @@
+"""python -m experiments.house: how large the package is, room by room. Writes results/house/.
+
+A line of code is one that is neither blank, nor a comment, nor part of a docstring or of a field's
+description.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import io
+import tokenize
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from anonymizer.data.staging import Staging
+from anonymizer.risk.model import RiskModel
+from anonymizer.utility import Measure
+from experiments.datasets import RESULTS
+
+PACKAGE = Path(__file__).resolve().parents[1] / "anonymizer"
+SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
+
+
+def lines_of_code(source: str) -> int:
+    '''Count the lines with code on them.
+
+    >>> lines_of_code('"""A module."""\\n\\nx = 1  # one\\n# a comment\\n"""What x is."""\\n')
+    1
+    '''
+    described = {
+        line
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    code = {
+        line
+        for token in tokens
+        if token.type not in SKIPPED and token.string
+        for line in range(token.start[0], token.end[0] + 1)
+    }
+    return len(code - described)
+
+
+def modules() -> Iterator[tuple[str, str]]:
+    """List the modules of the package: the room that each is in, and its source."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).parts
+        yield (parts[0] if len(parts) > 1 else "top level"), path.read_text(encoding="utf-8")
+
+
+def measure_rooms() -> pd.DataFrame:
+    """Count the modules and lines of each room, the package's last."""
+    rows = pd.DataFrame(
+        [(room, 1, lines_of_code(source)) for room, source in modules()],
+        columns=["room", "modules", "lines"],
+    )
+    rooms = rows.groupby("room", sort=True).sum().reset_index()
+    total = pd.DataFrame([{"room": "all", **rooms[["modules", "lines"]].sum().to_dict()}])
+    return pd.concat([rooms, total], ignore_index=True)
+
+
+def measure_names() -> pd.DataFrame:
+    """Count what a newcomer has to tell apart."""
+    classes: Counter[str] = Counter()
+    compiled = 0
+    for _, source in modules():
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ClassDef):
+                classes[node.name] += 1
+            if isinstance(node, ast.FunctionDef):
+                marks = {each.id for each in node.decorator_list if isinstance(each, ast.Name)}
+                compiled += bool(marks & {"kernel", "inlined"})
+    figures = {
+        "classes": len(classes),
+        "class names that occur twice": sum(count > 1 for count in classes.values()),
+        "members of a risk model": count_members(RiskModel),
+        "members of a measure": count_members(Measure),
+        "compiled functions": compiled,
+    }
+    return pd.DataFrame(list(figures.items()), columns=["what", "number"])
+
+
+def count_members(contract: type) -> int:
+    """Count what an author of a model or measure finds in its contract."""
+    own = {*vars(contract), *getattr(contract, "__annotations__", {})}
+    return sum(not name.startswith("_") for name in own)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Count, print and write."""
+    options = argparse.ArgumentParser(prog="python -m experiments.house", description=__doc__)
+    options.add_argument("--out", type=Path, help="folder to write to")
+    with Staging(options.parse_args(arguments).out or RESULTS / "house") as staging:
+        for name, table in {"rooms": measure_rooms(), "names": measure_names()}.items():
+            table.to_csv(staging.path(f"{name}.csv"), index=False)
+            print(table.to_string(index=False), end="\n\n")
+
+
+if __name__ == "__main__":
+    main()
