@@ -24,14 +24,13 @@ from anonymizer.layers.optimize import Layers, Task, Watch, find_layers
 from anonymizer.policy import Policy
 from anonymizer.problem import Problem
 from anonymizer.search import Limits, search
+from anonymizer.solution.retained import COLLAPSED, column_left
 from anonymizer.utility import Loss
 
 PROPOSED_LIMIT = 0.05
 """The share of the records that a proposed policy may drop."""
 OTHER_LIMITS = (0.01, 0.1, 1.0)
 """What is tried beside it."""
-COLLAPSED = 0.95
-"""Of a column in which one value has a larger share of the rows than this, hardly anything is left."""
 EVALUATIONS = 400
 """Schemes that are evaluated for each trial, so that the same table gives the same proposal."""
 SECONDS = 2.0
@@ -130,8 +129,8 @@ class Trials:
                 )
             )
             yield (
-                f"hardly anything is left of {quote_some(found.collapsed)}: one value in more than "
-                f"{percent(COLLAPSED, 0)} of the released rows.{more} Give what nobody needs the role "
+                f"hardly anything is left of {quote_some(found.collapsed, len(found.collapsed))}: one "
+                f"value in more than {percent(COLLAPSED, 0)} of the released rows.{more} Give what nobody needs the role "
                 "'removed', or lower k."
             )
 
@@ -266,21 +265,17 @@ def trial_of(recoding: Recoding, limit: float, quality: float, layering: Layerin
 def collapsed_columns(layering: Layering) -> list[str]:
     """List the columns that have one value in nearly all released rows, and had more in the table."""
     microdata, kept = layering.microdata, ~layering.suppressed
-    counts, everybody = microdata.counts, np.ones(microdata.distinct, np.bool_)
+    counts = microdata.counts.astype(np.int64)
     return [
         name
         for at, name in enumerate(microdata.attributes)
-        if largest_share(layering.values(at)[0], counts, kept) > COLLAPSED
-        and largest_share(microdata.codes[at], counts, everybody) <= COLLAPSED
+        if column_left(
+            microdata.codes[at].astype(np.int64),
+            layering.values(at)[0].astype(np.int64),
+            counts,
+            kept,
+        ).collapsed
     ]
-
-
-def largest_share(numbers: Any, counts: Any, kept: Any) -> float:
-    """Return the share of the rows that the most frequent value has."""
-    if not kept.any():
-        return 0.0
-    times = np.bincount(numbers[kept].astype(np.int64), counts[kept])
-    return float(times.max() / times.sum())
 
 
 def find_costliest(problem: Problem, seconds: float) -> tuple[str | None, float]:

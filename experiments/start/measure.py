@@ -22,7 +22,7 @@ from anonymizer import (
     verify,
     write_proposal,
 )
-from anonymizer.proposal.trial import COLLAPSED
+from anonymizer.solution.retained import COLLAPSED
 
 K = 5
 
