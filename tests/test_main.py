@@ -1,5 +1,6 @@
 """The command's own start and end: an interrupt is never lost, and never a traceback."""
 
+import signal
 import subprocess
 import sys
 
@@ -29,7 +30,14 @@ def run_command(body: str) -> subprocess.CompletedProcess[str]:
     lines = "\n".join(f"    {line}" for line in body.splitlines())
     program = f"{PREPARE}\ndef run():\n{lines}\n\nanonymizer.cli.main = run\nmain()\n"
     command = [sys.executable, "-c", program]
-    return subprocess.run(command, capture_output=True, text=True, timeout=TOO_LONG)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=TOO_LONG, preexec_fn=heed_interrupts
+    )
+
+
+def heed_interrupts() -> None:
+    """A command of a background job inherits that interrupts are ignored; here it must not."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.mark.parametrize(

@@ -130,8 +130,8 @@ class Trials:
             )
             yield (
                 f"hardly anything is left of {quote_some(found.collapsed, len(found.collapsed))}: one "
-                f"value in more than {percent(COLLAPSED, 0)} of the released rows.{more} Give what nobody needs the role "
-                "'removed', or lower k."
+                f"value in more than {percent(COLLAPSED, 0)} of the released rows.{more} "
+                "Give what nobody needs the role 'removed', or lower k."
             )
 
     @property
