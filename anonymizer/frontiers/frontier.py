@@ -33,6 +33,7 @@ from anonymizer.search import (
     search_thresholds,
 )
 from anonymizer.solution.layered import in_layers, with_max_layers
+from anonymizer.solution.retained import ColumnLeft, columns_left
 from anonymizer.solution.solution import Solution, layered_solution, make_solution
 
 if TYPE_CHECKING:
@@ -104,6 +105,10 @@ class Frontier(Displayed):
             return layered_solution(problem, point.layers, {})
         found = SearchResult(point.status, point.stopped, point.evaluation, point.proof)
         return make_solution(problem, problem.outcome(point.evaluation.scheme), found, {})
+
+    def columns_left(self, point: Point) -> dict[str, ColumnLeft]:
+        """Say what is left of each quasi-identifier at a point."""
+        return columns_left(self.solution_at(point).release)
 
     def describe(self) -> dict[str, Any]:
         """Return all figures as JSON."""

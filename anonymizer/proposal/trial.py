@@ -24,7 +24,7 @@ from anonymizer.layers.optimize import Layers, Task, Watch, find_layers
 from anonymizer.policy import Policy
 from anonymizer.problem import Problem
 from anonymizer.search import Limits, search
-from anonymizer.solution.retained import COLLAPSED, column_left
+from anonymizer.solution.retained import COLLAPSED, ColumnLeft, column_left
 from anonymizer.utility import Loss
 
 PROPOSED_LIMIT = 0.05
@@ -55,8 +55,13 @@ class Trial:
     quality: float
     dropped: float
     """The share of the records that are."""
-    collapsed: tuple[str, ...]
-    """The quasi-identifiers that have one value in nearly all rows, though the table has more."""
+    left: Mapping[str, ColumnLeft]
+    """What is left of each quasi-identifier."""
+
+    @property
+    def collapsed(self) -> tuple[str, ...]:
+        """The quasi-identifiers that have one value in nearly all rows, though the table has more."""
+        return tuple(name for name, left in self.left.items() if left.collapsed)
 
     @property
     def drops_many(self) -> bool:
@@ -71,6 +76,7 @@ class Trial:
             "quality": self.quality,
             "dropped": self.dropped,
             "collapsed": list(self.collapsed),
+            "retained": {name: left.retained for name, left in self.left.items()},
         }
 
 
@@ -152,7 +158,7 @@ class Trials:
     def limits_sentence(self) -> str:
         """Say what each suppression limit gives with one scheme.
 
-        >>> trial = Trial("full-domain", 0.05, 0.651, 0.04, ())
+        >>> trial = Trial("full-domain", 0.05, 0.651, 0.04, {})
         >>> Trials(trial, None, (trial,)).limits_sentence()
         'With one scheme: limit 5 %: quality 0.651, 4.0 % dropped.'
         """
@@ -259,23 +265,19 @@ def try_layers(problem: Problem, limit: float, seconds: float) -> Trial | None:
 def trial_of(recoding: Recoding, limit: float, quality: float, layering: Layering) -> Trial:
     """Describe what was found."""
     dropped = layering.suppressed_records / layering.microdata.records
-    return Trial(recoding, limit, quality, dropped, tuple(collapsed_columns(layering)))
+    return Trial(recoding, limit, quality, dropped, columns_left(layering))
 
 
-def collapsed_columns(layering: Layering) -> list[str]:
-    """List the columns that have one value in nearly all released rows, and had more in the table."""
+def columns_left(layering: Layering) -> dict[str, ColumnLeft]:
+    """Say what is left of each quasi-identifier."""
     microdata, kept = layering.microdata, ~layering.suppressed
     counts = microdata.counts.astype(np.int64)
-    return [
-        name
-        for at, name in enumerate(microdata.attributes)
-        if column_left(
-            microdata.codes[at].astype(np.int64),
-            layering.values(at)[0].astype(np.int64),
-            counts,
-            kept,
-        ).collapsed
-    ]
+
+    def left(at: int) -> ColumnLeft:
+        original, released = microdata.codes[at], layering.values(at)[0]
+        return column_left(original.astype(np.int64), released.astype(np.int64), counts, kept)
+
+    return {name: left(at) for at, name in enumerate(microdata.attributes)}
 
 
 def find_costliest(problem: Problem, seconds: float) -> tuple[str | None, float]:

@@ -166,7 +166,14 @@ def identifiers_section(decision: ReleaseDecision) -> Section:
         for role in (Role.SENSITIVE, Role.INSENSITIVE)
         if (names := [each.name for each in kept if each.role is role])
     ]
-    header = "indirect identifier", "technique", "values before", "values after", "loss"
+    header = (
+        "indirect identifier",
+        "technique",
+        "values before",
+        "values after",
+        "loss",
+        "what is left",
+    )
     rows = tuple(technique_row(each, decision) for each in techniques if each.role is Role.QUASI)
     return Section("Identifiers and techniques", tuple(sentences), (Figures(header, rows),))
 
@@ -191,7 +198,8 @@ def technique_row(each: Technique, decision: ReleaseDecision) -> tuple[str, ...]
         for number in (each.values_before, each.values_after)
     )
     loss = "-" if each.loss is None else share(each.loss)
-    return each.name, technique_of(each, decision), before, after, loss
+    left = share(decision.solution.retained[each.name])
+    return each.name, technique_of(each, decision), before, after, loss, left
 
 
 def technique_of(each: Technique, decision: ReleaseDecision) -> str:

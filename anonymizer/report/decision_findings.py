@@ -34,8 +34,8 @@ def utility_section(decision: ReleaseDecision) -> Section:
     changed = sorted(decision.comparison.columns, key=lambda column: -column.distance)[:3]
     most = [f"{column.name} ({share(column.distance)})" for column in changed if column.distance]
     sentences = [
-        f"The quality is {points(solution.quality)} points of 100 (one minus the loss; the loss of each "
-        "attribute is in section 2).",
+        f"The quality is {points(solution.quality)} points of 100 (one minus the loss). The loss of "
+        "each attribute, and the share of its information that is left, are in section 2.",
         f"The distribution changed most in {join(most)}." if most else "No distribution changed.",
     ]
     if evidence is None:

@@ -11,7 +11,7 @@ import numpy as np
 from anonymizer.data.staging import Staging
 from anonymizer.frontiers.frontier import Frontier
 from anonymizer.frontiers.points import MAX_LAYERS, Point
-from anonymizer.report.page import render
+from anonymizer.report.page import render, share
 from anonymizer.report.plot import import_matplotlib
 from anonymizer.report.provenance import Provenance, provenance_of_problem
 
@@ -211,6 +211,7 @@ def page_point(frontier: Frontier, curve: str, point: Point) -> dict[str, Any]:
         "dominated": point.dominated,
         "suppressed_records": suppressed,
         "scheme": point.scheme,
+        "left": {name: share(each.retained) for name, each in frontier.columns_left(point).items()},
         "axes": {
             "threshold": point.value,
             "risk": point.risk,

@@ -15,9 +15,12 @@ from anonymizer.data.columns import Coded
 from anonymizer.errors import DataError, suggest_name
 from anonymizer.hierarchy.values import parse_number
 from anonymizer.policy import Role
+from anonymizer.proposal.choices import check_needed
+from anonymizer.proposal.criteria import parse_recipient
 from anonymizer.proposal.decision import Decision
 from anonymizer.proposal.figures import count
 from anonymizer.proposal.person import find_whose
+from anonymizer.proposal.policy_file import NEEDED_WEIGHT
 from anonymizer.proposal.proposal import MAY_TELL, decide_all
 from anonymizer.proposal.specs import propose_specs
 from anonymizer.solution.solution import Solution
@@ -189,6 +192,30 @@ def role_changes(
         had = [each["hierarchy"] for each in known if "hierarchy" in each]
         keys["hierarchy"] = had[-1] if had else tomllib.loads(propose_specs({name: column})[name])
     return [{"path": ["attributes", name], "value": keys}]
+
+
+def proposal_changes(
+    table: LoadedTable,
+    documents: Sequence[Mapping[str, Any]],
+    person: str | None,
+    recipient: Any,
+    need: Any,
+) -> list[dict[str, Any]]:
+    """Return the changes that give every column the role that a recipient and an analysis ask for."""
+    if not isinstance(need, list) or not all(isinstance(name, str) for name in need):
+        raise DataError("the columns that the analysis needs are not a list; reload the page.")
+    columns = table.coded
+    needed = check_needed(list(columns), need, {})
+    doubtful = find_whose(columns, columns.keys()).doubtful if person is None else ()
+    who = parse_recipient(str(recipient))
+    decisions = decide_all(columns, {}, person, doubtful, who, needed)
+    changes = []
+    for name, each in decisions.items():
+        changes += role_changes(table, documents, name, each.role.value)
+        if each.role is Role.QUASI:
+            weight = NEEDED_WEIGHT if name in needed else None
+            changes.append({"path": ["attributes", name, "weight"], "value": weight})
+    return changes
 
 
 def person_changes(table: LoadedTable, name: Any) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from anonymizer.hierarchy.checks import is_whole
 from anonymizer.problem import Problem
 from anonymizer.solution.solution import Solution
 from anonymizer.studio import attackers, columns, explore, hierarchies, release, risk, utility
-from anonymizer.studio.session import NotOpenError, Session
+from anonymizer.studio.session import NotOpenError, Session, id_column
 
 Asked = Mapping[str, Any]
 
@@ -116,6 +116,15 @@ def person(session: Session, asked: Asked) -> Any:
     changes = columns.person_changes(table_of(session), name)
     label = "each row is a person" if name is None else f"{name} tells whose each row is"
     return session.change(revision_of(asked), changes, label)
+
+
+def propose(session: Session, asked: Asked) -> Any:
+    """Give every column the role that a recipient and the needs of the analysis ask for."""
+    recipient, need = asked.get("recipient"), asked.get("need")
+    table = table_of(session)
+    whose = id_column(session.document, table.columns)
+    changes = columns.proposal_changes(table, session.documents, whose, recipient, need)
+    return session.change(revision_of(asked), changes, f"proposed for: {recipient}")
 
 
 def scheme(session: Session, asked: Asked) -> Any:
@@ -251,6 +260,7 @@ QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "output": output,
     "role": role,
     "person": person,
+    "propose": propose,
     "scheme": scheme,
     "lattice": lattice,
     "hierarchy": hierarchy,

@@ -27,9 +27,10 @@ from anonymizer.proposal.trial import (
     PROPOSED_LIMIT,
     Trial,
     Trials,
-    collapsed_columns,
+    columns_left,
     try_both,
 )
+from anonymizer.solution.retained import ColumnLeft
 
 
 def quietly(frame: pd.DataFrame, **options: object) -> Proposal:
@@ -52,7 +53,9 @@ TRIAL = st.builds(
     st.just(PROPOSED_LIMIT),
     st.floats(0, 1),
     st.floats(0, 0.2),
-    st.lists(st.sampled_from("abc"), unique=True).map(tuple),
+    st.dictionaries(
+        st.sampled_from("abc"), st.builds(ColumnLeft, st.floats(0, 1), st.just(0.97), st.just(0.1))
+    ),
 )
 
 
@@ -80,7 +83,8 @@ def test_columns_that_collapse_are_those_that_a_count_finds(seed: int) -> None:
     microdata = Problem.read(frame, policy).microdata
     dropped = random.random(microdata.distinct) < 0.3
     scheme = tuple(random.integers(0, 3, 3).tolist())
-    found = collapsed_columns(one_layer(microdata, scheme, dropped))
+    left = columns_left(one_layer(microdata, scheme, dropped))
+    found = [name for name, column in left.items() if column.collapsed]
     kept = frame[~dropped[microdata.tuple_of_row]]
     levels = [lambda value: value, groups.get, lambda _: "*"]
     expected = [

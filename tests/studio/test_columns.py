@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from anonymizer.proposal.policy_file import NEEDED_WEIGHT
 from anonymizer.studio.folder import Folder
 from anonymizer.studio.session import Session
 from tests.studio.conftest import POLICY, Asking, patients
@@ -82,3 +83,14 @@ def test_a_policy_that_an_editor_broke_still_has_its_columns_counted_in_rows(vis
         assert visits.session.opened.text == broken
         found = {each["name"]: each["unique"] for each in visits.ask("columns")["columns"]}
         assert found["card"] == unique_people("card", None)
+
+
+def test_roles_are_proposed_for_who_receives_it_and_what_the_analysis_needs(studio):
+    asked = {"recipient": "enclave", "need": ["age"]}
+    answer = studio.ask("propose", revision=studio.revision, **asked)
+    attributes = answer["document"]["attributes"]
+    assert attributes["age"]["role"] == "quasi"
+    assert attributes["age"]["weight"] == NEEDED_WEIGHT
+    assert "weight" not in attributes["zip"]
+    assert attributes["age"]["hierarchy"]["builder"] == "intervals"  # the one that it had
+    assert answer["label"] == "proposed for: enclave"

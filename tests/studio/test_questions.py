@@ -39,6 +39,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "output": {"start": 0, "count": 5},
     "role": {"revision": NOW, "column": "sex", "role": "quasi"},
     "person": {"revision": NOW, "column": "patient_id"},
+    "propose": {"revision": NOW, "recipient": "agreement", "need": ["diagnosis"]},
     "scheme": {"levels": {"age": 1, "sex": 0, "zip": 2}},
     "lattice": {},
     "hierarchy": {"column": "age"},

@@ -90,6 +90,23 @@ function person() {
       first.map((column) => option(column.name, `all rows with one ${column.name}`, now))));
 }
 
+const RECIPIENTS = { public: "the public", agreement: "people bound by an agreement", enclave: "people in an enclave" };
+let recipient = "public", needed = new Set(); // answers that are not asked of the server yet
+
+function receivers() {
+  const needs = columns.filter((column) => !["identifying"].includes(column.proposed)).map((column) => make("label", { class: "need" },
+    make("input", { type: "checkbox", checked: needed.has(column.name) || undefined, "data-key": `need-${column.name}`,
+      onchange: (event) => event.target.checked ? needed.add(column.name) : needed.delete(column.name) }), ` ${column.name}`));
+  return make("div", {},
+    make("p", {}, make("label", { for: "recipient" }, "It is for "),
+      make("select", { id: "recipient", "data-key": "recipient", onchange: (event) => { recipient = event.target.value; } },
+        Object.entries(RECIPIENTS).map(([value, words]) => option(value, words, recipient)))),
+    make("details", {}, make("summary", {}, "The analysis needs …"), make("p", {}, needs)),
+    make("p", {}, make("button", { "data-key": "propose", onclick: () => attempt(() =>
+      ask("propose", { revision: studio.state.revision, recipient, need: [...needed] })) }, "Propose roles for this"),
+      make("span", { class: "quiet" }, " Replaces the roles of all columns; undo takes it back.")));
+}
+
 export function render(panel) {
   if (!columns || counted !== idColumn()) load();
   table ??= scrolling("The table", "rows",
@@ -100,6 +117,7 @@ export function render(panel) {
     make("section", { class: "card" },
       make("h2", {}, "Columns"),
       columns ? person() : null,
+      columns ? receivers() : null,
       make("p", { class: "quiet" }, "With a row chosen: ", make("kbd", {}, "i"), " identifying, ", make("kbd", {}, "r"), " removed, ", make("kbd", {}, "q"), " quasi-identifier, ",
         make("kbd", {}, "s"), " sensitive, ", make("kbd", {}, "k"), " keep, ", make("kbd", {}, "w"), " tells whose each row is; ", make("kbd", {}, "↑"), " ", make("kbd", {}, "↓"), " move."),
       columns ? make("div", { class: "scroll" }, make("table", { class: "wide" },
