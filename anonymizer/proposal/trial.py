@@ -21,8 +21,9 @@ from anonymizer.kernels.compilation import compiled_seconds
 from anonymizer.lattice import Lattice, Scheme, with_level
 from anonymizer.layers.layering import Layering, one_layer
 from anonymizer.layers.optimize import Layers, Task, Watch, find_layers
-from anonymizer.policy import Policy
+from anonymizer.policy import Policy, Role
 from anonymizer.problem import Problem
+from anonymizer.problem.checks import check_revealed
 from anonymizer.search import Limits, search
 from anonymizer.solution.retained import COLLAPSED, ColumnLeft, column_left
 from anonymizer.utility import Loss
@@ -201,9 +202,14 @@ def try_both(policy: Policy, columns: Mapping[str, Coded], person: str | None) -
 
 
 def encode_proposed(policy: Policy, columns: Mapping[str, Coded], person: str | None) -> Problem:
-    """Put a proposed policy to columns that were read already."""
-    wanted = [*policy.quasi_identifiers, *([] if person is None else [person])]
+    """Put a proposed policy to columns that were read already.
+
+    Raises a PolicyError where columns that the user keeps give away what they want generalized.
+    """
+    kept = (*policy.with_role(Role.SENSITIVE), *policy.with_role(Role.INSENSITIVE))
+    wanted = [*policy.quasi_identifiers, *kept, *([] if person is None else [person])]
     table = CodedTable({name: columns[name] for name in wanted})
+    check_revealed(table, policy, policy.load_hierarchies())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AnonymizerWarning)  # missing cells are spoken of by `run`
         microdata = encode(table, policy.load_hierarchies(), person=person)

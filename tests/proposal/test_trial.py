@@ -20,6 +20,7 @@ from anonymizer import (
 )
 from anonymizer.data.columns import read_columns
 from anonymizer.data.table import open_table
+from anonymizer.errors import PolicyError
 from anonymizer.layers.layering import one_layer
 from anonymizer.problem import Problem
 from anonymizer.proposal.trial import (
@@ -145,3 +146,11 @@ def test_what_collapses_even_so_is_said_with_the_column_that_costs_most() -> Non
     (sentence,) = trials.find_warnings()
     assert "hardly anything is left of 'a', 'b', 'c'" in sentence
     assert f"'{trials.costliest}' costs most" in sentence
+
+
+def test_kept_columns_that_give_away_what_the_user_generalizes_are_refused() -> None:
+    random = np.random.default_rng(2)
+    age = random.integers(20, 80, 400)
+    frame = pd.DataFrame({"age": age, "born": 2026 - age, "sex": random.choice(["f", "m"], 400)})
+    with pytest.raises(PolicyError, match="whoever reads 'born' knows 'age'"):
+        quietly(frame, quasi=["age", "sex"], keep=["born"])

@@ -101,7 +101,7 @@ function receivers() {
     make("p", {}, make("label", { for: "recipient" }, "It is for "),
       make("select", { id: "recipient", "data-key": "recipient", onchange: (event) => { recipient = event.target.value; } },
         Object.entries(RECIPIENTS).map(([value, words]) => option(value, words, recipient)))),
-    make("details", {}, make("summary", {}, "The analysis needs …"), make("p", {}, needs)),
+    make("details", { open: needed.size > 0 || undefined }, make("summary", {}, "The analysis needs …"), make("p", {}, needs)),
     make("p", {}, make("button", { "data-key": "propose", onclick: () => attempt(() =>
       ask("propose", { revision: studio.state.revision, recipient, need: [...needed] })) }, "Propose roles for this"),
       make("span", { class: "quiet" }, " Replaces the roles of all columns; undo takes it back.")));
