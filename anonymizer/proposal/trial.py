@@ -24,7 +24,7 @@ from anonymizer.layers.optimize import Layers, Task, Watch, find_layers
 from anonymizer.policy import Policy, Role
 from anonymizer.problem import Problem
 from anonymizer.problem.checks import check_revealed
-from anonymizer.search import Limits, search
+from anonymizer.search import Limits, SearchParams, search
 from anonymizer.solution.retained import COLLAPSED, ColumnLeft, column_left
 from anonymizer.utility import Loss
 
@@ -36,6 +36,8 @@ EVALUATIONS = 400
 """Schemes that are evaluated for each trial, so that the same table gives the same proposal."""
 SECONDS = 2.0
 """The time of all trials together; it ends those of a large table early."""
+PARAMS = SearchParams(max_subtree_bytes=1)
+"""Compiling subtree bounds would take longer than all trials: a short search does without."""
 
 Recoding = Literal["full-domain", "layers"]
 IN_LAYERS = (
@@ -236,9 +238,9 @@ def try_limit(problem: Problem, limit: float, seconds: float) -> Trial | None:
 def find_scheme(problem: Problem, lattice: Lattice, seconds: float) -> Scheme | None:
     """Return the best scheme that a short search finds; the coarsest where it finds none in time."""
     limits = Limits(seconds, EVALUATIONS)
-    best = search(problem.evaluator, lattice, limits, clock=processor_seconds).best
-    if best is not None:
-        return best.scheme
+    found = search(problem.evaluator, lattice, limits, clock=processor_seconds, params=PARAMS)
+    if found.best is not None:
+        return found.best.scheme
     return lattice.high if problem.evaluate(lattice.high).feasible else None
 
 

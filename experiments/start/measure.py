@@ -45,7 +45,7 @@ class Row:
     collapsed: str = ""
     """The quasi-identifiers that have one value in more than 95 % of the released rows."""
     said: bool = True
-    """Whether a warning, or the table of trials, named each of those that had more in the original."""
+    """Whether a warning, or a line after the run, named each of those that had more in the original."""
     smallest: int | None = None
     """The fewest people in a class, over every candidate for an id."""
     seconds: float = 0.0
@@ -83,7 +83,7 @@ def measure(name: str, frame: pd.DataFrame, folder: Path, seconds: float | None)
             ran = time.process_time() - started
     except AnonymizerError as error:
         return Row(**size, fault=str(error).replace(str(folder), ""))
-    sentences = [str(each.message) for each in said]
+    sentences = [*(str(each.message) for each in said), *solution.findings.sentences()]
     return Row(
         **size,
         id=proposal.id or "",
