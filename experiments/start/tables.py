@@ -10,6 +10,8 @@ import pandas as pd
 
 ROWS = (150, 20_000)
 COLUMNS = (4, 70)
+INDEX = "datasets"
+"""A list of the tables of a package, not a table."""
 DOZEN = (
     "Ecdat/Males", "Ecdat/OFP", "Ecdat/MedExp", "Ecdat/Hdma", "Ecdat/Wages1", "HistData/GaltonFamilies",
     "MASS/birthwt", "MASS/Pima.tr2", "survival/lung", "survival/pbc", "Ecdat/BudgetFood", "plm/Crime",
@@ -30,7 +32,7 @@ def find_tables(folder: Path, names: tuple[str, ...] = ()) -> Iterator[Found]:
     """Read the tables below a folder, row numbers left out; all of a fitting size, or those named."""
     for path in sorted(folder.rglob("*.csv")):
         name = f"{path.parent.name}/{path.stem}"
-        if path.name.startswith(".") or (names and name not in names):
+        if path.name.startswith(".") or path.stem == INDEX or (names and name not in names):
             continue
         frame = read_table(path)
         if frame is not None and (names or is_fitting(frame)):
