@@ -21,6 +21,7 @@ from anonymizer.frontiers.points import (
 )
 from anonymizer.frontiers.sweep import AtThreshold, Sweep, SweepEvaluator
 from anonymizer.lattice import Scheme
+from anonymizer.layers.retained import ColumnLeft, columns_left
 from anonymizer.policy import PolicyLike
 from anonymizer.problem import Problem, Source, as_problem, describe_risk
 from anonymizer.risk import Parameter, Remaining
@@ -33,7 +34,6 @@ from anonymizer.search import (
     search_thresholds,
 )
 from anonymizer.solution.layered import in_layers, with_max_layers
-from anonymizer.solution.retained import ColumnLeft, columns_left
 from anonymizer.solution.solution import Solution, layered_solution, make_solution
 
 if TYPE_CHECKING:

@@ -21,11 +21,11 @@ from anonymizer.kernels.compilation import compiled_seconds
 from anonymizer.lattice import Lattice, Scheme, with_level
 from anonymizer.layers.layering import Layering, one_layer
 from anonymizer.layers.optimize import Layers, Task, Watch, find_layers
+from anonymizer.layers.retained import COLLAPSED, ColumnLeft, columns_left
 from anonymizer.policy import Policy, Role
 from anonymizer.problem import Problem
 from anonymizer.problem.checks import check_revealed
 from anonymizer.search import Limits, SearchParams, search
-from anonymizer.solution.retained import COLLAPSED, ColumnLeft, column_left
 from anonymizer.utility import Loss
 
 PROPOSED_LIMIT = 0.05
@@ -274,18 +274,6 @@ def trial_of(recoding: Recoding, limit: float, quality: float, layering: Layerin
     """Describe what was found."""
     dropped = layering.suppressed_records / layering.microdata.records
     return Trial(recoding, limit, quality, dropped, columns_left(layering))
-
-
-def columns_left(layering: Layering) -> dict[str, ColumnLeft]:
-    """Say what is left of each quasi-identifier."""
-    microdata, kept = layering.microdata, ~layering.suppressed
-    counts = microdata.counts.astype(np.int64)
-
-    def left(at: int) -> ColumnLeft:
-        original, released = microdata.codes[at], layering.values(at)[0]
-        return column_left(original.astype(np.int64), released.astype(np.int64), counts, kept)
-
-    return {name: left(at) for at, name in enumerate(microdata.attributes)}
 
 
 def find_costliest(problem: Problem, seconds: float) -> tuple[str | None, float]:

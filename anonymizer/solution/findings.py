@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from anonymizer.errors import AnonymizerError, InfeasibleError, percent, quote_some
 from anonymizer.evaluation.evaluate import Outcome
 from anonymizer.kernels.partition import label_keys
+from anonymizer.layers.retained import COLLAPSED
 from anonymizer.policy import Role
 from anonymizer.problem import Problem
 from anonymizer.risk import RiskProfile
 from anonymizer.solution.layered import search_layers
 from anonymizer.solution.release import Release
-from anonymizer.solution.retained import COLLAPSED
 
 MOST_ROWS = 2_000_000
 """Of a larger table, people who are alone are counted only where the policy is strict."""

@@ -21,6 +21,7 @@ from anonymizer.kernels.compilation import compiled_seconds, working_seconds
 from anonymizer.layers.layering import one_layer
 from anonymizer.layers.narrowing import Narrowed, count_narrowed
 from anonymizer.layers.optimize import Layers
+from anonymizer.layers.retained import ColumnLeft, columns_left, losses_over_existing
 from anonymizer.policy import PolicyLike, Role
 from anonymizer.problem import Problem, Source, as_problem, load_policy
 from anonymizer.proof.checker import TIE
@@ -43,7 +44,6 @@ from anonymizer.solution.layered import (
     search_layers,
 )
 from anonymizer.solution.release import Release
-from anonymizer.solution.retained import ColumnLeft, columns_left, losses_over_existing
 
 
 @dataclass(frozen=True, eq=False, repr=False)

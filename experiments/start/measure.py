@@ -22,7 +22,7 @@ from anonymizer import (
     verify,
     write_proposal,
 )
-from anonymizer.solution.retained import COLLAPSED
+from anonymizer.layers.retained import COLLAPSED
 
 K = 5
 

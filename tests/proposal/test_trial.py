@@ -22,16 +22,15 @@ from anonymizer.data.columns import read_columns
 from anonymizer.data.table import open_table
 from anonymizer.errors import PolicyError
 from anonymizer.layers.layering import one_layer
+from anonymizer.layers.retained import ColumnLeft, columns_left
 from anonymizer.problem import Problem
 from anonymizer.proposal.trial import (
     COLLAPSED,
     PROPOSED_LIMIT,
     Trial,
     Trials,
-    columns_left,
     try_both,
 )
-from anonymizer.solution.retained import ColumnLeft
 
 
 def quietly(frame: pd.DataFrame, **options: object) -> Proposal:

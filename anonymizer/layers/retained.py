@@ -7,15 +7,31 @@ says what a reader still learns, however the hierarchy was written.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import label_keys
-from anonymizer.solution.release import Release
 
 COLLAPSED = 0.95
 """A column has collapsed where one value has a larger share of the released records."""
+
+
+class Released(Protocol):
+    """Distinct tuples, and what each is released as: layers, or a release."""
+
+    @property
+    def microdata(self) -> Microdata:
+        """The tuples."""
+
+    @property
+    def suppressed(self) -> NDArray[np.bool_]:
+        """Whether each tuple is suppressed."""
+
+    def values(self, attribute: int) -> tuple[NDArray[Any], Any]:
+        """Return the number of each tuple's released value first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +51,13 @@ class ColumnLeft:
         return self.largest > COLLAPSED >= self.largest_before
 
 
-def columns_left(release: Release) -> dict[str, ColumnLeft]:
+def columns_left(release: Released) -> dict[str, ColumnLeft]:
     """Say what is left of each quasi-identifier, from the distinct tuples and their counts alone."""
     names = release.microdata.attributes
     return {name: column_left(*before_and_after(release, at)) for at, name in enumerate(names)}
 
 
-def losses_over_existing(release: Release) -> dict[str, float]:
+def losses_over_existing(release: Released) -> dict[str, float]:
     """Return the loss over the codes that occur, where a hierarchy counts all codes of a form instead."""
     columns = enumerate(release.microdata.columns)
     forms = {at: column.hierarchy.name for at, column in columns if column.hierarchy.universe}
@@ -49,7 +65,7 @@ def losses_over_existing(release: Release) -> dict[str, float]:
 
 
 def before_and_after(
-    release: Release, attribute: int
+    release: Released, attribute: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Return the value of each tuple before and after, its records, and whether it is kept."""
     microdata = release.microdata

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import anonymize, apply, make_manifest, verify
-from anonymizer.solution.retained import column_left, loss_over_existing, retained_share
+from anonymizer.layers.retained import column_left, loss_over_existing, retained_share
 
 CELLS = st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(1, 3), st.booleans())
 AGES = {"builder": "intervals", "domain": [0, 99], "widths": [10, 50]}
