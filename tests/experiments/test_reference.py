@@ -1,9 +1,10 @@
-"""The optima that ARX finds and proves, found again."""
+"""The optima that ARX finds and proves, found again, and what was frozen of them."""
 
 from __future__ import annotations
 
 import json
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from anonymizer.risk import MODELS, Remaining, RiskModel
 from anonymizer.risk.parsing import parse_model
 from anonymizer.search import SearchResult, Status, search
 from anonymizer.utility import Aggregate, Entropy, Loss, Measure
+from tests.frozen.figures import differences, stored
 from tests.shared import ABSENT, DATA, Optimum, arx_optima, arx_uniqueness
 
 MEASURES = {"loss geometric": Aggregate.GEOMETRIC, "loss arithmetic": Aggregate.ARITHMETIC}
@@ -34,6 +36,7 @@ UNIQUENESS = [
     o for o in arx_uniqueness() if o.dataset == "adult" or o.parameters["threshold"] == "1e-3"
 ]
 """The other rows are in results/reference/, which takes minutes."""
+FROZEN = OPTIMA + ENTROPY + ORDERED + UNIQUENESS
 
 pytestmark = pytest.mark.skipif(not OPTIMA, reason=ABSENT)
 
@@ -61,6 +64,22 @@ def measure_of(optimum: Optimum) -> Measure:
     return Loss(MEASURES[optimum.measure], weights)
 
 
+def said_of(found: SearchResult) -> dict[str, Any]:
+    """Return what the gate holds still: scheme, loss and suppressed records."""
+    assert found.best is not None
+    best = found.best
+    return {
+        "scheme": list(best.scheme),
+        "loss": best.loss,
+        "suppressed": best.suppressed_records,
+    }
+
+
+def assert_as_before(optimum: Optimum, found: SearchResult) -> None:
+    before = stored("optima")[str(optimum)]
+    assert not list(differences(before, said_of(found), str(optimum)))
+
+
 def solve(optimum: Optimum) -> SearchResult:
     microdata = microdata_of(optimum.dataset, tuple(optimum.levels))
     evaluator = Evaluator(
@@ -77,6 +96,7 @@ def test_the_optimum_is_the_one_arx_proves(optimum: Optimum) -> None:
     found = solve(optimum)
     assert found.status is Status.OPTIMAL
     assert found.best is not None
+    assert_as_before(optimum, found)
     assert found.best.loss == pytest.approx(optimum.loss, abs=1e-9)
     assert dict(zip(optimum.levels, found.best.scheme, strict=True)) == optimum.levels
     assert found.best.suppressed_records == optimum.suppressed
@@ -89,6 +109,7 @@ def test_the_optimum_under_entropy_is_the_one_arx_proves(optimum: Optimum) -> No
     found = solve(optimum)
     assert found.status is Status.OPTIMAL
     assert found.best is not None
+    assert_as_before(optimum, found)
     # ARX prints the sum over the attributes
     assert found.best.loss * len(optimum.levels) == pytest.approx(optimum.loss, abs=1e-9)
     assert dict(zip(optimum.levels, found.best.scheme, strict=True)) == optimum.levels
@@ -100,6 +121,7 @@ def test_the_optimum_is_never_worse_than_arx_s_and_within_the_threshold(optimum:
     found = solve(optimum)
     assert found.status is Status.OPTIMAL
     assert found.best is not None
+    assert_as_before(optimum, found)
     if found.best.loss > optimum.loss + 1e-9:
         assert_outside_the_model(optimum)
     microdata = microdata_of(optimum.dataset, tuple(optimum.levels))
