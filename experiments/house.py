@@ -9,19 +9,28 @@ from __future__ import annotations
 import argparse
 import ast
 import io
+import sys
 import tokenize
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+from typing import Any
 
 import pandas as pd
 
+import anonymizer
+from anonymizer import Policy, anonymize, write_release
 from anonymizer.data.staging import Staging
 from anonymizer.risk.model import RiskModel
+from anonymizer.search.params import SearchParams
 from anonymizer.utility import Measure
 from experiments.datasets import RESULTS
 
-PACKAGE = Path(__file__).resolve().parents[1] / "anonymizer"
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE, EXAMPLE = ROOT / "anonymizer", ROOT / "docs" / "example"
 SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 
 
@@ -82,6 +91,9 @@ def measure_names() -> pd.DataFrame:
         "members of a risk model": count_members(RiskModel),
         "members of a measure": count_members(Measure),
         "compiled functions": compiled,
+        "fields of the search's parameters": len(fields(SearchParams)),
+        "public names": len(anonymizer.__all__),
+        "modules that work in a run": len(modules_of_a_run()),
     }
     return pd.DataFrame(list(figures.items()), columns=["what", "number"])
 
@@ -90,6 +102,24 @@ def count_members(contract: type) -> int:
     """Count what an author of a model or measure finds in its contract."""
     own = {*vars(contract), *getattr(contract, "__annotations__", {})}
     return sum(not name.startswith("_") for name in own)
+
+
+def modules_of_a_run() -> set[str]:
+    """List the modules of which a function is called between a CSV file and its release."""
+    called: set[str] = set()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_name != "<module>":
+            called.add(frame.f_code.co_filename)
+
+    policy = Policy.read(EXAMPLE / "policy.toml")
+    with TemporaryDirectory() as folder:
+        sys.setprofile(note)
+        try:
+            write_release(anonymize(EXAMPLE / "discharges.csv", policy), folder)
+        finally:
+            sys.setprofile(None)
+    return {name for name in called if name.startswith(str(PACKAGE))}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

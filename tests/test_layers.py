@@ -2,53 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 import anonymizer
+from docs.generate import architecture
+from docs.generate.architecture import ORDER, home, imports_of
 
 PACKAGE = Path(anonymizer.__file__).parent
-
-ORDER = [
-    "errors",
-    "display",
-    "validation",
-    "lattice",
-    "kernels",
-    "data",
-    "hierarchy",
-    "engine",
-    "estimators",
-    "knowledge",
-    "risk",
-    "utility",
-    "evaluation",
-    "search",
-    "layers",
-    "policy",
-    "problem",
-    "proposal",
-    "proof",
-    "solution",
-    "comparison",
-    "frontiers",
-    "explanation",
-    "verification",
-    "assessment",
-    "analyses",
-    "attacks",
-    "decision",
-    "report",
-    "demo",
-    "studio",
-    "cli",
-    "__main__",
-]
-"""From the ground up: a module may import its own folder and what stands before it."""
 
 FREE = {"__init__"}
 """The package itself names everything, but imports it only when asked."""
@@ -63,21 +26,6 @@ def name_of(path: Path) -> str:
 
 
 NAMES = {name_of(path) for path in MODULES}
-
-
-def home(name: str) -> str:
-    """The module or folder right below the package."""
-    return name.split(".")[1] if "." in name else "__init__"
-
-
-def imports_of(path: Path) -> Iterator[tuple[str, str | None]]:
-    """Every import, wherever it stands, for types only or not: the module and the name taken from it."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, None) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative imports hide where they point"
-            yield from ((str(node.module), alias.name) for alias in node.names)
 
 
 def imported_modules(path: Path) -> set[str]:
@@ -140,3 +88,20 @@ def test_only_kernels_know_numba_and_they_know_only_errors_of_ours(path: Path) -
         }  # fmt: skip
     else:
         assert "numba" not in roots
+
+
+def test_the_architecture_page_draws_no_arrow_that_is_not_an_import(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert "search.driver.search" in architecture.describe_flow()
+    monkeypatch.setattr(architecture, "FLOW", "lattice:Lattice\n  solution.solution:anonymize\n")
+    with pytest.raises(ValueError, match="does not import anonymize"):
+        architecture.describe_flow()
+
+
+def test_the_architecture_page_has_every_room_and_only_rooms_below_it() -> None:
+    rows = architecture.describe_rooms().splitlines()[2:]
+    assert [row.split("`")[1] for row in rows] == [*reversed(ORDER[:-1])]
+    for row in rows:
+        room, below = row.split("`")[1], row.split("|")[-2].split("`")[1::2]
+        assert all(ORDER.index(each) < ORDER.index(room) for each in below), room

@@ -17,7 +17,7 @@ from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.policy import ANALYSES, Attribute, Data, Release, Search, Utility
 from anonymizer.risk import MODELS, Scope
 from anonymizer.utility import MEASURES, parameters_of
-from docs.generate import benchmark
+from docs.generate import architecture, benchmark
 from docs.generate.commands import describe_commands
 from docs.generate.keys import Key, keys_of, stated, table_of
 from docs.generate.outputs import OUTPUTS, describe_output
@@ -175,6 +175,8 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "benchmark layers": benchmark.describe_layers,
     "benchmark growth": benchmark.describe_growth,
     "benchmark reference": benchmark.describe_reference,
+    "architecture flow": architecture.describe_flow,
+    "architecture rooms": architecture.describe_rooms,
     "api": describe_api,
     "extension api": describe_extension_api,
 }
