@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anonymizer.errors import PolicyError
+from anonymizer.validation import write_document
 
 if TYPE_CHECKING:
     from anonymizer.assessment.procedure.findings import Findings
@@ -47,19 +46,15 @@ def why_no_plan(findings: Findings | None) -> str:
 
 def stage_policy(policy: Policy, staging: Staging, data: Path | None) -> None:
     """Write a policy as a TOML file, and those of its hierarchies that are in no file beside it."""
-    parts = [
-        ["[data]", *write_keys(describe_data(policy, staging, data))],
-        ["[attributes]", *write_attributes(policy, staging)],
-        *(
-            ["[[risk]]", *write_keys(describe_model(model, policy, staging))]
-            for model in policy.risk
-        ),
-        ["[utility]", *write_keys(describe_utility(policy))],
-        ["[search]", *write_keys({"suppression_limit": policy.search.suppression_limit})],
-        ["[release]", *write_keys(dict(policy.release))],
-    ]
-    text = "\n\n".join("\n".join(part) for part in parts)
-    staging.path(POLICY).write_text(text + "\n", encoding="utf-8")
+    document = {
+        "data": describe_data(policy, staging, data),
+        "attributes": describe_attributes(policy, staging),
+        "risk": [describe_model(model, policy, staging) for model in policy.risk],
+        "utility": policy.describe()["utility"],
+        "search": {"suppression_limit": policy.search.suppression_limit},
+        "release": dict(policy.release),
+    }
+    staging.path(POLICY).write_text(write_document(document), encoding="utf-8")
 
 
 def relative(path: str | Path, policy: Policy, staging: Staging) -> str:
@@ -75,19 +70,21 @@ def describe_data(policy: Policy, staging: Staging, data: Path | None) -> dict[s
     return {"path": table, **read}
 
 
-def write_attributes(policy: Policy, staging: Staging) -> Iterator[str]:
-    """Write what each column is; a hierarchy that is in no file gets one."""
+def describe_attributes(policy: Policy, staging: Staging) -> dict[str, Any]:
+    """Return what each column is; a hierarchy that is in no file gets one."""
     from anonymizer.hierarchy import Hierarchy, write_arx
 
+    described = {}
     for number, (name, attribute) in enumerate(policy.attributes.items()):
-        keys = {key: value for key, value in attribute.describe().items() if value is not None}
+        keys = attribute.describe()
         if isinstance(attribute.hierarchy, Hierarchy):
             keys["hierarchy"] = f"hierarchy-{number}.csv"
             write_arx(attribute.hierarchy, staging.path(keys["hierarchy"]))
         elif attribute.hierarchy is not None:
             keys["hierarchy"] = relative(attribute.hierarchy, policy, staging)
             keys["delimiter"] = attribute.delimiter
-        yield f"{write_value(name)} = {{ {', '.join(write_keys(keys))} }}"
+        described[name] = keys
+    return described
 
 
 def describe_model(model: RiskModel, policy: Policy, staging: Staging) -> dict[str, Any]:
@@ -95,23 +92,3 @@ def describe_model(model: RiskModel, policy: Policy, staging: Staging) -> dict[s
     (statement,) = model.files()
     named = {"model": model.name, **model.describe()}
     return {**named, "statement": relative(statement, policy, staging)}
-
-
-def describe_utility(policy: Policy) -> dict[str, Any]:
-    """Return how quality is measured."""
-    described: dict[str, Any] = policy.describe()["utility"]
-    return described
-
-
-def write_keys(keys: Mapping[str, Any]) -> list[str]:
-    """Write keys as lines of TOML; those that are None are left out."""
-    return [f"{key} = {write_value(value)}" for key, value in keys.items() if value is not None]
-
-
-def write_value(value: str | float) -> str:
-    """Write a text, a number or a truth value as TOML does.
-
-    >>> write_value("a \\"b\\""), write_value(1.0), write_value(True)
-    ('"a \\\\"b\\\\""', '1.0', 'true')
-    """
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", r"\u007f")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -16,6 +15,7 @@ from anonymizer.hierarchy.hierarchy import MISSING, Hierarchy
 from anonymizer.hierarchy.redaction import ALPHABETS, DIGITS, LETTERS
 from anonymizer.hierarchy.round_numbers import MANY_GROUPS, propose_intervals
 from anonymizer.hierarchy.values import NUMBER, AsDate, Reading, Unit
+from anonymizer.validation import write_comment, write_texts, write_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,8 +55,7 @@ def suggest(column: pd.Series[Any]) -> str:
     open = "both"
     <BLANKLINE>
     """
-    # a comment must not run on to a second line, whatever the column is called
-    name = "".join(char if char.isprintable() else " " for char in str(column.name))
+    name = write_comment(str(column.name))
     counts = count_texts(column)
     missing = counts.pop(MISSING, 0)
     lines = _nothing(name) if not counts else _propose(name, counts)
@@ -174,13 +173,13 @@ def _date_lines(name: str, counts: Counts, reading: AsDate, levels: Sequence[Uni
     elif any(":" in text for text in counts):
         lines.append('# Times count as their day; put "hour" first to tell hours apart.')
     if reading.formats:
-        lines.append(f"format = {_array(reading.formats)}")
+        lines.append(f"format = {write_texts(reading.formats)}")
     return [
         *lines,
         'builder = "dates"',
         f"from = {years[0]}-01-01",
         f"to = {years[-1]}-12-31",
-        f"levels = {_array(levels)}",
+        f"levels = {write_texts(levels)}",
         'open = "both"',
     ]
 
@@ -211,7 +210,7 @@ def _codes(name: str, counts: Counts) -> list[str] | None:
         "# list all codes that exist if you know them. Others of the same form are covered too.",
         'builder = "redaction"',
         f"redact = {_hidden(values)}",
-        f"values = {_array(sorted(values))}",
+        f"values = {write_texts(sorted(values))}",
         "unlisted = true",
     ]
 
@@ -256,7 +255,7 @@ def _numbers(name: str, counts: Counts) -> list[str] | None:
 
 def _categories(name: str, counts: Counts) -> list[str]:
     ordered = sorted(counts)
-    example = _array(ordered[:2], width=10_000)
+    example = write_value(ordered[:2])
     alone = len(counts) > FEW_VALUES and max(counts.values()) == 1
     lines = [f"# Column '{name}': {len(counts):,} categories."]
     if alone:
@@ -269,7 +268,7 @@ def _categories(name: str, counts: Counts) -> list[str]:
             "#   [groups]",
             f'#   "name of the group" = {example}',
             'builder = "mapping"',
-            f"values = {_array(ordered)}",
+            f"values = {write_texts(ordered)}",
             "unlisted = true",
         ]
     frequent = sorted(ordered, key=lambda value: -counts[value])
@@ -280,7 +279,7 @@ def _categories(name: str, counts: Counts) -> list[str]:
         "#   [groups]",
         f'#   "name of the group" = {example}',
         'builder = "priority"',
-        f"values = {_array(frequent)}",
+        f"values = {write_texts(frequent)}",
         f"keep = {_kept(len(counts))}",
         "unlisted = true",
     ]
@@ -296,21 +295,3 @@ def _kept(count: int) -> list[int]:
     while kept[-1] > 2:
         kept.append(kept[-1] // 2)
     return kept
-
-
-def _array(texts: Sequence[str], width: int = 96) -> str:
-    """Write texts as a TOML array, over several lines if they need more than one.
-
-    >>> _array(["a", 'b"c'])
-    '["a", "b\\\\"c"]'
-    """
-    quoted = [json.dumps(text, ensure_ascii=False).replace("\x7f", r"\u007f") for text in texts]
-    line = f"[{', '.join(quoted)}]"
-    if len(line) <= width:
-        return line
-    lines = [""]
-    for item in quoted:
-        if lines[-1] and len(lines[-1]) + len(item) + 2 > width:
-            lines.append("")
-        lines[-1] += f"{' ' if lines[-1] else '  '}{item},"
-    return "\n".join(["[", *lines, "]"])

@@ -29,7 +29,6 @@ from anonymizer.knowledge.chance import (
     parse_likelihood,
     write_amount,
 )
-from anonymizer.knowledge.scenario_toml import write_toml
 from anonymizer.validation import (
     CHECKED,
     ONLY_LISTS,
@@ -46,6 +45,9 @@ from anonymizer.validation import (
     raise_faults,
     read_toml,
     show,
+    write_key,
+    write_keys,
+    write_table,
 )
 
 PARAMETERS = ("p_m", "p_fm", "p_c", "p_cu")
@@ -372,7 +374,11 @@ class Scenario:
 
     def to_toml(self) -> str:
         """Write the scenario as the text of a TOML file; `read` reads it back."""
-        return write_toml(self.describe())
+        described = self.describe()
+        causes, groups = described.pop("causes", {}), described.pop("groups")
+        tables = [write_table(f"[causes.{write_key(name)}]", each) for name, each in causes.items()]
+        tables += [write_table("[[groups]]", each, ("probabilities", "levels")) for each in groups]
+        return "\n".join(["\n".join(write_keys(described)) + "\n", *tables])
 
 
 def describe_likelihood(value: Any) -> Any:

@@ -14,9 +14,10 @@ from anonymizer.data.staging import Staging
 from anonymizer.errors import AnonymizerError, DataError, quote
 from anonymizer.policy import Policy, Role
 from anonymizer.proposal.arx_project import ArxAttribute, ArxProject, read_project
-from anonymizer.proposal.policy_file import FOLDER, file_names, key_of, one_line, quoted
+from anonymizer.proposal.policy_file import FOLDER, file_names
 from anonymizer.proposal.proposal import POLICY, check_new
 from anonymizer.utility import parameters_of
+from anonymizer.validation import write_comment, write_keys, write_value
 
 TABLE = "input.csv"
 ROLES = {
@@ -147,19 +148,24 @@ def policy_lines(
     project: ArxProject, names: dict[str, str], notes: tuple[str, ...], has_table: bool
 ) -> Iterator[str]:
     """Write the policy, line by line."""
-    yield f"# Imported by anonymizer {__version__} from {one_line(project.path.name)}."
-    yield from (f"# Not carried over: {one_line(note)}" for note in notes)
+    yield f"# Imported by anonymizer {__version__} from {write_comment(project.path.name)}."
+    yield from (f"# Not carried over: {write_comment(note)}" for note in notes)
     yield from ("", "[data]")
     if has_table:
-        yield f"path = {quoted(TABLE)}"
+        yield f"path = {write_value(TABLE)}"
     else:
         yield '# path = "table.csv"   # add the table here'
-    yield from (f"delimiter = {quoted(project.delimiter)}", "", "[attributes]")
+    yield from (f"delimiter = {write_value(project.delimiter)}", "", "[attributes]")
     yield from (attribute_line(project, each, names) for each in project.attributes)
     yield ""
     for model in models_of(project):
-        yield from ("[[risk]]", *(f"{key} = {value}" for key, value in model.items()), "")
-    yield from ("[utility]", f"measure = {quoted(measure_of(project) or DEFAULT)}", "", "[search]")
+        yield from ("[[risk]]", *write_keys(model), "")
+    yield from (
+        "[utility]",
+        f"measure = {write_value(measure_of(project) or DEFAULT)}",
+        "",
+        "[search]",
+    )
     yield f"suppression_limit = {number(project, project.suppression_limit or '0.0')}"
 
 
@@ -171,21 +177,21 @@ def attribute_line(project: ArxProject, attribute: ArxAttribute, names: dict[str
             f"{project.path}: column '{attribute.name}' has the type {quote(attribute.kind)}, which is "
             "unknown; choose another in ARX."
         )
-    keys = [f"role = {quoted(role.value)}"]
+    keys: dict[str, str | float] = {"role": role.value}
     if attribute.name in names:
-        keys.append(f"hierarchy = {quoted(names[attribute.name])}")
-        keys += [f"delimiter = {quoted(project.delimiter)}"] if project.delimiter != ";" else []
+        keys["hierarchy"] = names[attribute.name]
+        keys |= {"delimiter": project.delimiter} if project.delimiter != ";" else {}
     if role is Role.QUASI:
         levels = {"min_level": attribute.min_level, "max_level": attribute.max_level}
-        keys += [f"{key} = {whole(project, n)}" for key, n in levels.items() if n != "All"]
+        keys |= {key: whole(project, n) for key, n in levels.items() if n != "All"}
         weighted = "weights" in parameters_of(measure_of(project) or DEFAULT)
         if (
             weighted
             and len(set(project.weights.values())) > 1
             and attribute.name in project.weights
         ):
-            keys.append(f"weight = {number(project, project.weights[attribute.name])}")
-    return f"{key_of(attribute.name)} = {{ {', '.join(keys)} }}"
+            keys["weight"] = number(project, project.weights[attribute.name])
+    return "".join(write_keys({attribute.name: keys}))
 
 
 def number(project: ArxProject, text: str) -> float:
@@ -202,29 +208,29 @@ def whole(project: ArxProject, text: str) -> int:
     return int(number(project, text))
 
 
-def models_of(project: ArxProject) -> Iterator[dict[str, str]]:
-    """Translate the privacy models that have a counterpart to keys and values of TOML."""
+def models_of(project: ArxProject) -> Iterator[dict[str, str | float]]:
+    """Translate the privacy models that have a counterpart to keys and values of a policy."""
     for criterion in dict.fromkeys(project.criteria):
         for form, model in MODELS.items():
             if found := re.fullmatch(form, criterion.strip(), re.IGNORECASE):
                 stated = found.groupdict()
                 yield {
-                    "model": quoted(model),
+                    "model": model,
                     **{key: parameter(key, text) for key, text in stated.items()},
                 }
 
 
-def parameter(key: str, text: str) -> str:
-    """Write a parameter of a model in TOML.
+def parameter(key: str, text: str) -> str | float:
+    """Read a parameter of a model.
 
     >>> parameter("attribute", "disease"), parameter("t", "1.0E-2"), parameter("l", "3")
-    ('"disease"', '0.01', '3')
+    ('disease', 0.01, 3)
     """
     if key in ("attribute", "distance"):
-        return quoted(text)
+        return text
     if key == "enhanced":
-        return "true"
-    return str(int(text) if text.isdecimal() else float(text))
+        return True
+    return int(text) if text.isdecimal() else float(text)
 
 
 def compared_by_hierarchy(project: ArxProject) -> set[str]:
@@ -233,8 +239,7 @@ def compared_by_hierarchy(project: ArxProject) -> set[str]:
         each.name
         for each in project.attributes
         for model in models_of(project)
-        if model.get("distance") == quoted("hierarchical")
-        and model["attribute"] == quoted(each.name)
+        if model.get("distance") == "hierarchical" and model["attribute"] == each.name
     }
 
 

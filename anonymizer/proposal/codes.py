@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 
 from anonymizer.data.cells import MISSING
 from anonymizer.proposal.names import words, words_of
+from anonymizer.validation import write_comment, write_value
 
 NAMED = words(
     """
@@ -103,14 +103,13 @@ def spec_of_codes(name: str, texts: Sequence[str]) -> str:
         code = f"{number:0{width}}"
         *above, last = (code[:shown].ljust(width, "*") for shown in range(1, width))
         groups.setdefault(tuple(above), {}).setdefault(last, []).append(str(number))
-    printable = "".join(char if char.isprintable() else " " for char in name)
     lines = [
-        f"# Column '{printable}': whole numbers that look like codes of {width} digits, whose leading "
-        "zeros may be lost.",
+        f"# Column '{write_comment(name)}': whole numbers that look like codes of {width} digits, "
+        "whose leading zeros may be lost.",
         "# Each level hides one digit more from the right. Read as texts, it covers new codes too.",
         'builder = "mapping"',
     ]
     for labels, members in groups.items():
-        lines += ["", f"[groups.{'.'.join(map(json.dumps, labels))}]"]
-        lines += [f"{json.dumps(last)} = {json.dumps(codes)}" for last, codes in members.items()]
+        lines += ["", f"[groups.{'.'.join(map(write_value, labels))}]"]
+        lines += [f"{write_value(last)} = {write_value(codes)}" for last, codes in members.items()]
     return "\n".join([*lines, ""])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -14,6 +13,7 @@ from anonymizer.proposal.content import Content
 from anonymizer.proposal.decision import Decision
 from anonymizer.proposal.person import Whose
 from anonymizer.proposal.trial import PROPOSED_LIMIT, Trials
+from anonymizer.validation import write_comment, write_keys, write_value
 
 FOLDER = "hierarchies"
 """The folder of the specs, beside the policy."""
@@ -48,11 +48,11 @@ def write_policy(
 ) -> str:
     """Write a policy that works at once; `data` has the keys of [data], `files` the specs."""
     lines = [
-        f"# Proposed by anonymizer {__version__} for {one_line(title)}.",
+        f"# Proposed by anonymizer {__version__} for {write_comment(title)}.",
         "# Every line can be edited. proposal.html says why each column got its role.",
         "",
         "[data]",
-        *(f"{key} = {quoted(value)}" for key, value in data.items()),
+        *write_keys(data),
         *people_lines(whose),
         '# default_role = "identifying"   # the role of columns that are not named below',
         "",
@@ -79,7 +79,10 @@ def people_lines(whose: Whose) -> list[str]:
         return [WHOSE]
     return [
         "# Who is a person? Take out the mark of one line; until then, `run` asks.",
-        *(f"# id = {quoted(name)}   # it may tell whose each row is" for name in whose.doubtful),
+        *(
+            f"# id = {write_value(name)}   # it may tell whose each row is"
+            for name in whose.doubtful
+        ),
         "# rows_are_people = true   # each row is a person",
     ]
 
@@ -104,7 +107,7 @@ def release_lines(trials: Trials | None) -> Iterator[str]:
         return
     yield "[release]"
     yield from (f"# {sentence}" for sentence in trials.sentences())
-    yield f"recoding = {quoted(trials.proposed.recoding)}"
+    yield f"recoding = {write_value(trials.proposed.recoding)}"
     yield ""
 
 
@@ -114,23 +117,23 @@ def analysis_lines(decisions: Sequence[Decision]) -> Iterator[str]:
     for number, analysis in enumerate(propose_analyses(decisions)):
         yield from () if number == 0 else ("#",)
         yield "# [[analysis]]"
-        yield from (f"# {key} = {value}" for key, value in analysis.items())
+        yield from (f"# {line}" for line in write_keys(analysis))
 
 
-def propose_analyses(decisions: Sequence[Decision]) -> Iterator[dict[str, str]]:
+def propose_analyses(decisions: Sequence[Decision]) -> Iterator[dict[str, str | list[str]]]:
     """Propose analyses: distributions, joint ones, and a regression of a number that is needed."""
     needed = [each for each in decisions if each.needed and not each.role.dropped]
-    names = [one_line(each.column) for each in needed]
-    some = {"columns": f"[{', '.join(map(quoted, names))}]"} if names else {}
-    yield {"name": quoted("distributions"), "kind": quoted("marginals"), **some}
+    names = [write_comment(each.column) for each in needed]
+    some = {"columns": names} if names else {}
+    yield {"name": "distributions", "kind": "marginals", **some}
     if len(names) != 1:
-        yield {"name": quoted("pairs"), "kind": quoted("two-way"), **some}
+        yield {"name": "pairs", "kind": "two-way", **some}
     numbers = [each for each in needed if each.content in NUMBERS and each.figures.distinct > 2]
     others = [each for each in needed if each not in numbers[-1:]]
     if numbers and others and not any("`" in name for name in names):
         terms = " + ".join(f"`{each.column}`" for each in others)
         formula = f"`{numbers[-1].column}` ~ {terms}"
-        yield {"name": quoted("effects"), "kind": quoted("linear"), "formula": quoted(formula)}
+        yield {"name": "effects", "kind": "linear", "formula": formula}
 
 
 def attribute_lines(decisions: Sequence[Decision], files: Mapping[str, str]) -> Iterator[str]:
@@ -140,7 +143,7 @@ def attribute_lines(decisions: Sequence[Decision], files: Mapping[str, str]) -> 
         if role is not last:
             yield f"# --- {HEADINGS[role]}"
         last = role
-        yield f"# {one_line(reason)}"
+        yield f"# {write_comment(reason)}"
         yield from (f"{attribute_line(each, files)}   # {each.figures}" for each in alike)
         yield ""
 
@@ -157,32 +160,13 @@ def by_reason(decisions: Sequence[Decision]) -> dict[tuple[Role, str], list[Deci
 
 def attribute_line(decision: Decision, files: Mapping[str, str]) -> str:
     """Write the keys of one column."""
-    keys = [f'role = "{decision.role.value}"']
+    keys: dict[str, str | float] = {"role": decision.role.value}
     if decision.role is Role.QUASI:
-        keys.append(f"hierarchy = {quoted(f'{FOLDER}/{files[decision.column]}')}")
-        keys += [f"weight = {NEEDED_WEIGHT}"] if decision.needed else []
-    if decision.role is Role.REMOVED and one_line(decision.reason).strip():
-        keys.append(f"reason = {quoted(one_line(decision.reason))}")
-    return f"{key_of(decision.column)} = {{ {', '.join(keys)} }}"
-
-
-def key_of(name: str) -> str:
-    """Write a name as a key; with dots, blanks or letters beyond ASCII it needs quotes.
-
-    >>> key_of("age"), key_of("Wr.Hnd")
-    ('age', '"Wr.Hnd"')
-    """
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else quoted(name)
-
-
-def quoted(text: str) -> str:
-    """Write a text in TOML's quotes."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", r"\u007f")
-
-
-def one_line(text: str) -> str:
-    """Write a text so that a comment does not run on to a second line."""
-    return "".join(char if char.isprintable() else " " for char in text)
+        keys["hierarchy"] = f"{FOLDER}/{files[decision.column]}"
+        keys |= {"weight": NEEDED_WEIGHT} if decision.needed else {}
+    if decision.role is Role.REMOVED and write_comment(decision.reason).strip():
+        keys["reason"] = write_comment(decision.reason)
+    return "".join(write_keys({decision.column: keys}))
 
 
 def file_names(columns: Iterable[str]) -> dict[str, str]:

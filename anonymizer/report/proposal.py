@@ -16,13 +16,14 @@ from anonymizer.data.table import open_table
 from anonymizer.errors import percent, quote_some
 from anonymizer.policy import Role
 from anonymizer.proposal.decision import Confidence, Decision
-from anonymizer.proposal.policy_file import HEADINGS, by_reason, one_line
+from anonymizer.proposal.policy_file import HEADINGS, by_reason
 from anonymizer.proposal.proposal import Proposal
 from anonymizer.proposal.ranking import MOST_KNOWN, MOST_QUASI, PAIRED, RELEVANT
 from anonymizer.proposal.rules import SINGLES_OUT
 from anonymizer.proposal.trial import IN_LAYERS, WORDS, Trials
 from anonymizer.report.page import render
 from anonymizer.report.provenance import Provenance, digest_of_original
+from anonymizer.validation import write_comment
 
 PAGE = "proposal.html"
 MOST_NAMED = 24
@@ -88,7 +89,7 @@ def summarize(proposal: Proposal) -> Group:
     ]
     for (role, reason), alike in by_reason(proposal.decisions).items():
         word = f"{role.value}, id" if alike[0].is_id else role.value
-        lines.append(Text(f"{word} ({len(alike)}): {one_line(reason)}", style="bold"))
+        lines.append(Text(f"{word} ({len(alike)}): {write_comment(reason)}", style="bold"))
         lines.append(Padding(Text(names_of(alike, proposal)), (0, 0, 0, 4), expand=False))
     sentence = (
         "In brackets: the people whom a column singles out by itself.\n"
@@ -105,7 +106,8 @@ def names_of(decisions: Sequence[Decision], proposal: Proposal) -> str:
     for each in ordered[:MOST_NAMED]:
         people = round(each.figures.unique * proposal.people)
         shown = people and each.figures.unique >= RELEVANT
-        names.append(f"{one_line(each.column)} ({people:,})" if shown else one_line(each.column))
+        name = write_comment(each.column)
+        names.append(f"{name} ({people:,})" if shown else name)
     more = len(ordered) - MOST_NAMED
     return ", ".join(names) + (f" and {more:,} more" if more > 0 else "")
 

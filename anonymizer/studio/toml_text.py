@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from anonymizer.validation import write_document, write_key, write_value
+
 Path = tuple[str, ...]
 """The keys that lead to a value; the number of a table in an array of tables is a key as well."""
-
-SECTIONS = ("data", "attributes", "risk", "utility", "search", "release")
-"""The order in which a policy is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,26 +26,6 @@ class Statement:
     header: bool = False
 
 
-def write_value(value: Any) -> str:
-    """Write a value on one line.
-
-    >>> write_value({"role": "quasi", "cuts": [18, 65.5], "open": True})
-    '{ role = "quasi", cuts = [18, 65.5], open = true }'
-    """
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", r"\u007f")
-    if isinstance(value, Mapping):
-        inside = ", ".join(f"{write_key(key)} = {write_value(each)}" for key, each in value.items())
-        return f"{{ {inside} }}" if inside else "{}"
-    if isinstance(value, Sequence):
-        return f"[{', '.join(map(write_value, value))}]"
-    return str(value)  # dates and times, as ISO writes them
-
-
 def plain(value: Any) -> Any:
     """Write what TOML has and JSON has not, days, as text."""
     if isinstance(value, dict):
@@ -55,44 +33,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, list):
         return [plain(each) for each in value]
     return value if isinstance(value, bool | int | float | str) else str(value)
-
-
-def write_key(key: str) -> str:
-    """Write a key, in quotes where it needs them.
-
-    >>> write_key("age"), write_key("Wr.Hnd")
-    ('age', '"Wr.Hnd"')
-    """
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else write_value(key)
-
-
-def write_document(document: Mapping[str, Any]) -> str:
-    """Write a whole policy: a table for each part, a line for each key.
-
-    >>> print(write_document({"risk": [{"model": "k-anonymity", "k": 5}]}), end="")
-    [[risk]]
-    model = "k-anonymity"
-    k = 5
-    """
-    names = [*(name for name in SECTIONS if name in document), *document]
-    parts = [part for name in dict.fromkeys(names) for part in write_section(name, document[name])]
-    return "\n".join(parts)
-
-
-def write_section(name: str, content: Any) -> Iterator[str]:
-    """Write one part of a policy, or each table of an array."""
-    if isinstance(content, Mapping):
-        yield write_table(f"[{write_key(name)}]", content)
-    elif isinstance(content, list) and all(isinstance(each, Mapping) for each in content):
-        yield from (write_table(f"[[{write_key(name)}]]", each) for each in content)
-    else:
-        yield f"{write_key(name)} = {write_value(content)}\n"
-
-
-def write_table(header: str, content: Mapping[str, Any]) -> str:
-    """Write a table below its header."""
-    lines = [f"{write_key(key)} = {write_value(value)}" for key, value in content.items()]
-    return "\n".join([header, *lines]) + "\n"
 
 
 def rewrite(text: str, wanted: Mapping[str, Any]) -> str:

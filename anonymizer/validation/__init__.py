@@ -37,10 +37,20 @@ from anonymizer.validation.fields import (
     validate_also,
     validate_each,
 )
-from anonymizer.validation.files import read_described, read_toml
 from anonymizer.validation.parts import CHECKED, Part, parse, plain_errors
 from anonymizer.validation.schema import plain_schema
 from anonymizer.validation.sentences import Place, plain_type, show
+from anonymizer.validation.toml import (
+    read_described,
+    read_toml,
+    write_comment,
+    write_document,
+    write_key,
+    write_keys,
+    write_table,
+    write_texts,
+    write_value,
+)
 
 __all__ = [
     "CHECKED",
@@ -83,4 +93,11 @@ __all__ = [
     "show",
     "validate_also",
     "validate_each",
+    "write_comment",
+    "write_document",
+    "write_key",
+    "write_keys",
+    "write_table",
+    "write_texts",
+    "write_value",
 ]

@@ -26,7 +26,7 @@ from anonymizer.risk import KAnonymity
 from anonymizer.studio.folder import Folder
 from anonymizer.studio.serve import Studio
 from anonymizer.studio.session import Session
-from anonymizer.studio.toml_text import write_document
+from anonymizer.validation import write_document
 from experiments.datasets import path_of, spec_of
 
 ROWS, MANY_ROWS = 30_000, 1_000_000

@@ -1,18 +1,23 @@
-"""What cannot be read is one sentence, whatever the kind of file."""
+"""What cannot be read is one sentence, whatever the kind of file; what is written reads back equal."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from anonymizer import Policy, Statement
 from anonymizer.assessment import read_sources
 from anonymizer.errors import AnonymizerError, HierarchyError, PolicyError
 from anonymizer.hierarchy import read_spec
 from anonymizer.risk import Scenario
-from anonymizer.validation import read_toml
+from anonymizer.validation import read_toml, write_document, write_table, write_texts
+from tests.studio.test_toml_text import DOCUMENTS, PLAIN, TABLES
 
 READERS: dict[str, Callable[[Path], object]] = {
     "policy": Policy.read,
@@ -65,3 +70,21 @@ def test_a_byte_order_mark_is_not_part_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "file.toml"
     path.write_bytes("\ufeffa = 1".encode())
     assert read_toml(path, "policy") == {"a": 1}
+
+
+@given(DOCUMENTS)
+def test_what_is_written_reads_back_equal(document):
+    assert tomllib.loads(write_document(document)) == document
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), max_size=20))
+def test_texts_of_any_length_read_back_equal(texts: list[str]) -> None:
+    assert tomllib.loads(f"values = {write_texts(texts)}") == {"values": texts}
+
+
+@given(
+    st.dictionaries(st.sampled_from(["p", "levels"]), TABLES), st.dictionaries(st.just("k"), PLAIN)
+)
+def test_tables_with_headers_of_their_own_read_back_equal(inner: Any, plain: Any) -> None:
+    text = write_table("[[groups]]", inner | plain, ("p", "levels"))
+    assert tomllib.loads(text) == {"groups": [inner | plain]}
