@@ -1,29 +1,24 @@
-"""Explore: what can be varied, schemes chosen by hand, and the lattice around them."""
+"""Explore: what can be varied, and schemes chosen by hand."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 from anonymizer.errors import DataError
-from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.evaluation.measurement import measure
 from anonymizer.explanation.neighbourhood import Neighbourhood
 from anonymizer.hierarchy import MISSING, Hierarchy
-from anonymizer.lattice import Lattice, Scheme
+from anonymizer.lattice import Scheme
 from anonymizer.problem import Problem
 from anonymizer.risk import Parameter, RiskModel
-from anonymizer.search import search
 from anonymizer.solution.solution import Solution
 from anonymizer.studio.figures import describe_step
 
 FRONTIER_POINTS = 10
 """So many thresholds are looked at beside the policy's own, spread by their ratios."""
-SMALL_LATTICE = 240
-"""A lattice of so many schemes or fewer is drawn as a whole."""
 SHOWN_LABELS = 4
 """So many values stand for a level."""
 
@@ -160,68 +155,4 @@ def look_at(
             }
             for at, name in enumerate(problem.microdata.attributes)
         ],
-    }
-
-
-@dataclass(frozen=True, eq=False)
-class Recording(Evaluator):
-    """An evaluator that notes which schemes a search evaluates."""
-
-    seen: set[Scheme] = field(default_factory=set, init=False, repr=False)
-
-    def evaluate(self, scheme: Scheme, cutoff: float = math.inf) -> Evaluation:
-        """Evaluate a scheme and note it."""
-        self.seen.add(scheme)
-        return super().evaluate(scheme, cutoff)
-
-
-def describe_lattice(problem: Problem, solution: Solution) -> dict[str, Any]:
-    """Return the lattice where it is small, else the neighbours of the optimum; rows by sum of levels."""
-    best = tuple(solution.scheme.values())
-    whole = problem.lattice.size <= SMALL_LATTICE
-    schemes = list(problem.lattice) if whole else neighbours(problem.lattice, best)
-    seen = searched(problem) if whole else set(schemes)
-    nodes = [describe_node(problem, scheme, best, scheme in seen) for scheme in schemes]
-    place = {scheme: number for number, scheme in enumerate(schemes)}
-    edges = [
-        (place[scheme], place[above])
-        for scheme in schemes
-        for above in problem.lattice.coarser(scheme)
-        if above in place
-    ]
-    return {"whole": whole, "schemes": problem.lattice.size, "nodes": nodes, "edges": edges}
-
-
-def neighbours(lattice: Lattice, scheme: Scheme) -> list[Scheme]:
-    """List a scheme with those one step finer and one step coarser."""
-    return [*lattice.finer(scheme), scheme, *lattice.coarser(scheme)]
-
-
-def searched(problem: Problem) -> set[Scheme]:
-    """Search once more, and return the schemes that were evaluated on the way."""
-    given = problem.evaluator
-    noting = Recording(given.microdata, given.models, given.measure, given.suppression_limit)
-    search(noting, problem.lattice, problem.limits)
-    return noting.seen
-
-
-def describe_node(
-    problem: Problem, scheme: Scheme, best: Scheme, evaluated: bool
-) -> dict[str, Any]:
-    """Return a scheme's figures, and why the search evaluated it or did not have to."""
-    found = problem.evaluate(scheme)
-    if scheme == best:
-        state = "best"
-    elif not found.feasible:
-        state = "infeasible"
-    else:
-        state = "evaluated" if evaluated else "pruned"
-    return {
-        "levels": list(scheme),
-        "row": sum(scheme),
-        "quality": found.quality,
-        "suppressed": found.suppressed_records,
-        "feasible": found.feasible,
-        "evaluated": evaluated,
-        "state": state,
     }

@@ -16,7 +16,7 @@ from anonymizer.data.cells import MISSING
 from anonymizer.data.coded import LoadedTable
 from anonymizer.data.columns import Coded
 from anonymizer.data.staging import replace_file
-from anonymizer.errors import AnonymizerError, DataError, HierarchyError
+from anonymizer.errors import DataError, HierarchyError
 from anonymizer.hierarchy import Hierarchy, check_values, load_hierarchy, write_arx
 from anonymizer.hierarchy.dates import PERIODS
 from anonymizer.hierarchy.lint import check_rows
@@ -268,16 +268,6 @@ def build(name: Any, spec: Any) -> Hierarchy:
     if not isinstance(spec, dict):
         raise HierarchyError("the hierarchy is not a table of keys; reload the page.")
     return parse_spec(spec, f"hierarchy of '{name}'").build(str(name))
-
-
-def preview(table: LoadedTable, name: Any, spec: Any) -> dict[str, Any]:
-    """Return what another hierarchy would make of a column, or what is wrong with it."""
-    column = column_of(table, name)
-    try:
-        built = build(name, spec)
-    except AnonymizerError as error:
-        return {"error": str(error)}
-    return {"spec": spec, **describe_built(built, column, spec)}
 
 
 def export_arx(folder: Folder, policy: Policy, name: Any) -> str:

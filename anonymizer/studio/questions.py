@@ -132,20 +132,10 @@ def scheme(session: Session, asked: Asked) -> Any:
     return explore.look_at(problem_of(session), session.engine.solution, levels_of(asked))
 
 
-def lattice(session: Session, _: Asked) -> Any:
-    """The lattice, or what of it lies around the optimum."""
-    return explore.describe_lattice(problem_of(session), session.solution())
-
-
 def hierarchy(session: Session, asked: Asked) -> Any:
     """The hierarchy of a column."""
     given = session.policy(), session.document, asked.get("column")
     return hierarchies.describe_hierarchy(table_of(session), *given)
-
-
-def preview_hierarchy(session: Session, asked: Asked) -> Any:
-    """What another hierarchy would make of a column."""
-    return hierarchies.preview(table_of(session), asked.get("column"), asked.get("spec"))
 
 
 def set_hierarchy(session: Session, asked: Asked) -> Any:
@@ -217,12 +207,6 @@ def describe_utility(session: Session, _: Asked) -> Any:
     return utility.describe_utility(session.solution())
 
 
-def analysis(session: Session, asked: Asked) -> Any:
-    """An analysis on the table and on the release."""
-    given = asked.get("by"), asked.get("outcome")
-    return utility.analyse(table_of(session), session.solution(), *given)
-
-
 def evidence(session: Session, asked: Asked) -> Any:
     """Make the analyses that the policy states; the answer comes as an event."""
     with session.lock:
@@ -262,9 +246,7 @@ QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "person": person,
     "propose": propose,
     "scheme": scheme,
-    "lattice": lattice,
     "hierarchy": hierarchy,
-    "preview-hierarchy": preview_hierarchy,
     "set-hierarchy": set_hierarchy,
     "preview-reading": preview_reading,
     "export-hierarchy": export_hierarchy,
@@ -273,7 +255,6 @@ QUESTIONS: dict[str, Callable[[Session, dict[str, Any]], Any]] = {
     "attackers": list_attackers,
     "attack": attack,
     "utility": describe_utility,
-    "analysis": analysis,
     "evidence": evidence,
     "checklist": checklist,
     "release": write,

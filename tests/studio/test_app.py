@@ -259,16 +259,6 @@ def test_a_scheme_by_hand_is_measured_with_its_distance_from_the_optimum(studio)
     assert studio.post("scheme", levels={**coarse, "sex": 9}).status_code == 422
 
 
-def test_the_lattice_knows_the_best_scheme_and_every_scheme_that_is_feasible(studio):
-    found, solution = studio.ask("lattice"), studio.session.solution()
-    assert found["whole"]
-    assert len(found["nodes"]) == solution.problem.lattice.size
-    best = [node for node in found["nodes"] if node["state"] == "best"]
-    assert [node["levels"] for node in best] == [list(solution.scheme.values())]
-    highest = max(node["quality"] for node in found["nodes"] if node["feasible"])
-    assert highest == pytest.approx(solution.quality)
-
-
 def test_pages_beside_the_release_need_the_token_and_may_run_nothing(studio):
     address = "/api/page/decision.html"
     assert studio.client.get(address).status_code == 404

@@ -1,6 +1,6 @@
 // Stated analyses: what each says of the table and of the release, and a form for one more.
 
-import { chart, make, option, whole } from "./dom.js";
+import { chart, make, option, table, whole } from "./dom.js";
 import { attempt, on, put, studio } from "./studio.js";
 import { ask } from "./server.js";
 
@@ -34,16 +34,13 @@ const remove = (at) => {
 };
 
 function result(each, at) {
-  const head = ["", "Table", "Release", "Best"];
+  const figures = each.header.map((_, place) => place);
   return make("section", {}, make("h3", {}, `${each.title} `, make("button", { type: "button", "data-key": `drop-${each.name}`, onclick: () => remove(at) }, "Remove")),
-    make("table", { class: "wide" }, make("thead", {}, make("tr", {}, head.map((text, place) => make("th", { scope: "col", class: place ? "number" : undefined }, text)))),
-      make("tbody", {}, make("tr", {}, make("th", { scope: "row" }, each.figure), [each.original || "–", each.release, each.best].map((text) => make("td", { class: "number" }, text))))),
+    table(["", "Table", "Release", "Best"], [[each.figure, each.original || "–", each.release, each.best]], { figures: [1, 2, 3] }),
     each.sentences.map((text) => make("p", { class: "note" }, text)),
     each.pictures.length ? make("div", { class: "charts" }, each.pictures.map((picture) => make("figure", {}, chart(picture.chart), make("figcaption", { class: "quiet" }, picture.caption)))) : null,
     make("details", {}, make("summary", {}, "In figures"), make("p", { class: "quiet" }, each.method),
-      make("div", { class: "scroll" }, make("table", { class: "wide" },
-        make("thead", {}, make("tr", {}, each.header.map((text, place) => make("th", { scope: "col", class: place ? "number" : undefined }, text)))),
-        make("tbody", {}, each.rows.map((row) => make("tr", {}, row.map((text, place) => (place ? make("td", { class: "number" }, text) : make("th", { scope: "row" }, text)))))))),
+      table(each.header, each.rows, { figures: figures.slice(1) }),
       each.all_rows > each.rows.length ? make("p", { class: "quiet" }, `${whole(each.rows.length)} of ${whole(each.all_rows)} rows.`) : null));
 }
 

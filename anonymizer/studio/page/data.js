@@ -1,6 +1,6 @@
 // Data: what each column is, what is proposed for it, and the table itself.
 
-import { draw, keepFocus, make, option, share, whole } from "./dom.js";
+import { draw, keepFocus, make, option, share, table, whole } from "./dom.js";
 import { attempt, studio } from "./studio.js";
 import { ask } from "./server.js";
 import { cell, scrolling } from "./rows.js";
@@ -13,7 +13,7 @@ let columns = null; // once for a table and an id
 let counted = null; // the id by which people are counted in them
 let loading = false;
 let chosen = null; // the column that one key acts on
-let table = null;
+let cells = null; // the table itself, as far as it is in view
 
 async function load() {
   if (loading) return;
@@ -109,7 +109,7 @@ function receivers() {
 
 export function render(panel) {
   if (!columns || counted !== idColumn()) load();
-  table ??= scrolling("The table", "rows",
+  cells ??= scrolling("The table", "rows",
     (found) => make("tr", {}, make("th", { scope: "col" }, "#"), found.columns.map((name) => make("th", { scope: "col", class: `role-${roleOf(name)}` }, name))),
     (found, at) => make("tr", {}, make("td", { class: "position" }, whole(found.start + at + 1)), found.rows[at].map((text) => cell(text))));
   panel.replaceChildren(make("div", { "data-view": "data" },
@@ -120,12 +120,10 @@ export function render(panel) {
       columns ? receivers() : null,
       make("p", { class: "quiet" }, "With a row chosen: ", make("kbd", {}, "i"), " identifying, ", make("kbd", {}, "r"), " removed, ", make("kbd", {}, "q"), " quasi-identifier, ",
         make("kbd", {}, "s"), " sensitive, ", make("kbd", {}, "k"), " keep, ", make("kbd", {}, "w"), " tells whose each row is; ", make("kbd", {}, "↑"), " ", make("kbd", {}, "↓"), " move."),
-      columns ? make("div", { class: "scroll" }, make("table", { class: "wide" },
-        make("thead", {}, make("tr", {}, ["Column", "Cells", "Distribution", "Distinct", "Missing", "Unique by it", "Role", "Proposed, and why"].map((name, at) =>
-          make("th", { scope: "col", class: at > 2 && at < 6 ? "number" : undefined }, name)))),
-        make("tbody", { id: "columns" }, columns.map(row)))) : make("p", { class: "quiet" }, "Looking at the columns …")),
-    make("section", { class: "card" }, make("h2", {}, "Table"), table.element)));
-  table.load();
+      columns ? table(["Column", "Cells", "Distribution", "Distinct", "Missing", "Unique by it", "Role", "Proposed, and why"], columns.map(row), { id: "columns", figures: [3, 4, 5] })
+        : make("p", { class: "quiet" }, "Looking at the columns …")),
+    make("section", { class: "card" }, make("h2", {}, "Table"), cells.element)));
+  cells.load();
 }
 
 export function update() {}

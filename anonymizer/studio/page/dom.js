@@ -28,6 +28,16 @@ export function chart(markup) {
   return document.importNode(parsed.documentElement, true);
 }
 
+// A table: the first cell of a row names it, and what is in a column of figures stands on the right. A row may be
+// an element that was made already; a cell may be an element or a text.
+export function table(header, rows, { figures = [], ...properties } = {}) {
+  const place = (at) => ({ class: figures.includes(at) ? "number" : undefined });
+  const cells = (row) => row.map((content, at) => (at ? make("td", place(at), content) : make("th", { scope: "row" }, content)));
+  return make("div", { class: "scroll" }, make("table", { class: "wide", ...properties },
+    make("thead", {}, make("tr", {}, header.map((content, at) => make("th", { scope: "col", ...place(at) }, content)))),
+    make("tbody", {}, rows.map((row) => (row instanceof Element ? row : make("tr", {}, cells(row)))))));
+}
+
 export function option(value, text, chosen) {
   const made = make("option", { value }, text);
   made.selected = value === chosen;

@@ -1,14 +1,13 @@
 // Explore: thresholds, weights and level ranges, with the optimum proven anew at every move.
 
-import { chart, draw, keepFocus, make, option, quality, say, share, signed, whole } from "./dom.js";
+import { chart, keepFocus, make, option, quality, say, share, signed, table, whole } from "./dom.js";
 import { attempt, change, on, put, shown, studio, tryOut } from "./studio.js";
 import { ask } from "./server.js";
 
 let hand = null; // levels chosen by hand, and what they cost
-let lattice = null;
 const candidates = [];
 
-on(["state"], () => { hand = null; lattice = null; });
+on(["state"], () => { hand = null; });
 
 // --- sliders
 
@@ -69,10 +68,7 @@ function cheapest() {
   const levels = (step) => Object.entries(step).map(([name, level]) => `${name} to ${label(name, level)}`).join(" and ");
   const fall = (each) => (each.figure === "suppressed records" ? `${whole(each.fall)} fewer` : `${share(each.fall)} lower`);
   return make("section", { class: "card" }, make("h2", {}, "What could be done next"),
-    found.length ? make("table", { class: "wide" },
-      make("thead", {}, make("tr", {}, ["To lower", "coarsen", "by", "for quality"].map((name) => make("th", { scope: "col" }, name)))),
-      make("tbody", {}, found.map((each) => make("tr", {}, make("th", { scope: "row" }, each.figure), make("td", {}, levels(each.levels)),
-        make("td", { class: "number" }, fall(each)), make("td", { class: "number" }, signed(-each.cost))))))
+    found.length ? table(["To lower", "coarsen", "by", "for quality"], found.map((each) => [each.figure, levels(each.levels), fall(each), signed(-each.cost)]), { figures: [2, 3] })
       : make("p", { class: "quiet" }, "Other schemes are being measured …"));
 }
 
@@ -211,13 +207,10 @@ function byHand() {
 function scheme() {
   if (studio.problem.layers) return make("section", { class: "card" }, make("p", {}, "The policy asks for layers: records have one of several schemes, so that there is none to step through."));
   return make("section", { class: "card" }, make("h2", {}, "Scheme"), byHand(),
-    make("div", { class: "scroll" }, make("table", { class: "wide" },
-      make("thead", {}, make("tr", {}, ["Attribute", "Level", "", "Least level", "Highest level", studio.problem.weighted ? "Weight" : "", "Loss"].map((name) => make("th", { scope: "col" }, name)))),
-      make("tbody", {}, studio.problem.attributes.map(attributeRow)))),
+    table(["Attribute", "Level", "", "Least level", "Highest level", studio.problem.weighted ? "Weight" : "", "Loss"], studio.problem.attributes.map(attributeRow)),
     make("div", { class: "actions" },
-      make("button", { type: "button", "data-key": "keep", disabled: !studio.solution, onclick: keep }, "Keep as a candidate"),
-      make("button", { type: "button", "data-key": "lattice", disabled: !studio.solution, onclick: loadLattice }, "Show the lattice")),
-    compare(), latticePicture());
+      make("button", { type: "button", "data-key": "keep", disabled: !studio.solution, onclick: keep }, "Keep as a candidate")),
+    compare());
 }
 
 // --- candidates side by side
@@ -238,56 +231,8 @@ function compare() {
   const figures = [["Quality", (c) => quality(c.quality)], ["Highest risk", (c) => share(c.highest)], ["Average risk", (c) => share(c.average)],
     ["Suppressed", (c) => whole(c.suppressed)], ["Proof", (c) => (c.proven ? "proven" : `gap ${quality(c.gap)}`)],
     ...studio.problem.attributes.map((each) => [each.name, (c) => each.levels[c.scheme[each.name]]?.label ?? "–"])];
-  return make("div", { class: "scroll" }, make("table", { id: "candidates" },
-    make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Candidates"), candidates.map((each) => make("th", { scope: "col" }, each.name, " ",
-      make("button", { type: "button", onclick: () => restore(each) }, "Return to it"))))),
-    make("tbody", {}, figures.map(([name, figure]) => make("tr", {}, make("th", { scope: "row" }, name), candidates.map((each) => make("td", {}, figure(each))))))));
-}
-
-// --- the lattice
-
-const STATES = { best: "the optimum", evaluated: "evaluated by the search", pruned: "not evaluated: it cannot lose less than the optimum", infeasible: "suppresses more than the limit" };
-
-async function loadLattice() {
-  lattice = await attempt(() => ask("lattice"));
-  redraw();
-}
-
-function latticePicture() {
-  if (!lattice) return null;
-  const rows = [...new Set(lattice.nodes.map((node) => node.row))].sort((a, b) => a - b);
-  const wide = Math.max(...rows.map((row) => lattice.nodes.filter((node) => node.row === row).length));
-  const across = Math.max(9, Math.min(46, 1040 / wide));
-  const width = Math.max(300, wide * across + 80);
-  const down = 34;
-  const where = new Map();
-  for (const row of rows) {
-    const inRow = lattice.nodes.map((node, at) => [node, at]).filter(([node]) => node.row === row);
-    inRow.sort(([one], [other]) => other.quality - one.quality);
-    inRow.forEach(([, at], place) => where.set(at, [70 + (width - 80) / 2 + (place - (inRow.length - 1) / 2) * across, 20 + rows.indexOf(row) * down]));
-  }
-  const names = studio.problem.attributes;
-  const words = (node) => `${names.map((each, at) => `${each.name} ${each.levels[node.levels[at]]?.label}`).join("; ")}. Quality ${quality(node.quality)}, ${whole(node.suppressed)} suppressed: ${STATES[node.state]}.`;
-  return make("figure", { id: "lattice" },
-    make("h3", {}, lattice.whole ? `All ${whole(lattice.schemes)} schemes, finest on top` : `Around the optimum, of ${whole(lattice.schemes)} schemes`),
-    draw("svg", { class: "lattice", viewBox: `0 0 ${width} ${rows.length * down + 20}`, width, role: "group", "aria-label": "The lattice of schemes" },
-      lattice.edges.map(([low, high]) => draw("line", { x1: where.get(low)[0], y1: where.get(low)[1], x2: where.get(high)[0], y2: where.get(high)[1] })),
-      rows.map((row, at) => draw("text", { x: 4, y: 24 + at * down }, `sum ${row}`)),
-      lattice.nodes.map((node, at) => draw("g", { tabindex: 0, role: "button", "aria-label": words(node), "data-key": `node-${node.levels}`,
-        onclick: () => go(node), onkeydown: (event) => { if (event.key === "Enter") go(node); } },
-        draw("title", {}, words(node)),
-        draw("circle", { class: `node-${node.state}`, cx: where.get(at)[0], cy: where.get(at)[1], r: node.state === "best" ? 8 : Math.min(6, across / 2 - 1) })))),
-    make("figcaption", { class: "legend" }, Object.entries(STATES).map(([state, text]) => make("span", {},
-      draw("svg", { width: 14, height: 14 }, draw("circle", { class: `node-${state}`, cx: 7, cy: 7, r: 5 })), ` ${text}`))));
-}
-
-async function go(node) {
-  const wanted = Object.fromEntries(studio.problem.attributes.map((each, at) => [each.name, node.levels[at]]));
-  const found = await attempt(() => ask("scheme", { levels: wanted }));
-  if (!found) return;
-  hand = { levels: wanted, found };
-  if (!departed().length) hand = null;
-  redraw();
+  const head = candidates.map((each) => [each.name, " ", make("button", { type: "button", onclick: () => restore(each) }, "Return to it")]);
+  return table(["Candidates", ...head], figures.map(([name, figure]) => [name, ...candidates.map(figure)]), { id: "candidates", class: undefined });
 }
 
 // ---

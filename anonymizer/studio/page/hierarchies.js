@@ -1,6 +1,6 @@
 // Hierarchies: what each level makes of real values, cut points and groups that can be moved, and checks.
 
-import { keepFocus, make, option, whole } from "./dom.js";
+import { keepFocus, make, option, table, whole } from "./dom.js";
 import { attempt, change, on, studio } from "./studio.js";
 import { ask } from "./server.js";
 import { cutEditor } from "./cuts.js";
@@ -82,11 +82,9 @@ function editor() {
 }
 
 function preview() {
-  const heights = Array.from({ length: found.height }, (_, level) => level);
+  const heights = found.levels.map((level, at) => `level ${at}: ${whole(level.labels)} values`);
   return make("section", { class: "card" }, make("h2", {}, "What becomes of real values"),
-    make("div", { class: "scroll" }, make("table", { class: "wide", id: "preview" },
-      make("thead", {}, make("tr", {}, make("th", { scope: "col", class: "number" }, "Rows"), heights.map((level) => make("th", { scope: "col" }, `level ${level}: ${whole(found.levels[level].labels)} values`)))),
-      make("tbody", {}, found.values.map((each) => make("tr", {}, make("td", { class: "number" }, whole(each.count)), each.row.map((label) => make("td", {}, label || "(missing)"))))))));
+    table([...heights, "Rows"], found.values.map((each) => [...each.row.map((label) => label || "(missing)"), whole(each.count)]), { id: "preview", figures: [heights.length] }));
 }
 
 function checks() {
@@ -102,10 +100,10 @@ function reading() {
   const kinds = [["", "as the rule says"], ["text", "exact texts"], ["number", "numbers"], ["date", "dates"]];
   const kind = make("select", { "aria-label": "how cells are read", "data-key": "reading" }, kinds.map(([value, words]) => option(value, words, type ?? "")));
   const form = make("input", { type: "text", "aria-label": "format of dates", placeholder: "%d.%m.%Y", value: format ?? "", "data-key": "format" });
-  const shown = make("table", { id: "reading" });
+  const shown = make("div");
+  const value = (each) => each.value ?? make("span", { class: "differs" }, "cannot be read");
   const fill = ({ examples, unread }) => shown.replaceChildren(
-    make("thead", {}, make("tr", {}, ["Cell", unread ? `Value (${whole(unread)} cannot be read)` : "Value"].map((name) => make("th", { scope: "col" }, name)))),
-    make("tbody", {}, examples.map((each) => make("tr", {}, make("td", {}, each.text), make("td", { class: each.value === null ? "differs" : undefined }, each.value ?? "cannot be read")))));
+    table(["Cell", unread ? `Value (${whole(unread)} cannot be read)` : "Value"], examples.map((each) => [each.text, value(each)]), { id: "reading", class: undefined }));
   const stated = () => ({ type: kind.value || null, format: form.value || null });
   const preview = async () => {
     const answer = await attempt(() => ask("preview-reading", { column: chosen, ...stated() }));

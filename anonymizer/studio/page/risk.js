@@ -2,7 +2,7 @@
 
 import { attackers } from "./attackers.js";
 import { drawCurve, legend } from "./curve.js";
-import { chart, draw, keepFocus, make, share, whole } from "./dom.js";
+import { chart, draw, keepFocus, make, share, table, whole } from "./dom.js";
 import { attempt, on, studio } from "./studio.js";
 import { ask } from "./server.js";
 
@@ -26,10 +26,8 @@ const FIGURES = [["People", "people", whole], ["Classes", "classes", whole], ["H
 
 function profile() {
   const rows = FIGURES.filter(([, key]) => found.after[key] !== null);
-  return make("table", { class: "wide", id: "profile" },
-    make("thead", {}, make("tr", {}, make("th", {}), ["Table", "Release"].map((name) => make("th", { scope: "col", class: "number" }, name)))),
-    make("tbody", {}, rows.map(([name, key, write]) => make("tr", {}, make("th", { scope: "row" }, name),
-      [found.before, found.after].map((each) => make("td", { class: "number" }, each[key] === null ? "–" : write(each[key])))))));
+  const written = ([name, key, write]) => [name, ...[found.before, found.after].map((each) => (each[key] === null ? "–" : write(each[key])))];
+  return table(["", "Table", "Release"], rows.map(written), { id: "profile", figures: [1, 2] });
 }
 
 // The curve is at one over whole sizes of classes, where it steps: risk falls from left to right.
@@ -53,22 +51,18 @@ function curve() {
 }
 
 function sensitive() {
-  const names = Object.keys(found.sensitive);
-  if (!names.length) return null;
+  const columns = Object.entries(found.sensitive);
+  if (!columns.length) return null;
   return make("section", { class: "card" }, make("h2", {}, "What classes give away"),
-    make("div", { class: "scroll" }, make("table", { class: "wide" },
-      make("thead", {}, make("tr", {}, ["Column", "Fewest values in a class", "Largest share of one value", "Classes with one value"].map((name, at) => make("th", { scope: "col", class: at ? "number" : undefined }, name)))),
-      make("tbody", {}, names.map((name) => make("tr", {}, make("th", { scope: "row" }, name), make("td", { class: "number" }, whole(found.sensitive[name].least_distinct)),
-        make("td", { class: "number" }, share(found.sensitive[name].greatest_share)), make("td", { class: "number" }, whole(found.sensitive[name].one_value))))))));
+    table(["Column", "Fewest values in a class", "Largest share of one value", "Classes with one value"],
+      columns.map(([name, each]) => [name, whole(each.least_distinct), share(each.greatest_share), whole(each.one_value)]), { figures: [1, 2, 3] }));
 }
 
 function kept() {
   return make("section", { class: "card", id: "kept" }, make("h2", {}, "Kept as it is"),
     make("p", {}, `${share(found.unique_by_kept)} of the people are unique by these columns together.`),
     found.warnings.map((text) => make("p", { class: "note" }, text)),
-    make("table", { class: "wide" },
-      make("thead", {}, make("tr", {}, ["Column", "Role", "Values", "Unique by it"].map((name, at) => make("th", { scope: "col", class: at > 1 ? "number" : undefined }, name)))),
-      make("tbody", {}, found.kept.map((each) => make("tr", {}, make("th", { scope: "row" }, each.column), make("td", {}, each.role), make("td", { class: "number" }, whole(each.distinct)), make("td", { class: "number" }, share(each.unique)))))));
+    table(["Column", "Role", "Values", "Unique by it"], found.kept.map((each) => [each.column, each.role, whole(each.distinct), share(each.unique)]), { figures: [2, 3] }));
 }
 
 export function render(panel) {
