@@ -17,18 +17,22 @@ the finer scheme would be kept at the coarser, whose greatest set is dropped fro
 distributions, because classes that pass, joined, pass, so that no more of a class can be kept in parts
 than the largest part of it that passes (`most_kept`).
 
-What is shared with the rest of the package: reading the table, the policy and the hierarchies, which
-give a `Table` of small integers (`case`), and the estimates of who is unique in a population. Nothing of
-the search, of the kernels, of evaluation or of the risk models is used: beside this file the checker has
-`table` (classes and counts), `losses` (measures), `models` and `distributions` (risk models).
+What is shared with the rest of the package is reading, in `case`: the policy; the hierarchies, as groups
+of codes and the leaves that each group covers; the table, as distinct tuples with counts, which a kernel
+aggregates; who has which rows; the probabilities of sources and scenarios; the ranks of an ordered
+attribute; the estimates of who is unique in a population. An error there misleads search and checker
+alike. Nothing else of the search, the kernels, the evaluation or the risk models is used. Beside this
+file the checker is `format` (the tree), `table` (classes and counts), `losses` (measures), `models` and
+`distributions` (risk models); they import numpy and each other.
 
-Sums are whole numbers over one denominator for each attribute; only their quotients and the comparison
-of two losses are in floating point, with an error far below what counts as a tie.
+Sums are whole numbers over one denominator for each attribute. An attribute's loss is one quotient of
+them; only the aggregate and the comparison of two losses are in floating point (`ERROR`).
 """
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -43,7 +47,11 @@ from anonymizer.proof.table import Gone, Integers, Marks, Table, View, whole_sum
 TIE = 1e-12
 """Losses this close are equal; fewer suppressed records, then lower levels decide."""
 ERROR = 1e-14
-"""More than floating point adds to a loss: a dozen roundings for each attribute, each of 1e-16."""
+"""More than floating point adds to a loss, which lies between 0 and 1.
+
+A quotient, weighted, is off by 2e-16 of itself, its logarithm by 4e-16, their mean, summed exactly, by no
+more than the worst of them, and the loss by 1e-15. A measure of bits sums logarithms exactly as well.
+"""
 MANY_WITNESSES = 100_000
 """Above so many, a random part is checked unless all are asked for."""
 SPOT = 10_000
@@ -199,12 +207,12 @@ class Target:
 
     def is_beyond(self, loss: float) -> bool:
         """Whether a scheme with at least this loss loses too much to beat the solution, or to tie."""
-        return loss >= self.loss + (TIE - ERROR if self.ties else -TIE)
+        return loss >= self.loss + (TIE + ERROR if self.ties else -TIE)
 
     def wins_tie(self, loss: float, suppressed: int, scheme: Scheme) -> bool:
         """Whether schemes with at least this loss and no lower key can tie at most, and lose the tie."""
         key = (self.suppressed, sum(self.scheme), self.scheme)
-        near = loss >= self.loss - TIE - ERROR
+        near = loss >= self.loss - TIE
         return self.ties and near and (suppressed, sum(scheme), scheme) >= key
 
 
@@ -213,14 +221,15 @@ def check(
     case: Case,
     all_witnesses: bool = False,
     random: np.random.Generator | None = None,
+    seconds: float | None = None,
 ) -> Checked:
     """Check a proof file against a table and a policy; a ProofError says what does not hold.
 
-    Above 100,000 witnesses a random part of them is looked at unless all are asked for.
+    Above 100,000 witnesses a random part of them is looked at unless all are asked for. Raises OutOfTime
+    where it takes more than `seconds`.
     """
-    names = tuple(attribute.name for attribute in case.table.attributes)
-    if (proof.attributes, proof.low, proof.high) != (names, case.low, case.high):
-        raise ProofError("it is of other attributes or levels than those that the policy allows.")
+    in_time = deadline(seconds)
+    check_lattice(proof, case)
     target = check_claim(proof, case)
     boxes = list(proof.boxes())
     chosen = choose_witnesses(len(proof.witnesses), all_witnesses, random)
@@ -232,11 +241,13 @@ def check(
             if not target.is_beyond(case.measure.at(plain, low)):
                 raise refused(low, high, closed, "with nothing suppressed it does not lose enough")
         elif closed.reason == "evaluated":
+            in_time()
             check_evaluated(low, high, closed, target)
         else:
             resting.setdefault(closed.witnesses, []).append((low, high, closed))
     for witnesses, rest in resting.items():
         if chosen.issuperset(witnesses):
+            in_time()
             check_witnessed([proof.witnesses[at] for at in witnesses], rest, target)
     claim = proof.claim
     what = (
@@ -247,12 +258,47 @@ def check(
     return Checked(what, len(boxes), schemes, len(proof.witnesses), len(chosen), case.trusted)
 
 
+class OutOfTime(Exception):  # noqa: N818 - not an error
+    """There is more to look at than there is time for."""
+
+
+def deadline(seconds: float | None) -> Callable[[], None]:
+    """Return what raises OutOfTime when so many seconds have passed from now on."""
+    ends = math.inf if seconds is None else time.monotonic() + seconds
+
+    def in_time() -> None:
+        if time.monotonic() > ends:
+            raise OutOfTime
+
+    return in_time
+
+
+def check_lattice(proof: Proof, case: Case) -> None:
+    """Check that the proof is of the schemes that the policy allows, and that generalizing only merges.
+
+    Each level merges groups of the one below, and none covers less: all reasons but `evaluated` need it.
+    """
+    names = tuple(attribute.name for attribute in case.table.attributes)
+    if (proof.attributes, proof.low, proof.high) != (names, case.low, case.high):
+        raise ProofError("it is of other attributes or levels than those that the policy allows.")
+    for witness in proof.witnesses:
+        if not within(case, witness):
+            raise ProofError(f"the policy does not allow the witness {list(witness)}.")
+    for attribute in case.table.attributes:
+        if not attribute.only_merges:
+            raise ProofError(f"a level of '{attribute.name}' does not coarsen the one below it.")
+
+
+def within(case: Case, scheme: Scheme) -> bool:
+    """Whether the policy allows the levels of a scheme."""
+    levels = zip(case.low, scheme, case.high, strict=True)
+    return all(low <= level <= high for low, level, high in levels)
+
+
 def check_claim(proof: Proof, case: Case) -> Target:
     """Check that the solution is feasible and loses what is claimed; return what none may beat."""
     claim = proof.claim
-    levels = zip(case.low, claim.scheme, case.high, strict=True)
-    inside = (low <= level <= high for low, level, high in levels)
-    if not all(inside):
+    if not within(case, claim.scheme):
         raise ProofError(f"the policy does not allow the scheme {list(claim.scheme)}.")
     gone = case.suppressed(claim.scheme)
     suppressed, loss = case.count(gone), case.loss(claim.scheme, gone)

@@ -413,8 +413,12 @@ class DeltaPresence(Model):
         return None
 
     def most_kept(self, view: View) -> Integers | None:
-        """At most the largest share of those who match is kept; below the least, some part is too."""
-        if view.table.owners is not None:
+        """Of those who match, at most the largest share is kept; below the least, less than all.
+
+        Unless the population lacks an attribute: the same people then match several parts of a class.
+        """
+        assert view.table.population is not None
+        if view.table.owners is not None or len(view.table.population[2]) < len(view.scheme):
             return None
         matching, unmatched = self.people(view)
         if self.minimum > 0 and unmatched:

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import json
+import math
 import os
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from anonymizer.errors import ReleaseError
 
@@ -28,7 +30,14 @@ WITNESSED = ("bound", "infeasible", "tie")
 """The reasons that rest on witnesses."""
 COMPRESSED_FROM = 200_000
 """Bytes from which on the file is compressed."""
+MOST_BYTES = 2**26
+"""No proof file is larger, compressed or not: what is read from one must fit into memory."""
 GZIP_START = b"\x1f\x8b"
+KEYS = {
+    "proof", "anonymizer", "input", "policy", "hierarchies", "attributes", "lattice", "claim",
+    "witnesses", "tree",
+}  # fmt: skip
+CLAIM_KEYS = {"scheme", "loss", "suppressed", "bound", "optimal", "ties"}
 
 Scheme = tuple[int, ...]
 
@@ -169,7 +178,7 @@ def write_node(node: Node) -> list[Any]:
 def read_node(node: Any, witnesses: int) -> Node:
     """Read a node back; a ProofError says what is wrong with it."""
     match node:
-        case ["cut", int(attribute), list(levels), list(parts)]:
+        case ["cut", attribute, list(levels), list(parts)] if type(attribute) is int:
             return Cut(attribute, whole(levels), tuple(read_node(p, witnesses) for p in parts))
         case [str(reason), *numbers] if reason in REASONS:
             chosen = whole(numbers)
@@ -187,62 +196,143 @@ def read_node(node: Any, witnesses: int) -> Node:
 def whole(numbers: Any) -> tuple[int, ...]:
     """Return a list of whole numbers as a tuple."""
     if not isinstance(numbers, list) or any(type(number) is not int for number in numbers):
-        raise ProofError(f"{numbers!r} is not a list of whole numbers.")
+        raise ProofError(f"{shorten(numbers)} is not a list of whole numbers.")
     return tuple(numbers)
+
+
+def shorten(value: Any) -> str:
+    """Show a value that should not be there, on one line."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def read_proof(path: str | Path) -> Proof:
     """Read a proof file, or say what is wrong with it."""
     try:
-        content = Path(path).read_bytes()
-        if content.startswith(GZIP_START):
-            content = gzip.decompress(content)
-        described = json.loads(content)
+        described = json.loads(
+            read_bytes(Path(path)), parse_constant=refuse, object_pairs_hook=once_each
+        )
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         raise ProofError(f"{path}: there is no such proof file; name it with --proof.") from None
-    except (OSError, ValueError, RecursionError, EOFError, zlib.error):
-        raise ProofError(f"{path}: this is not a proof file (not valid JSON).") from None
+    except TooLarge:
+        raise ProofError(
+            f"{path}: this is not a proof file (it has more than {MOST_BYTES:,} bytes)."
+        ) from None
+    except (OSError, ValueError, RecursionError, EOFError, MemoryError, zlib.error):
+        raise ProofError(
+            f"{path}: this is not a proof file (not valid JSON, or damaged)."
+        ) from None
     try:
         return parse_proof(described)
     except ProofError as error:
         raise ProofError(f"{path}: {error}") from None
 
 
+class TooLarge(ValueError):  # noqa: N818 - said in another sentence
+    """A file that is larger than any proof file."""
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file, and what is compressed in it, up to the most that a proof file has."""
+    with path.open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if content.startswith(GZIP_START):
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+            content = packed.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise TooLarge
+    return content
+
+
+def refuse(constant: str) -> None:
+    """Refuse what JSON has no number for, such as NaN."""
+    raise ValueError(constant)
+
+
+def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object whose keys are all different."""
+    described = dict(pairs)
+    if len(described) < len(pairs):
+        raise ValueError
+    return described
+
+
 def parse_proof(described: Any) -> Proof:
     """Make a proof of a file's content; a ProofError says what is wrong with it."""
-    if not isinstance(described, Mapping) or described.get("proof") != VERSION:
-        stated = described.get("proof") if isinstance(described, Mapping) else None
+    stated = described.get("proof") if isinstance(described, Mapping) else None
+    if type(stated) is not int or stated != VERSION:
         raise ProofError(
-            f"this is not a proof file of version {VERSION} (it says {stated!r}); make it again with "
-            "`anonymizer run --proof`."
+            f"this is not a proof file of version {VERSION} (it says {shorten(stated)}); make it again "
+            "with `anonymizer run --proof`."
         )
+    check_keys(described, KEYS)
     try:
-        claim, (low, high) = described["claim"], described["lattice"]
+        low, high = described["lattice"]
         witnesses = tuple(whole(scheme) for scheme in described["witnesses"])
-        names = tuple(map(str, described["attributes"]))
         proof = Proof(
-            Claim(
-                whole(claim["scheme"]),
-                float(claim["loss"]),
-                int(claim["suppressed"]),
-                float(claim["bound"]),
-                claim["optimal"] is True,
-                claim["ties"] is True,
-            ),
-            names,
+            parse_claim(described["claim"]),
+            tuple(of_type(name, str) for name in of_type(described["attributes"], list)),
             whole(low),
             whole(high),
             witnesses,
             read_node(described["tree"], len(witnesses)),
-            {key: described.get(key) for key in ("input", "policy", "hierarchies")},
-            str(described.get("anonymizer", "")),
+            parse_origin(described),
+            of_type(described.get("anonymizer", ""), str),
         )
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise ProofError(f"this is not a proof file ({type(error).__name__}: {error}).") from None
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
+        what = f"{type(error).__name__}: {shorten(str(error))}"
+        raise ProofError(f"this is not a proof file ({what}).") from None
     schemes = (proof.low, proof.high, proof.claim.scheme, *witnesses)
-    if any(len(scheme) != len(names) for scheme in schemes):
-        raise ProofError(f"a scheme does not have a level for each of {len(names)} attributes.")
+    if any(len(scheme) != len(proof.attributes) for scheme in schemes):
+        raise ProofError(
+            f"a scheme does not have a level for each of {len(proof.attributes)} attributes."
+        )
     return proof
+
+
+def check_keys(described: Mapping[str, Any], known: set[str]) -> None:
+    """Refuse keys that no rule reads: what they say would not be checked."""
+    if unknown := sorted(set(described) - known):
+        raise ProofError(f"this is not a proof file (it has an unknown key {shorten(unknown[0])}).")
+
+
+def parse_claim(claim: Any) -> Claim:
+    """Read what is claimed, each figure of its own kind."""
+    check_keys(of_type(claim, dict), CLAIM_KEYS)
+    return Claim(
+        whole(claim["scheme"]),
+        finite(claim["loss"]),
+        of_type(claim["suppressed"], int),
+        finite(claim["bound"]),
+        of_type(claim["optimal"], bool),
+        of_type(claim["ties"], bool),
+    )
+
+
+def parse_origin(described: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the digests."""
+    kinds: dict[str, type[Any]] = {"input": dict, "policy": str, "hierarchies": dict}
+    return {key: of_type(described[key], kinds[key]) for key in kinds if key in described}
+
+
+Kind = TypeVar("Kind")
+CALLED = {
+    int: "a whole number", str: "a string", bool: "true or false", list: "a list", dict: "an object"
+}  # fmt: skip
+
+
+def of_type(value: Any, kind: type[Kind]) -> Kind:
+    """Return a value of just this type: a text is no number, and neither is true."""
+    if type(value) is not kind:
+        raise ProofError(f"{shorten(value)} is not {CALLED[kind]}.")
+    return value
+
+
+def finite(value: Any) -> float:
+    """Return a number that is neither infinite nor none."""
+    if type(value) not in (int, float) or not abs(value) < math.inf:
+        raise ProofError(f"{shorten(value)} is not a number.")
+    return float(value)
 
 
 def find_proof(folder: Path) -> Path | None:

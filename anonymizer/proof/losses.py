@@ -133,4 +133,5 @@ def taken_in_order(counts: Integers, records: int) -> Integers:
 def entropy(counts: Integers) -> float:
     """Return sum_g r(g) log2(R / r(g)) over the groups that occur."""
     sizes = counts[counts > 0]
-    return math.fsum((sizes * np.log2(sizes.sum() / sizes)).tolist())
+    # log1p keeps all digits where one group is nearly everything
+    return math.fsum((sizes * np.log1p((sizes.sum() - sizes) / sizes)).tolist()) / math.log(2)

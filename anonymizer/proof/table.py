@@ -34,6 +34,15 @@ class Attribute:
     least: int
     """What a single value covers: 1, or 0 in a continuous domain."""
 
+    @property
+    def only_merges(self) -> bool:
+        """Whether every level merges groups of the one below, and no value covers less at it."""
+        levels = zip(self.groups, self.groups[1:], self.covered, self.covered[1:], strict=False)
+        return all(
+            number_pairs(fine, coarse) == np.unique(fine).size and bool((covers <= more).all())
+            for fine, coarse, covers, more in levels
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Values:
@@ -131,6 +140,11 @@ class Table:
         seen = np.zeros(size, np.bool_)
         seen[labels[:tuples]] = True
         return people[labels[:tuples]], int(people[~seen].sum())
+
+
+def number_pairs(fine: Integers, coarse: Integers) -> int:
+    """Count the pairs of groups of two levels that have a code in common."""
+    return int(np.unique(np.stack([fine, coarse]), axis=1).shape[1])
 
 
 def number_alike(

@@ -23,7 +23,7 @@ from anonymizer.lattice import Lattice, with_level
 from anonymizer.policy import digest_of_hierarchy
 from anonymizer.problem import Problem
 from anonymizer.proof.case import case_of
-from anonymizer.proof.checker import TIE, Case, Target
+from anonymizer.proof.checker import TIE, Case, OutOfTime, Target
 from anonymizer.proof.format import (
     Claim,
     Closed,
@@ -41,10 +41,6 @@ Clock = Callable[[], float]
 Floats = NDArray[np.float64]
 ROUNDING = 1e-13
 """What a total of terms must exceed a limit by, so that the checker, which adds exactly, agrees."""
-
-
-class OutOfTime(Exception):  # noqa: N818 - not an error
-    """The lattice is too large for a plain pass in the time there is."""
 
 
 @dataclass(frozen=True, eq=False)

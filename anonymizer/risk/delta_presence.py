@@ -127,10 +127,12 @@ class DeltaPresence(ClassModel):
 
         Of those who match a class, at most the largest share is kept. Where the class is below the least
         share, some part of it is too. A class of the population without a record is one, or several, at
-        every finer scheme.
+        every finer scheme. Where the population lacks an attribute, the same people match several parts.
         """
+        population, people_once = classes.microdata.population, classes.microdata.people is None
         assert classes.population_sizes is not None
-        if classes.microdata.people is not None:
+        assert population is not None
+        if not people_once or len(population.places) < len(classes.scheme):
             return classes.records
         if self.minimum > 0 and classes.unmatched_population:
             return np.zeros(classes.sizes.size, np.int64)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
@@ -12,7 +14,7 @@ from anonymizer.policy import Policy
 from anonymizer.problem import Problem as Asked
 from anonymizer.proof.case import case_of
 from anonymizer.proof.checker import Case
-from anonymizer.proof.format import Proof
+from anonymizer.proof.format import Cut, Node, Proof
 from anonymizer.proof.writer import fast, write_proof
 from anonymizer.search import search_exhaustively
 from tests.oracle import Problem
@@ -51,6 +53,9 @@ MODELS: dict[str, list[dict[str, Any]]] = {
     "delta-presence": [
         {"model": "delta-presence", "minimum": 0.0, "maximum": 0.5, "population_table": "people"}
     ],
+    "delta-presence, partly known": [
+        {"model": "delta-presence", "minimum": 0.1, "maximum": 0.5, "population_table": "known"}
+    ],
     "k-anonymity and t-closeness": [
         {"model": "k-anonymity", "k": 3},
         {"model": "t-closeness", **OF, "t": 0.3},
@@ -81,6 +86,9 @@ def fitted(risk: dict[str, Any], problem: Problem, frame: pd.DataFrame) -> dict[
     if risk.get("population_table") == "people":
         people = pd.concat([frame, frame.iloc[::2], frame.iloc[::3]])[names]
         return {**risk, "population_table": people.reset_index(drop=True)}
+    if risk.get("population_table") == "known":
+        known = pd.concat([frame, frame.iloc[::2]])[names[:1]].reset_index(drop=True)
+        return {**risk, "population_table": known}
     if "statement" in risk:
         from anonymizer.knowledge.statement import Statement
 
@@ -154,3 +162,40 @@ def proven(problem: Asked) -> tuple[Case, Proof] | None:
 
 people = st.lists(st.integers(0, 9), min_size=25, max_size=25)
 values = st.lists(st.sampled_from(VALUES), min_size=25, max_size=25)
+
+TREES = (
+    {str(v): (str(v), f"{v // 2}", f"{v // 6}x", "*") for v in range(12)},
+    {str(v): (str(v), f"{v // 3}", "*") for v in range(9)},
+    {str(v): (str(v), "*") for v in range(2)},
+)
+DRAW = np.random.default_rng(10)
+ROWS = tuple(
+    (str(min(int(DRAW.exponential(4)), 11)), str(DRAW.integers(9)), str(DRAW.integers(2)))
+    for _ in range(80)
+)
+SMALL = Problem(ROWS, TREES, k=4, suppression_limit=14)
+"""A table whose proof has boxes closed for every reason."""
+
+
+K_AND_VALUES = [
+    {"model": "k-anonymity", "k": 4},
+    {"model": "entropy-l", "attribute": "s", "l": 1.9},
+]
+
+
+def swap(proof: Proof, old: Node, new: Node) -> Proof:
+    """Put another node in the place of one."""
+
+    def swapped(node: Node) -> Node:
+        if node is old:
+            return new
+        return (
+            replace(node, parts=tuple(map(swapped, node.parts))) if isinstance(node, Cut) else node
+        )
+
+    return replace(proof, tree=swapped(proof.tree))
+
+
+def claiming(proof: Proof, **changes: Any) -> Proof:
+    """Claim something else."""
+    return replace(proof, claim=replace(proof.claim, **changes))

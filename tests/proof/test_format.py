@@ -52,7 +52,6 @@ WRONG: dict[str, Any] = {
     "a scheme of texts": {**PROOF.describe(), "witnesses": [["0", "1"]]},
     "a level that is true": {**PROOF.describe(), "witnesses": [[True, 0], [0, 1]]},
     "no tree": {k: v for k, v in PROOF.describe().items() if k != "tree"},
-    "a very deep tree": {**PROOF.describe(), "tree": [[]] * 3},
 }
 
 

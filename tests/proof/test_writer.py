@@ -19,8 +19,7 @@ from anonymizer.proof.writer import write_proof
 from anonymizer.search import Status, search, search_exhaustively
 from anonymizer.solution import solution as solving
 from tests.oracle import Problem
-from tests.proof.cases import MODELS, asked
-from tests.proof.test_checker import K_AND_VALUES, SMALL
+from tests.proof.cases import K_AND_VALUES, MODELS, SMALL, asked
 from tests.strategies import problems
 
 
