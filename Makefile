@@ -5,23 +5,27 @@ BIN    := $(VENV)/bin
 DEMO   := $(VENV)/ready-demo
 READY  := $(VENV)/ready
 DOCS   := $(VENV)/ready-docs
+KERNELS := $(VENV)/ready-kernels
 OLDEST := .venv-oldest
-# what most changes break first, in half a minute
-QUICK  := tests/policy/test_policy.py tests/problem/test_problem.py tests/test_people.py tests/test_layers.py \
-          tests/engine tests/evaluation tests/verification tests/search/test_result.py
+# these call nearly every kernel
+COMPILE := tests/search/test_subtree_bounds.py tests/frozen tests/kernels
 PIP    := pip install --quiet --disable-pip-version-check
 SITE   := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
 
-.PHONY: demo test quick test-oldest reproduce lint bench soak docs docs-serve clean
+.PHONY: demo test test-whole quick test-oldest reproduce lint bench soak docs docs-serve clean
 
 demo: $(DEMO)
 	$(BIN)/anonymizer demo --out results/demo
 
-test: $(READY)
-	$(BIN)/pytest -n auto
+# tests that share a server run in one worker
+test: $(KERNELS)
+	$(BIN)/pytest -n auto --dist loadgroup
+
+test-whole: $(KERNELS)
+	HYPOTHESIS_PROFILE=whole $(BIN)/pytest -n auto --dist loadgroup
 
 quick: $(READY)
-	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -n auto -m "not slow" $(QUICK)
+	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -n auto -m "quick and not slow" $$(grep -rl "pytest.mark.quick" tests)
 
 test-oldest: $(OLDEST)/ready
 	HYPOTHESIS_PROFILE=quick $(OLDEST)/bin/pytest -n auto -m "not slow"
@@ -38,7 +42,7 @@ lint: $(READY)
 bench: $(READY)
 	$(BIN)/python -m experiments.benchmark
 
-soak: $(READY)
+soak: test-whole
 	$(BIN)/python -m experiments.soak
 
 docs: $(DOCS)
@@ -57,6 +61,11 @@ $(DEMO): pyproject.toml
 $(READY): $(DEMO)
 	$(BIN)/$(PIP) --editable '.[dev]'
 	if command -v java > /dev/null; then $(BIN)/$(PIP) --editable '.[spark]'; fi
+	touch $@
+
+# compiled once, on two processors, before there are workers that would all compile the same
+$(KERNELS): $(READY) $(wildcard anonymizer/kernels/*.py)
+	-HYPOTHESIS_PROFILE=quick $(BIN)/pytest -n 2 --dist loadfile $(COMPILE)
 	touch $@
 
 $(DOCS): $(READY)

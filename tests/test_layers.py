@@ -11,6 +11,8 @@ import anonymizer
 from docs.generate import architecture
 from docs.generate.architecture import ORDER, home, imports_of
 
+pytestmark = pytest.mark.quick
+
 PACKAGE = Path(anonymizer.__file__).parent
 
 FREE = {"__init__"}

@@ -20,6 +20,8 @@ from anonymizer import (
 )
 from anonymizer.hierarchy import Hierarchy
 
+pytestmark = pytest.mark.quick
+
 AGE = Hierarchy.from_rows("age", [(str(a), f"{a // 10}0s", "*") for a in range(20, 60)])
 SEX = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
 

@@ -95,6 +95,7 @@ def test_three_questions_have_one_page_and_one_json_without_raw_values(ward: Pat
     assert all(value["people"] >= 5 for value in named if value["value"] is not None)
 
 
+@pytest.mark.slow
 def test_where_nothing_is_asked_it_is_the_worst_case(ward: Path, run) -> None:
     out = ward.parent / "out"
     status, output, _ = run("assess", ward, "--json", "--out", out, "--population", 5000)
@@ -133,6 +134,7 @@ def test_help_shows_examples(run) -> None:
     assert "anonymizer assess policy.toml --scenario voter.toml" in " ".join(output.split())
 
 
+@pytest.mark.slow
 def test_a_release_answers_all_questions_too(ward: Path, run) -> None:
     folder = ward.parent
     before = assess(None, ward, folder / "scenario.toml").scenarios[0].mean()
@@ -152,6 +154,7 @@ def test_a_release_answers_all_questions_too(ward: Path, run) -> None:
     assert all(Path(path).is_file() for path in found["files"].values())
 
 
+@pytest.mark.slow
 def test_the_voter_list_on_the_built_in_register_ends_with_a_page(tmp_path: Path, run) -> None:
     patients = register(population(20_000), size=2000)
     patients.to_csv(tmp_path / "register.csv", index=False)
@@ -168,6 +171,7 @@ def test_the_voter_list_on_the_built_in_register_ends_with_a_page(tmp_path: Path
     assert children["overall_mean"].max() < 0.001  # they are not on the list
 
 
+@pytest.mark.slow
 def test_a_shipped_scenario_is_fitted_to_the_table(ward: Path, run) -> None:
     status, output, _ = run(
         "assess",

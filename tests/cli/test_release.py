@@ -447,6 +447,7 @@ def test_a_ctrl_c_outside_the_search_leaves_nothing(tmp_path: Path, run, monkeyp
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_the_installed_command_runs_the_demo(tmp_path: Path) -> None:
     command = [
         sys.executable,

@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -286,59 +287,69 @@ def test_of_two_runs_into_one_folder_one_comes_after_the_other(
 # Killed
 
 WRITES = """
-    import os, signal, sys
+    import os, sys
     from pathlib import Path
     from anonymizer.data.staging import Staging
 
-    folder, end, number = Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
-    seen = 0
+    end, folders = int(sys.argv[2]), [Path(each) for each in sys.argv[3:]]
 
-    def count(event, arguments):
-        global seen
-        if event in ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "open", "os.scandir"):
-            if str(folder) in str(arguments[0]):
-                seen += 1
-                if seen == number:
-                    os.kill(os.getpid(), end)
+    def write(folder, number):
+        seen = 0
 
-    sys.addaudithook(count)
-    with Staging(folder) as staging:
-        staging.remove("search.json")
-        staging.path("release.csv").write_text("new release")
-        staging.path("page.html").write_text("new page")
-        staging.seal("manifest.json").write_text("new manifest")
-    print(seen)
+        def count(event, arguments):
+            nonlocal seen
+            if event in ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "open", "os.scandir"):
+                if str(folder) in str(arguments[0]):
+                    seen += 1
+                    if seen == number:
+                        os.kill(os.getpid(), end)
+
+        sys.addaudithook(count)
+        with Staging(folder) as staging:
+            staging.remove("search.json")
+            staging.path("release.csv").write_text("new release")
+            staging.path("page.html").write_text("new page")
+            staging.seal("manifest.json").write_text("new manifest")
+
+    for number, folder in enumerate(folders, start=1):
+        if (child := os.fork()) == 0:
+            write(folder, number)
+            os._exit(0)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
-"""Writes a release over an old one, and is ended at the n-th thing that it does in the folder."""
+"""Writes a release over old ones, each in a process that is ended at the n-th thing it does there."""
 
 
-def write_over_old(folder: Path, end: int, number: int) -> tuple[int, dict[str, str]]:
-    put_old(folder)
-    process = python(WRITES, folder, int(end), number)
-    process.communicate()
-    found = {name: text for name, text in contents(folder).items() if not name.startswith(PREFIX)}
-    return process.returncode, found
+def write_over_old(folders: Sequence[Path], end: int) -> list[int]:
+    """Return how each process ended."""
+    for folder in folders:
+        folder.mkdir()
+        put_old(folder)
+    return [int(line) for line in python(WRITES, int(end), *folders).communicate()[0].split()]
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
 def test_a_release_never_stands_beside_the_manifest_of_another(tmp_path: Path, end: int) -> None:
     stages = set()
-    for number in range(1, 60):
-        status, found = write_over_old(tmp_path, end, number)
+    folders = [tmp_path / f"at-{number:02}" for number in range(1, 60)]
+    for folder, status in zip(folders, write_over_old(folders, end), strict=True):
+        found = {
+            name: text for name, text in contents(folder).items() if not name.startswith(PREFIX)
+        }
         release, manifest = found["release.csv"], found.get("manifest.json")
         assert manifest in (None, release.replace("release", "manifest"))
         stages.add((release, manifest))
         if end == signal.SIGTERM:
-            assert hidden(tmp_path) == []
+            assert hidden(folder) == []
             assert found in ({**OLD, "search.json": "{}"}, NEW)
         if status == 0:
             break
-        with Staging(tmp_path):
+        with Staging(folder):
             pass
-        assert hidden(tmp_path) == []
+        assert hidden(folder) == []
     assert status == 0, "there are more things to do than were tried"
     assert found == NEW
-    assert number > 10
+    assert folder > folders[10]
     if end == signal.SIGKILL:  # each of these moments was met
         assert ("old release", None) in stages
         assert ("new release", None) in stages

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 
 from anonymizer.engine.bit_paths import Paths
 from tests.oracle import Problem
 from tests.strategies import microdata_of, problems
+
+pytestmark = pytest.mark.quick
 
 
 @given(problems(max_attributes=3, ranges=False))

@@ -16,6 +16,8 @@ from tests import oracle
 from tests.oracle import Problem
 from tests.strategies import microdata_of, problems
 
+pytestmark = pytest.mark.quick
+
 
 @contextmanager
 def narrow_words(limit: int) -> Iterator[None]:

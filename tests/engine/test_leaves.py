@@ -13,6 +13,8 @@ from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.errors import AnonymizerWarning, HierarchyError, show_values
 from anonymizer.hierarchy import Dates, Hierarchy, Intervals, Priority
 
+pytestmark = pytest.mark.quick
+
 AGE = Intervals((0, 99), widths=(10,), open="high", missing="top").build("age")
 DOSE = Intervals((0.0, 10.0), widths=(2.5, 5), open="both", missing="top").build("dose")
 DAY = Dates("2020-01-01", "2020-12-31", format="%d.%m.%Y", missing="top").build("day")

@@ -32,6 +32,8 @@ from tests import oracle
 from tests.oracle import Problem, Row
 from tests.strategies import microdata_of, problems
 
+pytestmark = pytest.mark.quick
+
 CELLS = st.text(st.sampled_from('ab9é,;" \n\r.'), max_size=4)
 """Short texts full of what needs quotes; the empty one is a missing cell."""
 

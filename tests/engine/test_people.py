@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.engine.people import People
+
+pytestmark = pytest.mark.quick
 
 tables = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 5)), min_size=1, max_size=30)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +12,8 @@ from anonymizer.data.frame import FrameTable
 from anonymizer.engine.classes import partition
 from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import Hierarchy
+
+pytestmark = pytest.mark.quick
 
 AGE = Hierarchy.from_rows("age", [(str(n), f"{n // 2}*", "*") for n in range(4)])
 ROW = st.tuples(st.sampled_from("0123"), st.sampled_from(["a", "b", None]), st.integers(0, 3))

@@ -76,6 +76,7 @@ def test_the_ends_of_the_interval_are_reached_by_likely_parameters(sizes) -> Non
     assert found.high == pytest.approx(reached[1], rel=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("theta", "alpha"), [(40.0, 0.4), (200.0, 0.0), (5.0, 0.7)])
 def test_the_intervals_cover_the_truth_of_populations_from_the_model(theta, alpha) -> None:
     random = np.random.default_rng(5)

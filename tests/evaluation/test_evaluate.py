@@ -15,6 +15,8 @@ from tests import oracle
 from tests.oracle import Problem
 from tests.strategies import evaluator_of, problems
 
+pytestmark = pytest.mark.quick
+
 ONE_LEAF = {"x": ("x", "x")}
 SIZES = {"S": ("S", "small", "*"), "M": ("M", "large", "*"), "L": ("L", "large", "*")}
 

@@ -13,6 +13,8 @@ from experiments import adult
 from experiments.adult import MEMBER, UnavailableError, complete_records, extract_adult, fetch_adult
 from tests.shared import ABSENT, DATA
 
+pytestmark = pytest.mark.slow
+
 TABLE = (
     ",age,workclass,education,education-num,marital-status,occupation,relationship,race,gender,"
     "capital-gain,capital-loss,hours-per-week,native-country,income\n"

@@ -12,6 +12,8 @@ from experiments.benchmark import arx
 from experiments.benchmark.arx.__main__ import main
 from tests.experiments import arx_stub
 
+pytestmark = pytest.mark.soak
+
 NO_JDK = "there is no JDK here (javac and java), which the driver for ARX needs"
 needs_jdk = pytest.mark.skipif(not (shutil.which("javac") and shutil.which("java")), reason=NO_JDK)
 

@@ -10,6 +10,8 @@ import pytest
 
 from experiments.attacks import __main__ as experiment
 
+pytestmark = pytest.mark.slow
+
 RESULTS = Path(__file__).resolve().parents[2] / "results" / "attacks"
 MODELS = {"k-anonymity", "k-map", "p-uniqueness", "overall", "sources", "distinct-l"}
 FILES = {

@@ -13,6 +13,8 @@ from experiments.nrf.discharges import draw_discharges
 from experiments.nrf.reconstruction import FACTS, read_reconstruction
 from tests.shared import ABSENT
 
+pytestmark = pytest.mark.slow
+
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 needs_facts = pytest.mark.skipif(not FACTS.is_dir(), reason=ABSENT)
 

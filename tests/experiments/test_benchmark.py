@@ -7,6 +7,8 @@ import pytest
 
 from experiments.datasets import RESULTS
 
+pytestmark = pytest.mark.slow
+
 FOLDER = RESULTS / "benchmark"
 MOST_GROUP_BYS = {
     "k-anonymity": 5,

@@ -17,6 +17,8 @@ from experiments.benchmark.wide import wide_policy, wide_register
 from experiments.datasets import RESULTS
 from experiments.parallel import run_settings
 
+pytestmark = pytest.mark.slow
+
 FOLDER = RESULTS / "benchmark"
 
 

@@ -5,7 +5,10 @@ import pytest
 from experiments.benchmark.engines import drawn_apart, measure_engines
 from tests.shared import ABSENT, DATA
 
-pytestmark = pytest.mark.skipif(not (DATA / "make_standins.py").exists(), reason=ABSENT)
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.skipif(not (DATA / "make_standins.py").exists(), reason=ABSENT),
+]
 
 
 def test_a_folder_is_measured_to_a_verified_release() -> None:

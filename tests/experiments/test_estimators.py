@@ -11,6 +11,8 @@ from experiments.estimators.__main__ import QUICK, main, run
 from experiments.estimators.measure import ALPHA, KS, SETS, Truth, measure
 from experiments.estimators.page import figure, listed, percent, write_page
 
+pytestmark = pytest.mark.slow
+
 COARSE, THREE, SEVEN = SETS[0], SETS[1], SETS[-1]
 
 

@@ -9,8 +9,10 @@ import pytest
 
 from experiments.evidence import __main__ as experiment
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
+@pytest.mark.soak
 def test_a_part_of_the_register_is_measured_and_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

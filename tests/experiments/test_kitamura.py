@@ -13,6 +13,8 @@ from experiments.kitamura.__main__ import CHOSEN, TABLE, concluded_rows, main, p
 from experiments.kitamura.printed import PRINTED, name_of
 from tests.shared import ABSENT, REFERENCE
 
+pytestmark = pytest.mark.slow
+
 RESULTS = Path(__file__).resolve().parents[2] / "results" / "kitamura"
 COUNTS = REFERENCE / "kitamura_characteristics.csv"
 

@@ -10,6 +10,8 @@ import pytest
 from experiments.datasets import path_of
 from experiments.layers.__main__ import main
 
+pytestmark = pytest.mark.slow
+
 needs_adult = pytest.mark.skipif(path_of("adult") is None, reason="ADULT is not at hand")
 
 

@@ -24,6 +24,8 @@ from experiments.prasser2016.releases import FOLDERS, find_path, load
 from experiments.prasser2016.tables import contradictions, quality_tables, supported_people
 from tests.shared import ABSENT, REFERENCE, arx_uniqueness
 
+pytestmark = pytest.mark.slow
+
 WRITTEN = RESULTS / "prasser2016"
 CONTRADICTED = {(2, "adult", f"k-map, {city}") for city in paper.POPULATIONS}
 

@@ -48,6 +48,8 @@ from tests.oracle import Row, Tree
 from tests.shared import ABSENT
 from tests.strategies import tables, trees
 
+pytestmark = pytest.mark.slow
+
 WRITTEN = RESULTS / "prasser2016"
 
 

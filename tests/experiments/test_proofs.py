@@ -8,6 +8,8 @@ import pytest
 from experiments.datasets import RESULTS, path_of
 from experiments.proofs.__main__ import measure, problems
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_committed_proof_is_accepted() -> None:
     table = pd.read_csv(RESULTS / "proofs" / "proofs.csv")

@@ -38,7 +38,7 @@ UNIQUENESS = [
 """The other rows are in results/reference/, which takes minutes."""
 FROZEN = OPTIMA + ENTROPY + ORDERED + UNIQUENESS
 
-pytestmark = pytest.mark.skipif(not OPTIMA, reason=ABSENT)
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not OPTIMA, reason=ABSENT)]
 
 
 @cache

@@ -10,6 +10,8 @@ import pytest
 from experiments.benchmark.sensitive import Tables, measure_row, reference_rows
 from experiments.datasets import RESULTS, path_of
 
+pytestmark = pytest.mark.slow
+
 ROWS = [row for row in reference_rows() if path_of(row["dataset"]) is not None]
 TIED = "adult t-closeness-equal k=5 t=0.3 0.0"
 """Another scheme has the same loss, with nothing suppressed: the order of schemes decides."""
@@ -25,7 +27,7 @@ def tables() -> Tables:
     return Tables()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.skipif(not ROWS, reason="ARX's figures or the data are not at hand")
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
 def test_the_optimum_is_arxs_and_proven(tables: Tables, row: dict[str, Any]) -> None:

@@ -10,6 +10,8 @@ from experiments.simon2020.__main__ import QUICK, main
 from experiments.simon2020.measure import LEFT_OUT, assess_visits, compare_counts
 from experiments.simon2020.visits import KEYS, draw_people, draw_several, draw_visits
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_synthetic_counts_are_those_of_a_group_by():
     counts = compare_counts(assess_visits(5_000, 1, lambda _: None))

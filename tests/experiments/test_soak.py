@@ -17,6 +17,8 @@ from experiments.soak.kills import faults_after_next_run, faults_after_signal
 from experiments.soak.mutations import SECRET
 from experiments.soak.processes import Ended, Worker
 
+pytestmark = pytest.mark.slow
+
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from experiments.start import __main__ as experiment
 
+pytestmark = pytest.mark.slow
+
 ROWS = 240
 
 
@@ -43,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_every_table_runs_and_verifies_and_no_class_has_fewer_people(
     folder: Path, tmp_path: Path
 ) -> None:

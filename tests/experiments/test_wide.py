@@ -21,6 +21,8 @@ from experiments.benchmark.wide import (
 )
 from experiments.benchmark.wide_traits import hour_weights
 
+pytestmark = pytest.mark.slow
+
 VALUES = {
     "country_of_birth": wide.COUNTRY_OF_BIRTH,
     "language": wide.LANGUAGE,

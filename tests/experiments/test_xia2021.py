@@ -36,7 +36,7 @@ from experiments.xia2021.patients import ATTRIBUTES, FACTS, Facts, simulate, sta
 from experiments.xia2021.releases import compare, k_for, patients_case
 from tests.shared import ABSENT
 
-pytestmark = pytest.mark.skipif(not FACTS.is_dir(), reason=ABSENT)
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not FACTS.is_dir(), reason=ABSENT)]
 
 
 @pytest.fixture(scope="module")

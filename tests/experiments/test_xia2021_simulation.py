@@ -12,6 +12,8 @@ from experiments.xia2021 import simulation
 from experiments.xia2021.simulation import Simulation, play
 from tests.knowledge.tables import Table, estimate, random_table, tables
 
+pytestmark = pytest.mark.slow
+
 
 def simulate(table: Table, seed: int, trials: int) -> Simulation:
     ones = np.ones(len(table.people), np.int64)

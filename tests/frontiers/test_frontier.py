@@ -68,6 +68,7 @@ def track(problem: Problem, models: list[RiskModel], values: list[float]) -> Tra
     return tracker
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @pytest.mark.parametrize(
     ("models", "values"),

@@ -59,6 +59,7 @@ def test_a_column_without_a_value_gets_a_spec_that_covers_its_missing_cells(cell
     assert "no cell has a value" in suggest(column)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dataset", ["adult", "cup", "fars"])
 @pytest.mark.parametrize("dtype", [str, None])
 def test_suggestions_for_benchmark_columns_load_and_cover_them(dataset: str, dtype: Any) -> None:

@@ -27,6 +27,8 @@ from anonymizer.utility import (
     parameters_of,
 )
 
+pytestmark = pytest.mark.quick
+
 SEX = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
 AGE = Hierarchy.from_rows("age", [("34", "30s", "*"), ("47", "40s", "*")])
 KEYS_OF_ONE: dict[str, Any] = {

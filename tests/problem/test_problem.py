@@ -18,6 +18,8 @@ from anonymizer.evaluation import evaluate, suppression
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import Average, KAnonymity, KMap
 
+pytestmark = pytest.mark.quick
+
 AGE = Hierarchy.from_rows("age", [(str(a), f"{a // 10}0s", "*") for a in range(20, 60)])
 SEX = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
 

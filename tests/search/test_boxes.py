@@ -245,6 +245,7 @@ def test_reported_bounds_only_rise_and_never_pass_the_optimum(problem: Problem) 
     assert all(progress.proof.open >= 0 for progress in seen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attributes", [20, 40])
 def test_a_lattice_too_large_to_list_is_searched(attributes: int) -> None:
     random_ = random.Random(3)
@@ -287,6 +288,7 @@ def test_a_search_that_is_resumed_ends_where_one_that_was_never_stopped_does(
     assert found.proof.open == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("models", [[KAnonymity(3)], [Average(0.3)], [PUniqueness(0.01, 10**4)]])
 def test_whenever_a_search_of_a_large_lattice_stops_its_bound_and_gap_are_true(
@@ -314,6 +316,7 @@ def test_whenever_a_search_of_a_large_lattice_stops_its_bound_and_gap_are_true(
         assert (found.gap == 0) == (found.status is Status.OPTIMAL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("models", [[KAnonymity(3)], [PUniqueness(0.01, 10**4)]])
 @pytest.mark.parametrize("recent", [1, 8, 4096])
 def test_what_is_forgotten_of_old_evaluations_is_not_needed(

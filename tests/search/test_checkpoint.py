@@ -210,6 +210,7 @@ def resume_until_complete(
 LIMITS = [Limits(evaluations=1), Limits(evaluations=2), Limits(seconds=0), Limits(seconds=1e-9)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("params", [SearchParams(), SearchParams(large_lattice=0)])
 @pytest.mark.parametrize("limits", LIMITS)
 @settings(max_examples=40)
@@ -227,6 +228,7 @@ def test_resuming_ends_for_a_problem_of_some_size(params: SearchParams, limits: 
     assert resume_until_complete(evaluator, lattice, limits, params=params) > 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY)
 @settings(max_examples=10)
 @given(problem=problems(max_attributes=3))
@@ -235,6 +237,7 @@ def test_resuming_ends_with_every_measure(name: str, problem: Problem) -> None:
     resume_until_complete(evaluator, lattice_of(problem), Limits(evaluations=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ALL, ids=str)
 @settings(max_examples=5)
 @given(problem=problems(max_attributes=3))

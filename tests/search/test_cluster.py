@@ -83,6 +83,7 @@ def processes(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_result_proof_and_counts_are_the_same_in_two_processes(
     processes: None, sent: list[Cluster]
 ) -> None:
@@ -105,6 +106,7 @@ def test_one_loky_worker_is_this_process(sent: list[Cluster]) -> None:
     assert not sent
 
 
+@pytest.mark.slow
 def test_the_table_is_sent_once_and_not_with_every_message(
     processes: None, sent: list[Cluster]
 ) -> None:
@@ -118,6 +120,7 @@ def test_the_table_is_sent_once_and_not_with_every_message(
     )  # a worker that had nothing to do in the first round asks for it
 
 
+@pytest.mark.slow
 def test_a_short_search_is_sent_nowhere(processes: None, sent: list[Cluster]) -> None:
     found = solve(medium())
     assert found.status is Status.OPTIMAL
@@ -129,6 +132,7 @@ def deadly(problem: Problem, flag: Path) -> Evaluator:
     return replace(evaluator_of(problem), models=[model])
 
 
+@pytest.mark.slow
 def test_killing_a_worker_in_the_middle_changes_nothing_but_time(
     processes: None, tmp_path: Path, sent: list[Cluster]
 ) -> None:

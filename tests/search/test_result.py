@@ -3,11 +3,14 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pytest
 
 from anonymizer.evaluation.evaluate import Evaluation
 from anonymizer.lattice import Scheme
 from anonymizer.search import Proof, SearchResult, Status, StopReason
 from anonymizer.search.result import choose
+
+pytestmark = pytest.mark.quick
 
 
 def evaluation(

@@ -43,6 +43,7 @@ def solve(problem: Problem, **options: object) -> SearchResult:
     return search(evaluator, lattice, **{"params": LARGE, **options})  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.one_of(problems(), problems(limits=True)), st.sampled_from([LARGE, SMALL]))
 @example(medium(), LARGE)
@@ -75,6 +76,7 @@ def test_with_subtree_bounds_the_number_of_workers_changes_nothing(
     assert (together.status, together.proof) == (alone.status, alone.proof)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(problems(), st.lists(st.integers(1, 30), max_size=6))
 @example(wide(), [40, 7, 60, 30, 200])

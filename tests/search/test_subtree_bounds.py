@@ -86,6 +86,7 @@ def wide(rows: int = 120, attributes: int = 5, seed: int = 7) -> Problem:
     return Problem(values, (tree,) * attributes, k=3)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(
     problems(),

@@ -6,6 +6,8 @@ import pytest
 
 from anonymizer.verification.claims import check_packages, differ
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize(
     ("then", "passed"),

@@ -12,6 +12,8 @@ from anonymizer.solution.solution import Solution
 from tests.solution.test_layered import LAYERS, OF_PEOPLE, write_all
 from tests.wards import patients, policy_with
 
+pytestmark = pytest.mark.quick
+
 CLAIM = "as many cells can be narrowed down as declared"
 
 

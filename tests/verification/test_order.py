@@ -7,6 +7,8 @@ import pytest
 
 from anonymizer.verification.order import correlate, find_order, mean_places
 
+pytestmark = pytest.mark.quick
+
 
 def rows(count: int, alike: int = 1) -> np.ndarray:
     return np.arange(count) // alike

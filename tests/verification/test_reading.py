@@ -16,6 +16,8 @@ from anonymizer.risk import BetaLikeness, DeltaDisclosure, Remaining, RiskModel,
 from anonymizer.solution.manifest import rounding_step
 from anonymizer.verification.reading import check_exactly, check_model
 
+pytestmark = pytest.mark.quick
+
 VALUES = ("a", "b", "c", "d")
 TREE = Hierarchy.from_rows(
     "s", [("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"), ("d", "y", "*")]

@@ -19,6 +19,8 @@ from anonymizer.solution.coarsen import coarsen_to, released_levels
 from anonymizer.solution.manifest import make_manifest, write_release
 from tests.hierarchy.labels import bounds_of
 
+pytestmark = pytest.mark.quick
+
 LOW, HIGH = Fraction(20), Fraction(120)
 ATTRIBUTES = {
     "weight": Intervals((20.0, 120.0), widths=(5, 10, 20, 40), open="both", missing="top"),

@@ -35,6 +35,8 @@ from tests.wards import (
     write_more,
 )
 
+pytestmark = pytest.mark.quick
+
 LOW_AGE = 'age = { role = "quasi", hierarchy = "age.toml", max_level = 0 }'
 LIMITED = POLICY + "\n[search]\nevaluation_limit = 2\n"
 
