@@ -19,7 +19,7 @@ from anonymizer.comparison.comparison import bin_columns
 from anonymizer.data.columns import Coded
 from anonymizer.errors import DataError, quote_some
 from anonymizer.hierarchy import MISSING
-from anonymizer.hierarchy.midpoints import midpoints, numbers_of_values
+from anonymizer.hierarchy.numbers import midpoints, numbers_of_values
 from anonymizer.policy import Analysis
 from anonymizer.solution.solution import Solution
 

@@ -12,7 +12,7 @@ from anonymizer.analyses.pair import Floats, Pair
 from anonymizer.analyses.result import Result
 from anonymizer.data.columns import Coded
 from anonymizer.errors import DataError, percent
-from anonymizer.hierarchy.midpoints import numbers_of_values
+from anonymizer.hierarchy.numbers import numbers_of_values
 from anonymizer.policy.analysis import Queries
 
 FIGURE = "median relative error of random counts"

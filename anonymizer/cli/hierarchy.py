@@ -43,7 +43,7 @@ def check_hierarchies(
     """
     from dataclasses import asdict
 
-    from anonymizer.hierarchy.check import check_files
+    from anonymizer.hierarchy.files import check_files
 
     defects = check_files(files, data, delimiter, data_delimiter)
     if json_:
@@ -126,7 +126,7 @@ def suggest_hierarchies(
 
     Example: `anonymizer hierarchy suggest discharges.csv --column age --column zip --out specs`
     """
-    from anonymizer.hierarchy.check import suggest_for, write_suggestions
+    from anonymizer.hierarchy.files import suggest_for, write_suggestions
 
     specs = suggest_for(table, column or [], delimiter, encoding, sheet)
     if out is not None:

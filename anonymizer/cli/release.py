@@ -91,7 +91,7 @@ def publish(
 def claim_names(staging: Any, policy: Policy, data: Path | None = None) -> None:
     """Find out before the search whether release and manifest can be written where they will go."""
     from anonymizer.data.engines.targets import check_target
-    from anonymizer.data.written import release_name
+    from anonymizer.data.release import release_name
     from anonymizer.problem import open_data
     from anonymizer.solution.manifest import FILE_NAME, claim_name
 

@@ -15,8 +15,7 @@ from anonymizer.data.columns import (
     code_batches,
     smallest_type,
 )
-from anonymizer.data.contract import Table
-from anonymizer.data.tuples import Tuples
+from anonymizer.data.contract import Table, Tuples
 from anonymizer.kernels.partition import (
     KEY_LIMIT,
     count_by_label,

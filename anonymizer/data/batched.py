@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,9 @@ import pyarrow as pa
 from anonymizer.data.assemble import assemble, texts_of
 from anonymizer.data.cells import Cells, batches_of_arrow, same_text
 from anonymizer.data.columns import code_columns
-from anonymizer.data.contract import Table
+from anonymizer.data.contract import Table, Tuples
 from anonymizer.data.csv import RELEASE_NAME, write_csv
 from anonymizer.data.plan import ReleasePlan
-from anonymizer.data.tuples import Tuples
 
 
 class BatchedTable(ABC):
@@ -91,3 +91,46 @@ def write_texts(table: Table, plan: ReleasePlan, path: Path, delimiter: str | No
     """Write a release of any table to a CSV file, every cell as its text."""
     released = assemble(table, plan)
     write_csv(texts_of(plan.columns, batches_of_arrow(released)), path, delimiter)
+
+
+@dataclass(frozen=True, eq=False)
+class WrappedTable(BatchedTable):
+    """A table that is called as another one, has its columns, and leaves a release to it."""
+
+    origin: Table
+
+    @property
+    def name(self) -> str:
+        """How messages call the other table."""
+        return self.origin.name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all its columns."""
+        return self.origin.columns
+
+    @property
+    def types(self) -> Mapping[str, pa.DataType]:
+        """The types of its columns."""
+        return self.origin.types
+
+    @property
+    def file_name(self) -> str:
+        """What it calls the file of a release."""
+        return self.origin.file_name
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """Read whole columns of it, with their types."""
+        return self.origin.read(columns)
+
+    def release(self, plan: ReleasePlan) -> Any:
+        """Make a release of its kind."""
+        return self.origin.release(plan)
+
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
+        """Write a release as it does."""
+        self.origin.write(plan, path, delimiter)
+
+    def digest(self) -> str:
+        """Return its digest."""
+        return self.origin.digest()

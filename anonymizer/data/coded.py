@@ -11,13 +11,11 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.batched import BatchedTable
+from anonymizer.data.batched import BatchedTable, WrappedTable
 from anonymizer.data.cells import Cells
 from anonymizer.data.columns import Coded, code_columns, read_columns
-from anonymizer.data.contract import Table
+from anonymizer.data.contract import Table, Tuples
 from anonymizer.data.engines.table import EngineTable
-from anonymizer.data.tuples import Tuples
-from anonymizer.data.wrapped import WrappedTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from anonymizer.data.cells import Cells
 from anonymizer.data.plan import ReleasePlan
-from anonymizer.data.tuples import Tuples
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,3 +89,22 @@ TableLike: TypeAlias = (
 )
 """A path, a dataframe of any library, an Arrow table or stream, a list of dicts, a dict of lists, or the
 address of a database."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tuples:
+    """The distinct tuples of some columns in the order of their codes, and how often each occurs."""
+
+    texts: tuple[tuple[str, ...], ...]
+    """The texts of each column, by number; the empty one is a missing cell, and some may not occur."""
+    codes: tuple[NDArray[np.integer], ...]
+    """The number of each tuple's text, for each column."""
+    counts: NDArray[np.int32]
+    tuple_of_row: NDArray[np.int32]
+    grouped: bool = False
+    """Whether an engine counted the rows: `tuple_of_row` is then of each tuple that came from there."""
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return int(self.counts.sum(dtype=np.int64))

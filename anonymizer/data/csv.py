@@ -17,10 +17,10 @@ import pyarrow as pa
 from anonymizer.data.arrays import arrow_number, arrow_text, arrow_texts
 from anonymizer.data.assemble import assemble, to_pandas
 from anonymizer.data.cells import Cells, cells_of_arrow
+from anonymizer.data.contract import Tuples
 from anonymizer.data.delimiters import CANDIDATES, DEFAULT, find_delimiter
 from anonymizer.data.files import FirstRead, Tap, digest_of_file
 from anonymizer.data.plan import ReleasePlan
-from anonymizer.data.tuples import Tuples
 from anonymizer.data.unpacking import (
     Reader,
     as_text,

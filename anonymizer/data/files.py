@@ -1,4 +1,4 @@
-"""Files that are read: can they be, what are they, and are they still the same?"""
+"""Files that are read: where the shipped ones are, can they be read, are they still the same?"""
 
 from __future__ import annotations
 
@@ -113,3 +113,10 @@ class FirstRead:
     def changed(self) -> ReleaseError:
         """Say that what was read first is no longer there."""
         return ReleaseError(f"{self.path} changed while it was anonymized or assessed. Run again.")
+
+
+def specs_folder() -> Path:
+    """Return where the shipped hierarchies and scenarios are: in the package, or beside it."""
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "specs"
+    return installed if installed.is_dir() else package.parent / "hierarchies"

@@ -51,8 +51,8 @@ class Kind:
         return make(*given)
 
 
-EXCEL, FEATHER = Kind("excel", "ExcelTable"), Kind("feather", "FeatherTable")
-SPSS, STATA = Kind("statistics", "SpssTable"), Kind("statistics", "StataTable")
+EXCEL, FEATHER = Kind("excel", "ExcelTable"), Kind("whole", "FeatherTable")
+SPSS, STATA = Kind("whole", "SpssTable"), Kind("whole", "StataTable")
 
 FILES: dict[str, Callable[..., Table]] = {
     ".arrow": FEATHER,

@@ -1,4 +1,4 @@
-"""Files that are read as a whole, by a library that makes a table in memory of them."""
+"""Files that are read as a whole: Feather, Stata and SPSS, and what Excel has in common with them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from anonymizer.data.arrow import ArrowTable
 from anonymizer.data.assemble import assemble, to_pandas
 from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import Cells
@@ -100,3 +101,74 @@ def damaged(path: Path, kind: str, error: Exception) -> AnonymizerError:
     if isinstance(error, AnonymizerError):
         return error
     return DataError(f"{path}: this is not {kind}, or it is damaged; export it again.")
+
+
+FILE_MARK = b"ARROW1"
+
+
+class FeatherTable(WholeFile):
+    """A Feather file, also called an Arrow IPC file."""
+
+    def load(self) -> ArrowTable:
+        """Read the file, or the stream if it is one."""
+        content = self.path.read_bytes()
+        try:
+            reader = pa.ipc.open_file if content.startswith(FILE_MARK) else pa.ipc.open_stream
+            table = reader(pa.BufferReader(content)).read_all()
+            table.validate(full=True)
+        except (pa.ArrowException, OSError) as error:
+            raise damaged(self.path, "a Feather file", error) from None
+        return ArrowTable(table)
+
+    @property
+    def file_name(self) -> str:
+        """A Feather file too."""
+        return "release.feather"
+
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:  # noqa: ARG002
+        """Write a release to a Feather file; names and types are all that its schema says."""
+        released = assemble(self.content, plan)
+        with pa.ipc.new_file(str(path), released.schema) as writer:
+            writer.write_table(released)
+
+
+class StataTable(WholeFile):
+    """A Stata file (.dta); its release is a CSV file."""
+
+    def load(self) -> FrameTable:
+        """Read the file with pandas."""
+        try:
+            try:
+                frame = pd.read_stata(self.path)
+            except ValueError:  # two values have the same label
+                frame = pd.read_stata(self.path, convert_categoricals=False)
+            return FrameTable(whole_numbers(frame))
+        except Exception as error:  # pandas raises whatever the bytes lead to
+            raise damaged(self.path, "a Stata file", error) from None
+
+
+class SpssTable(WholeFile):
+    """An SPSS file (.sav, .zsav); its release is a CSV file."""
+
+    def load(self) -> FrameTable:
+        """Read the file with pyreadstat."""
+        library = load_library("pyreadstat", self.path, "an SPSS file", "spss")
+        try:
+            frame, _ = library.read_sav(str(self.path), apply_value_formats=True)
+        except Exception as error:  # pyreadstat has an error of its own, and others
+            raise damaged(self.path, "an SPSS file", error) from None
+        return FrameTable(whole_numbers(frame.replace("", None)))
+
+
+def whole_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Write numbers without a fraction as whole ones: these packages store all numbers alike."""
+    return frame.assign(**{str(name): as_whole(column) for name, column in frame.items()})
+
+
+def as_whole(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return a column of numbers as whole ones if all of them are."""
+    if not pd.api.types.is_float_dtype(column.dtype):
+        return column
+    if (column.dropna() % 1 != 0).any() or column.abs().max() >= 2**53:
+        return column
+    return column.astype("Int64")

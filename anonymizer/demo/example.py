@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from anonymizer.data.shipped import specs_folder
+from anonymizer.data.files import specs_folder
 from anonymizer.data.staging import Staging
 from anonymizer.demo.population import population
 from anonymizer.demo.register import register

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from anonymizer.data.aggregate import recode
 from anonymizer.data.columns import nobodys_row
-from anonymizer.data.tuples import Tuples
+from anonymizer.data.contract import Tuples
 from anonymizer.engine.domain import read_only
 from anonymizer.engine.leaves import first_row
 from anonymizer.engine.people import People

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from anonymizer.data.aggregate import recode
 from anonymizer.data.cells import is_nested
-from anonymizer.data.contract import Table
-from anonymizer.data.tuples import Tuples
+from anonymizer.data.contract import Table, Tuples
 from anonymizer.errors import DataError, HierarchyError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy, check_values
 

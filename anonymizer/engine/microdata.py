@@ -16,8 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.contract import Table
-from anonymizer.data.tuples import Tuples
+from anonymizer.data.contract import Table, Tuples
 from anonymizer.engine.domain import Column, Domain, read_only
 from anonymizer.engine.extra_columns import Beside, take_out
 from anonymizer.engine.leaves import count_texts, take_in, to_leaves

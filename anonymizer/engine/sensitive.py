@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.tuples import Tuples
+from anonymizer.data.contract import Tuples
 from anonymizer.engine.domain import read_only
 from anonymizer.engine.people import People
 from anonymizer.kernels.histograms import (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from anonymizer.data.staging import replace_file
 from anonymizer.errors import HierarchyError
-from anonymizer.hierarchy.checks import check_size
+from anonymizer.hierarchy.fields import check_size
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.validation import parse_delimiter
 

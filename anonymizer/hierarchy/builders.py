@@ -11,7 +11,7 @@ from pydantic import model_validator
 from pydantic.dataclasses import dataclass
 
 from anonymizer.errors import HierarchyError, quote_some, suggest_name
-from anonymizer.hierarchy.checks import Values, expand
+from anonymizer.hierarchy.fields import Values, expand
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.levels import MISSING, Levels
 from anonymizer.hierarchy.values import TEXT, Reading

@@ -15,8 +15,8 @@ from pydantic.dataclasses import dataclass
 
 from anonymizer.errors import quote_some
 from anonymizer.hierarchy.builders import Builder, Columns, Open, builder
-from anonymizer.hierarchy.checks import Day, RisingDays, bounds_faults, check_size
 from anonymizer.hierarchy.ends import Beyond, name_ends
+from anonymizer.hierarchy.fields import Day, RisingDays, bounds_faults, check_size
 from anonymizer.hierarchy.values import AsDate, Reading, Unit
 from anonymizer.validation import CHECKED, NOT_EMPTY, ONLY_LISTS, raise_faults, show
 

@@ -12,7 +12,7 @@ from pydantic_core import PydanticKnownError
 
 from anonymizer.errors import quote, quote_some
 from anonymizer.hierarchy.builders import Builder, Columns, builder
-from anonymizer.hierarchy.checks import SomeValues, Values, check_size, expand, freeze
+from anonymizer.hierarchy.fields import SomeValues, Values, check_size, expand, freeze
 from anonymizer.hierarchy.priority import Unlisted
 from anonymizer.hierarchy.values import Reading, reading_of_values
 from anonymizer.validation import (

@@ -15,7 +15,8 @@ from pydantic import ValidationInfo, field_validator
 from pydantic.dataclasses import dataclass
 
 from anonymizer.hierarchy.builders import Builder, Columns, Open, builder
-from anonymizer.hierarchy.checks import (
+from anonymizer.hierarchy.ends import HIGH, LOW, Beyond, name_ends
+from anonymizer.hierarchy.fields import (
     MOST_LEAVES,
     Real,
     RealWidths,
@@ -27,7 +28,6 @@ from anonymizer.hierarchy.checks import (
     parse_range,
     parse_real_range,
 )
-from anonymizer.hierarchy.ends import HIGH, LOW, Beyond, name_ends
 from anonymizer.hierarchy.hierarchy import Growth
 from anonymizer.hierarchy.values import NUMBER, Reading, parse_number, write_number
 from anonymizer.validation import (

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, ValidationInfo, field_validator
 from pydantic.dataclasses import dataclass
 
 from anonymizer.hierarchy.builders import Builder, Columns, builder
-from anonymizer.hierarchy.checks import SomeValues, check_size, expand
+from anonymizer.hierarchy.fields import SomeValues, check_size, expand
 from anonymizer.hierarchy.hierarchy import Growth
 from anonymizer.hierarchy.values import Reading, reading_of_values
 from anonymizer.validation import CHECKED, ONLY_LISTS, Count, Flag, Text

@@ -13,7 +13,7 @@ from pydantic.dataclasses import dataclass
 
 from anonymizer.errors import suggest_name
 from anonymizer.hierarchy.builders import Builder, Columns, builder
-from anonymizer.hierarchy.checks import RisingCounts, Values, check_size, expand
+from anonymizer.hierarchy.fields import RisingCounts, Values, check_size, expand
 from anonymizer.hierarchy.hierarchy import Growth
 from anonymizer.validation import CHECKED, FROM_NUMPY, Flag, Text, expecting, show
 

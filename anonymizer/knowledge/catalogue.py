@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from anonymizer.data.shipped import specs_folder
+from anonymizer.data.files import specs_folder
 from anonymizer.errors import PolicyError, quote_some, suggest_name
 from anonymizer.knowledge.scenario import PARAMETERS, AttributeGroup, Scenario
 

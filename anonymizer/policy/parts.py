@@ -19,11 +19,11 @@ from pydantic import (
 
 from anonymizer.data.engines.addresses import PASSWORD, holds_secret
 from anonymizer.data.engines.opening import is_database
+from anonymizer.data.release import FileKind
 from anonymizer.data.table import Table, TableLike, open_table
-from anonymizer.data.written import FileKind
 from anonymizer.errors import HierarchyError, quote_some, suggest_name
 from anonymizer.hierarchy import Builder, DateFormat, Hierarchy
-from anonymizer.hierarchy.inline import make_inline
+from anonymizer.hierarchy.spec import make_inline
 from anonymizer.policy.analysis import Columns
 from anonymizer.utility import EVEN, MEASURES, Aggregate, parameters_of
 from anonymizer.validation import (

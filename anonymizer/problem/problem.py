@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.coded import read_once
-from anonymizer.data.subset import whole_of
+from anonymizer.data.selection import whole_of
 from anonymizer.data.table import Table, check_columns
 from anonymizer.display import Displayed
 from anonymizer.engine.classes import EquivalenceClasses, partition

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from anonymizer.data.cells import is_nested
-from anonymizer.data.sample import draw_sample
-from anonymizer.data.subset import take_members
+from anonymizer.data.selection import draw_sample, take_members
 from anonymizer.data.table import Table, TableLike
 from anonymizer.errors import DataError, PolicyError, quote_some, suggest_name
 from anonymizer.policy import Policy, Role

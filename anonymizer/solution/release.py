@@ -16,8 +16,8 @@ from anonymizer.data.coded import load
 from anonymizer.data.columns import Coded, read_columns, smallest_type
 from anonymizer.data.csv import write_csv
 from anonymizer.data.plan import Grouped, Recoding, ReleasePlan
+from anonymizer.data.release import release_name, write_released
 from anonymizer.data.table import Table
-from anonymizer.data.written import release_name, write_released
 from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.errors import ReleaseError
 from anonymizer.hierarchy import REDACTED, Hierarchy

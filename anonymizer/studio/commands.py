@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from anonymizer.data.release import FileKind, release_name
 from anonymizer.data.table import Table
-from anonymizer.data.written import FileKind, release_name
 from anonymizer.studio.folder import Folder
 
 

@@ -20,7 +20,7 @@ from anonymizer.errors import DataError, HierarchyError
 from anonymizer.hierarchy import Hierarchy, check_values, load_hierarchy, write_arx
 from anonymizer.hierarchy.dates import PERIODS
 from anonymizer.hierarchy.lint import check_rows
-from anonymizer.hierarchy.midpoints import middle_of_period
+from anonymizer.hierarchy.numbers import middle_of_period
 from anonymizer.hierarchy.spec import parse_spec
 from anonymizer.hierarchy.values import parse_number
 from anonymizer.policy import Policy

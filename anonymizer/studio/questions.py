@@ -7,7 +7,7 @@ from typing import Any
 
 from anonymizer.data.coded import LoadedTable
 from anonymizer.errors import DataError
-from anonymizer.hierarchy.checks import is_whole
+from anonymizer.hierarchy.fields import is_whole
 from anonymizer.problem import Problem
 from anonymizer.solution.solution import Solution
 from anonymizer.studio import attackers, columns, explore, hierarchies, release, risk, utility

@@ -9,9 +9,9 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, get_args
 
-from anonymizer.data.written import FileKind
+from anonymizer.data.release import FileKind
 from anonymizer.errors import AnonymizerError, PolicyError
-from anonymizer.hierarchy.checks import is_whole
+from anonymizer.hierarchy.fields import is_whole
 from anonymizer.policy import Policy
 from anonymizer.problem import open_data
 from anonymizer.proposal.decision import Decision

@@ -37,8 +37,7 @@ from anonymizer.validation.fields import (
     validate_also,
     validate_each,
 )
-from anonymizer.validation.parts import CHECKED, Part, parse, plain_errors
-from anonymizer.validation.schema import plain_schema
+from anonymizer.validation.parts import CHECKED, Part, parse, plain_errors, plain_schema
 from anonymizer.validation.sentences import Place, plain_type, show
 from anonymizer.validation.toml import (
     read_described,

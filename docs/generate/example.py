@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from anonymizer.data.shipped import specs_folder
+from anonymizer.data.files import specs_folder
 from anonymizer.demo.population import population
 from anonymizer.demo.register import register
 from anonymizer.hierarchy import read_spec

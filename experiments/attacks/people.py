@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer import Policy
-from anonymizer.data.shipped import specs_folder
+from anonymizer.data.files import specs_folder
 from anonymizer.demo import population, register
 
 SEED = 2024

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer import Problem, anonymize
-from anonymizer.data.shipped import specs_folder
+from anonymizer.data.files import specs_folder
 from anonymizer.demo import population, register
 from anonymizer.demo.example import POLICY
 from anonymizer.risk import KAnonymity

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.data.shipped import specs_folder
+from anonymizer.data.files import specs_folder
 from anonymizer.demo import tables
 from anonymizer.demo.diagnoses import DIAGNOSIS
 from anonymizer.demo.draws import Codes, labels

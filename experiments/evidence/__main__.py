@@ -21,7 +21,7 @@ from rich.console import Console
 from anonymizer import Policy, Solution, anonymize, evidence
 from anonymizer.analyses.regression import INTERCEPT
 from anonymizer.analyses.result import Result
-from anonymizer.data.shipped import specs_folder
+from anonymizer.data.files import specs_folder
 from anonymizer.demo import population, register
 from anonymizer.demo.tables import QUASI_IDENTIFIERS
 from experiments.datasets import RESULTS, path_of, spec_of

@@ -13,7 +13,7 @@ import pytest
 from anonymizer import assess
 from anonymizer.assessment import Statement
 from anonymizer.assessment.disclosure.sources import parse_sources
-from anonymizer.data.shipped import specs_folder
+from anonymizer.data.files import specs_folder
 from anonymizer.data.staging import PRIVATE
 from anonymizer.demo import population, register
 from anonymizer.demo.example import POLICY as DEMO_POLICY

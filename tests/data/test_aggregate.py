@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from anonymizer.data import aggregate as aggregate_module
 from anonymizer.data.aggregate import aggregate, recode, word_radices
+from anonymizer.data.contract import Tuples
 from anonymizer.data.frame import FrameTable
-from anonymizer.data.tuples import Tuples
 
 Row = tuple[str, ...]
 KNOWN = ["c", "a", "never", "b"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anonymizer.data.files import FirstRead, Tap, check_readable, digest_of_file
+from anonymizer.data.files import FirstRead, Tap, check_readable, digest_of_file, specs_folder
 from anonymizer.errors import DataError, ReleaseError
 from tests.data.reading import write
 
@@ -42,3 +42,7 @@ def test_the_first_reading_is_the_one_that_counts(tmp_path: Path) -> None:
     write(tmp_path, "ab")
     with pytest.raises(ReleaseError, match="changed"):
         first.check_stamp()
+
+
+def test_the_shipped_hierarchies_are_there() -> None:
+    assert (specs_folder() / "demo" / "age.toml").is_file()

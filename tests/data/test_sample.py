@@ -14,7 +14,7 @@ from anonymizer.data.coded import load
 from anonymizer.data.columns import read_columns
 from anonymizer.data.csv import CsvTable
 from anonymizer.data.frame import FrameTable
-from anonymizer.data.sample import Sample, draw_sample
+from anonymizer.data.selection import Sample, draw_sample
 from anonymizer.errors import DataError
 from anonymizer.problem import Problem
 

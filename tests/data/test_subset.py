@@ -20,7 +20,7 @@ from anonymizer.data.columns import read_columns
 from anonymizer.data.csv import CsvTable
 from anonymizer.data.engines.opening import open_files
 from anonymizer.data.frame import FrameTable
-from anonymizer.data.subset import Subset, take_members, whole_of
+from anonymizer.data.selection import Subset, take_members, whole_of
 from anonymizer.errors import DataError
 from anonymizer.problem import Problem
 from anonymizer.risk import KMap

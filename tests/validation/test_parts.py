@@ -21,6 +21,7 @@ from anonymizer.validation import (
     parse,
     plain_errors,
 )
+from anonymizer.validation.parts import plain_schema
 
 
 class Inner(Part):
@@ -90,3 +91,33 @@ def test_a_dataclass_raises_the_error_it_asked_for() -> None:
 def test_too_many_values_are_a_mistake_in_the_program(values, keys) -> None:
     with pytest.raises(TypeError, match="Tree takes from_, shares, height, each once"):
         Tree(*values, **keys)
+
+
+class Nested(Part):
+    """What is inside.
+
+    An example in Python.
+    """
+
+    share: Probability = 0.5
+
+
+class Outer(Part):
+    name: Text
+    title: Count | None = None
+    inner: Nested = Nested()
+
+
+def test_a_schema_has_bounds_and_sentences_but_no_nulls_and_titles() -> None:
+    schema = plain_schema(Outer)
+    assert schema["$schema"].endswith("2020-12/schema")
+    assert schema["additionalProperties"] is False
+    assert schema["required"] == ["name"]
+    assert schema["properties"]["name"] == {"type": "string"}
+    assert schema["properties"]["title"] == {"minimum": 1, "type": "integer"}
+    assert schema["$defs"]["Nested"] == {
+        "additionalProperties": False,
+        "description": "What is inside.",
+        "properties": {"share": {"default": 0.5, "maximum": 1, "minimum": 0, "type": "number"}},
+        "type": "object",
+    }

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from anonymizer.data.aggregate import pack, recode, unpack
 from anonymizer.data.cells import MISSING, text_of
 from anonymizer.data.columns import Vocabulary, smallest_type
+from anonymizer.data.contract import Tuples
 from anonymizer.data.engines.dictionaries import (
     Dictionary,
     fetch_integers,
@@ -23,7 +24,6 @@ from anonymizer.data.engines.dictionaries import (
     words_of,
 )
 from anonymizer.data.engines.engine import Engine
-from anonymizer.data.tuples import Tuples
 from anonymizer.errors import DataError
 
 BYTES_PER_TUPLE, BYTES_PER_CODE = 130, 7

@@ -15,11 +15,11 @@ import pyarrow as pa
 from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import Cells, cells_of_arrow
 from anonymizer.data.columns import check_rows
+from anonymizer.data.contract import Tuples
 from anonymizer.data.engines.duckdb import DuckDB
 from anonymizer.data.engines.engine import Engine, unwritable, working
 from anonymizer.data.files import FirstRead, digest_of_file
 from anonymizer.data.plan import ReleasePlan
-from anonymizer.data.tuples import Tuples
 from anonymizer.errors import DataError, ReleaseError
 
 FOLDER = "release"

@@ -8,8 +8,8 @@ import pytest
 from pyarrow import parquet
 
 from anonymizer import Policy, anonymize, verify, write_release
+from anonymizer.data.release import release_name
 from anonymizer.data.table import open_table
-from anonymizer.data.written import release_name
 from anonymizer.errors import PolicyError
 from tests.studio.conftest import POLICY, patients
 

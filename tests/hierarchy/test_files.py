@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from anonymizer.hierarchy.check import check_files, write_suggestions
+from anonymizer.hierarchy.files import check_files, write_suggestions
 
 
 def test_a_file_without_a_column_of_its_name_is_named(tmp_path: Path) -> None:
