@@ -21,8 +21,8 @@ from anonymizer.attacks.matching import NOBODY, Members, Part, pair_up
 from anonymizer.attacks.result import Attack, skip
 from anonymizer.attacks.setting import Setting
 from anonymizer.data.columns import Coded
+from anonymizer.data.labels import code_labels, label_together
 from anonymizer.estimators.proportions import Rate
-from anonymizer.knowledge.labels import code_labels, label_together
 
 NAME = "collective match"
 QUESTION = (

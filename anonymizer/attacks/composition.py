@@ -17,8 +17,8 @@ from anonymizer.attacks.columns import Integers
 from anonymizer.attacks.matching import NOBODY
 from anonymizer.attacks.result import Attack, skip
 from anonymizer.attacks.setting import Setting
+from anonymizer.data.labels import code_labels, label_together
 from anonymizer.estimators.proportions import Rate
-from anonymizer.knowledge.labels import code_labels, label_together
 
 NAME = "composition"
 QUESTION = (

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.attacks.columns import Column, Integers
-from anonymizer.knowledge.labels import code_labels, label_together
+from anonymizer.data.labels import code_labels, label_together
 
 NOBODY = -1
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from anonymizer.attacks.columns import Integers
 from anonymizer.attacks.matching import NOBODY, Cells, find_owners
 from anonymizer.data.columns import Coded
+from anonymizer.data.labels import code_labels, label_together
 from anonymizer.data.table import Table
 from anonymizer.errors import DataError
-from anonymizer.knowledge.labels import code_labels, label_together
 from anonymizer.policy import Policy
 
 MEMBER = "member"

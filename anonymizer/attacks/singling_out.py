@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from anonymizer.attacks.columns import Integers
 from anonymizer.attacks.result import Attack, skip
 from anonymizer.attacks.setting import Setting
+from anonymizer.data.labels import Labels, code_labels, one_part
 from anonymizer.estimators.proportions import Rate
-from anonymizer.knowledge.labels import Labels, code_labels, one_part
 
 ORDERS = 8
 """So many orders of the columns are tried; fewer where rows are of many levels."""

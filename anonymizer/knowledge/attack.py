@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.labels import Labels, code_labels, distinct_rows, label_together, one_part
 from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.people import People
 from anonymizer.errors import DataError, PolicyError
@@ -17,7 +18,6 @@ from anonymizer.kernels.overall import add_matches
 from anonymizer.kernels.partition import sum_by_label
 from anonymizer.knowledge.chance import HIGH
 from anonymizer.knowledge.chances import Chances
-from anonymizer.knowledge.labels import Labels, code_labels, distinct_rows, label_together, one_part
 from anonymizer.knowledge.scenario import Scenario
 from anonymizer.knowledge.values import Subjects, Values
 from anonymizer.lattice import Scheme

@@ -10,9 +10,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.labels import Labels, code_labels, distinct_rows, one_part
 from anonymizer.errors import DataError
 from anonymizer.knowledge.chance import Chance, read_probability
-from anonymizer.knowledge.labels import Labels, code_labels, distinct_rows, one_part
 from anonymizer.knowledge.scenario import Scenario
 from anonymizer.knowledge.values import Values
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from anonymizer.data.columns import Coded, code_columns
+from anonymizer.data.labels import code_labels, label_together
 from anonymizer.errors import HIDDEN, AnonymizerWarning, percent, quote, values_shown
 from anonymizer.knowledge.external import External
-from anonymizer.knowledge.labels import code_labels, label_together
 from anonymizer.knowledge.linked_table import LinkedTable
 from anonymizer.knowledge.statement import ExternalSource, Statement
 from anonymizer.lattice import Scheme

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.labels import code_labels, label_together
 from anonymizer.engine.domain import read_only
 from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.people import People
@@ -19,7 +20,6 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels.partition import sum_by_label
 from anonymizer.knowledge.cells import KEPT_LABELS
 from anonymizer.knowledge.external import OPEN, External, check_common, level_of, to_leaves
-from anonymizer.knowledge.labels import code_labels, label_together
 from anonymizer.knowledge.recent import Recent
 from anonymizer.lattice import Scheme
 

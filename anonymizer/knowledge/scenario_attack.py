@@ -15,6 +15,7 @@ from functools import cached_property, reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.labels import Labels
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import PolicyError
@@ -26,7 +27,6 @@ from anonymizer.knowledge.cells import Cells, Known, Partitions, know
 from anonymizer.knowledge.chance import HIGH
 from anonymizer.knowledge.chances import Chances, check_cells
 from anonymizer.knowledge.exposure import check_exact
-from anonymizer.knowledge.labels import Labels
 from anonymizer.knowledge.scenario import Scenario
 from anonymizer.knowledge.uniqueness import UniqueGivenUnique, estimate_unique, estimator_of
 from anonymizer.knowledge.values import Subjects

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.columns import Coded, check_whose, read_columns
+from anonymizer.data.labels import Labels, code_labels, distinct_rows
 from anonymizer.data.table import Table
 from anonymizer.engine.domain import Column, read_only
 from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.people import People
 from anonymizer.errors import DataError, HierarchyError, list_cells
 from anonymizer.hierarchy import MISSING, Hierarchy
-from anonymizer.knowledge.labels import Labels, code_labels, distinct_rows
 from anonymizer.lattice import Scheme
 
 SUPPRESSED = "*"

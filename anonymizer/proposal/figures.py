@@ -8,11 +8,10 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.data.aggregate import number_keys, pack
 from anonymizer.data.cells import MISSING
 from anonymizer.data.columns import Coded
+from anonymizer.data.labels import label_columns
 from anonymizer.errors import percent
 
 
@@ -64,7 +63,7 @@ def unique_share(columns: Sequence[Coded], person: Coded | None) -> float:
     """
     if not columns or not columns[0].codes.size:
         return 0.0
-    labels = label_rows(columns)
+    labels = label_columns(columns).of_row
     if person is None:
         return float((np.bincount(labels) == 1).sum()) / labels.size
     pairs = np.unique(labels.astype(np.int64) * len(person.texts) + person.codes)
@@ -72,12 +71,6 @@ def unique_share(columns: Sequence[Coded], person: Coded | None) -> float:
     alone = np.bincount(pairs // len(person.texts)) == 1
     singled_out = np.unique(whose[alone[pairs // len(person.texts)]])
     return singled_out.size / np.unique(whose).size
-
-
-def label_rows(columns: Sequence[Coded]) -> NDArray[np.int32]:
-    """Number the rows by their values of some columns."""
-    sizes = [len(column.texts) for column in columns]
-    return number_keys(pack([[column.codes for column in columns]], sizes))[0]
 
 
 def added_by_pairs(

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from anonymizer.data.coded import CodedTable
 from anonymizer.data.columns import Coded
 from anonymizer.data.formulas import escape
+from anonymizer.data.labels import label_columns
 from anonymizer.data.table import Table
 from anonymizer.engine.classes import partition
 from anonymizer.engine.domain import Column
 from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
-from anonymizer.kernels.partition import label_keys
 from anonymizer.layers.narrowing import OpenClasses, takes_whole_classes
 from anonymizer.policy import Policy
 from anonymizer.risk import Need, Remaining, RiskModel
@@ -128,7 +128,8 @@ def find_layers(
     schemes: Sequence[Mapping[str, int]],
 ) -> NDArray[np.int64]:
     """Return the first layer of each row at whose levels all of its values are; -1 where none is."""
-    of_row, first = distinct_rows(columns)
+    rows = label_columns(columns.values())
+    first = rows.first_rows()
     layer = np.full(first.size, NO_LAYER, np.int64)
     at_level = {h.name: labels_by_level(h, columns[h.name]) for h in hierarchies}
     for number, scheme in enumerate(schemes):
@@ -136,7 +137,7 @@ def find_layers(
         for name, known in at_level.items():
             fits &= known[scheme[name]][columns[name].codes[first]]
         layer[fits] = number
-    return layer[of_row]
+    return layer[rows.of_row]
 
 
 def labels_by_level(hierarchy: Hierarchy, column: Coded) -> NDArray[np.bool_]:
@@ -144,19 +145,6 @@ def labels_by_level(hierarchy: Hierarchy, column: Coded) -> NDArray[np.bool_]:
     return np.array(
         [[text in known for text in column.texts] for known in map(set, hierarchy.labels)], np.bool_
     )
-
-
-def distinct_rows(columns: Mapping[str, Coded]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Number equal rows alike, and say where each number appears first."""
-    labels, first = None, np.zeros(0, np.int32)
-    for column in columns.values():
-        codes = column.codes.astype(np.int64)
-        key = (
-            codes if labels is None else labels.astype(np.int64) * max(1, len(column.texts)) + codes
-        )
-        labels, first = label_keys(key)
-    assert labels is not None
-    return labels, first
 
 
 def check_layers(reading: LayeredReading, manifest: Mapping[str, Any]) -> Iterator[Check]:
@@ -192,7 +180,8 @@ def check_narrowed(
 
 def open_classes(reading: LayeredReading) -> OpenClasses:
     """Return the released classes as values of the hierarchies, each by a leaf below it."""
-    of_row, first = distinct_rows(reading.columns)
+    rows = label_columns(reading.columns.values())
+    first = rows.first_rows()
     layers, hierarchies = reading.layer_of_row[first], reading.hierarchies
     levels = [np.array([s[h.name] for s in reading.schemes])[layers] for h in hierarchies]
     codes = [
@@ -200,7 +189,7 @@ def open_classes(reading: LayeredReading) -> OpenClasses:
         for hierarchy, level in zip(hierarchies, levels, strict=True)
     ]
     columns = [Column.build(hierarchy, [np.arange(hierarchy.size)]) for hierarchy in hierarchies]
-    return OpenClasses(columns, levels, codes, np.bincount(of_row))
+    return OpenClasses(columns, levels, codes, np.bincount(rows.of_row))
 
 
 def leaves_below(

@@ -16,11 +16,11 @@ from anonymizer.data.coded import load
 from anonymizer.data.columns import Coded, Vocabulary, read_columns
 from anonymizer.data.files import digest_of_file
 from anonymizer.data.formulas import escape
+from anonymizer.data.labels import code_labels, label_together
 from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.secret import digest_of_input, key_name
 from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerError, InfeasibleError, ReleaseError, quote_some
-from anonymizer.kernels.partition import label_keys
 from anonymizer.policy import Policy
 from anonymizer.problem import (
     Problem,
@@ -171,8 +171,7 @@ def number_rows(
     released = {
         name: each.rename(list(map(same_text, each.texts))) for name, each in released.items()
     }
-    labels: NDArray[np.int64] | None = None
-    rows = 0
+    rows, parts = 0, []
     for name, mine in released.items():
         rows = mine.codes.size
         if name in plan.recodings:
@@ -180,11 +179,9 @@ def number_rows(
         expected = (
             recoded_cells(plan, name) if name in plan.recodings else kept_cells(plan, kept[name])
         )
-        numbers = np.append(mine.codes, Vocabulary(mine.texts).encode(expected)).astype(np.int64)
-        space = int(numbers.max(initial=0)) + 1
-        key = numbers if labels is None else labels * space + numbers
-        labels = label_keys(key)[0].astype(np.int64)
-    assert labels is not None
+        numbers = np.append(mine.codes, Vocabulary(mine.texts).encode(expected))
+        parts.append(code_labels(numbers))
+    labels = label_together(parts, parts[0].of_row.size).of_row.astype(np.int64)
     return labels[:rows], labels[rows:]
 
 

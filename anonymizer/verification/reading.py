@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from anonymizer.data.coded import CodedTable, read_counted
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.formulas import escape
+from anonymizer.data.labels import label_columns
 from anonymizer.data.table import Table
 from anonymizer.engine.classes import partition
 from anonymizer.engine.microdata import encode
@@ -20,7 +21,6 @@ from anonymizer.engine.sensitive import SensitiveColumn
 from anonymizer.errors import PolicyError, list_cells
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.hierarchy.numbers import groups_of_numbers
-from anonymizer.kernels.partition import label_keys
 from anonymizer.knowledge.external import to_leaves
 from anonymizer.policy import Policy
 from anonymizer.problem import columns_described, open_population
@@ -81,19 +81,12 @@ def read_released(
     counts = redacted.size, int(redacted.sum())
     if times is not None:
         counts = int(times.sum()), int(times[redacted].sum())
-    apart = 0 if unknown else count_distinct(kept) - count_distinct(read)
+    apart = 0
+    if not unknown:
+        apart = label_columns(kept.values()).number - label_columns(read.values()).number
     left = {name: column.keep(~redacted) for name, column in sensitive.items()}
     released, times = kept if unknown else read, None if times is None else times[~redacted]
     return Reading(grown, scheme, released, *counts, unknown, apart, left, times)
-
-
-def count_distinct(columns: Mapping[str, Coded]) -> int:
-    """Count the distinct rows of columns."""
-    codes = list(dict(columns).values())
-    labels = np.zeros(codes[0].codes.size, np.int64)
-    for column in codes:
-        labels = label_keys(labels * max(1, len(column.texts)) + column.codes)[0].astype(np.int64)
-    return int(labels.max(initial=-1)) + 1
 
 
 def labels_of(hierarchy: Hierarchy, level: int, column: Coded, escaped: bool) -> list[str | None]:

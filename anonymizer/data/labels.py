@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.columns import ROW_LIMIT
+from anonymizer.data.columns import ROW_LIMIT, Coded
 from anonymizer.kernels.partition import label_keys
 
 
@@ -42,10 +42,13 @@ def one_part(rows: int) -> Labels:
 
 def code_labels(codes: NDArray[np.integer]) -> Labels:
     """Take codes as labels."""
-    for code in (codes.min(initial=0), codes.max(initial=0)):
+    if not codes.size:
+        return Labels(codes.astype(np.int32), 0)
+    least, most = int(codes.min()), int(codes.max())
+    for code in (least, most):
         if not 0 <= code < ROW_LIMIT:  # wrapped around, it would match what it must not
             raise ValueError(f"codes are from 0 to {ROW_LIMIT - 1}, got {code}")
-    return Labels(codes.astype(np.int32), int(codes.max(initial=-1)) + 1)
+    return Labels(codes.astype(np.int32), most + 1)
 
 
 def label_together(parts: Iterable[Labels], rows: int) -> Labels:
@@ -59,6 +62,12 @@ def label_together(parts: Iterable[Labels], rows: int) -> Labels:
     for part in parts:
         labels = labels.refine(part)
     return labels
+
+
+def label_columns(columns: Iterable[Coded]) -> Labels:
+    """Label the rows that have equal values of some columns; one column at least is given."""
+    parts = [code_labels(column.codes) for column in columns]
+    return label_together(parts, parts[0].of_row.size)
 
 
 def distinct_rows(

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.knowledge.labels import code_labels, distinct_rows, label_together
+from anonymizer.data.columns import Coded
+from anonymizer.data.labels import code_labels, distinct_rows, label_columns, label_together
 
 columns = st.integers(1, 8).flatmap(
     lambda rows: st.lists(
@@ -37,3 +38,17 @@ def test_distinct_rows_are_numbered_in_the_order_of_their_values(columns: list[l
 def test_codes_that_do_not_fit_are_refused(code: int) -> None:
     with pytest.raises(ValueError, match=f"codes are from 0 to 2147483647, got {code}"):
         code_labels(np.array([0, code]))
+
+
+@given(columns)
+def test_columns_are_labelled_as_their_codes_are(columns: list[list[int]]) -> None:
+    codes = [np.array(column, np.uint8) for column in columns]
+    labels = label_columns([Coded(each, tuple("abcdef")) for each in codes])
+    again = label_together(map(code_labels, codes), codes[0].size)
+    assert labels.of_row.tolist() == again.of_row.tolist()
+    assert labels.number == len(set(zip(*columns, strict=True)))
+
+
+def test_a_table_without_rows_has_no_labels() -> None:
+    labels = label_columns([Coded(np.zeros(0, np.uint8), ())])
+    assert (labels.number, labels.of_row.size, labels.first_rows().size) == (0, 0, 0)
