@@ -50,32 +50,37 @@ Seed = Annotated[
 ]
 
 
-def one_character(delimiter: str | None) -> str | None:
-    """Refuse a delimiter of another length."""
-    if delimiter is not None and len(delimiter) != 1:
-        raise typer.BadParameter(f"a delimiter is one character, got {delimiter!r}")
-    return delimiter
+def known_delimiter(delimiter: str | None) -> str | None:
+    """Refuse what cannot separate cells."""
+    from anonymizer.validation import parse_delimiter
 
-
-Delimiter = Annotated[
-    str, typer.Option(help="What separates the cells of a CSV file.", callback=one_character)
-]
-DataDelimiter = Annotated[
-    str | None,
-    typer.Option(
-        help="What separates the cells of the table; found if not stated.", callback=one_character
-    ),
-]
+    return parsed(parse_delimiter, delimiter)
 
 
 def known_encoding(encoding: str | None) -> str | None:
     """Refuse the name of an encoding that does not exist."""
     from anonymizer.validation import parse_encoding
 
+    return parsed(parse_encoding, encoding)
+
+
+def parsed(parse: Callable[[object], object], given: str | None) -> str | None:
+    """Return what a check takes an option for; nothing where it is left out."""
     try:
-        return None if encoding is None else str(parse_encoding(encoding))
+        return None if given is None else str(parse(given))
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+
+
+Delimiter = Annotated[
+    str, typer.Option(help="What separates the cells of a CSV file.", callback=known_delimiter)
+]
+DataDelimiter = Annotated[
+    str | None,
+    typer.Option(
+        help="What separates the cells of the table; found if not stated.", callback=known_delimiter
+    ),
+]
 
 
 DataEncoding = Annotated[

@@ -22,12 +22,23 @@ def check_delimiter(delimiter: str) -> None:
 
     >>> check_delimiter("é")
     Traceback (most recent call last):
-    anonymizer.errors.DataError: delimiter 'é': use one ASCII character, such as ';', but no quote or ...
+    anonymizer.errors.DataError: delimiter: 'é' is not a delimiter; use one ASCII character, such as ';'.
     """
-    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
-        raise DataError(
-            f"delimiter {delimiter!r}: use one ASCII character, such as ';', but no quote or line end."
-        )
+    from anonymizer.validation import parse_delimiter  # imports pydantic
+
+    try:
+        parse_delimiter(delimiter)
+    except ValueError as error:
+        raise DataError(f"delimiter: {error}.") from None
+
+
+def hidden_delimiter(name: str) -> str | None:
+    """Return what may separate names that were read as one.
+
+    >>> hidden_delimiter("age;sex"), hidden_delimiter("age")
+    (';', None)
+    """
+    return next((each for each in CANDIDATES if each in name), None)
 
 
 def find_delimiter(lines: Iterator[str]) -> str | None:

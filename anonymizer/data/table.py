@@ -18,7 +18,7 @@ from anonymizer.data.contract import Table as Table
 from anonymizer.data.contract import TableLike as TableLike
 from anonymizer.data.csv import CsvTable
 from anonymizer.data.dataframes import DataFrameTable
-from anonymizer.data.delimiters import check_delimiter
+from anonymizer.data.delimiters import check_delimiter, hidden_delimiter
 from anonymizer.data.engines.addresses import Address
 from anonymizer.data.engines.opening import (
     is_database,
@@ -218,8 +218,7 @@ def guess_delimiter(table: Table) -> str:
     """Suggest another delimiter where the header looks like one long name."""
     if isinstance(table, LoadedTable):
         return guess_delimiter(table.origin)
-    if isinstance(table, CsvTable) and len(table.columns) == 1:
-        for other in ",;\t|":
-            if other in table.columns[0]:
-                return f". Is the delimiter {other!r} rather than {table.delimiter!r}?"
-    return ""
+    if not isinstance(table, CsvTable) or len(table.columns) != 1:
+        return ""
+    other = hidden_delimiter(table.columns[0])
+    return f". Is the delimiter {other!r} rather than {table.delimiter!r}?" if other else ""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from pathlib import Path
 
+from anonymizer.data.delimiters import CANDIDATES
 from anonymizer.data.staging import replace_file
 from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy.fields import check_size
 from anonymizer.hierarchy.hierarchy import Hierarchy
-from anonymizer.validation import parse_delimiter
-
-DELIMITERS = ";,\t|"
-"""What may separate the cells of a hierarchy."""
+from anonymizer.validation import parse_delimiter, write_value
 
 
 def read_arx(path: str | Path, name: str | None = None, delimiter: str = ";") -> Hierarchy:
@@ -100,12 +97,12 @@ def _check_cut(rows: list[list[str]], delimiter: str, path: str | Path) -> None:
     lines = [row[0] for row in rows if len(row) == 1]
     if len(lines) < max(2, len(rows)):
         return
-    for other in DELIMITERS.replace(delimiter, ""):
+    for other in CANDIDATES.replace(delimiter, ""):
         tops = {line.rpartition(other)[2] if other in line else None for line in lines}
         if len(tops) == 1 and tops != {None}:
             raise HierarchyError(
                 f"{path}: no row has a {delimiter!r}, but every row has a {other!r}; if that is the "
-                f"delimiter, add delimiter = {json.dumps(other)} to the attribute, or give --delimiter."
+                f"delimiter, add delimiter = {write_value(other)} to the attribute, or give --delimiter."
             )
 
 

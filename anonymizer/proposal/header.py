@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from anonymizer.data.columns import Coded
-from anonymizer.data.delimiters import CANDIDATES
+from anonymizer.data.delimiters import hidden_delimiter
 from anonymizer.data.table import Table
 from anonymizer.errors import DataError
 from anonymizer.proposal.content import IDENTIFIERS
@@ -23,7 +23,7 @@ def check_header(table: Table, columns: Mapping[str, Coded]) -> None:
     """
     if not Path(table.name).is_file():
         return
-    if hidden := unread_delimiter(tuple(columns)):
+    if len(columns) == 1 and (hidden := hidden_delimiter(*columns)):
         raise DataError(
             f"{table.name}: the header is one name with {hidden!r} in it; if that separates columns, "
             f"write --delimiter {hidden!r}."
@@ -33,17 +33,6 @@ def check_header(table: Table, columns: Mapping[str, Coded]) -> None:
             f"{table.name}: the first row looks like a person's cells, not like names of columns; "
             "add a row with their names."
         )
-
-
-def unread_delimiter(columns: tuple[str, ...]) -> str | None:
-    """Return what may separate columns in the only name there is.
-
-    >>> unread_delimiter(("age;sex",)), unread_delimiter(("age",))
-    (';', None)
-    """
-    if len(columns) != 1:
-        return None
-    return next((char for char in CANDIDATES if char in columns[0]), None)
 
 
 def looks_like_cells(columns: Mapping[str, Coded]) -> bool:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from anonymizer.cli.plan import write_keys
 from tests.wards import patients, write_files
 
 STATEMENT = """
@@ -114,8 +112,3 @@ def test_what_people_disclose_is_not_made_acceptable_by_the_plan(ward: Path, run
     found = json.loads(output)
     assert found["findings"]["plan"]["reason"] is None
     assert (status, found["disclosure"]["passes"]) == (1, False)
-
-
-def test_keys_read_back_as_they_were_written() -> None:
-    keys = {"a": 'quo"te\\ü\n', "b": 0.25, "c": 3, "d": True, "e": "\x7f"}
-    assert tomllib.loads("\n".join(write_keys({**keys, "none": None}))) == keys

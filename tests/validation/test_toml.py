@@ -16,7 +16,13 @@ from anonymizer.assessment import read_sources
 from anonymizer.errors import AnonymizerError, HierarchyError, PolicyError
 from anonymizer.hierarchy import read_spec
 from anonymizer.risk import Scenario
-from anonymizer.validation import read_toml, write_document, write_table, write_texts
+from anonymizer.validation import (
+    read_toml,
+    write_document,
+    write_keys,
+    write_table,
+    write_texts,
+)
 from tests.studio.test_toml_text import DOCUMENTS, PLAIN, TABLES
 
 READERS: dict[str, Callable[[Path], object]] = {
@@ -88,3 +94,8 @@ def test_texts_of_any_length_read_back_equal(texts: list[str]) -> None:
 def test_tables_with_headers_of_their_own_read_back_equal(inner: Any, plain: Any) -> None:
     text = write_table("[[groups]]", inner | plain, ("p", "levels"))
     assert tomllib.loads(text) == {"groups": [inner | plain]}
+
+
+def test_keys_read_back_as_they_were_written() -> None:
+    keys = {"a": 'quo"te\\ü\n', "b": 0.25, "c": 3, "d": True, "e": "\x7f"}
+    assert tomllib.loads("\n".join(write_keys({**keys, "none": None}))) == keys

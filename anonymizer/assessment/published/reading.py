@@ -23,6 +23,7 @@ from anonymizer.assessment.published.table import (
     category_faults,
     count_faults,
 )
+from anonymizer.data.delimiters import CANDIDATES
 from anonymizer.data.files import check_readable
 from anonymizer.errors import DataError, quote
 
@@ -126,7 +127,7 @@ def read_lines(path: Path, delimiter: str) -> list[Line]:
 def check_header(path: Path, header: list[str], delimiter: str) -> list[str]:
     """Raise a DataError unless the header names a characteristic and at least two arms."""
     if len(header) < 3:
-        hint = next((other for other in ",;\t|" if header and header[0].count(other) >= 2), None)
+        hint = next((other for other in CANDIDATES if header and header[0].count(other) >= 2), None)
         why = f" Is the delimiter {hint!r} rather than {delimiter!r}?" if hint else ""
         raise DataError(
             f"{path}: the header needs at least three cells, and has {len(header)}: the "
