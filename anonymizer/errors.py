@@ -19,6 +19,10 @@ class AnonymizerError(Exception):
     faults: tuple[str, ...] = ()
     """The sentences of the message one by one, without the place."""
 
+    def __str__(self) -> str:
+        """Return the message as it can be shown, whatever the names in it are."""
+        return legible(super().__str__())
+
     @classmethod
     def defective(cls, where: str, faults: Sequence[str], most: int = 100) -> Self:
         """Say everything that is wrong in one place.
@@ -84,6 +88,23 @@ class HierarchyError(AnonymizerError):
 
 class AnonymizerWarning(UserWarning):
     """Something the user should know about, though the run goes on."""
+
+
+def legible(message: str, longest: int = 1000) -> str:
+    """Take out of a message what a terminal would obey, and cut words that nobody reads to the end.
+
+    >>> legible("no column '\x1b[31mage'"), legible("no column 'aaaaaaaaaa'", longest=8)
+    ("no column ' [31mage'", "no column 'aaaa...")
+    """
+    lines = message.split("\n")
+    shown = ("".join(char if char.isprintable() else " " for char in line) for line in lines)
+    cut = (
+        " ".join(shorten(word, longest) for word in line.split(" "))
+        if len(line) > longest
+        else line
+        for line in shown
+    )
+    return "\n".join(cut)
 
 
 def shorten(text: str, most: int = 60) -> str:

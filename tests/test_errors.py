@@ -220,3 +220,12 @@ def test_0_and_100_percent_are_exact_and_all_else_is_near(share: float, digits: 
     assert (share in (-1, 0, 1)) == (number in (0, 100))
     assert text.startswith("-") == (share < 0)
     assert number == pytest.approx(abs(100 * share), abs=0.501 * 10.0**-digits, rel=0.06)
+
+
+def test_a_message_holds_nothing_that_a_terminal_obeys_and_no_endless_word() -> None:
+    said = str(AnonymizerError(f"no column '\x1b[31m{'a' * 70_000}', nor '\u202eb'; rename it."))
+    assert "\x1b" not in said
+    assert "\u202e" not in said
+    assert len(said) < 1100
+    assert said.endswith("; rename it.")
+    assert str(AnonymizerError("one line,\n  - and another.")) == "one line,\n  - and another."

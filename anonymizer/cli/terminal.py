@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anonymizer.errors import AnonymizerWarning, show_values
+from anonymizer.errors import AnonymizerWarning, legible, show_values
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -116,7 +116,7 @@ def make_console(stderr: bool = False) -> Console:
 
 def fail(message: str, status: int) -> None:
     """Say what went wrong and leave."""
-    print(f"error: {message}", file=sys.stderr)
+    print(f"error: {legible(message)}", file=sys.stderr)
     sys.exit(status)
 
 
@@ -130,7 +130,7 @@ def show_warning(
 ) -> None:
     """Show our own warnings as plain sentences and others as Python does."""
     if issubclass(category, AnonymizerWarning):
-        print(f"warning: {message}", file=sys.stderr)
+        print(f"warning: {legible(str(message))}", file=sys.stderr)
     else:
         print(warnings.formatwarning(message, category, filename, lineno, line), file=sys.stderr)
 

@@ -122,11 +122,13 @@ def explain_revealed(found: Dependence) -> str:
 def repeated_identifier(table: Table, identifying: Sequence[str]) -> str | None:
     """Return one of some columns whose values repeat, but too few to tell people by their structure.
 
-    The first batch is looked at.
+    The first batch is looked at; lists and structures tell nobody.
     """
-    if not identifying:
+    types = table.types
+    flat = [name for name in identifying if not is_nested(types[name])]
+    if not flat:
         return None
-    first = code_columns(identifying, islice(table.batches(identifying), 1))
+    first = code_columns(flat, islice(table.batches(flat), 1))
     repeated = ((name, sizes_of(column).repeated) for name, column in first.items())
     return next((name for name, values in repeated if 0 < values < FEWEST_REPEATED), None)
 

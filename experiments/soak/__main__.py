@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import argparse
 import csv
-import itertools
 import os
+import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
@@ -23,17 +24,24 @@ import joblib
 
 from anonymizer.data.staging import Staging
 from experiments.parallel import run_settings
-from experiments.soak.failure import Failure, OnCase
+from experiments.soak.depth import DEPTHS
+from experiments.soak.failure import Failure, Found, OnCase
 from experiments.soak.inputs import soak_inputs
 from experiments.soak.kills import soak_kills
 from experiments.soak.page import SIZES, Part, write_page
+from experiments.soak.studio import soak_studio
 from experiments.soak.tables import soak_tables
 
 RESULTS = Path("results")
-FIGURES = ("name", "cases", "seed", "seconds")
+FIGURES = ("name", "cases", "seed", "seconds", "revision")
 FAILURES = tuple(each.name for each in fields(Failure))
-Soak = Callable[[Iterable[int], int, Path, OnCase], list[Failure]]
-PARTS: dict[str, Soak] = {"tables": soak_tables, "kills": soak_kills, "inputs": soak_inputs}
+Soak = Callable[[Iterable[int], int, Path, OnCase], Found]
+PARTS: dict[str, Soak] = {
+    "tables": soak_tables,
+    "kills": soak_kills,
+    "inputs": soak_inputs,
+    "studio": soak_studio,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -46,9 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             started = time.monotonic()
             found = in_parallel(soak, name, cases, given.seed, folder, given.workers)
             seconds = round(time.monotonic() - started)
-            parts.append(Part(name, len(cases), given.seed, seconds, found))
-            for failure in found:
-                print(f"{failure.part} {failure.case}: {failure.what}", flush=True)
+            revision = revision_now()
+            ran = Part(
+                name, len(cases), given.seed, seconds, revision, found.failures, found.depths
+            )
+            parts.append(ran)
             if given.case is None:
                 write(parts, given.out or RESULTS / "soak")
     sys.exit(1 if any(part.failures for part in parts) else 0)
@@ -73,7 +83,7 @@ def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def in_parallel(
     soak: Soak, name: str, cases: Sequence[int], seed: int, folder: Path, workers: int
-) -> list[Failure]:
+) -> Found:
     """Share the cases among some processes, each with a folder of its own."""
     workers = min(workers, len(cases))
     if workers < 2:
@@ -82,13 +92,14 @@ def in_parallel(
         settings = [
             (soak, name, cases[at::workers], seed, folder / f"{name}-{at}") for at in range(workers)
         ]
-        found = list(itertools.chain.from_iterable(run_settings(soak_some, settings)))
-    return sorted(found, key=lambda failure: failure.case)
+        together = Found()
+        for found in run_settings(soak_some, settings):
+            together.add(found)
+    together.failures.sort(key=lambda failure: failure.case)
+    return together
 
 
-def soak_some(
-    soak: Soak, name: str, cases: Sequence[int], seed: int, folder: Path
-) -> list[Failure]:
+def soak_some(soak: Soak, name: str, cases: Sequence[int], seed: int, folder: Path) -> Found:
     """Do some of the cases."""
     folder.mkdir()
     return soak(cases, seed, folder, progress(name, len(cases)))
@@ -127,11 +138,17 @@ def write(parts: Sequence[Part], folder: Path) -> None:
     parts = [together[name] for name in PARTS if name in together]
     failures = [asdict(failure) for part in parts for failure in part.failures]
     figures = [{key: getattr(part, key) for key in FIGURES} for part in parts]
+    depths = [
+        {"part": part.name, "kind": kind, **counts}
+        for part in parts
+        for kind, counts in part.by_kind().items()
+    ]
     with Staging(folder) as staging:
         staging.path("README.md").write_text(write_page(parts), encoding="utf-8")
         for name, keys, rows in (
             ("figures.csv", FIGURES, figures),
             ("failures.csv", FAILURES, failures),
+            ("depths.csv", ("part", "kind", *DEPTHS), depths),
         ):
             with staging.path(name).open("w", encoding="utf-8", newline="") as file:
                 lines = csv.DictWriter(file, keys)
@@ -153,10 +170,27 @@ def read_parts(folder: Path) -> dict[str, Part]:
             int(row["cases"]),
             int(row["seed"]),
             float(row["seconds"]),
+            row["revision"],
             [failure for failure in failures if failure.part == row["name"]],
+            read_depths(folder / "depths.csv", row["name"]),
         )
         for row in read_rows(folder / "figures.csv")
     }
+
+
+def read_depths(path: Path, part: str) -> Counter[tuple[str, str]]:
+    """Read how deep the cases of a part got."""
+    rows = [row for row in read_rows(path) if row["part"] == part] if path.exists() else []
+    return Counter({(row["kind"], depth): int(row[depth]) for row in rows for depth in DEPTHS})
+
+
+def revision_now() -> str:
+    """Name the revision of this checkout that a part was run with."""
+    asked = ["git", "log", "-1", "--format=%h of %cs"]
+    found = subprocess.run(
+        asked, cwd=Path(__file__).parent, capture_output=True, text=True, check=False
+    )
+    return found.stdout.strip()
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:

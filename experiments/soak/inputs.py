@@ -1,185 +1,138 @@
-"""Mutated inputs: every command with one value, byte, row or key of a file changed."""
+"""Mutated inputs: every command with one value, byte, row, key or option changed."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
+import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
-from experiments.soak.failure import Failure, OnCase, randomness
-from experiments.soak.mutations import SECRET, mutate
+from experiments.soak.commands import (
+    COMMANDS,
+    COMMON,
+    OPTIONS,
+    RELEASES,
+    STOPPED,
+    Command,
+    policy_of,
+)
+from experiments.soak.depth import DEPTHS
+from experiments.soak.failure import Failure, Found, OnCase, randomness
+from experiments.soak.mutations import mutate
 from experiments.soak.processes import HUNG, Ended, Worker, call
+from experiments.soak.trees import SECRET
 from experiments.soak.worker import CRASHED
-from experiments.soak.workspace import HIERARCHIES, MODELS, write_workspace
+from experiments.soak.workspace import write_workspace
 
 PART = "inputs"
 IN_NEW_PROCESS = 50
 """One case in so many runs in a process of its own."""
-VERIFIED = 3
-"""One release in so many is verified against the mutated files that it was made from."""
+WITH_OPTION = 0.15
+"""The share of cases that have one more option; half of these have their files as they are."""
 LONGEST = 1500
 """Characters of a line of a message."""
-OUT = "out"
 WRITES_ON_FAILURE = ("assess", "decision", "published")
 """Commands that write what they found where a check fails."""
 
 
-@dataclass(frozen=True)
-class Command:
-    """A command that succeeds in the workspace, and the files that may be mutated for it."""
-
-    arguments: tuple[str, ...]
-    files: tuple[str, ...]
-    weight: int = 4
-
-    @property
-    def name(self) -> str:
-        """What the command is called."""
-        return self.arguments[0]
-
-
-TABLE_OF = {
-    **dict.fromkeys(("k", "population", "sources", "layers"), "table.csv"),
-    **dict.fromkeys(("average", "overall"), "table.parquet"),
-    **dict.fromkeys(("estimated", "sensitive"), "table.xlsx"),
-    "people": "visits.csv",
-}
-BESIDE = {
-    "population": ("people.csv",),
-    "overall": ("scenario.toml",),
-    "sources": ("statement.toml", "members.csv"),
-}
-RELEASED = ("k", "average", "people", "layers", "sources", "sensitive")
-"""The policies whose releases are in the workspace, to be verified and applied."""
-
-
-def run_of(name: str) -> Command:
-    """Run a policy."""
-    policy = f"policy-{name}.toml"
-    files = (policy, policy, TABLE_OF[name], *BESIDE.get(name, ()) * 2, *HIERARCHIES)
-    return Command(("run", policy, "--out", OUT), files, 8)
-
-
-def release_of(name: str) -> str:
-    """Name the released file of a policy."""
-    return f"release-{name}/release{Path(TABLE_OF[name]).suffix}"
-
-
-def verify_of(name: str) -> Command:
-    """Verify a release."""
-    policy, manifest = f"policy-{name}.toml", f"release-{name}/manifest.json"
-    arguments = ("verify", release_of(name), policy, "--against", TABLE_OF[name])
-    return Command(arguments, (release_of(name), manifest, manifest, policy, TABLE_OF[name]))
-
-
-def apply_of(name: str) -> Command:
-    """Apply the scheme of a release."""
-    policy, manifest = f"policy-{name}.toml", f"release-{name}/manifest.json"
-    arguments = ("apply", policy, manifest, "--data", TABLE_OF[name], "--out", OUT)
-    return Command(arguments, (manifest, manifest, policy, TABLE_OF[name]), 2)
-
-
-COMMANDS = (
-    *(run_of(name) for name in MODELS),
-    *(verify_of(name) for name in RELEASED),
-    *(apply_of(name) for name in RELEASED),
-    Command(("run", "policy-k.toml", "--out", OUT, "--explain"), ("policy-k.toml", "table.csv"), 2),
-    Command(
-        ("run", "policy-k.toml", "--out", "stopped", "--resume"),
-        ("stopped/search.json", "stopped/search.json", "policy-k.toml", "stopped/manifest.json"),
-        8,
-    ),
-    Command(
-        ("assess", "policy-k.toml", "--scenario", "scenario.toml", "--out", OUT),
-        ("scenario.toml", "scenario.toml", "scenario.toml", "policy-k.toml", "table.csv"),
-        2,
-    ),
-    Command(
-        ("assess", "policy-k.toml", "--statement", "statement.toml", "--out", OUT),
-        ("statement.toml", "statement.toml", "statement.toml", "members.csv", "table.csv"),
-        2,
-    ),
-    Command(
-        ("assess", "policy-k.toml", "--sources", "disclosure.toml", "--out", OUT),
-        ("disclosure.toml", "disclosure.toml", "disclosure.toml", "table.csv"),
-        1,
-    ),
-    Command(
-        ("frontier", "policy-k.toml", "--at", "2..4", "--out", OUT),
-        ("policy-k.toml", "policy-k.toml", "table.csv"),
-        1,
-    ),
-    Command(
-        (
-            *("decision", "policy-sources.toml", release_of("sources"), "--out", OUT),
-            *("--context", "context.toml", "--attacks", "attacks.json"),
-        ),
-        ("context.toml", "context.toml", "attacks.json", "policy-sources.toml", "statement.toml"),
-        6,
-    ),
-    Command(("hierarchy", "check", *HIERARCHIES), tuple(HIERARCHIES), 8),
-    Command(("hierarchy", "build", "day.toml", "--out", OUT), ("day.toml",), 2),
-    Command(("hierarchy", "show", "zip.toml"), ("zip.toml",), 2),
-    Command(("hierarchy", "suggest", "table.csv", "--out", OUT), ("table.csv",), 2),
-    *(
-        Command(("init", table, "--out", OUT), (table,), 3)
-        for table in ("table.csv", "table.parquet", "table.xlsx")
-    ),
-    Command(("published", "characteristics.csv", "--out", OUT), ("characteristics.csv",), 3),
-)
-
-
-def soak_inputs(cases: Iterable[int], seed: int, folder: Path, on_case: OnCase) -> list[Failure]:
-    """Run so many commands on mutated files; return what must not happen."""
-    template, state = folder / "template", folder / "state"
-    failures: list[Failure] = []
-    with Worker(state) as worker:
-        prepare(template, seed, worker)
+def soak_inputs(cases: Iterable[int], seed: int, folder: Path, on_case: OnCase) -> Found:
+    """Run so many commands on mutated files; return what must not happen, and how deep each got."""
+    found = Found()
+    with Worker(folder / "state") as worker:
+        bench = Bench(folder, worker, seed)
         for done, case in enumerate(cases, 1):
-            found = list(try_case(case, seed, folder, worker))
-            failures += [Failure(PART, case, seed, what) for what in found]
-            on_case(done, len(failures))
-    return failures
+            faults = list(bench.try_case(case))
+            found.note(*(Failure(PART, case, seed, what) for what in faults))
+            found.depths[bench.last] += 1
+            on_case(done, len(found.failures))
+    return found
+
+
+class Bench:
+    """A template of the workspace, and the commands that are known to succeed in it as it is."""
+
+    def __init__(self, folder: Path, worker: Worker, seed: int) -> None:
+        self.folder, self.worker, self.seed = folder, worker, seed
+        self.clean: set[Command] = set()
+        self.last = ("", DEPTHS[0])
+        """What command ran last, and how deep it got."""
+        prepare(folder / "template", seed, worker)
+
+    def copy(self, name: str) -> Path:
+        """Make a folder with the files of the template: linked, so they must not be written to."""
+        here = self.folder / name
+        shutil.rmtree(here, ignore_errors=True)
+        shutil.copytree(self.folder / "template", here, copy_function=os.link)
+        return here
+
+    def check(self, command: Command) -> None:
+        """See to it that a command succeeds as it is, once."""
+        if command in self.clean:
+            return
+        here = self.copy("clean")
+        before = snapshot(here)
+        ended = self.worker.call(list(command.arguments), here)
+        faults = list(faults_of(command, "", ended, before, here))
+        if faults or ended.status not in (0, int(command.name in WRITES_ON_FAILURE)):
+            raise RuntimeError(f"{' '.join(command.arguments)} fails as it is: {ended.err}{faults}")
+        shutil.rmtree(here)
+        self.clean.add(command)
+
+    def try_case(self, case: int) -> Iterator[str]:
+        """Mutate one file or the options, run one command, and say what must not be."""
+        random = randomness(self.seed, PART, case)
+        command = random.choices(COMMANDS, [each.weight for each in COMMANDS])[0]
+        self.check(command)
+        here = self.copy(f"case-{case}")
+        arguments, name, what = self.mutate(command, here, random)
+        before = snapshot(here)
+        alone = case % IN_NEW_PROCESS == 0
+        state = self.folder / "state"
+        ended = call(arguments, here, state) if alone else self.worker.call(arguments, here)
+        faults = list(faults_of(command, name, ended, before, here))
+        depth = max(ended.depth, DEPTHS[3 if ended.status == 0 else 0], key=DEPTHS.index)
+        if not faults and ended.status == 0 and command.name == "verify":
+            depth = DEPTHS[4]
+        if not faults and ended.status == 0 and command.name in ("run", "apply"):
+            faults += verify_made(command, arguments, here, self.worker)
+            depth = DEPTHS[3 if faults else 4]
+        self.last = (command.name, depth)
+        yield from (f"`{' '.join(arguments)}`, {name}: {what}: {fault}" for fault in faults)
+        if not faults or self.folder.name.startswith("soak-"):  # a temporary folder
+            shutil.rmtree(here)
+
+    def mutate(self, command: Command, here: Path, random: Random) -> tuple[list[str], str, str]:
+        """Change a file, or give one more option; return the words, the file and what was changed."""
+        arguments = list(command.arguments)
+        if random.random() < WITH_OPTION and command.name in OPTIONS:
+            option = random.choice(OPTIONS[command.name] + COMMON)
+            arguments += option
+            if random.random() < 0.5:
+                return arguments, "", " ".join(option)
+        name = random.choice(command.files)
+        file = here / name
+        content = file.read_bytes()
+        file.unlink()  # the template's stays as it is
+        file.write_bytes(content)
+        return arguments, name, mutate(file, random)
 
 
 def prepare(template: Path, seed: int, worker: Worker) -> None:
-    """Write the workspace, its releases, and what a stopped run leaves; every command must succeed."""
+    """Write the workspace, its releases, and what a stopped run leaves."""
     if template.exists():
         return
     template.mkdir(parents=True)
     write_workspace(template, seed)
-    made = [["run", f"policy-{name}.toml", "--out", f"release-{name}"] for name in RELEASED]
-    made.append(["run", "policy-stopped.toml", "--out", "stopped"])
+    made = [["run", policy_of(name), "--out", f"release-{name}", "--proof"] for name in RELEASES]
+    made.append(["run", policy_of(STOPPED), "--out", STOPPED])
     for arguments in made:
         ended = worker.call(arguments, template)
         if ended.status:
             raise RuntimeError(f"{' '.join(arguments)} fails as it is: {ended.err}")
-
-
-def try_case(case: int, seed: int, folder: Path, worker: Worker) -> Iterator[str]:
-    """Mutate one file, run one command, and say what must not be."""
-    random = randomness(seed, PART, case)
-    command = random.choices(COMMANDS, [each.weight for each in COMMANDS])[0]
-    here = folder / f"case-{case}"
-    shutil.copytree(folder / "template", here, dirs_exist_ok=True)
-    name = random.choice(command.files)
-    what = mutate(here / name, random)
-    before = snapshot(here)
-    arguments = list(command.arguments)
-    if case % IN_NEW_PROCESS == 0:
-        ended = call(arguments, here, folder / "state")
-    else:
-        ended = worker.call(arguments, here)
-    faults = list(faults_of(command, name, ended, before, here))
-    if not faults and ended.status == 0 and command.name == "run" and case % VERIFIED == 0:
-        faults += verify_made(command, here, worker)
-    title = f"`{' '.join(arguments)}`, {name}: {what}"
-    yield from (f"{title}: {fault}" for fault in faults)
-    if not faults or folder.name.startswith("soak-"):  # a temporary folder
-        shutil.rmtree(here)
 
 
 def snapshot(folder: Path) -> dict[str, str]:
@@ -208,13 +161,15 @@ def faults_of(
     else:
         yield from faults_of_message(command, ended)
     yield from faults_of_files(command, ended, before, snapshot(here), here)
-    if command.name == "verify" and mutated == command.arguments[1] and ended.status == 0:
+    if command.name == "verify" and ended.status == 0 and mutated.startswith(command.arguments[1]):
         yield "a changed release is verified"
 
 
 def faults_of_message(command: Command, ended: Ended) -> Iterator[str]:
     """Say what is wrong with what a command says."""
     lines = ended.err.splitlines()
+    if ended.status == 2 and lines and lines[0].startswith("Usage: "):
+        return  # of options, as all such programs have it
     strange = [line for line in lines if not line.startswith(("error: ", "warning: ", "  - "))]
     errors = [line for line in lines if line.startswith("error: ")]
     if strange:
@@ -237,7 +192,7 @@ def faults_of_files(
     command: Command, ended: Ended, before: dict[str, str], after: dict[str, str], here: Path
 ) -> Iterator[str]:
     """Say what a command wrote that it must not write."""
-    out = "stopped" if "stopped" in command.arguments else OUT
+    out = command.out
     outside = {name for name, _ in before.items() ^ after.items() if name.split("/")[0] != out}
     if outside:
         yield f"files outside --out changed: {sorted(outside)[:5]}"
@@ -254,7 +209,10 @@ def faults_of_release(folder: Path) -> Iterator[str]:
     """Say whether a folder lacks a release with its own manifest."""
     try:
         output = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["output"]
-        content = (folder / output["name"]).read_bytes()
+        released = folder / output["name"]
+        if released.is_dir():  # it has a digest of its own, which `verify` looks at
+            return
+        content = released.read_bytes()
     except (OSError, ValueError, KeyError) as error:
         yield f"no release with a manifest: {error!r}"
         return
@@ -262,12 +220,16 @@ def faults_of_release(folder: Path) -> Iterator[str]:
         yield "the manifest is not that of the release"
 
 
-def verify_made(command: Command, here: Path, worker: Worker) -> Iterator[str]:
-    """Verify what a run has just made against the files that it was made from."""
-    policy, out = command.arguments[1], command.arguments[3]
-    made = json.loads((here / out / "manifest.json").read_text(encoding="utf-8"))
-    released = f"{out}/{made['output']['name']}"
-    original = made["input"]["name"]
-    ended = worker.call(["verify", released, policy, "--against", original], here)
+def verify_made(
+    command: Command, arguments: list[str], here: Path, worker: Worker
+) -> Iterator[str]:
+    """Verify what has just been made against the files that it was made from."""
+    made = json.loads((here / command.out / "manifest.json").read_text(encoding="utf-8"))
+    data = tomllib.loads((here / arguments[1]).read_text(encoding="utf-8")).get("data", {})
+    original = arguments[arguments.index("--data") + 1] if "--data" in arguments else data["path"]
+    words = ["verify", f"{command.out}/{made['output']['name']}", arguments[1]]
+    if not original.endswith(".duckdb"):  # which has several tables
+        words += ["--against", original]
+    ended = worker.call(words, here)
     if ended.status:
-        yield f"its release does not verify: {(ended.err or ended.out)[-1500:]}"
+        yield f"what it made does not verify: {(ended.err or ended.out)[-1500:]}"

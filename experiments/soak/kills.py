@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.soak.failure import Failure, OnCase, randomness
+from experiments.soak.failure import Failure, Found, OnCase, randomness
 from experiments.soak.inputs import snapshot
+from experiments.soak.policies import POLICIES
 from experiments.soak.processes import Worker, command_line, environment
-from experiments.soak.workspace import HIERARCHIES, draw_patients, policy_text
+from experiments.soak.workspace import HIERARCHIES, draw_patients
 
 PART = "kills"
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
@@ -26,16 +27,16 @@ COPIES = 250
 HIDDEN = ".anonymizer-"
 
 
-def soak_kills(cases: Iterable[int], seed: int, folder: Path, on_case: OnCase) -> list[Failure]:
+def soak_kills(cases: Iterable[int], seed: int, folder: Path, on_case: OnCase) -> Found:
     """End so many runs; return what must not be."""
-    template, failures = folder / "kills", list[Failure]()
+    template, found = folder / "kills", Found()
     with Worker(folder / "state") as worker:
         seconds = prepare(template, seed, worker)
         for done, case in enumerate(cases, 1):
-            found = list(try_case(case, seed, folder, seconds, worker))
-            failures += [Failure(PART, case, seed, what) for what in found]
-            on_case(done, len(failures))
-    return failures
+            faults = list(try_case(case, seed, folder, seconds, worker))
+            found.note(*(Failure(PART, case, seed, what) for what in faults))
+            on_case(done, len(found.failures))
+    return found
 
 
 def prepare(template: Path, seed: int, worker: Worker) -> float:
@@ -67,7 +68,7 @@ def write_files(folder: Path, seed: int) -> None:
     few.to_csv(folder / "few.csv", index=False)
     for name, text in HIERARCHIES.items():
         (folder / name).write_text(text, encoding="utf-8")
-    new = policy_text("k")
+    new = POLICIES["k"].text()
     (folder / "new.toml").write_text(new, encoding="utf-8")
     (folder / "old.toml").write_text(new.replace("table.csv", "few.csv"), encoding="utf-8")
 

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import copy
+import csv
 import datetime
 import json
 import random
+import re
 import tomllib
-from collections.abc import Callable, Iterator
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyreadstat
 
-SECRET = "zq7391secret"
-"""A cell that no message may show."""
+from experiments.soak.grammar import (
+    SWAPS,
+    TABLE_SWAPS,
+    mutate_description,
+    mutate_policy,
+    rename_column,
+)
+from experiments.soak.trees import SECRET, inline, places, quote
+from experiments.soak.workspace import write_project
+
 NASTY: tuple[Any, ...] = (
     *(0, -1, 1, 2, 10**6, 10**30, 0.0, -0.5, 1.5, 1e-300, float("nan"), float("inf")),
     *("", " ", "*", "0", "34.0", "é", "a" * 5000, "[/s]", "..", "/", "nul\0", "a\nb", "=1+1", "😀"),
@@ -47,19 +59,12 @@ Mutation = Callable[[Path, random.Random], str]
 def mutate(path: Path, random: random.Random) -> str:
     """Change one thing in a file; say what."""
     kinds = KINDS.get(path.suffix, (mutate_bytes,))
+    if path.name.startswith("policy-"):
+        kinds = BY_POLICY
     return random.choice(kinds)(path, random)
 
 
 # --- trees of values: TOML and JSON ---
-
-
-def places(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """List the path of every value."""
-    items = tree.items() if isinstance(tree, dict) else enumerate(tree)
-    for key, value in items:
-        yield (*path, key)
-        if isinstance(value, dict | list):
-            yield from places(value, (*path, key))
 
 
 def mutate_tree(tree: Any, random: random.Random) -> tuple[Any, str]:
@@ -108,22 +113,12 @@ def mutate_toml(path: Path, random: random.Random) -> str:
     return what
 
 
-def inline(value: Any) -> str:
-    """Write a value as TOML has it on one line."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{quote(k)} = {inline(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(inline(each) for each in value) + "]"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    return repr(value) if isinstance(value, int | float) else quote(str(value))
-
-
-def quote(text: str) -> str:
-    """Write a text as TOML does; JSON's escapes are TOML's too, but for characters beyond 16 bits."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+def mutate_values(path: Path, random: random.Random) -> str:
+    """Swap one or two values of a JSON file."""
+    tree = json.loads(path.read_text(encoding="utf-8"))
+    what = [swap(tree, random) for swap in random.choices(SWAPS, k=random.choice((1, 1, 2)))]
+    path.write_text(json.dumps(tree), encoding="utf-8")
+    return ", ".join(what)
 
 
 def mutate_json(path: Path, random: random.Random) -> str:
@@ -167,22 +162,68 @@ def mutate_rows(path: Path, random: random.Random) -> str:
 
 
 def mutate_value(path: Path, random: random.Random) -> str:
-    """Change one cell, or the type of one column, of a Parquet or Excel file."""
-    read, write = (
-        (pd.read_parquet, pd.DataFrame.to_parquet)
-        if path.suffix == ".parquet"
-        else (pd.read_excel, pd.DataFrame.to_excel)
-    )
-    frame = read(path)
+    """Change one cell of a table of any kind; a column has one type, where the kind asks for it."""
+    frame = read_frame(path)
     name, row = random.choice(list(frame.columns)), random.randrange(len(frame))
     new = random.choice((*CELLS, None, 10**12, -1.5, float("inf"), True))
     column = frame[name].astype(object)
     column[row] = new
-    if path.suffix == ".parquet":  # a column has one type
+    if path.suffix != ".xlsx":
         column = column.map(lambda cell: None if cell is None else str(cell))
     frame[name] = column
-    write(frame, path, index=False)
+    write_frame(frame, path)
     return f"cell {name} of row {row} is {new!r}"
+
+
+def mutate_table(path: Path, random: random.Random) -> str:
+    """Swap cells, columns or rows of a table of any kind."""
+    if path.suffix == ".csv":
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+        what = random.choice(TABLE_SWAPS)(rows, random)
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
+        return what
+    frame = read_frame(path)
+    texts = frame.astype(object).where(frame.notna(), None)
+    rows = [[*map(str, frame.columns)], *([*row] for row in texts.itertuples(index=False))]
+    what = random.choice([swap for swap in TABLE_SWAPS if swap is not rename_column])(rows, random)
+    changed = pd.DataFrame(rows[1:], columns=rows[0])
+    for name in changed:
+        if len({type(cell) for cell in changed[name] if cell is not None}) > 1:
+            changed[name] = changed[name].map(lambda cell: None if cell is None else str(cell))
+    write_frame(changed, path)
+    return what
+
+
+def read_frame(path: Path) -> pd.DataFrame:
+    """Read a table of any kind."""
+    readers: dict[str, Callable[[Path], pd.DataFrame]] = {
+        ".parquet": pd.read_parquet,
+        ".xlsx": pd.read_excel,
+        ".feather": pd.read_feather,
+        ".dta": pd.read_stata,
+        ".sav": lambda path: pyreadstat.read_sav(str(path))[0],
+        ".gz": pd.read_csv,
+    }
+    return readers[path.suffix](path)
+
+
+def write_frame(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table of the same kind."""
+    path.unlink()
+    if path.suffix == ".dta":
+        frame.to_stata(path, write_index=False)
+    elif path.suffix == ".sav":
+        pyreadstat.write_sav(frame, str(path))
+    elif path.suffix == ".feather":
+        frame.to_feather(path)
+    elif path.suffix == ".parquet":
+        frame.to_parquet(path, index=False)
+    elif path.suffix == ".xlsx":
+        frame.to_excel(path, index=False)
+    else:
+        frame.to_csv(path, index=False)
 
 
 def mutate_type(path: Path, random: random.Random) -> str:
@@ -203,6 +244,34 @@ def mutate_type(path: Path, random: random.Random) -> str:
     frame[name] = kinds[kind](frame[name])
     frame.to_parquet(path, index=False)
     return f"column {name} is of type {kind}"
+
+
+# --- ARX projects ---
+
+
+def mutate_part(path: Path, random: random.Random) -> str:
+    """Change, remove or rename one part of an ARX project, or a word of its XML for another."""
+    with zipfile.ZipFile(path) as file:
+        parts: dict[str, str | bytes] = {name: file.read(name).decode() for name in file.namelist()}
+    name = random.choice(list(parts))
+    text = str(parts[name])
+    words = re.findall(r">([^<>]+)<", text)
+    what = random.choice(("swap", "swap", "remove", "rename", "bytes", "secret"))
+    if what == "swap" and words:
+        old, new = random.choice(words), random.choice((*words, "", "9", "*", "All", "3-anonymity"))
+        parts[name] = text.replace(f">{old}<", f">{new}<", 1)
+        what = f"{old!r} is {new!r}"
+    elif what == "remove":
+        del parts[name]
+    elif what == "rename":
+        parts[random.choice(("../x.csv", "/etc/x", f"{name}x", "C:x"))] = parts.pop(name)
+    else:
+        at = random.randrange(len(text))
+        new = SECRET if what == "secret" else chr(random.choice(BYTES))
+        parts[name] = text[:at] + new + text[at + 1 :]
+    path.unlink()
+    write_project(path, parts)
+    return f"{what} in {name}"
 
 
 # --- bytes ---
@@ -232,11 +301,23 @@ def mutate_bytes(path: Path, random: random.Random) -> str:
     return f"{what} byte {at}"
 
 
+BY_POLICY: tuple[Mutation, ...] = (
+    *(mutate_policy,) * 7,
+    mutate_description,
+    mutate_toml,
+    mutate_bytes,
+)
+"""What can be done to a policy."""
 KINDS: dict[str, tuple[Mutation, ...]] = {
-    ".toml": (mutate_toml, mutate_toml, mutate_toml, mutate_bytes),
-    ".json": (mutate_json, mutate_json, mutate_json, mutate_bytes),
-    ".csv": (mutate_cell, mutate_cell, mutate_rows, mutate_bytes),
-    ".parquet": (mutate_value, mutate_type, mutate_bytes),
-    ".xlsx": (mutate_value, mutate_bytes),
+    ".toml": (*(mutate_description,) * 4, mutate_toml, mutate_toml, mutate_bytes),
+    ".json": (mutate_values, mutate_values, mutate_json, mutate_json, mutate_bytes),
+    ".csv": (*(mutate_table,) * 4, mutate_cell, mutate_rows, mutate_bytes),
+    ".parquet": (mutate_table, mutate_table, mutate_value, mutate_type, mutate_bytes),
+    ".xlsx": (mutate_table, mutate_table, mutate_value, mutate_bytes),
+    ".feather": (mutate_table, mutate_table, mutate_value, mutate_bytes),
+    ".dta": (mutate_table, mutate_table, mutate_value, mutate_bytes),
+    ".sav": (mutate_table, mutate_table, mutate_value, mutate_bytes),
+    ".gz": (mutate_table, mutate_table, mutate_value, mutate_bytes),
+    ".deid": (mutate_part, mutate_part, mutate_part, mutate_bytes),
 }
 """What can be done to a file, by the end of its name."""

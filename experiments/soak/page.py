@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from anonymizer import __version__
+from experiments.soak.depth import DEPTHS
 from experiments.soak.failure import Failure
 
-SIZES = {"inputs": 5_000, "kills": 200, "tables": 3_000}
+SIZES = {"tables": 3_000, "kills": 200, "inputs": 10_000, "studio": 7_000}
 """The cases of a full soak."""
 WHAT = {
     "inputs": (
         "commands on valid files with one value, byte, row or key changed: no traceback, one-sentence "
         "errors, exit status 0, 1 or 2, nothing half-written, nothing outside `--out`, no cell in a "
         "message; one release in three is verified, one command in fifty runs in a new process"
+    ),
+    "studio": (
+        "questions to the studio's API, right but for one thing, or not right at all: an answer, or one "
+        "sentence with a status of 4xx; nothing in the terminal, no event that says that something "
+        "should not have happened, no thread that died"
     ),
     "kills": (
         "runs that SIGKILL, SIGTERM or SIGINT ended at a random moment: the old release or the new one "
@@ -36,13 +43,22 @@ class Part:
     cases: int
     seed: int
     seconds: float
+    revision: str
+    """The state of the project that it was run with."""
     failures: list[Failure]
+    depths: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How many cases of each kind got how deep."""
+
+    def by_kind(self) -> dict[str, dict[str, int]]:
+        """Return the cases of each kind, by depth."""
+        kinds = sorted({kind for kind, _ in self.depths})
+        return {kind: {depth: self.depths[kind, depth] for depth in DEPTHS} for kind in kinds}
 
 
 def write_page(parts: Sequence[Part]) -> str:
     """Write the report in Markdown."""
     rows = [
-        f"| {part.name} | {part.cases:,} | {SIZES[part.name]:,} | {part.seed} | "
+        f"| {part.name} | {part.cases:,} | {SIZES[part.name]:,} | {part.seed} | {part.revision} | "
         f"{len(part.failures):,} | {WHAT[part.name]} |"
         for part in parts
     ]
@@ -57,9 +73,11 @@ def write_page(parts: Sequence[Part]) -> str:
             "",
             f"`make soak` with anonymizer {__version__}. A case is drawn from the seed and its number.",
             "",
-            "| part | cases run | full size | seed | failures | what was run |",
-            "|---|---|---|---|---|---|",
+            "| part | cases run | full size | seed | revision | failures | what was run |",
+            "|---|---|---|---|---|---|---|",
             *rows,
+            "",
+            *write_depths(parts),
             "",
             "## Failures",
             "",
@@ -67,3 +85,28 @@ def write_page(parts: Sequence[Part]) -> str:
             "",
         )
     )
+
+
+def write_depths(parts: Sequence[Part]) -> list[str]:
+    """Write how deep the cases got, by part and kind."""
+    counted = [(part.name, kind, each) for part in parts for kind, each in part.by_kind().items()]
+    total = {depth: sum(each[depth] for _, _, each in counted) for depth in DEPTHS}
+    deep, cases = sum(total[depth] for depth in DEPTHS[2:]), sum(total.values())
+    lines = [
+        f"| {part} | {kind} | " + " | ".join(f"{each[depth]:,}" for depth in DEPTHS) + " |"
+        for part, kind, each in (*counted, ("all", "", total))
+    ]
+    return [
+        "## How deep they got",
+        "",
+        "`door`: refused with what describes the work (options, policy, spec, manifest). `read`: refused "
+        "while tables and hierarchies were read and put together. `search`: refused after all was read, "
+        "in the search or what the command does in its place. `written`: the command succeeded. "
+        "`verified`: and what it wrote was verified against the files that it was made from.",
+        "",
+        f"{deep:,} of {cases:,} ({deep / max(1, cases):.0%}) got past the reading.",
+        "",
+        f"| part | kind | {' | '.join(DEPTHS)} |",
+        f"|---|---|{'---|' * len(DEPTHS)}",
+        *lines,
+    ]

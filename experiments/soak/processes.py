@@ -26,6 +26,8 @@ class Ended:
     status: int
     out: str
     err: str
+    depth: str = "door"
+    """How far it got, where that can be told from outside."""
 
 
 def environment(state: Path) -> dict[str, str]:

@@ -14,7 +14,7 @@ from anonymizer import InfeasibleError, Policy, Solution, anonymize
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.search import Status
 from experiments.soak import oracle
-from experiments.soak.failure import Failure, OnCase, randomness
+from experiments.soak.failure import Failure, Found, OnCase, randomness
 from experiments.soak.oracle import Levels, Question, Row, Tree
 
 PART = "tables"
@@ -24,17 +24,17 @@ THROUGH_FILES = 8
 THRESHOLDS = (0.0, 0.1, 0.2, 0.25, 1 / 3, 0.5, 0.75, 1.0)
 
 
-def soak_tables(cases: Iterable[int], seed: int, folder: Path, on_case: OnCase) -> list[Failure]:
+def soak_tables(cases: Iterable[int], seed: int, folder: Path, on_case: OnCase) -> Found:
     """Compare so many random tables; return what differs."""
-    failures: list[Failure] = []
+    found = Found()
     for done, case in enumerate(cases, 1):
         try:
-            found = list(compare(case, seed, folder))
+            faults = list(compare(case, seed, folder))
         except Exception as error:  # whatever it is, it is a finding
-            found = [f"{type(error).__name__}: {error}"]
-        failures += [Failure(PART, case, seed, what) for what in found]
-        on_case(done, len(failures))
-    return failures
+            faults = [f"{type(error).__name__}: {error}"]
+        found.note(*(Failure(PART, case, seed, what) for what in faults))
+        on_case(done, len(found.failures))
+    return found
 
 
 # --- drawing ---

@@ -1,7 +1,8 @@
 """python -m experiments.soak.worker: runs commands in one process, one line of JSON for each.
 
 A process that has imported the package takes some milliseconds for a command instead of a second. In
-comes {"arguments": [...], "folder": "..."}, out goes {"status": ..., "out": "...", "err": "..."}.
+comes {"arguments": [...], "folder": "..."}, out goes {"status": ..., "out": "...", "err": "...",
+"depth": "..."}. With a number of bytes as its argument, the process may take no more memory.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import contextlib
 import io
 import json
 import os
+import resource
 import sys
 import traceback
 
 from anonymizer.__main__ import main
+from experiments.soak import depth
 
 CRASHED = -1
 """The status of a command that ended with anything but an exit status."""
@@ -25,6 +28,7 @@ def call(arguments: list[str], folder: str) -> dict[str, object]:
     sys.argv = ["anonymizer", *arguments]
     out, err = io.StringIO(), io.StringIO()
     status = 0
+    depth.reached.clear()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             main()
@@ -33,11 +37,15 @@ def call(arguments: list[str], folder: str) -> dict[str, object]:
         except BaseException:  # what a user would see as a traceback
             status = CRASHED
             traceback.print_exc()
-    return {"status": status, "out": out.getvalue(), "err": err.getvalue()}
+    said = {"out": out.getvalue(), "err": err.getvalue()}
+    return {"status": status, **said, "depth": depth.deepest(depth.reached)}
 
 
 def serve() -> None:
     """Answer until the input ends; what a command writes past Python's streams goes nowhere."""
+    depth.watch()
+    if len(sys.argv) > 1:
+        resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]), int(sys.argv[1])))
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     for line in sys.stdin:

@@ -1,24 +1,21 @@
-"""A folder in which everything is right: tables of three kinds, hierarchies, policies, what they name."""
+"""A folder in which everything is right: tables of all kinds, hierarchies, policies, what they name."""
 
 from __future__ import annotations
 
 import random
+import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
+import duckdb
 import pandas as pd
+import pyreadstat
+
+from experiments.soak.policies import POLICIES
 
 ROWS = 120
 ZIPS = ("10115", "10117", "10243", "20095", "20097")
 DIAGNOSES = ("F32", "J10", "K35", "M54")
-ATTRIBUTES = """
-patient = { role = "identifying" }
-age     = { role = "quasi", hierarchy = "age.toml", weight = 1.5, max_level = 3 }
-sex     = { role = "quasi", hierarchy = "sex.csv" }
-zip     = { role = "quasi", hierarchy = "zip.toml", type = "text" }
-day     = { role = "quasi", hierarchy = "day.toml" }
-diagnosis = { role = "sensitive", hierarchy = "diagnosis.toml" }
-ward    = { role = "insensitive" }
-"""
 HIERARCHIES = {
     "age.toml": 'builder = "intervals"\ndomain = [0, 119]\nwidths = [5, 10, 40]\n',
     "sex.csv": "F;*\nM;*\n",
@@ -79,7 +76,8 @@ keys = ["age", "sex", "day"]
 attack = "idiosyncratic"
 q = { by = "sex", values = { F = 0.2 }, default = 0.1 }
 threshold = "sensitive"
-
+"""
+MEMBERS = """
 [[source]]
 name = "members"
 keys = ["age", "sex"]
@@ -117,80 +115,85 @@ ATTACKS = """
   {"name": "membership", "question": "q", "skipped": "no targets"}]}
 """
 
-MODELS = {
-    "k": '[[risk]]\nmodel = "k-anonymity"\nk = 3\n',
-    "average": '[[risk]]\nmodel = "strict-average"\nk = 2\nthreshold = 0.3\n'
-    '[[risk]]\nmodel = "sample-uniqueness"\nthreshold = 0.1\n',
-    "population": '[[risk]]\nmodel = "k-map"\nk = 4\npopulation_table = "people.csv"\n',
-    "estimated": '[[risk]]\nmodel = "k-map"\nk = 5\npopulation = 2000\nsignificance = 0.05\n'
-    '[[risk]]\nmodel = "p-uniqueness"\nthreshold = 0.02\npopulation = 2000\nestimator = "pitman"\n',
-    "overall": '[[risk]]\nmodel = "overall"\nthreshold = 0.3\nstatistic = "maximum"\n'
-    'scenario = "scenario.toml"\n',
-    "sources": '[[risk]]\nmodel = "sources"\nstatement = "statement.toml"\n',
-    "sensitive": '[[risk]]\nmodel = "distinct-l"\nattribute = "diagnosis"\nl = 2\n'
-    '[[risk]]\nmodel = "t-closeness"\nattribute = "diagnosis"\nt = 0.6\ndistance = "hierarchical"\n',
-    "layers": '[[risk]]\nmodel = "k-anonymity"\nk = 3\n'
-    '[release]\nrecoding = "layers"\nmax_layers = 3\nsuppressed = "drop"\n',
-    "people": '[[risk]]\nmodel = "k-anonymity"\nk = 3\n',
+PROJECT = {
+    "metadata.xml": "<metadata><version>3.9.1</version><vocabulary>2.0</vocabulary></metadata>",
+    "project.xml": "<project><name>p</name><separator>;</separator></project>",
+    "input/config.xml": (
+        "<config><relativeMaxOutliers>0.25</relativeMaxOutliers><metric>Loss (0.5/1.0/1.0)</metric>"
+        "<attributeWeights><attributeWeight><attribute>age</attribute><weight>0.5</weight>"
+        "</attributeWeight></attributeWeights><criteria><criterion>2-anonymity</criterion>"
+        "<criterion>distinct-2-diversity for attribute 'diagnosis'</criterion></criteria></config>"
+    ),
+    "input/definition.xml": (
+        "<definition>"
+        "<assigment><name>age</name><type>QUASI_IDENTIFYING_ATTRIBUTE</type><datatype>String</datatype>"
+        "<ref>hierarchies/age.csv</ref><min>All</min><max>1</max></assigment>"
+        "<assigment><name>sex</name><type>QUASI_IDENTIFYING_ATTRIBUTE</type><datatype>String</datatype>"
+        "</assigment>"
+        "<assigment><name>diagnosis</name><type>SENSITIVE_ATTRIBUTE</type></assigment></definition>"
+    ),
+    "input/hierarchies/age.csv": "".join(f"{n};{n // 10 * 10};*\n" for n in range(20, 60)),
+    "data/input.csv": "age;sex;diagnosis\n"
+    + "".join(f"{20 + n * 7 % 40};{'FM'[n % 2]};{DIAGNOSES[n % 4]}\n" for n in range(60)),
 }
-"""The end of each policy."""
-TABLES = {
-    "k": 'path = "table.csv"\ndelimiter = ","',
-    "average": 'path = "table.parquet"',
-    "population": 'path = "table.csv"\nrows_are_people = false',
-    "estimated": 'path = "table.xlsx"\nsheet = "Sheet1"',
-    "overall": 'path = "table.parquet"',
-    "sources": 'path = "table.csv"\nid = "patient"',
-    "sensitive": 'path = "table.xlsx"',
-    "layers": 'path = "table.csv"\nencoding = "utf-8"',
-    "people": 'path = "visits.csv"\nid = "patient"',
-}
-"""The table of each policy."""
-SEARCH = """
-[utility]
-measure = "loss"
-aggregate = "geometric"
-
-[search]
-suppression_limit = 1.0
-time_limit = 20.0
-workers = 1
-"""
+"""The parts of an ARX project."""
 
 
 def write_workspace(folder: Path, seed: int) -> None:
     """Write all files of a folder that every command can work in."""
     table = draw_patients(random.Random(f"{seed} workspace"))
-    table.to_csv(folder / "table.csv", index=False)
-    typed = table.astype({"age": int}).assign(day=pd.to_datetime(table["day"]).dt.date)
-    typed.to_parquet(folder / "table.parquet", index=False)
-    typed.to_excel(folder / "table.xlsx", index=False)
-    visits = table.assign(patient=[f"P{row // 2}" for row in range(ROWS)])
-    visits.to_csv(folder / "visits.csv", index=False)
-    pd.concat([table] * 3)[["age", "sex", "zip", "day"]].to_csv(folder / "people.csv", index=False)
-    members = pd.DataFrame(
-        {"member": range(60), "years": table["age"][:60], "sex": table["sex"][:60]}
-    )
-    members.to_csv(folder / "members.csv", index=False)
+    write_tables(folder, table)
+    write_project(folder / "project.deid", PROJECT)
     texts = {
         **HIERARCHIES,
         "scenario.toml": SCENARIO,
-        "statement.toml": STATEMENT,
+        "statement.toml": STATEMENT + MEMBERS,
+        "unlinked.toml": STATEMENT.replace("voter list", "register"),
         "disclosure.toml": DISCLOSURE,
         "characteristics.csv": CHARACTERISTICS,
         "context.toml": CONTEXT,
         "attacks.json": ATTACKS,
-        **{f"policy-{name}.toml": policy_text(name) for name in MODELS},
+        **{f"policy-{name}.toml": sketch.text() for name, sketch in POLICIES.items()},
     }
     for name, text in texts.items():
         (folder / name).write_text(text.lstrip(), encoding="utf-8")
-    stopped = policy_text("k").replace("time_limit = 20.0", "evaluation_limit = 2")
-    (folder / "policy-stopped.toml").write_text(stopped, encoding="utf-8")
 
 
-def policy_text(name: str) -> str:
-    """Return a policy as TOML."""
-    return f"[data]\n{TABLES[name]}\n\n[attributes]{ATTRIBUTES}\n{MODELS[name]}{SEARCH}"
+def write_tables(folder: Path, table: pd.DataFrame) -> None:
+    """Write a table as every kind of file, and those that are named beside it."""
+    table.to_csv(folder / "table.csv", index=False)
+    table.to_csv(folder / "table.csv.gz", index=False)
+    typed = table.astype({"age": int, "stay": int}).assign(day=pd.to_datetime(table["day"]).dt.date)
+    typed.to_parquet(folder / "table.parquet", index=False)
+    typed.to_excel(folder / "table.xlsx", index=False)
+    typed.to_feather(folder / "table.feather")
+    typed.assign(day=pd.to_datetime(table["day"])).to_stata(
+        folder / "table.dta", write_index=False, convert_dates={"day": "td"}
+    )
+    pyreadstat.write_sav(typed, str(folder / "table.sav"))
+    (folder / "parts").mkdir()
+    for part in range(3):
+        typed[part::3].to_parquet(folder / "parts" / f"{part}.parquet", index=False)
+    with duckdb.connect(str(folder / "base.duckdb")) as base:
+        base.register("given", typed)
+        base.execute("CREATE TABLE patients AS SELECT * FROM given")
+    visits = table.assign(patient=[f"P{row // 2}" for row in range(ROWS)])
+    visits.to_csv(folder / "visits.csv", index=False)
+    pd.concat([table] * 3)[["age", "sex", "zip", "day"]].to_csv(folder / "people.csv", index=False)
+    table.assign(member=[row % 2 for row in range(ROWS)])[
+        ["age", "sex", "zip", "day", "member"]
+    ].to_csv(folder / "targets.csv", index=False)
+    members = pd.DataFrame(
+        {"member": range(60), "years": table["age"][:60], "sex": table["sex"][:60]}
+    )
+    members.to_csv(folder / "members.csv", index=False)
+
+
+def write_project(path: Path, parts: Mapping[str, str | bytes]) -> None:
+    """Pack the parts of an ARX project."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, part in parts.items():
+            file.writestr(name, part)
 
 
 def draw_patients(random: random.Random) -> pd.DataFrame:
@@ -203,6 +206,7 @@ def draw_patients(random: random.Random) -> pd.DataFrame:
             "zip": random.choice(ZIPS),
             "day": f"2024-{random.randint(1, 12):02}-{random.randint(1, 28):02}",
             "diagnosis": random.choice(DIAGNOSES),
+            "stay": f"{random.randint(1, 14)}",
             "ward": random.choice(("A", "B, north", 'the "old" wing')),
         }
         for row in range(ROWS)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -171,3 +172,13 @@ def test_names_in_place_of_a_policy_are_asked_about_too() -> None:
         anonymize(frame, quasi=["grade"], keep=["who", "own0", "score"])
     found = anonymize(frame, quasi=["grade"], keep=["who", "own0", "score"], rows_are_people=True)
     assert found.problem.policy.data.rows_are_people
+
+
+def test_an_identifying_column_of_lists_or_structures_tells_nobody() -> None:
+    table = pa.table({"who": [{"name": "A"}, {"name": "A"}] * 5, "sex": ["f", "m"] * 5})
+    keys = {
+        "who": {"role": "identifying"},
+        "sex": {"role": "quasi", "hierarchy": {"f": "*", "m": "*"}},
+    }
+    policy = Policy(attributes=keys, risk=[{"model": "k-anonymity", "k": 2}])
+    assert Problem.read(table, policy).evaluator.microdata.records == 10
