@@ -107,7 +107,12 @@ def merge_rare(found: Categories, person: NDArray[np.int64]) -> Categories:
 
 
 def indicators(name: str, found: Categories) -> Iterator[Regressor]:
-    """Return a column of 0 and 1 for each category but the one that the others are compared with."""
+    """Return a column of 0 and 1 for each category but the one that the others are compared with.
+
+    Where each category has too few people, none is left.
+    """
+    if not found.labels:
+        return
     base = reference(found)
     for code, label in enumerate(found.labels):
         if code == base:

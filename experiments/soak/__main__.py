@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import itertools
 import os
 import subprocess
 import sys
@@ -26,9 +27,11 @@ from anonymizer.data.staging import Staging
 from experiments.parallel import run_settings
 from experiments.soak.depth import DEPTHS
 from experiments.soak.failure import Failure, Found, OnCase
+from experiments.soak.files import soak_files
 from experiments.soak.inputs import soak_inputs
 from experiments.soak.kills import soak_kills
 from experiments.soak.page import SIZES, Part, write_page
+from experiments.soak.servers import soak_servers
 from experiments.soak.studio import soak_studio
 from experiments.soak.tables import soak_tables
 
@@ -41,12 +44,18 @@ PARTS: dict[str, Soak] = {
     "kills": soak_kills,
     "inputs": soak_inputs,
     "studio": soak_studio,
+    "files": soak_files,
+    "servers": soak_servers,
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     given = read_options(arguments)
-    wanted = {name: PARTS[name] for name in PARTS if given.only in (None, name)}
+    wanted = {
+        name: PARTS[name]
+        for name in PARTS
+        if given.only in (None, name) and (getattr(given, name) or given.case is not None)
+    }
     parts = []
     with work_folder(given.work) as folder:
         for name, soak in wanted.items():
@@ -90,13 +99,24 @@ def in_parallel(
         return soak(cases, seed, folder, progress(name, len(cases)))
     with joblib.parallel_config(backend="loky", n_jobs=workers):
         settings = [
-            (soak, name, cases[at::workers], seed, folder / f"{name}-{at}") for at in range(workers)
+            (soak, name, part, seed, folder / f"{name}-{at}")
+            for at, part in enumerate(in_a_row(cases, workers))
         ]
         together = Found()
         for found in run_settings(soak_some, settings):
             together.add(found)
     together.failures.sort(key=lambda failure: failure.case)
     return together
+
+
+def in_a_row(cases: Sequence[int], parts: int) -> list[Sequence[int]]:
+    """Share cases so that those in a row stay together.
+
+    >>> in_a_row(range(5), 2)
+    [range(0, 2), range(2, 5)]
+    """
+    ends = [len(cases) * part // parts for part in range(parts + 1)]
+    return [cases[start:end] for start, end in itertools.pairwise(ends)]
 
 
 def soak_some(soak: Soak, name: str, cases: Sequence[int], seed: int, folder: Path) -> Found:

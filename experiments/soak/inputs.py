@@ -125,14 +125,17 @@ def prepare(template: Path, seed: int, worker: Worker) -> None:
     """Write the workspace, its releases, and what a stopped run leaves."""
     if template.exists():
         return
-    template.mkdir(parents=True)
-    write_workspace(template, seed)
+    new = template.with_suffix(".new")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    write_workspace(new, seed)
     made = [["run", policy_of(name), "--out", f"release-{name}", "--proof"] for name in RELEASES]
     made.append(["run", policy_of(STOPPED), "--out", STOPPED])
     for arguments in made:
-        ended = worker.call(arguments, template)
+        ended = worker.call(arguments, new)
         if ended.status:
             raise RuntimeError(f"{' '.join(arguments)} fails as it is: {ended.err}")
+    new.rename(template)
 
 
 def snapshot(folder: Path) -> dict[str, str]:

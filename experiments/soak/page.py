@@ -10,13 +10,29 @@ from anonymizer import __version__
 from experiments.soak.depth import DEPTHS
 from experiments.soak.failure import Failure
 
-SIZES = {"tables": 3_000, "kills": 200, "inputs": 10_000, "studio": 7_000}
+SIZES = {
+    "tables": 3_000,
+    "kills": 200,
+    "inputs": 10_000,
+    "studio": 6_000,
+    "files": 700,
+    "servers": 100,
+}
 """The cases of a full soak."""
 WHAT = {
     "inputs": (
         "commands on valid files with one value, byte, row or key changed: no traceback, one-sentence "
         "errors, exit status 0, 1 or 2, nothing half-written, nothing outside `--out`, no cell in a "
         "message; one release in three is verified, one command in fifty runs in a new process"
+    ),
+    "files": (
+        "commands on hostile files, in a process that may take 2 GiB: bombs, damaged and wrongly named "
+        "files of all kinds, strange ARX projects, links, names that a terminal, a browser or a "
+        "spreadsheet obeys, 100,000 columns, endless hierarchies; as above, and nothing shown as it is"
+    ),
+    "servers": (
+        "runs on a PostgreSQL server that is stopped at a random moment: one sentence, no manifest "
+        "without its release, no released table without its manifest, nothing left behind"
     ),
     "studio": (
         "questions to the studio's API, right but for one thing, or not right at all: an answer, or one "

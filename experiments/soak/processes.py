@@ -61,8 +61,9 @@ def call(arguments: list[str], folder: Path, state: Path) -> Ended:
 class Worker:
     """A process that runs one command after the other; a new one takes its place when it dies."""
 
-    def __init__(self, state: Path) -> None:
-        self.state = state
+    def __init__(self, state: Path, memory: int | None = None) -> None:
+        self.state, self.memory = state, memory
+        """What it may take, in bytes; None for all there is."""
         self.process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -86,8 +87,9 @@ class Worker:
     def running(self) -> subprocess.Popen[str]:
         """Return the process, started if there is none."""
         if self.process is None:
+            words = [sys.executable, "-m", "experiments.soak.worker"]
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "experiments.soak.worker"],
+                [*words, *([] if self.memory is None else [str(self.memory)])],
                 cwd=ROOT,
                 env=environment(self.state),
                 stdin=subprocess.PIPE,

@@ -8,12 +8,11 @@ import io
 import json
 import shutil
 import time
+import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
-
-from starlette.testclient import TestClient
 
 from anonymizer.studio.app import make_app
 from anonymizer.studio.folder import Folder
@@ -26,9 +25,13 @@ from experiments.soak.policies import POLICIES
 from experiments.soak.trees import places
 from experiments.soak.workspace import write_workspace
 
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # of the package that its client needs
+    from starlette.testclient import TestClient
+
 PART = "studio"
 TOKEN, PORT = "the-token", 4321
-QUESTIONS_EACH = 60
+QUESTIONS_EACH = 25
 """A session is opened anew after so many questions: some change it for good."""
 PATIENCE = 60.0
 """Seconds after which work beside the questions is called a hang."""
@@ -110,25 +113,29 @@ class Asked:
 
 
 def soak_studio(cases: Iterable[int], seed: int, folder: Path, on_case: OnCase) -> Found:
-    """Ask so many questions; return what must not be answered."""
-    found, asked = Found(), None
+    """Ask so many questions; return what must not be answered.
+
+    What a question meets depends on those that were asked before in its session: they are asked again
+    where they are not among the cases.
+    """
+    found, asked, last = Found(), None, -1
     write_template(folder / "studio-template", seed)
     for done, case in enumerate(cases, 1):
-        if asked is None or case % QUESTIONS_EACH == 0:
+        first = case - case % QUESTIONS_EACH
+        if asked is None or case == first or case != last + 1:
             if asked is not None:
                 asked.session.close()
             asked = open_session(folder)
-        random = randomness(seed, PART, case)
-        name, body = draw_question(asked, random)
+            for earlier in range(first, case):
+                ask(asked, *draw_question(asked, randomness(seed, PART, earlier)))
+        name, body = draw_question(asked, randomness(seed, PART, case))
         faults, depth = ask(asked, name, body)
         found.note(
             *(Failure(PART, case, seed, f"{name} {body[:200]!r}: {each}") for each in faults)
         )
         found.depths[name, depth] += 1
         on_case(done, len(found.failures))
-        if faults:  # what is broken stays with its case
-            asked.session.close()
-            asked = None
+        last = case
     if asked is not None:
         asked.session.close()
     return found

