@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -63,10 +64,21 @@ def search_by_number(
     return layers_by_number(task, partial(one_scheme, problem), numbers, watch)
 
 
-def search_again(problem: Problem, seconds: float | None = None) -> Layers:
-    """Find as many layers as help, and their bound, in the time there is: it bounds fewer layers too."""
-    task = replace(task_of(problem), max_layers=None)
-    return find_layers(task, partial(one_scheme, problem), Watch(seconds))
+def search_again(
+    problem: Problem, seconds: float | None = None, enough: float = math.inf
+) -> Layers:
+    """Find as many layers as help, and their bound, in the time there is: it bounds fewer layers too.
+
+    A bound that is high enough ends it.
+    """
+    task, watch = replace(task_of(problem), max_layers=None), Watch(seconds)
+
+    def note(_: Layers, bound: float) -> None:
+        if bound >= enough:
+            watch.seconds = 0.0
+
+    watch.on_bound = note
+    return find_layers(task, partial(one_scheme, problem), watch)
 
 
 def watch_of(problem: Problem, on_progress: OnProgress | None) -> Watch:

@@ -21,6 +21,7 @@ from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.secret import digest_of_input, key_name
 from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerError, InfeasibleError, ReleaseError, quote_some
+from anonymizer.kernels.compilation import working_seconds
 from anonymizer.policy import Policy
 from anonymizer.problem import (
     Problem,
@@ -30,7 +31,7 @@ from anonymizer.problem import (
     find_given_away,
 )
 from anonymizer.proof.case import case_of
-from anonymizer.proof.checker import Case, check
+from anonymizer.proof.checker import Case, OutOfTime, check
 from anonymizer.proof.format import Proof, ProofError, digest_of_policy, read_proof
 from anonymizer.proof.table import Unsupported
 from anonymizer.search import Status, StopReason
@@ -42,7 +43,7 @@ from anonymizer.verification.claims import ROUNDING, Check, check_figures, diffe
 from anonymizer.verification.order import find_order
 
 LEAST_SECONDS = 1.0
-"""A search that is repeated may take so long, however fast the first one was."""
+"""A search that is repeated, or a check of a proof, may take so long, however fast the first one was."""
 FIGURES = "the scheme gives the reported figures on the original"
 
 
@@ -52,8 +53,14 @@ def check_against(
     policy: Policy,
     manifest: Mapping[str, Any],
     proof: Path | None = None,
+    started: float | None = None,
 ) -> Iterator[Check]:
-    """Check the release against the original it was made from; `proof` is the path of a proof file."""
+    """Check the release against the original it was made from; `proof` is the path of a proof file.
+
+    `started`: when the verification began, by `working_seconds`; it ends before it takes longer than the
+    release took to make, and says what it left out.
+    """
+    started = working_seconds() if started is None else started
     claim = FIGURES
     if policy.data.sample < 1 and not drawn_here(manifest["input"]):
         yield check_input(original, manifest["input"])
@@ -91,9 +98,9 @@ def check_against(
     yield check_given_away(problem)
     yield from check_rows(table, problem.table, solution.release)
     if in_layers(problem):
-        yield check_bound(problem, manifest)
+        yield check_bound(problem, manifest, seconds_left(manifest, started))
     else:
-        yield from check_proven(problem, manifest, proof)
+        yield from check_proven(problem, manifest, proof, started)
 
 
 def check_given_away(problem: Problem) -> Check:
@@ -209,28 +216,31 @@ def written(texts: Sequence[str], plan: ReleasePlan) -> Sequence[str]:
     return [same_text(escape(text) if plan.escape_formulas else text) for text in texts]
 
 
-def seconds_left(manifest: Mapping[str, Any]) -> float | None:
-    """Return how long a search may be repeated: as long as the release took to make, or a second."""
+def seconds_left(manifest: Mapping[str, Any], started: float) -> float | None:
+    """Return what is left of the time that the release took to make, a second at least."""
     made_in = manifest.get("seconds")
-    return None if made_in is None else max(LEAST_SECONDS, made_in)
+    if made_in is None:
+        return None
+    return max(LEAST_SECONDS, float(made_in) - (working_seconds() - started))
 
 
-def left_out(claim: str, seconds: float | None) -> Check:
+def left_out(claim: str, seconds: float | None, manifest: Mapping[str, Any]) -> Check:
     """Say that a search would take longer than the release took to make."""
+    made_in = manifest.get("seconds")
     return Check(
         claim,
         None,
-        f"left out: to search again takes longer than the release took to make ({seconds:g} s); "
-        "a proof file can be checked instead, see `run --proof`",
+        f"left out: searched again for {seconds:.1f} s, and to end would take longer than the release "
+        f"took to make ({made_in:g} s); a proof file can be checked instead, see `run --proof`",
     )
 
 
 def check_proven(
-    problem: Problem, manifest: Mapping[str, Any], found: Path | None
+    problem: Problem, manifest: Mapping[str, Any], found: Path | None, started: float
 ) -> Iterator[Check]:
     """Check the proof file where there is one, and else search again."""
     if found is None:
-        yield check_optimum(problem, manifest)
+        yield check_optimum(problem, manifest, seconds_left(manifest, started))
         return
     claim = "the proof file is the one of this release"
     try:
@@ -238,28 +248,37 @@ def check_proven(
         case = case_of(problem)
     except Unsupported as error:
         yield Check(claim, None, str(error))
-        yield check_optimum(problem, manifest)
+        yield check_optimum(problem, manifest, seconds_left(manifest, started))
         return
     except ProofError as error:
         yield Check(claim, False, str(error))
         return
     differing = differing_origins(proof, found, problem, manifest)
     yield Check(claim, not differing, "; ".join(differing) or "digests and figures agree")
-    yield check_tree(proof, case)
+    yield check_tree(proof, case, seconds_left(manifest, started))
 
 
-def check_tree(proof: Proof, case: Case) -> Check:
-    """Check every closed box of a proof file: no search is made."""
+def check_tree(proof: Proof, case: Case, seconds: float | None) -> Check:
+    """Check every closed box of a proof file: no search is made. A spot check is not all of them."""
     claim = (
         "no scheme of the policy has a lower loss"
         if proof.claim.optimal
         else "no scheme of the policy loses less than the bound"
     )
     try:
-        checked = check(proof, case)
+        checked = check(proof, case, seconds=seconds)
     except ProofError as error:
         return Check(claim, False, f"the proof file does not hold: {error}")
+    except OutOfTime:
+        return Check(
+            claim,
+            None,
+            f"left out: the proof file was looked at for {seconds:.1f} s, and all of it would take "
+            "longer than the release took to make; `python -m anonymizer.proof` takes the time it needs",
+        )
     trusted = "".join(f"; taken on trust: {line}" for line in checked.trusted)
+    if checked.is_spot_check:
+        return Check(claim, None, f"proof file looked at in part: {checked}{trusted}")
     return Check(claim, True, f"proof file checked, nothing searched for: {checked}{trusted}")
 
 
@@ -283,19 +302,18 @@ def differing_origins(
     return [f"another {name}" for name, same in agreed.items() if not same]
 
 
-def check_optimum(problem: Problem, manifest: Mapping[str, Any]) -> Check:
+def check_optimum(problem: Problem, manifest: Mapping[str, Any], seconds: float | None) -> Check:
     """Search again where the release claims to be optimal."""
     claim = "no scheme of the policy has a lower loss"
     if manifest.get("status") != Status.OPTIMAL:
         return Check(claim, None, f"not claimed: the status is {manifest.get('status')}")
-    seconds = seconds_left(manifest)
     limited = problem.policy.without_limits().with_search(time_limit=seconds)
     try:
         again = anonymize(problem.with_policy(limited))
     except InfeasibleError:
-        return left_out(claim, seconds)
+        return left_out(claim, seconds, manifest)
     if again.stopped is StopReason.TIME and again.status is not Status.OPTIMAL:
-        return left_out(claim, seconds)
+        return left_out(claim, seconds, manifest)
     same = abs(again.loss - manifest["loss"]) <= ROUNDING
     if manifest.get("stopped") == StopReason.COMPLETE:  # else ties may have been left open
         same &= again.scheme == manifest["scheme"]
@@ -305,14 +323,13 @@ def check_optimum(problem: Problem, manifest: Mapping[str, Any]) -> Check:
     return Check(claim, same, detail)
 
 
-def check_bound(problem: Problem, manifest: Mapping[str, Any]) -> Check:
+def check_bound(problem: Problem, manifest: Mapping[str, Any], seconds: float | None) -> Check:
     """Search again for what every release in layers loses at least."""
     claim = "no release in layers has a loss below the bound"
     bound = manifest["bound"]
     if bound is None:
         return Check(claim, None, f"not claimed: the status is {manifest['status']}")
-    seconds = seconds_left(manifest)
-    again = search_again(problem.with_policy(problem.policy.without_limits()), seconds)
+    again = search_again(problem.with_policy(problem.policy.without_limits()), seconds, bound)
     assert again.bound is not None
     detail = f"searched again: {again.bound:.9f}, claimed {bound:.9f}"
     if bound <= again.bound + 2 * ROUNDING:  # two losses that close count as one
@@ -320,5 +337,5 @@ def check_bound(problem: Problem, manifest: Mapping[str, Any]) -> Check:
     if again.stopped is StopReason.INTERRUPTED:
         return Check(claim, None, "interrupted before it was found again")
     if again.stopped is StopReason.TIME:
-        return left_out(claim, seconds)
+        return left_out(claim, seconds, manifest)
     return Check(claim, False, detail)

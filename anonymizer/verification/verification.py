@@ -21,6 +21,7 @@ from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table, TableLike
 from anonymizer.errors import PolicyError, quote_some
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.kernels.compilation import working_seconds
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
 from anonymizer.problem import (
     Source,
@@ -80,7 +81,7 @@ def verify(
     original at hand; without one, the optimum is searched for again. A check that cannot be made for want
     of another that failed is left out: there is then a failure to fix first. Each table is read once.
     """
-    policy = load_policy(policy)
+    started, policy = working_seconds(), load_policy(policy)
     opened = open_released(released, policy)
     beside = proof_beside(released, manifest) if proof is None else Path(proof)
     manifest = find_manifest(released, manifest, "verify")
@@ -91,7 +92,7 @@ def verify(
     checks = list(check_release(table, policy, manifest))
     original = None if against is None else open_original(against, policy)
     if original is not None and all(check.passed for check in checks[2:BASIC_CHECKS]):
-        with_original = list(check_against(table, original, policy, manifest, beside))
+        with_original = list(check_against(table, original, policy, manifest, beside, started))
         done = any(check.claim == FIGURES and check.passed for check in with_original)
         if done and all(check.passed is not False for check in with_original):
             # the same rows come of applying the scheme under the policy's models to the original

@@ -164,8 +164,8 @@ people = st.lists(st.integers(0, 9), min_size=25, max_size=25)
 values = st.lists(st.sampled_from(VALUES), min_size=25, max_size=25)
 
 TREES = (
-    {str(v): (str(v), f"{v // 2}", f"{v // 6}x", "*") for v in range(12)},
-    {str(v): (str(v), f"{v // 3}", "*") for v in range(9)},
+    {str(v): (str(v), f"{v // 2}h", f"{v // 6}x", "*") for v in range(12)},
+    {str(v): (str(v), f"{v // 3}t", "*") for v in range(9)},
     {str(v): (str(v), "*") for v in range(2)},
 )
 DRAW = np.random.default_rng(10)

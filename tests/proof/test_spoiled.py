@@ -186,7 +186,7 @@ OTHERS: dict[str, Callable[[], checker.Case]] = {
     "other levels allowed": lambda: another(low=(1, 0, 0)),
     "another hierarchy": lambda: another(
         trees=(
-            {v: (*t[:2], t[2] if t[1] != "2" else "1x", "*") for v, t in TREES[0].items()},
+            {v: (*t[:2], t[2] if t[1] != "2h" else "1x", "*") for v, t in TREES[0].items()},
             *TREES[1:],
         )
     ),
