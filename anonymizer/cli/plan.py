@@ -89,6 +89,6 @@ def describe_attributes(policy: Policy, staging: Staging) -> dict[str, Any]:
 
 def describe_model(model: RiskModel, policy: Policy, staging: Staging) -> dict[str, Any]:
     """Return the parameters of a model; the file it names, where that is."""
-    (statement,) = model.files()
+    statement = model.files(Path())[0]
     named = {"model": model.name, **model.describe()}
     return {**named, "statement": relative(statement, policy, staging)}

@@ -242,7 +242,7 @@ def version_at(model: RiskModel, parameter: Parameter, value: float) -> RiskMode
 
 def most_people(microdata: Microdata, model: RiskModel) -> int:
     """Return the largest count of people that a model can ask for: nobody is like more than there are."""
-    population = model.sampled_from
+    population = model.inputs.population
     if population.table is not None:
         assert microdata.population is not None  # it was read with the table
         return int(microdata.population.counts.sum())

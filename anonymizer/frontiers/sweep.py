@@ -17,6 +17,7 @@ from anonymizer.errors import PolicyError, quote
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Parameter, RiskModel
+from anonymizer.risk.assumption import Unit
 from anonymizer.risk.model import asked_by, judges_by_size
 from anonymizer.search.result import TIE
 
@@ -109,11 +110,15 @@ def make_version(model: RiskModel, parameter: Parameter, value: float) -> RiskMo
 
 def with_population(model: RiskModel, size: int) -> RiskModel:
     """Return the model for another population, or say what is wrong with that."""
+    where = f"{model.name} with a population of {size}"
+    stated = next((each for each in model.assumptions() if each.unit is Unit.PEOPLE), None)
+    if stated is None:
+        raise PolicyError(f"frontier: {where}: it does not rest on the size of a population.")
     try:
-        return model.with_population(size)
+        changed: RiskModel = stated.changed(size)
     except ValueError as error:
-        where = f"{model.name} with a population of {size}"
         raise PolicyError(f"frontier: {where}: {error}.") from None
+    return changed
 
 
 class SweepEvaluator:

@@ -273,15 +273,12 @@ class Policy(Displayed, Part):
 
     def resolve_models(self, models: Iterable[RiskModel]) -> tuple[RiskModel, ...]:
         """Return risk models with the files they name and the hierarchies of attributes they need."""
-        return tuple(self.resolve_model(model) for model in models)
+        return tuple(model.resolve(self.folder, self.hierarchy_of) for model in models)
 
-    def resolve_model(self, model: RiskModel) -> RiskModel:
-        """Return a risk model with its files and hierarchies."""
-        found = model.resolve(self.folder)
-        for name in found.hierarchies:
-            if name in self.attributes and self.attributes[name].hierarchy is not None:
-                found = found.with_hierarchy(name, self.hierarchy(name))
-        return found
+    def hierarchy_of(self, name: str) -> Hierarchy | None:
+        """Return the hierarchy of an attribute, if it has one."""
+        given = name in self.attributes and self.attributes[name].hierarchy is not None
+        return self.hierarchy(name) if given else None
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -319,7 +316,7 @@ class Policy(Displayed, Part):
         """The files the policy names, none of which a run may overwrite."""
         named = [self.data.path, *(attribute.hierarchy for attribute in self.attributes.values())]
         own = [self.folder / path for path in named if isinstance(path, str | Path)]
-        return own + [path for model in self.risk for path in model.reads(self.folder)]
+        return own + [path for model in self.risk for path in model.files(self.folder)]
 
     def load_hierarchies(self) -> tuple[Hierarchy, ...]:
         """Load the hierarchies of the quasi-identifiers; all faults in all files are shown at once."""

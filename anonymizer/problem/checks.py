@@ -47,7 +47,7 @@ def check_microaggregation(
 ) -> None:
     """Raise a PolicyError where a number of each class cannot stand for its interval."""
     names, faults = policy.microaggregated, []
-    others = [model.name for model in models if not model.whole_classes]
+    others = [model.name for model in models if model.inputs.single_columns]
     if names and others:
         faults.append(
             f"attributes.{names[0]}: microaggregation tells classes apart by a single column, and "

@@ -273,6 +273,6 @@ def population_model(
     """Return what the models know of the population."""
     if classes.population_sizes is not None:
         return PopulationModel(class_sizes=classes.population_sizes[kept])
-    sizes = [model.sampled_from.size for model in models]
+    sizes = [model.inputs.population.size for model in models]
     size = next((size for size in sizes if size is not None), None)
     return None if size is None else PopulationModel(size, classes.input_people)

@@ -45,8 +45,8 @@ def part_released(table: Table, models: Sequence[RiskModel], policy: Policy) -> 
 
 def populations(models: Sequence[RiskModel]) -> dict[str | int | tuple[str, str], Any]:
     """Return what models count people in: a file by its path, a dataframe by identity, or a subset."""
-    tables = [model.sampled_from.table for model in models]
-    subsets = [model.sampled_from.subset for model in models]
+    tables = [model.inputs.population.table for model in models]
+    subsets = [model.inputs.population.subset for model in models]
     return {
         **{
             str(table) if isinstance(table, str | Path) else id(table): table
@@ -89,13 +89,13 @@ def open_population(
 
 def columns_beside(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
     """Return the columns that models look at beside the quasi-identifiers."""
-    names = [name for model in models for name in model.beside(policy.quasi_identifiers)]
-    return known_columns(names, policy)
+    names = [name for model in models for name in model.inputs.columns]
+    return known_columns([n for n in names if n not in policy.quasi_identifiers], policy)
 
 
 def columns_counted(models: Sequence[RiskModel], policy: Policy) -> tuple[str, ...]:
     """Return the columns whose values models count in each class; `check` refuses quasi-identifiers."""
-    names = known_columns([name for model in models for name in model.sensitive], policy)
+    names = known_columns([name for model in models for name in model.inputs.sensitive], policy)
     if gone := [name for name in names if name in policy.dropped]:
         raise PolicyError(
             f"policy: '{gone[0]}', which a risk model protects, is {policy.attributes[gone[0]].role}, so "

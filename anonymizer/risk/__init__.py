@@ -7,13 +7,12 @@ from anonymizer.risk.delta_disclosure import DeltaDisclosure
 from anonymizer.risk.delta_presence import DeltaPresence
 from anonymizer.risk.distinct_l import DistinctL
 from anonymizer.risk.entropy_l import EntropyL
+from anonymizer.risk.inputs import Inputs, Population
 from anonymizer.risk.k_anonymity import KAnonymity
 from anonymizer.risk.k_map import KMap
 from anonymizer.risk.model import (
     ClassModel,
     Monotone,
-    Need,
-    Population,
     RiskModel,
     Scope,
     TableModel,
@@ -50,10 +49,10 @@ __all__ = [
     "DistinctL",
     "EntropyL",
     "Histogram",
+    "Inputs",
     "KAnonymity",
     "KMap",
     "Monotone",
-    "Need",
     "Overall",
     "PUniqueness",
     "Parameter",

@@ -30,3 +30,8 @@ class Assumption:
     unit: Unit
     changed: Callable[[float], Any]
     """Takes another value, and returns the risk model that rests on it."""
+
+    @staticmethod
+    def of_population(size: int, changed: Callable[[int], Any]) -> Assumption:
+        """The size of the population, with what makes the model for another."""
+        return Assumption("population", size, Unit.PEOPLE, lambda people: changed(round(people)))

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.risk.model import ClassModel, Monotone, Need, Population
+from anonymizer.risk.inputs import HierarchyOf, Inputs, Population, no_hierarchy, paths_in
+from anonymizer.risk.model import ClassModel, Monotone
 from anonymizer.risk.parameters import Direction, Parameter, check_share
 from anonymizer.risk.remaining import Remaining
 from anonymizer.risk.sensitive import SLACK
@@ -85,27 +86,21 @@ class DeltaPresence(ClassModel):
         return faults
 
     @property
-    def needs(self) -> frozenset[Need]:
-        """The population table, or those of the original who are not released."""
-        people = Need.POPULATION_TABLE if self.subset is None else Need.ORIGINAL_VALUES
-        return frozenset({Need.CLASS_SIZES, people})
-
-    @property
-    def sampled_from(self) -> Population:
-        """The population: a table of its own, or the one that the subset is taken from."""
+    def inputs(self) -> Inputs:
+        """The population: a table of its own, or those of the original who are not released too."""
         if self.subset is None or self.member is None:
-            return Population(table=self.population_table)
-        return Population(subset=(self.subset, self.member))
+            return Inputs(population=Population(table=self.population_table))
+        marked = Population(subset=(self.subset, self.member))
+        return Inputs(original_values=True, population=marked)
 
-    def files(self) -> tuple[Path, ...]:
+    def files(self, folder: Path) -> list[Path]:
         """Return the population table, if it is a file."""
-        table = self.population_table
-        return (Path(table),) if isinstance(table, str | Path) else ()
+        return [folder / path for path in paths_in(self.population_table)]
 
-    def resolve(self, folder: Path) -> Self:
+    def resolve(self, folder: Path, hierarchy_of: HierarchyOf = no_hierarchy) -> Self:  # noqa: ARG002
         """Find the population table relative to a folder."""
-        files = self.files()
-        return replace(self, population_table=folder / files[0]) if files else self
+        files = self.files(folder)
+        return replace(self, population_table=files[0]) if files else self
 
     def shares(self, classes: EquivalenceClasses) -> NDArray[np.float64]:
         """Return the share of those who match each class that are in the table."""

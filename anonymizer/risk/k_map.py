@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.estimators.derived_k import derived_k
+from anonymizer.risk.assumption import Assumption
+from anonymizer.risk.inputs import HierarchyOf, Inputs, Population, no_hierarchy, paths_in
 from anonymizer.risk.model import (
     ClassModel,
     Monotone,
-    Need,
-    Population,
     Scope,
     one_over_least,
 )
@@ -68,30 +68,25 @@ class KMap(ClassModel):
         return f"{self.name} with k = {self.k} in {where}"
 
     @property
-    def needs(self) -> frozenset[Need]:
-        """The population table, where there is one."""
-        if self.population is None:
-            return frozenset({Need.CLASS_SIZES, Need.POPULATION_TABLE})
-        return frozenset({Need.CLASS_SIZES})
-
-    @property
-    def sampled_from(self) -> Population:
+    def inputs(self) -> Inputs:
         """The population as it is given: by its size or by a table."""
-        return Population(self.population, self.population_table)
+        return Inputs(population=Population(self.population, self.population_table))
 
-    def with_population(self, size: int) -> Self:
-        """Return the model for a population of another size."""
-        return replace(self, population=size)
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Return the size of the population, where that is given."""
+        if self.population is None:
+            return ()
+        changed = lambda people: replace(self, population=people)  # noqa: E731
+        return (Assumption.of_population(self.population, changed),)
 
-    def files(self) -> tuple[Path, ...]:
+    def files(self, folder: Path) -> list[Path]:
         """Return the population table, if it is a file."""
-        table = self.population_table
-        return (Path(table),) if isinstance(table, str | Path) else ()
+        return [folder / path for path in paths_in(self.population_table)]
 
-    def resolve(self, folder: Path) -> Self:
+    def resolve(self, folder: Path, hierarchy_of: HierarchyOf = no_hierarchy) -> Self:  # noqa: ARG002
         """Find the population table relative to a folder."""
-        files = self.files()
-        return replace(self, population_table=folder / files[0]) if files else self
+        files = self.files(folder)
+        return replace(self, population_table=files[0]) if files else self
 
     def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A sample is no larger than its population, and not smaller than k'."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
 from anonymizer.estimators.intervals import Interval
-from anonymizer.hierarchy import Hierarchy
-from anonymizer.risk.assumption import Assumption, Unit
+from anonymizer.risk.assumption import Assumption
 from anonymizer.risk.criterion import Criterion
+from anonymizer.risk.inputs import HierarchyOf, Inputs, no_hierarchy
 from anonymizer.risk.parameters import THRESHOLD, Parameter, describe_value
 from anonymizer.risk.reference import ReferenceDistances
 from anonymizer.risk.remaining import Binding, Histogram, Kept, Order, Remaining
@@ -63,29 +63,6 @@ class Monotone(StrEnum):
     NONE = "none"
 
 
-class Need(StrEnum):
-    """The statistics a model looks at; verification asks what it must have at hand."""
-
-    CLASS_SIZES = "class sizes"
-    SENSITIVE_VALUES = "sensitive values"
-    """Those that a release has."""
-    OVERALL_SHARES = "overall shares"
-    """Those of all sensitive values in the input."""
-    POPULATION_TABLE = "population table"
-    ORIGINAL_VALUES = "original values"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Population:
-    """The population that a table is a sample of: its size, or a table of all its people, or neither."""
-
-    size: int | None = None
-    table: Any = None
-    """A path or a dataframe."""
-    subset: tuple[str, str] | None = None
-    """A column and its value that marks who is released, where the table itself is the population."""
-
-
 class RiskModel(ABC):
     """What every risk model declares and answers."""
 
@@ -121,19 +98,9 @@ class RiskModel(ABC):
         return None
 
     @property
-    def whole_classes(self) -> bool:
-        """Whether all members of a class, and nobody else, count as alike: by all quasi-identifiers."""
-        return True
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        """The statistics the model looks at."""
-        return frozenset({Need.CLASS_SIZES})
-
-    @property
-    def sampled_from(self) -> Population:
-        """The population that the model rests on, for the risk profile."""
-        return Population()
+    def inputs(self) -> Inputs:
+        """What the model looks at beside the sizes of classes; nothing."""
+        return Inputs()
 
     def asks(self, people: int) -> Sizes:  # noqa: ARG002
         """Return what it asks of the sizes of classes, in a table of so many people; nothing.
@@ -147,52 +114,20 @@ class RiskModel(ABC):
         least = self.asks(people).least_class
         return least if least > 1 else None
 
-    def files(self) -> tuple[Path, ...]:
-        """Return the files the model names, as the policy names them."""
-        return ()
+    def files(self, folder: Path) -> list[Path]:  # noqa: ARG002
+        """Return all files that are read for the model, given what it names them relative to; none."""
+        return []
 
-    def reads(self, folder: Path) -> list[Path]:
-        """Return all files that are read for the model, given what its files are relative to."""
-        return [folder / path for path in self.files()]
+    def resolve(self, folder: Path, hierarchy_of: HierarchyOf = no_hierarchy) -> Self:  # noqa: ARG002
+        """Return the model with its files, and the hierarchies of sensitive columns it needs.
 
-    def resolve(self, folder: Path) -> Self:  # noqa: ARG002
-        """Return the model with its files read, or found, relative to a folder; nothing to resolve."""
+        Files are found relative to a folder; nothing to resolve.
+        """
         return self
-
-    def beside(self, quasi_identifiers: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG002
-        """Return the columns that the model looks at beside the quasi-identifiers."""
-        return ()
-
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """The columns whose values the model counts in each class; no quasi-identifiers."""
-        return ()
-
-    def harmful(self, name: str) -> tuple[str, ...]:  # noqa: ARG002
-        """Return the values of a sensitive column that the model marks as harmful; none if all are."""
-        return ()
-
-    @property
-    def hierarchies(self) -> tuple[str, ...]:
-        """The sensitive columns whose own hierarchies the model needs, and does not have yet."""
-        return ()
-
-    def with_hierarchy(self, name: str, hierarchy: Hierarchy) -> Self:  # noqa: ARG002
-        """Return the model with the hierarchy of one of these columns."""
-        return self
-
-    def with_population(self, size: int) -> Self:  # noqa: ARG002
-        """Return the model for a population of another size."""
-        raise ValueError("it does not rest on the size of a population")
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """Return the stated figures that the model rests on: the size of its population, if any."""
-        size = self.sampled_from.size
-        if size is None or type(self).with_population is RiskModel.with_population:
-            return ()
-        return (
-            Assumption("population", size, Unit.PEOPLE, lambda n: self.with_population(round(n))),
-        )
+        """Return the stated figures that the model rests on; none."""
+        return ()
 
     def describe(self) -> dict[str, Any]:
         """Return the parameters as JSON; those left at None are left out, a file is named by itself."""

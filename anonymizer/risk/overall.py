@@ -23,7 +23,8 @@ from anonymizer.knowledge.stated import StatedChance, stated_chances
 from anonymizer.knowledge.statistics import SLACK, passes, quantile_of, statistic_of
 from anonymizer.knowledge.uniqueness import lower_end, upper_end
 from anonymizer.risk.assumption import Assumption, Unit
-from anonymizer.risk.model import Monotone, Need, Population, RiskModel, Scope
+from anonymizer.risk.inputs import HierarchyOf, Inputs, Population, no_hierarchy, paths_in
+from anonymizer.risk.model import Monotone, RiskModel, Scope
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share, check_whole
 from anonymizer.risk.remaining import Binding, Kept, Order, Remaining
 
@@ -93,23 +94,20 @@ class Overall(RiskModel):
     def __str__(self) -> str:
         return f"{self.name} risk ({self.statistic}) of at most {self.threshold:g}"
 
-    def files(self) -> tuple[Path, ...]:
-        """Return the scenario, if it is a file or the name of one that is shipped."""
-        return () if isinstance(self.scenario, Scenario) else (self.scenario,)
-
-    def reads(self, folder: Path) -> list[Path]:
+    def files(self, folder: Path) -> list[Path]:
         """Return the scenario's file, also a shipped one, and its population table, if it has one.
 
         A scenario with faults is left to `resolve`.
         """
+        named = paths_in(self.scenario)
         try:
-            own = [find_scenario(path, folder) for path in self.files()]
+            own = [find_scenario(path, folder) for path in named]
             scenario = self.resolve(folder).scenario
         except PolicyError:
-            return super().reads(folder)
+            return [folder / path for path in named]
         return [*own, scenario.population] if scenario.counted else own
 
-    def resolve(self, folder: Path) -> Self:
+    def resolve(self, folder: Path, hierarchy_of: HierarchyOf = no_hierarchy) -> Self:  # noqa: ARG002
         """Read the scenario by name, or from a file relative to a folder, and fit it to the table."""
         if isinstance(self.scenario, Scenario):
             return self
@@ -126,11 +124,21 @@ class Overall(RiskModel):
         return described
 
     @property
-    def sampled_from(self) -> Population:
-        """The scenario's population: its size, or a table."""
-        if self.scenario.counted:
-            return Population(table=self.scenario.population)
-        return Population(int(self.scenario.population))
+    def inputs(self) -> Inputs:
+        """What probabilities depend on, and the scenario's population.
+
+        The original values too, where what the attacker learns, or how well, depends on one.
+        """
+        scenario: Scenario = self.scenario
+        columns, population = scenario.beside(()), scenario.population
+        return Inputs(
+            columns=columns,
+            original_values=bool(columns) or any(group.levels for group in scenario.groups),
+            single_columns=True,
+            population=Population(table=population)
+            if scenario.counted
+            else Population(int(population)),
+        )
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Return the size of the population and every probability of the scenario."""
@@ -141,9 +149,7 @@ class Overall(RiskModel):
             if each.chance.largest is not None
         ]
         if scenario.needs_unique and not scenario.counted:
-            found.append(
-                Assumption("population", scenario.population, Unit.PEOPLE, self.drawn_from)
-            )
+            found.append(Assumption.of_population(int(scenario.population), self.drawn_from))
         return tuple(found)
 
     def resting_on(self, stated: StatedChance) -> Callable[[float], Overall]:
@@ -152,30 +158,9 @@ class Overall(RiskModel):
             self, scenario=stated.changed(stated.chance.with_largest(value))
         )
 
-    def drawn_from(self, people: float) -> Overall:
+    def drawn_from(self, people: int) -> Overall:
         """Return the model for a population of another size."""
-        return replace(self, scenario=replace(self.scenario, population=round(people)))
-
-    def beside(self, quasi_identifiers: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the columns that probabilities depend on and that are not quasi-identifiers."""
-        return tuple(self.scenario.beside(quasi_identifiers))
-
-    @property
-    def whole_classes(self) -> bool:
-        """People count as alike by what is known of them, which may be some attributes alone."""
-        return False
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        """The original values too, where what the attacker learns, or how well, depends on one."""
-        needs = {Need.CLASS_SIZES}
-        scenario = self.scenario
-        depends = any(chance.names for chance in scenario.chances)
-        if depends or any(group.levels for group in scenario.groups):
-            needs.add(Need.ORIGINAL_VALUES)
-        if scenario.counted:
-            needs.add(Need.POPULATION_TABLE)
-        return frozenset(needs)
+        return replace(self, scenario=replace(self.scenario, population=people))
 
     def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:
         """Check the scenario against the table."""

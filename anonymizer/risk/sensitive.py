@@ -19,7 +19,8 @@ from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.sensitive import ClassHistograms, SensitiveColumn
 from anonymizer.errors import PolicyError, quote_some, suggest_name
-from anonymizer.risk.model import ClassModel, Monotone, Need
+from anonymizer.risk.inputs import Inputs
+from anonymizer.risk.model import ClassModel, Monotone
 from anonymizer.risk.reference import INPUT, RELEASE, ReferenceDistances, check_reference
 from anonymizer.risk.remaining import Kept, Remaining
 
@@ -50,18 +51,9 @@ class SensitiveModel(ClassModel):
     """Whether every class is judged, by the values that do harm, also where nobody has one of them."""
 
     @property
-    def needs(self) -> frozenset[Need]:
-        """The values of the attribute."""
-        return frozenset({Need.CLASS_SIZES, Need.SENSITIVE_VALUES})
-
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """The sensitive attribute."""
-        return (self.attribute,)
-
-    def harmful(self, name: str) -> tuple[str, ...]:
-        """Return the values that do harm, where they are named."""
-        return (self.values or ()) if name == self.attribute else ()
+    def inputs(self) -> Inputs:
+        """The values of the attribute, and those that do harm where they are named."""
+        return Inputs((self.attribute,), {self.attribute: self.values} if self.values else {})
 
     def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A quasi-identifier is not sensitive: it is known, and generalized."""
@@ -209,10 +201,9 @@ class ComparingModel(SensitiveModel):
         return Monotone.NONE if self.by_release else super().monotone
 
     @property
-    def needs(self) -> frozenset[Need]:
+    def inputs(self) -> Inputs:
         """The shares of the values in the input too, where it compares with them."""
-        own = super().needs
-        return own if self.by_release else own | {Need.OVERALL_SHARES}
+        return replace(super().inputs, overall_shares=not self.by_release)
 
     @abstractmethod
     def distances_of(self, histograms: ClassHistograms, microdata: Microdata) -> Floats:

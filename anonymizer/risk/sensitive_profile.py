@@ -50,7 +50,7 @@ def describe_sensitive(
 
 def marked_values(models: Sequence[RiskModel], name: str) -> frozenset[str]:
     """Return the values of an attribute that some model marks as harmful."""
-    return frozenset(value for model in models for value in model.harmful(name))
+    return frozenset(value for model in models for value in model.inputs.harmful.get(name, ()))
 
 
 def describe_column(

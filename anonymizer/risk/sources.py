@@ -15,7 +15,8 @@ from anonymizer.knowledge.overlap import Proportion
 from anonymizer.knowledge.source_attack import SourceAttack
 from anonymizer.knowledge.statement import Statement
 from anonymizer.risk.assumption import Assumption, Unit
-from anonymizer.risk.model import Monotone, Need, RiskModel, Scope
+from anonymizer.risk.inputs import HierarchyOf, Inputs, no_hierarchy, paths_in
+from anonymizer.risk.model import Monotone, RiskModel, Scope
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share
 from anonymizer.risk.remaining import Kept, Remaining
 
@@ -60,36 +61,26 @@ class Sources(RiskModel):
             return f"{self.name} within the thresholds of the statement"
         return f"{self.name} with a probability of at most {self.threshold:g}"
 
-    def files(self) -> tuple[Path, ...]:
-        """Return the statement, if it is a file."""
-        return (self.statement,) if isinstance(self.statement, Path) else ()
-
-    def reads(self, folder: Path) -> list[Path]:
+    def files(self, folder: Path) -> list[Path]:
         """Return the statement and the tables it names; a statement with faults is left to `resolve`."""
+        own = [folder / path for path in paths_in(self.statement)]
         try:
-            return [*super().reads(folder), *self.resolve(folder).statement.files]
+            return [*own, *self.resolve(folder).statement.files]
         except PolicyError:
-            return super().reads(folder)
+            return own
 
-    def resolve(self, folder: Path) -> Self:
+    def resolve(self, folder: Path, hierarchy_of: HierarchyOf = no_hierarchy) -> Self:  # noqa: ARG002
         """Read the statement, if it is a path, relative to a folder."""
         if isinstance(self.statement, Statement):
             return self
         return replace(self, statement=Statement.read(folder / self.statement))
 
     @property
-    def whole_classes(self) -> bool:
-        """People count as alike by what is known of them, which may be some attributes alone."""
-        return False
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        """The original values too, where the overlap depends on one."""
-        needs = {Need.CLASS_SIZES}
-        sources = self.statement.source
-        if any(share.by is not None for source in sources for share in source.shares()):
-            needs.add(Need.ORIGINAL_VALUES)
-        return frozenset(needs)
+    def inputs(self) -> Inputs:
+        """The keys of each source, and the original values where the overlap depends on one."""
+        shares = (share for source in self.statement.source for share in source.shares())
+        depends = any(share.by is not None for share in shares)
+        return Inputs(original_values=depends, single_columns=True)
 
     def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """Check that the keys are quasi-identifiers."""

@@ -19,6 +19,7 @@ from anonymizer.hierarchy import MISSING, Hierarchy, load_hierarchy
 from anonymizer.kernels.histograms import grouped_distances, ordered_distances
 from anonymizer.kernels.most_kept import most_in_groups, most_in_order, most_under_caps
 from anonymizer.risk.criterion import Criterion
+from anonymizer.risk.inputs import HierarchyOf, no_hierarchy, paths_in
 from anonymizer.risk.parameters import Direction, Parameter, check_share
 from anonymizer.risk.sensitive import SLACK, ComparingModel, Floats
 
@@ -80,30 +81,25 @@ class TCloseness(ComparingModel):
         how = f"{self.distance} distance{self.suffix}"
         return f"{self.name} of '{self.attribute}' with t = {self.t:g} ({how})"
 
-    def files(self) -> tuple[Path, ...]:
+    def files(self, folder: Path) -> list[Path]:
         """Return the hierarchy, if the model names a file."""
-        return (self.hierarchy,) if isinstance(self.hierarchy, Path) else ()
+        return [folder / path for path in paths_in(self.hierarchy)]
 
-    def resolve(self, folder: Path) -> Self:
-        """Read the hierarchy, if the model names a file, relative to a folder."""
-        if not isinstance(self.hierarchy, Path):
-            return self
-        return replace(self, hierarchy=load_hierarchy(folder / self.hierarchy, self.attribute))
+    def resolve(self, folder: Path, hierarchy_of: HierarchyOf = no_hierarchy) -> Self:
+        """Read the hierarchy, if the model names a file, or else take that of the attribute."""
+        if files := self.files(folder):
+            return replace(self, hierarchy=load_hierarchy(files[0], self.attribute))
+        return replace(self, hierarchy=hierarchy_of(self.attribute)) if self.lacks_tree else self
 
     @property
-    def hierarchies(self) -> tuple[str, ...]:
-        """The sensitive attribute, where the distance needs its hierarchy and none is named."""
-        needed = self.distance == "hierarchical" and self.hierarchy is None
-        return (self.attribute,) if needed else ()
-
-    def with_hierarchy(self, name: str, hierarchy: Hierarchy) -> Self:  # noqa: ARG002
-        """Return the model with the hierarchy of its attribute."""
-        return replace(self, hierarchy=hierarchy)
+    def lacks_tree(self) -> bool:
+        """Whether the distance needs a hierarchy, and none is named."""
+        return self.distance == "hierarchical" and self.hierarchy is None
 
     def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:
         """The hierarchical distance needs a hierarchy."""
         faults = super().check(people, quasi_identifiers)
-        if self.hierarchies:
+        if self.lacks_tree:
             faults.append(
                 f"{self.name}: the hierarchical distance needs a hierarchy of '{self.attribute}'; "
                 "add the key 'hierarchy' to the attribute."

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
 from anonymizer.errors import suggest_name
 from anonymizer.estimators.intervals import Interval, estimate_uniques
 from anonymizer.estimators.uniques import ESTIMATORS, at_most, first_cut
-from anonymizer.risk.model import Monotone, Population, RiskModel, TableModel
+from anonymizer.risk.assumption import Assumption
+from anonymizer.risk.inputs import Inputs, Population
+from anonymizer.risk.model import Monotone, RiskModel, TableModel
 from anonymizer.risk.parameters import (
     THRESHOLD,
     Parameter,
@@ -106,13 +108,14 @@ class PUniqueness(TableModel):
         return self.estimator in ("zayatz", "snb") or self.threshold < 0.1
 
     @property
-    def sampled_from(self) -> Population:
+    def inputs(self) -> Inputs:
         """A population of the size given."""
-        return Population(self.population)
+        return Inputs(population=Population(self.population))
 
-    def with_population(self, size: int) -> Self:
-        """Return the model for a population of another size."""
-        return replace(self, population=size)
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Return the size of the population."""
+        changed = lambda people: replace(self, population=people)  # noqa: E731
+        return (Assumption.of_population(self.population, changed),)
 
     def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A sample is no larger than its population."""

@@ -26,12 +26,11 @@ from anonymizer.kernels.screening import close_blocks, open_ranges, sum_kept, su
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Monotone, RiskModel
 from anonymizer.risk.criterion import Criterion
-from anonymizer.risk.model import Need, Scope, asked_by, judges_by_size
+from anonymizer.risk.model import Scope, asked_by, judges_by_size
 from anonymizer.search.merged_classes import Block, Booleans, Classes, Counts
 from anonymizer.search.ordered_attributes import OrderedAttributes
 from anonymizer.search.state import State
 
-JUDGED_BY = {Need.CLASS_SIZES, Need.SENSITIVE_VALUES, Need.OVERALL_SHARES}
 ROUNDING = 1e-9
 """Sums of terms that are no farther above the cutoff are looked at again."""
 
@@ -44,7 +43,7 @@ def can_screen(search: State) -> bool:
     return (
         any(model.monotone is not Monotone.RECORD for model in models)
         and all(model.local and model.scope is not Scope.TABLE for model in models)
-        and all(model.needs <= JUDGED_BY for model in models)
+        and all(model.inputs.of_single_classes for model in models)
         and evaluator.measure.from_covered
         and microdata.people is None
         and 0 < values * microdata.distinct <= params.max_screened_cells
@@ -55,7 +54,8 @@ def can_screen(search: State) -> bool:
 
 def sensitive_columns(evaluator: Evaluator) -> list[str]:
     """List the columns that the models look at, each once."""
-    return list(dict.fromkeys(name for model in evaluator.models for name in model.sensitive))
+    columns = (name for model in evaluator.models for name in model.inputs.sensitive)
+    return list(dict.fromkeys(columns))
 
 
 class Screening:
@@ -83,7 +83,7 @@ class Screening:
             criterion = model.criterion(self.microdata)
             if criterion is not None:
                 others = [each for each in models if each is not model]
-                return (criterion.numbers, self.counts.layout(*model.sensitive)), others
+                return (criterion.numbers, self.counts.layout(*model.inputs.sensitive)), others
         return (Criterion(ANYTHING).numbers, self.counts.layout(self.counts.names[0])), models
 
     def run(self) -> None:

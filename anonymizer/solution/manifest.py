@@ -87,7 +87,7 @@ def describe_overall(solution: Solution) -> dict[str, Any]:
     """
     problem, suppressed = solution.problem, solution.outcome.suppressed
     classes, found = solution.outcome.classes, {}
-    for name in dict.fromkeys(name for model in problem.models for name in model.sensitive):
+    for name in dict.fromkeys(name for model in problem.models for name in model.inputs.sensitive):
         column, step = problem.microdata.sensitive[name], rounding_step(problem.microdata.records)
         kept = ~suppressed[classes.label_of_tuple[column.tuple_of_pair]]
         released = np.unique(column.value_of_pair[kept]).tolist()

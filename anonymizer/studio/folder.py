@@ -100,7 +100,7 @@ class Folder:
                 f"{self.policy} is there already; open it instead, or choose another folder with --out."
             )
         loaded = Policy.read(policy)
-        if any(model.reads(loaded.folder) for model in loaded.risk):
+        if any(model.files(loaded.folder) for model in loaded.risk):
             raise PolicyError(
                 f"{policy}: its risk models read files beside it; leave out --out, and it is opened "
                 "where it is."

@@ -20,7 +20,7 @@ from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.layers.narrowing import OpenClasses, takes_whole_classes
 from anonymizer.policy import Policy
-from anonymizer.risk import Need, Remaining, RiskModel
+from anonymizer.risk import Remaining, RiskModel
 from anonymizer.utility import Released
 from anonymizer.verification.claims import Check, check_figures
 from anonymizer.verification.reading import (
@@ -217,7 +217,7 @@ def layered_classes(
     microdata = encode(table, texts, sensitive=list(reading.sensitive))
     classes = partition(microdata, (0,) * len(texts))
     matching = None
-    if any(Need.POPULATION_TABLE in model.needs for model in models):
+    if any(model.inputs.population.table is not None for model in models):
         matching = np.zeros(classes.sizes.size, np.int64)
         of_row = classes.label_of_tuple[microdata.tuple_of_row]
         for number in reading.occupied:

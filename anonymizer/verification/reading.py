@@ -24,7 +24,7 @@ from anonymizer.hierarchy.numbers import groups_of_numbers
 from anonymizer.knowledge.external import to_leaves
 from anonymizer.policy import Policy
 from anonymizer.problem import columns_described, open_population
-from anonymizer.risk import Need, Remaining, RiskModel
+from anonymizer.risk import Remaining, RiskModel
 from anonymizer.utility import Released
 from anonymizer.verification.claims import Check
 
@@ -176,15 +176,15 @@ def check_model(
     What compares with the input is judged with the `overall` shares that the manifest has: it holds if it
     does for all that they and the released values leave open, and fails if it does not for any.
     """
-    if Need.OVERALL_SHARES not in model.needs:
+    if not model.inputs.overall_shares:
         return check_exactly(model, remaining)
-    if not all((overall or {}).get(name, {}).get("complete") for name in model.sensitive):
+    if not all((overall or {}).get(name, {}).get("complete") for name in model.inputs.sensitive):
         detail = "the manifest does not have all overall shares; give the original with --against"
         return Check(f"{model} holds", None, detail, about_risk=True)
     assert overall is not None
     limits = {
         name: limit_shares(remaining.microdata.sensitive[name], overall[name])
-        for name in model.sensitive
+        for name in model.inputs.sensitive
     }
     if not all(are_shares(low, high) for low, high in limits.values()):
         detail = (
@@ -242,7 +242,7 @@ def with_overall(remaining: Remaining, limits: Mapping[str, Limits], sign: int) 
 def check_exactly(model: RiskModel, remaining: Remaining) -> Check:
     """Check one risk model on the released classes as they are."""
     claim = f"{model} holds"
-    if Need.ORIGINAL_VALUES in model.needs:
+    if model.inputs.original_values:
         detail = (
             "it looks at values that the release no longer has; give the original with --against"
         )

@@ -49,6 +49,7 @@ from anonymizer.risk import (
     StrictAverage,
     TCloseness,
 )
+from anonymizer.risk.assumption import Unit
 from anonymizer.risk.model import judges_by_size
 from anonymizer.risk.parsing import parse_model, print_model
 from anonymizer.search import search
@@ -465,33 +466,32 @@ def test_what_is_proven_for_several_models_is_as_little_as_for_any_of_them() -> 
 
 @pytest.mark.parametrize("model", EVERY, ids=str)
 def test_another_population_is_taken_if_it_rests_on_the_size_of_one(model: RiskModel) -> None:
-    fixed = isinstance(model, Overall) or model.sampled_from.table is not None
-    if model.sampled_from.size is None or fixed:
-        with pytest.raises(ValueError, match="population"):
-            model.with_population(123_456)
-        return
-    changed = model.with_population(123_456)
-    assert changed.sampled_from.size == 123_456
-    assert type(changed) is type(model)
+    sizes = [stated for stated in model.assumptions() if stated.unit is Unit.PEOPLE]
+    assert len(sizes) == (model.inputs.population.size is not None)
+    for stated in sizes:
+        assert stated.value == model.inputs.population.size
+        changed = stated.changed(123_456)
+        assert changed.inputs.population.size == 123_456
+        assert type(changed) is type(model)
 
 
 def test_a_model_names_its_files_and_finds_them_in_the_folder_of_the_policy(tmp_path: Path) -> None:
     (tmp_path / "attack.toml").write_text(SCENARIO.to_toml())
     overall = Overall(0.1, "attack.toml")
-    assert overall.files() == (Path("attack.toml"),)
+    assert overall.files(tmp_path) == [tmp_path / "attack.toml"]
     assert overall.resolve(tmp_path) == Overall(0.1, SCENARIO)
-    assert Overall(0.1, SCENARIO).files() == ()
+    assert Overall(0.1, SCENARIO).files(tmp_path) == []
     counted = dataclasses.replace(SCENARIO, population="people.csv")
     (tmp_path / "attack.toml").write_text(counted.to_toml())
-    assert overall.reads(tmp_path) == [tmp_path / "attack.toml", tmp_path / "people.csv"]
+    assert overall.files(tmp_path) == [tmp_path / "attack.toml", tmp_path / "people.csv"]
     sized = Overall(0.1, "attack.toml", population=10**6)
-    assert sized.reads(tmp_path) == [tmp_path / "attack.toml"]
+    assert sized.files(tmp_path) == [tmp_path / "attack.toml"]
     (tmp_path / "attack.toml").write_text("population = 0")  # `resolve` says what is wrong
-    assert overall.reads(tmp_path) == [tmp_path / "attack.toml"]
+    assert overall.files(tmp_path) == [tmp_path / "attack.toml"]
     mapped = KMap(4, population_table="people.csv")
-    assert mapped.files() == (Path("people.csv"),)
-    assert mapped.resolve(tmp_path).sampled_from.table == tmp_path / "people.csv"
-    assert KMap(4, population=9).files() == KAnonymity(4).files() == ()
+    assert mapped.files(tmp_path) == [tmp_path / "people.csv"]
+    assert mapped.resolve(tmp_path).inputs.population.table == tmp_path / "people.csv"
+    assert KMap(4, population=9).files(tmp_path) == KAnonymity(4).files(tmp_path) == []
 
 
 def test_a_limit_of_the_risk_tightens_down() -> None:
