@@ -16,7 +16,7 @@ from anonymizer.risk import (
     ClassModel,
     Direction,
     Histogram,
-    Monotone,
+    ModelKind,
     Parameter,
     RiskModel,
     TableModel,
@@ -49,7 +49,7 @@ class OwnK(ClassModel):
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("k", Direction.UP, usual=(1, 2, 3), whole=True, meaning="pairs, at least"),
     )
-    monotone: ClassVar[Monotone] = Monotone.RECORD
+    kind: ClassVar[ModelKind] = ModelKind.PEOPLE
 
     k: int
 

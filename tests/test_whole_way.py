@@ -23,7 +23,7 @@ from anonymizer.report.explanation import render_page as explanation_page
 from anonymizer.report.frontier import plot_frontier
 from anonymizer.report.frontier import render_page as frontier_page
 from anonymizer.report.text import PROVEN, describe_proof
-from anonymizer.risk import MODELS, KAnonymity, RiskModel, Scope
+from anonymizer.risk import MODELS, KAnonymity, ModelKind, RiskModel
 from anonymizer.risk.parsing import parse_model, print_model
 from anonymizer.risk.sizes import Sizes
 from anonymizer.search import Status, search_exhaustively
@@ -106,7 +106,7 @@ def test_a_release_is_explained_verified_and_described(tmp_path: Path, case: str
     assert exhaustive.best is not None
     assert solution.quality == exhaustive.best.quality
     assert solution.after.records == solution.records - solution.suppressed
-    assert PROVEN[Scope.of(problem.models)] in describe_proof(solution)
+    assert PROVEN[ModelKind.of(problem.models)] in describe_proof(solution)
     told = explain(solution)
     assert told.now.meets
     assert told.blocking, "there is a tighter value that the release does not meet"

@@ -41,10 +41,19 @@ class EquivalenceClasses:
     """Whether somebody in the population table matches no class."""
     counted: dict[str, ClassHistograms] = field(default_factory=dict, repr=False)
     """The histograms that were asked for, by column."""
+    asked: NDArray[np.bool_] | None = field(default=None, repr=False)
+    """The classes that somebody wants to know about; None for all of them."""
+
+    def among(self, some: NDArray[np.bool_]) -> EquivalenceClasses:
+        """Return the same classes where only some are asked about, so that no others are counted."""
+        return replace(self, asked=some)
 
     def histograms(self, name: str, some: NDArray[np.bool_] | None = None) -> ClassHistograms:
-        """Return who has which value of a sensitive column in some classes, or in all; counted once."""
-        found = self.counted.get(name)
+        """Return who has which value of a sensitive column in some classes, counted once.
+
+        Classes that nobody asks about may be without people.
+        """
+        found, some = self.counted.get(name), self.asked if some is None else some
         wanted = np.ones(self.sizes.size, np.bool_) if some is None else some
         if found is None or (wanted & ~found.counted).any():
             column = self.microdata.sensitive[name]
@@ -56,7 +65,9 @@ class EquivalenceClasses:
         """Return the classes of the table in which a sensitive column has the values of some alone."""
         column = self.microdata.sensitive[name].among(kept[self.label_of_tuple])
         columns = {**self.microdata.sensitive, name: column}
-        return replace(self, microdata=replace(self.microdata, sensitive=columns), counted={})
+        return replace(
+            self, microdata=replace(self.microdata, sensitive=columns), counted={}, asked=None
+        )
 
     def split(
         self, microdata: Microdata, part_of_tuple: NDArray[Any], parts: int

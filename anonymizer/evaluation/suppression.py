@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from anonymizer.engine.classes import EquivalenceClasses, information_content
 from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import mark_least
-from anonymizer.risk import Binding, Monotone, Remaining, RiskModel
-from anonymizer.risk.model import Scope, asked_by, judges_by_size
+from anonymizer.knowledge.cuts import least_suppressed
+from anonymizer.risk import Binding, ModelKind, Remaining, RiskModel
+from anonymizer.risk.model import Estimates, asked_by, binds_records, judges_by_size
 from anonymizer.risk.remaining import Kept, Order
+from anonymizer.risk.sizes import NO_LIMIT, Sizes
 
 Tuples = NDArray[np.bool_]
 """A mark for each distinct tuple."""
@@ -52,14 +54,14 @@ def suppress(
 
     Where it is `hopeless`, that is not looked for.
     """
-    if not all(model.local for model in models):
+    if not all(model.violators is None for model in models):
         return suppress_together(microdata, classes, models, hopeless)
     violations = violations_of(classes, models)
     violating = np.logical_or.reduce(violations) if models else no_class(classes)
     remaining = Remaining(microdata, classes, violating, order_of(models))
     binding = combine_bindings(remaining, models, violations)
     # without a risk of the whole table no cut is looked for
-    cuts = any(model.scope is Scope.TABLE for model in models)
+    cuts = any(model.kind is ModelKind.TABLE for model in models)
     if cuts and hopeless is not None and hopeless(classes, binding):
         return Suppression(classes, violating, binding, complete=False)
     cut = shortest_cut(remaining, models)
@@ -76,7 +78,7 @@ def violating_classes(
     classes: EquivalenceClasses, models: Sequence[RiskModel]
 ) -> NDArray[np.bool_]:
     """Mark the classes that violate a model by themselves."""
-    local = [model for model in models if model.local]
+    local = [model for model in models if model.violators is None]
     violating = no_class(classes)
     for found in violations_of(classes, local):
         violating |= found
@@ -93,14 +95,14 @@ def violations_of(
     found = [no_class(classes) for _ in models]
     left = ~found[0] if models else no_class(classes)
     for at in sorted(range(len(models)), key=lambda at: precedence(models[at])):
-        found[at] = models[at].violating_among(classes, left)
+        found[at] = models[at].violating(classes.among(left)) & left
         left = left & ~found[at]
     return found
 
 
 def precedence(model: RiskModel) -> tuple[bool, bool]:
     """Return what decides which model is asked first: the least."""
-    return model.monotone is not Monotone.RECORD, not judges_by_size(model)
+    return not binds_records(model), not judges_by_size(model)
 
 
 def no_class(classes: EquivalenceClasses) -> NDArray[np.bool_]:
@@ -162,7 +164,7 @@ def bind_together(
 
 def relaxed_people(models: Sequence[RiskModel]) -> list[RiskModel]:
     """Return what of the models binds finer schemes person by person."""
-    return [model.relaxed() for model in models if model.monotone is Monotone.RECORD]
+    return [model.with_estimates(Estimates.LEAST) for model in models if binds_records(model)]
 
 
 def binds_all(models: Sequence[RiskModel]) -> bool:
@@ -182,14 +184,14 @@ def greatest_kept(
     What violates a model is suppressed in any release that contains no more, so the order of the models
     plays no part.
     """
-    together = [model for model in models if not model.local]
+    together = [model.violators for model in models if model.violators is not None]
     while True:
         more = np.zeros(gone.size, np.bool_)
         if len(together) < len(models):
             parts = classes.split(microdata, gone, 2) if gone.any() else classes
             more = violating_classes(parts, models)[parts.label_of_tuple] & ~gone
-        for model in together:
-            more |= model.violators(Kept(microdata, classes.scheme, ~gone))
+        for violators in together:
+            more |= violators(Kept(microdata, classes.scheme, ~gone))
         if not (more & ~gone).any():
             return gone
         gone = gone | more
@@ -202,8 +204,8 @@ def combine_bindings(
 
     `remaining` is what is left when the classes that violate a model by themselves, which are given model
     by model, are suppressed. Those that violate one record by record are taken together with those of
-    which no more than some records can be kept. Where there are none, one of the models that are monotone
-    as a whole speaks for itself, about the whole table.
+    which no more than some records can be kept. Where there are none, the first model of the whole table
+    that knows something speaks for itself.
     """
     together = no_class(remaining.classes)
     whole = remaining
@@ -211,17 +213,68 @@ def combine_bindings(
         whole = Remaining(remaining.microdata, remaining.classes, no_class(remaining.classes))
     single: Binding | None = None
     for model, violating in zip(models, violations, strict=True):
-        if model.monotone is Monotone.RECORD:
-            binding = model.binding(remaining)
-            together |= violating if binding is None else binding.classes
-        elif model.monotone is Monotone.TABLE:
-            single = single or model.binding(whole)
+        if binds_records(model):
+            together |= violating
+        if model.kind is ModelKind.TABLE:
+            single = single or bind_table(whole, model)
     people = remaining.classes.input_people
     least = asked_by(models, people).least_class
     partly = bind_partly(remaining.classes, models, violations, together, least)
     if partly.classes.any() or single is None:
         return partly
     return replace(single, least_class=least)
+
+
+def bind_table(whole: Remaining, model: RiskModel) -> Binding | None:
+    """Return what a model of the whole table, with nothing suppressed, says of finer schemes."""
+    if model.most_kept is None:
+        return bind_sizes(whole, model.asks(whole.classes.input_people))
+    most = model.most_kept(whole.classes, no_class(whole.classes))
+    return bind_any(whole.classes, whole.microdata.records - int(most))
+
+
+def bind_sizes(whole: Remaining, asked: Sizes) -> Binding | None:
+    """Return what limits on the sizes of all classes say of finer schemes; None for nothing.
+
+    Whatever is kept at a finer scheme is within the limits here too. Where people are in several classes,
+    how many records those have who may stay is not known, and classes are smaller than they look.
+    """
+    classes = whole.classes
+    if asked.average < 1:
+        return bind_any(classes, least_over_average(whole, asked.average))
+    if whole.microdata.people is not None:
+        return None
+    uniques = classes.sizes == 1
+    if asked.uniques < NO_LIMIT:  # they are unique at every finer scheme
+        return Binding(uniques, asked.uniques)
+    if asked.classes < NO_LIMIT:  # all uniques go, or a record of each class that is too many
+        alone = int(np.count_nonzero(uniques))
+        return bind_any(classes, max(0, min(alone, uniques.size - asked.classes)))
+    return None
+
+
+def least_over_average(whole: Remaining, average: float) -> int:
+    """Return how many records must go, here and at finer schemes, for so many classes to each person.
+
+    Suppress the same records here as there: what is left has no more classes here. Where that takes only
+    a part of a class, put the part back: as many classes, more records. So here fewer records are enough,
+    and smallest first takes the fewest of all.
+
+    Where people are in several classes, nobody all of whose records are kept at a finer scheme has a
+    lower risk there than here with nothing suppressed. Everybody else has lost a record; at best they
+    count with no risk at all.
+    """
+    if whole.microdata.people is not None:
+        sizes, people = whole.smallest_classes
+        return least_suppressed(1 / sizes, people, "mean", average, whole=False)
+    every = whole.histogram
+    return every.memberships - every.after(every.cut_to(average)).memberships
+
+
+def bind_any(classes: EquivalenceClasses, gone: int) -> Binding:
+    """Return that so many records must go, whichever they are."""
+    some = np.full(classes.sizes.size, gone > 0)
+    return Binding(some, classes.microdata.records - gone if gone else 0)
 
 
 def bind_partly(
@@ -253,8 +306,8 @@ def most_kept_partly(
     kept: NDArray[np.int64] | None = None
     for model, violating in zip(models, violations, strict=True):
         asked = violating & ~together
-        if model.monotone is Monotone.CLASS and asked.any():
-            most = model.most_kept(classes, asked)
+        if model.kind is ModelKind.CLASSES and model.most_kept is not None and asked.any():
+            most = np.asarray(model.most_kept(classes, asked), np.int64)
             kept = most if kept is None else np.minimum(kept, most)
     return None if kept is None else np.where(kept < least, 0, kept)
 
@@ -264,7 +317,7 @@ def most_kept(classes: EquivalenceClasses, models: Sequence[RiskModel]) -> NDArr
     violations = violations_of(classes, models)
     together = no_class(classes)
     for model, violating in zip(models, violations, strict=True):
-        if model.monotone is Monotone.RECORD:
+        if binds_records(model):
             together |= violating
     least = asked_by(models, classes.input_people).least_class
     kept = most_kept_partly(classes, models, violations, together, least)

@@ -22,6 +22,7 @@ from anonymizer.evaluation.measurement import meets
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.lattice import with_level
 from anonymizer.risk import Direction, Parameter, Remaining, RiskModel
+from anonymizer.risk.model import asked_by
 
 EXAMPLES = 3
 """So many blocking classes are shown by their values."""
@@ -148,8 +149,9 @@ def share_out(
 
 def least_shown(models: Sequence[RiskModel], records: int) -> int | None:
     """Return how many records a class must have for its values to be shown; None shows none."""
-    least = [model.least_shown(records) for model in models]
-    return max((size for size in least if size is not None), default=None)
+    asked = asked_by(models, records)
+    least = max(asked.least_class, asked.matching)
+    return least if least > 1 else None
 
 
 def show_some(

@@ -15,7 +15,7 @@ from anonymizer.lattice import Scheme
 from anonymizer.layers.layering import Layering
 from anonymizer.layers.optimize import Layers
 from anonymizer.problem import Problem
-from anonymizer.risk import Remaining, RiskModel, Scope
+from anonymizer.risk import ModelKind, Remaining, RiskModel
 from anonymizer.search import Progress, StopReason
 from anonymizer.solution.layered import outcome_of, proof_of, search_by_number, search_layers
 
@@ -53,7 +53,7 @@ def is_infeasible(problem: Problem) -> bool:
 
     With models of single people, whatever layers release is also kept at the coarsest scheme.
     """
-    people = Scope.of(problem.models) is Scope.PEOPLE
+    people = ModelKind.of(problem.models) is ModelKind.PEOPLE
     return people and not problem.evaluate(problem.lattice.high).feasible
 
 
@@ -99,7 +99,7 @@ def residual_risk(
     A model that looks at more than single classes is asked for each layer by itself, as if the others
     were suppressed: that is the safe side, since it then counts fewer people who look alike.
     """
-    if model.local:
+    if model.violators is None:
         return model.residual_risk(Remaining(layering.microdata, classes, suppressed))
     return max(
         (layer_risk(model, layering, number) for number in range(len(layering.schemes))),

@@ -38,7 +38,7 @@ from anonymizer.kernels.layers import prices_allowed
 from anonymizer.lattice import Lattice
 from anonymizer.layers.construction import least_size
 from anonymizer.layers.costs import MOST_LISTED, Candidates, Costs
-from anonymizer.risk import RiskModel, Scope
+from anonymizer.risk import ModelKind, RiskModel
 from anonymizer.utility import Aggregate, Loss
 
 ROUNDING = 1e-13
@@ -218,7 +218,7 @@ def bounding_of(
     nothing is known then. Nor is it where models ask for more than a size and the candidates are not all
     schemes.
     """
-    if Scope.of(models) is not Scope.PEOPLE:
+    if ModelKind.of(models) is not ModelKind.PEOPLE:
         return Nothing()
     least = least_size(microdata, models)
     if least is not None:

@@ -103,7 +103,7 @@ def count_narrowed(
 
 def takes_whole_classes(models: Sequence[RiskModel]) -> bool:
     """Whether the models let through all free tuples of a class or none."""
-    return all(model.local for model in models)
+    return all(model.violators is None for model in models)
 
 
 def number_values(column: Column) -> NDArray[np.int64]:

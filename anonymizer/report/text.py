@@ -12,7 +12,7 @@ from rich.text import Text
 from anonymizer.errors import percent, quote_some
 from anonymizer.frontiers.points import MAX_LAYERS, Point, Stage
 from anonymizer.layers.narrowing import Narrowed
-from anonymizer.risk import RiskModel, RiskProfile, Scope
+from anonymizer.risk import ModelKind, RiskModel, RiskProfile
 from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.search import Progress, Status, StopReason
 from anonymizer.solution.solution import Solution
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 COMPILING = "compiling, once; the time limit waits"
 """What progress says while kernels are compiled; later runs read them from disk."""
 PROVEN = {
-    Scope.PEOPLE: "no other has a lower loss, whichever records are suppressed",
-    Scope.CLASSES: "no other has a lower loss, whichever whole classes are suppressed",
-    Scope.TABLE: "no other has a lower loss under the order of suppression",
+    ModelKind.PEOPLE: "no other has a lower loss, whichever records are suppressed",
+    ModelKind.CLASSES: "no other has a lower loss, whichever whole classes are suppressed",
+    ModelKind.TABLE: "no other has a lower loss under the order of suppression",
 }
 """What is known of all other schemes."""
 
@@ -96,7 +96,7 @@ def describe_proof(solution: Solution) -> str:
         work += f", {proof.partitions:,} partitions made to bound the others"
     order = describe_order(solution.problem.models)
     if solution.status is Status.OPTIMAL:
-        scope = PROVEN[Scope.of(solution.release.policy.risk)]
+        scope = PROVEN[ModelKind.of(solution.release.policy.risk)]
         return f"Proven optimal: {work}, {scope}.{order}"
     if solution.stopped is StopReason.COMPLETE:
         names = quote_some(model.name for model in solution.problem.models if not model.exact)
@@ -150,7 +150,7 @@ def say_narrowed(narrowed: Narrowed | None, kept: int) -> str:
 
 def describe_order(models: Sequence[RiskModel]) -> str:
     """Say in which order classes are suppressed, where the risk of a whole table is limited."""
-    if all(model.scope is not Scope.TABLE for model in models):
+    if all(model.kind is not ModelKind.TABLE for model in models):
         return ""
     by_risk = next((model.name for model in models if model.order is not None), None)
     first = "the smallest" if by_risk is None else f"that with the highest {by_risk} risk"

@@ -12,9 +12,9 @@ from anonymizer.risk.k_anonymity import KAnonymity
 from anonymizer.risk.k_map import KMap
 from anonymizer.risk.model import (
     ClassModel,
-    Monotone,
+    Estimates,
+    ModelKind,
     RiskModel,
-    Scope,
     TableModel,
 )
 from anonymizer.risk.overall import Overall
@@ -30,6 +30,7 @@ from anonymizer.risk.registry import (
     packages_of,
 )
 from anonymizer.risk.remaining import Binding, Histogram, Remaining
+from anonymizer.risk.sizes import Sizes
 from anonymizer.risk.sources import Sources
 from anonymizer.risk.t_closeness import TCloseness
 from anonymizer.risk.uniqueness import PUniqueness, SampleUniqueness
@@ -48,11 +49,12 @@ __all__ = [
     "Direction",
     "DistinctL",
     "EntropyL",
+    "Estimates",
     "Histogram",
     "Inputs",
     "KAnonymity",
     "KMap",
-    "Monotone",
+    "ModelKind",
     "Overall",
     "PUniqueness",
     "Parameter",
@@ -64,7 +66,7 @@ __all__ = [
     "RiskProfile",
     "SampleUniqueness",
     "Scenario",
-    "Scope",
+    "Sizes",
     "Sources",
     "StrictAverage",
     "TCloseness",

@@ -9,12 +9,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.estimators.uniques import bisect
-from anonymizer.knowledge.cuts import least_suppressed
 from anonymizer.risk.k_anonymity import LeastClass
-from anonymizer.risk.model import Monotone, TableModel
+from anonymizer.risk.model import TableModel
 from anonymizer.risk.parameters import THRESHOLD, K, Parameter, check_share, check_whole
-from anonymizer.risk.remaining import Binding, Histogram, Remaining
+from anonymizer.risk.remaining import Histogram, Remaining
 from anonymizer.risk.sizes import Sizes
 
 
@@ -31,7 +29,6 @@ class Average(TableModel):
     """
 
     name: ClassVar[str] = "average"
-    monotone: ClassVar[Monotone] = Monotone.TABLE  # no class is smaller after merging
     decreases: ClassVar[bool] = True  # the smallest class is never above the mean size
 
     threshold: float
@@ -54,9 +51,9 @@ class Average(TableModel):
         return mean_risk(*(smallest or remaining.smallest_classes))
 
     def asks(self, people: int) -> Sizes:  # noqa: ARG002
-        """Return the threshold: at a coarser scheme, what is kept has no more classes.
+        """Return the threshold: no class is smaller after merging.
 
-        Of classes of different people, that is; nobody asks where a person may be in several.
+        Where a person may be in several classes, it is the mean over their smallest that is limited.
         """
         return Sizes(average=self.threshold)
 
@@ -64,23 +61,7 @@ class Average(TableModel):
         """Find the least cut that passes by bisection, on sums over the classes of each size."""
         if not remaining.smallest_first:
             return self.first_of_all_cuts(remaining, start)
-        return start + self.first_cut_of(remaining.histogram.after(start))
-
-    def first_cut_of(self, table: Histogram) -> int:
-        """Find the least cut of classes of different people, smallest first, that passes."""
-        if not table.classes or self.risk_of(table) <= self.threshold:
-            return 0
-        gone = np.concatenate([[0], np.cumsum(table.counts)])
-        lost = np.concatenate([[0], np.cumsum(table.counts * table.sizes)])
-
-        def passes(cut: int) -> bool:
-            if cut == table.classes:
-                return True
-            at = int(np.searchsorted(gone, cut, side="right")) - 1
-            people = table.people - lost[at] - (cut - gone[at]) * table.sizes[at]
-            return bool((table.classes - cut) / people <= self.threshold)
-
-        return bisect(passes, 0, table.classes)
+        return start + remaining.histogram.after(start).cut_to(self.threshold)
 
     def first_of_all_cuts(self, remaining: Remaining, start: int) -> int:
         """Try every cut: unless the smallest class goes, or people are in several, the risk may rise."""
@@ -91,31 +72,6 @@ class Average(TableModel):
         rounding = 1e-9 * (1 + people[0])  # of sums; the risk itself is not rounded
         cuts = (start + np.flatnonzero(below[start:] >= -rounding)).tolist()
         return next(cut for cut in cuts if below[cut] > rounding or self.passes(remaining, cut))
-
-    def binding(self, remaining: Remaining) -> Binding | None:
-        """Return how many records, whichever they are, must go at every finer scheme.
-
-        Suppress the same records here as there: what is left has no more classes here. Where that takes
-        only a part of a class, put the part back: as many classes, more records. So here fewer records
-        are enough; and smallest first takes the fewest of all.
-        """
-        if remaining.microdata.people is not None:
-            return self.binding_of_people(remaining)
-        members = Histogram.of(remaining.classes.sizes[~remaining.suppressed])
-        left = members.after(self.first_cut_of(members))
-        exempt = int(remaining.classes.records.sum()) - (members.memberships - left.memberships)
-        return Binding(np.ones(remaining.suppressed.size, np.bool_), exempt)
-
-    def binding_of_people(self, remaining: Remaining) -> Binding:
-        """Return the same where people may be in several classes.
-
-        Nobody all of whose records are kept at a finer scheme has a lower risk there than here with
-        nothing suppressed. Everybody else has lost a record; at best they count with no risk at all.
-        """
-        sizes, people = remaining.smallest_classes
-        gone = least_suppressed(1 / sizes, people, "mean", self.threshold, whole=False)
-        some = np.full(remaining.suppressed.size, gone > 0)
-        return Binding(some, remaining.microdata.records - gone if gone else 0)
 
 
 def mean_risk(sizes: NDArray[np.int64], people: NDArray[np.int64]) -> float:
@@ -138,8 +94,6 @@ class StrictAverage(LeastClass, Average):
 
     name: ClassVar[str] = "strict-average"
     parameters: ClassVar[tuple[Parameter, ...]] = (THRESHOLD, K)
-    # the classes below k violate it record by record; the rest of the cut is no bound for others
-    monotone: ClassVar[Monotone] = Monotone.RECORD
 
     k: int
     threshold: float
@@ -154,7 +108,3 @@ class StrictAverage(LeastClass, Average):
     def asks(self, people: int) -> Sizes:  # noqa: ARG002
         """Return both limits."""
         return Sizes(self.k, average=self.threshold)
-
-    def binding(self, remaining: Remaining) -> Binding | None:
-        """Return the classes with fewer than k records."""
-        return Binding(self.violating(remaining.classes))

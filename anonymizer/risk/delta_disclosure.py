@@ -125,7 +125,7 @@ class DeltaDisclosure(ComparingModel):
         factor = 2.0 ** (self.delta - SLACK)
         return np.where(np.isfinite(at_most), at_most / factor, 0.0), at_least * factor
 
-    def most_kept(
+    def most_of_classes(
         self, classes: EquivalenceClasses, violating: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
         """Return how many records of each violating class can be kept at a finer scheme, at most.
@@ -136,7 +136,7 @@ class DeltaDisclosure(ComparingModel):
         if self.absent == "skip":
             histograms = classes.histograms(self.attribute, violating)
             violating = violating & self.too_frequent(histograms, classes.microdata)
-        return super().most_kept(classes, violating)
+        return super().most_of_classes(classes, violating)
 
     def most_passing(
         self, histograms: ClassHistograms, microdata: Microdata, chosen: NDArray[np.bool_]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.risk.inputs import HierarchyOf, Inputs, Population, no_hierarchy, paths_in
-from anonymizer.risk.model import ClassModel, Monotone
+from anonymizer.risk.model import ClassModel
 from anonymizer.risk.parameters import Direction, Parameter, check_share
 from anonymizer.risk.remaining import Remaining
 from anonymizer.risk.sensitive import SLACK
@@ -42,7 +42,6 @@ class DeltaPresence(ClassModel):
             meaning="share of the matching people who are in the table, at most",
         ),
     )
-    monotone: ClassVar[Monotone] = Monotone.CLASS  # of two shares, that of both lies between them
 
     maximum: float
     minimum: float = 0.0
@@ -120,9 +119,10 @@ class DeltaPresence(ClassModel):
     ) -> NDArray[np.int64]:
         """Return how many records of each violating class can be kept at a finer scheme, at most.
 
-        Of those who match a class, at most the largest share is kept. Where the class is below the least
-        share, some part of it is too. A class of the population without a record is one, or several, at
-        every finer scheme. Where the population lacks an attribute, the same people match several parts.
+        Of two shares, that of both lies between them. Of those who match a class, at most the largest
+        share is kept. Where the class is below the least share, some part of it is too. A class of the
+        population without a record is one, or several, at every finer scheme. Where the population lacks
+        an attribute, the same people match several parts.
         """
         population, people_once = classes.microdata.population, classes.microdata.people is None
         assert classes.population_sizes is not None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.sensitive import ClassHistograms
-from anonymizer.risk.model import Monotone, Scope
+from anonymizer.risk.model import ModelKind, MostKept
 from anonymizer.risk.parameters import Direction, Parameter, check_whole
 from anonymizer.risk.sensitive import Floats, SensitiveModel, check_values_enough
 
@@ -39,14 +39,18 @@ class DistinctL(SensitiveModel):
         return f"{self.name} of '{self.attribute}' with l = {self.l}"
 
     @property
-    def scope(self) -> Scope:  # type: ignore[override]
-        """Single people, unless somebody without a harmful value is kept for nobody having one."""
-        return Scope.PEOPLE if self.values is None else Scope.CLASSES
+    def kind(self) -> ModelKind:  # type: ignore[override]
+        """Single people: a finer class has no more values.
+
+        Unless somebody without a harmful value is kept for nobody having one: then only whoever has one
+        is bound by that.
+        """
+        return ModelKind.PEOPLE if self.values is None else ModelKind.CLASSES
 
     @property
-    def monotone(self) -> Monotone:
-        """A finer class has no more values; only whoever has a harmful one is bound by that."""
-        return Monotone.RECORD if self.values is None else Monotone.CLASS
+    def most_kept(self) -> MostKept:
+        """How many records of each class can be kept at finer schemes."""
+        return self.most_of_classes
 
     def prepare(self, microdata: Microdata) -> None:
         """Check that there are so many values."""
@@ -61,7 +65,7 @@ class DistinctL(SensitiveModel):
         """Mark the classes with too few values."""
         return histograms.distinct < self.l
 
-    def most_kept(
+    def most_of_classes(
         self, classes: EquivalenceClasses, violating: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
         """Whoever has a harmful value in a class of too few is in such a class at every finer scheme."""
@@ -77,5 +81,5 @@ class DistinctL(SensitiveModel):
         microdata: Microdata,  # noqa: ARG002
         chosen: NDArray[np.bool_],  # noqa: ARG002
     ) -> Floats:
-        """No part of such a class passes; see `most_kept`."""
+        """No part of such a class passes; see `most_of_classes`."""
         return np.zeros(histograms.sizes.size)

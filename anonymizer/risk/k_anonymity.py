@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonymizer.risk.model import ClassModel, Monotone, RiskModel, Scope
+from anonymizer.risk.model import ClassModel, ModelKind, RiskModel
 from anonymizer.risk.parameters import K, Parameter, check_k, check_whole
 from anonymizer.risk.sizes import Sizes
 
@@ -30,8 +30,7 @@ class KAnonymity(LeastClass, ClassModel):
 
     name: ClassVar[str] = "k-anonymity"
     parameters: ClassVar[tuple[Parameter, ...]] = (K,)
-    scope: ClassVar[Scope] = Scope.PEOPLE
-    monotone: ClassVar[Monotone] = Monotone.RECORD  # a finer class has no more records
+    kind: ClassVar[ModelKind] = ModelKind.PEOPLE  # a finer class has no more records
 
     k: int
 

@@ -11,7 +11,7 @@ unless it says otherwise holds for any model; tests/risk/test_contract.py holds 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
@@ -28,16 +28,17 @@ from anonymizer.risk.criterion import Criterion
 from anonymizer.risk.inputs import HierarchyOf, Inputs, no_hierarchy
 from anonymizer.risk.parameters import THRESHOLD, Parameter, describe_value
 from anonymizer.risk.reference import ReferenceDistances
-from anonymizer.risk.remaining import Binding, Histogram, Kept, Order, Remaining
+from anonymizer.risk.remaining import Histogram, Kept, Order, Remaining
 from anonymizer.risk.sizes import Sizes
 
 
-class Scope(StrEnum):
+class ModelKind(StrEnum):
     """What a model limits, and so over which suppressions an optimum is proven, from most to least."""
 
     PEOPLE = "people"
-    """The risk of every single person, which never falls when others are dropped. So no suppression of
-    records keeps more than the classes that do not violate it, and no scheme is better with any."""
+    """The risk of every single person, which never falls when others are dropped, nor when a scheme is
+    made finer. So no suppression of records keeps more than the classes that do not violate it, no scheme
+    is better with any, and whoever violates it does at every finer scheme."""
     CLASSES = "classes"
     """Something of every class. No scheme is better with any suppression of whole classes."""
     TABLE = "table"
@@ -45,22 +46,27 @@ class Scope(StrEnum):
     under that order."""
 
     @staticmethod
-    def of(models: Iterable[RiskModel]) -> Scope:
+    def of(models: Iterable[RiskModel]) -> ModelKind:
         """Return what is proven for several models together: as little as for any of them."""
-        return max((model.scope for model in models), key=list(Scope).index)
+        return max((model.kind for model in models), key=list(ModelKind).index)
 
 
-class Monotone(StrEnum):
-    """What the search may assume of a model when a scheme is made finer."""
+class Estimates(StrEnum):
+    """At which end of what they may be a model's estimates are."""
 
-    RECORD = "record"
-    """A record whose class violates the model violates it at every finer scheme."""
-    CLASS = "class"
-    """Of a class that violates the model, no more records are kept at any finer scheme, over all its
-    parts, than `most_kept` says."""
-    TABLE = "table"
-    """The risk of the whole table, nothing suppressed and the model relaxed, does not fall."""
-    NONE = "none"
+    LEAST = "least"
+    """So that nobody's risk is lower at a finer scheme."""
+    MOST = "most"
+    """So that a release alone is enough, and where it passes, so does the model."""
+
+
+Violators = Callable[[Kept], NDArray[np.bool_]]
+"""Marks the tuples, among those kept, whose people are above the limit."""
+PersonRisks = Callable[[Kept], NDArray[np.float64]]
+"""Returns the risk of the people of each tuple among those kept; 0 of the others."""
+MostKept = Callable[[EquivalenceClasses, NDArray[np.bool_]], NDArray[np.int64] | int]
+"""Takes classes, and which of them violate the model. Returns how many records of each of those can be
+kept at any finer scheme, over all its parts, or one number: of all records."""
 
 
 class RiskModel(ABC):
@@ -70,18 +76,11 @@ class RiskModel(ABC):
     """What a policy calls it."""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     """The parameters that can be tightened; a frontier varies the first."""
-    decreases: ClassVar[bool] = False
-    """Whether the risk falls, or stays, with every class suppressed in the order of suppression."""
 
     @property
     @abstractmethod
-    def scope(self) -> Scope:
+    def kind(self) -> ModelKind:
         """What the model limits."""
-
-    @property
-    def monotone(self) -> Monotone:
-        """What the search may assume of finer schemes."""
-        return Monotone.NONE
 
     @property
     def exact(self) -> bool:
@@ -109,10 +108,13 @@ class RiskModel(ABC):
         """
         return Sizes()
 
-    def least_shown(self, people: int) -> int | None:
-        """Return from how many records on a class may be shown as an example; None for no class."""
-        least = self.asks(people).least_class
-        return least if least > 1 else None
+    @property
+    def most_kept(self) -> MostKept | None:
+        """What says how much can be kept at finer schemes; None where nothing is known but `asks`.
+
+        Asked of a model of classes for each class, and of one of the table with nothing suppressed.
+        """
+        return None
 
     def files(self, folder: Path) -> list[Path]:  # noqa: ARG002
         """Return all files that are read for the model, given what it names them relative to; none."""
@@ -144,33 +146,29 @@ class RiskModel(ABC):
 
     def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         """Mark the classes that violate the model by themselves: those smaller than it asks for."""
-        return classes.sizes < self.asks(classes.input_people).least_class
-
-    def violating_among(
-        self, classes: EquivalenceClasses, some: NDArray[np.bool_]
-    ) -> NDArray[np.bool_]:
-        """Mark those of some classes that violate the model by themselves; override it to save time."""
-        return self.violating(classes) & some
+        asked = self.asks(classes.input_people)
+        small: NDArray[np.bool_] = classes.sizes < asked.least_class
+        if asked.matching:
+            assert classes.population_sizes is not None
+            small |= classes.population_sizes < asked.matching
+        return small
 
     @property
-    def local(self) -> bool:
-        """Whether a class violates the model whatever else is suppressed; else see `violators`."""
-        return True
-
-    def violators(self, kept: Kept) -> NDArray[np.bool_]:
-        """Mark the tuples, among those kept, whose people are above the limit; for a model not local.
+    def violators(self) -> Violators | None:
+        """What marks people above the limit by who else is kept; None if each class decides by itself.
 
         Asked again without them until nobody is: what is left is the greatest set that meets the model,
         if suppressing records never lowers the risk of others.
         """
-        raise NotImplementedError
+        return None
 
-    def relaxed(self) -> RiskModel:
-        """Return what the records kept here, or at any finer scheme, meet here, for a monotone model."""
-        return self
+    @property
+    def risks(self) -> PersonRisks | None:
+        """What gives the risk of every single person; None where nothing is known of single ones."""
+        return None
 
-    def at_worst(self) -> RiskModel:
-        """Return a model that needs the release alone, and where it passes, so does this one."""
+    def with_estimates(self, at: Estimates) -> RiskModel:  # noqa: ARG002
+        """Return the model with what it estimates, or is not sure of, at one end; it is sure of all."""
         return self
 
     @abstractmethod
@@ -200,31 +198,12 @@ class RiskModel(ABC):
         """Return the risk of a release, 0 to 1, by which the points of a frontier are compared."""
         return self.risk(remaining)
 
-    def binding(self, remaining: Remaining) -> Binding | None:  # noqa: ARG002
-        """Return what every finer scheme must suppress too; None where nothing is known.
-
-        Asked only of a monotone model. `remaining` is the whole table, unless it is monotone record by
-        record.
-        """
-        return None
-
     def criterion(self, microdata: Microdata) -> Criterion | None:  # noqa: ARG002
         """Return what says the same as `violating`, of the values of its one sensitive column.
 
         It only saves time; None where that is not of a known kind.
         """
         return None
-
-    def most_kept(
-        self,
-        classes: EquivalenceClasses,
-        violating: NDArray[np.bool_],  # noqa: ARG002
-    ) -> NDArray[np.int64]:
-        """Return how many records of each class can be kept, over all its parts, at any finer scheme.
-
-        Asked only of a model that is monotone class by class, with the classes that violate it.
-        """
-        return classes.records
 
 
 class ClassModel(RiskModel):
@@ -233,7 +212,7 @@ class ClassModel(RiskModel):
     A model gives `violating`, or asks for a least class and nothing else.
     """
 
-    scope: ClassVar[Scope] = Scope.CLASSES
+    kind: ClassVar[ModelKind] = ModelKind.CLASSES
 
     def risk(self, remaining: Remaining, cut: int = 0) -> float:
         """Return the share of the remaining records whose class violates the model."""
@@ -253,12 +232,6 @@ class ClassModel(RiskModel):
         """Return one over the smallest class: the prosecutor's highest risk."""
         return one_over_least(remaining.classes.sizes[~remaining.suppressed])
 
-    def binding(self, remaining: Remaining) -> Binding | None:
-        """Return the classes that violate the model, if their records do at every finer scheme."""
-        if self.monotone is not Monotone.RECORD:
-            return None
-        return Binding(self.violating(remaining.classes))
-
 
 class TableModel(RiskModel):
     """A base for models whose risk follows from the sizes of the classes that remain.
@@ -269,7 +242,9 @@ class TableModel(RiskModel):
     """
 
     parameters: ClassVar[tuple[Parameter, ...]] = (THRESHOLD,)
-    scope: ClassVar[Scope] = Scope.TABLE
+    kind: ClassVar[ModelKind] = ModelKind.TABLE
+    decreases: ClassVar[bool] = False
+    """Whether the risk falls, or stays, with every class suppressed in the order of suppression."""
     threshold: float
 
     @abstractmethod
@@ -307,10 +282,22 @@ def judges_by_size(model: RiskModel) -> bool:
 
     Where a model has an order of its own, what else is suppressed does not come first.
     """
-    if model.asks(1).only:
+    asked = model.asks(1)
+    if asked.only:
         return True
-    own = type(model).violating is not RiskModel.violating
-    return model.local and model.order is None and not own
+    by_size = type(model).violating is RiskModel.violating and not asked.matching
+    return by_size and model.violators is None and model.order is None
+
+
+def binds_records(model: RiskModel) -> bool:
+    """Whether a record whose class violates a model does so at every finer scheme."""
+    return model.kind is ModelKind.PEOPLE or judges_by_size(model)
+
+
+def binds_finer(model: RiskModel, people: int) -> bool:
+    """Whether anything is known of what must be suppressed at finer schemes."""
+    known = model.most_kept is not None or model.asks(people).limited
+    return known or model.kind is ModelKind.PEOPLE
 
 
 def asked_by(models: Iterable[RiskModel], people: int) -> Sizes:

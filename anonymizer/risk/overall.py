@@ -24,9 +24,9 @@ from anonymizer.knowledge.statistics import SLACK, passes, quantile_of, statisti
 from anonymizer.knowledge.uniqueness import lower_end, upper_end
 from anonymizer.risk.assumption import Assumption, Unit
 from anonymizer.risk.inputs import HierarchyOf, Inputs, Population, no_hierarchy, paths_in
-from anonymizer.risk.model import Monotone, RiskModel, Scope
+from anonymizer.risk.model import Estimates, ModelKind, RiskModel, Violators
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share, check_whole
-from anonymizer.risk.remaining import Binding, Kept, Order, Remaining
+from anonymizer.risk.remaining import Kept, Order, Remaining
 
 Floats = NDArray[np.float64]
 FITTING = ("columns", "constants", "population", *PARAMETERS)
@@ -52,6 +52,9 @@ class Overall(RiskModel):
     parameters: ClassVar[tuple[Parameter, ...]] = (
         replace(THRESHOLD, usual=(0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)),
     )
+
+    unique: ClassVar[float | None] = None
+    """What every u_S is; None where each is estimated."""
 
     threshold: float
     scenario: Any
@@ -175,49 +178,38 @@ class Overall(RiskModel):
         return quantile_of(self.statistic) == 1
 
     @property
-    def scope(self) -> Scope:
-        """Single people for the maximum."""
-        return Scope.PEOPLE if self.limits_everybody else Scope.TABLE
+    def kind(self) -> ModelKind:
+        """Single people for the maximum: with u_S = 0 no finer scheme lowers anybody's risk."""
+        return ModelKind.PEOPLE if self.limits_everybody else ModelKind.TABLE
 
     @property
-    def local(self) -> bool:
-        """Whoever is suppressed no longer hides others."""
-        return not self.limits_everybody
-
-    @property
-    def monotone(self) -> Monotone:
-        """With u_S = 0 nobody's risk falls when a scheme is made finer."""
-        return Monotone.RECORD if self.limits_everybody else Monotone.TABLE
+    def violators(self) -> Violators | None:
+        """Whoever is suppressed no longer hides others, which the maximum is sensitive to."""
+        return self.above if self.limits_everybody else None
 
     def attack(self, microdata: Microdata) -> ScenarioAttack:
         """Return the scenario against a table, prepared once for it."""
         return ScenarioAttack.of(self.scenario, microdata)
-
-    @property
-    def unique(self) -> float | None:
-        """What every u_S is; None where each is estimated."""
-        return None
 
     def risks(self, kept: Kept) -> NDArray[np.float64]:
         """Return the overall risk of each tuple among those kept."""
         attack = self.attack(kept.microdata)
         return attack.risks(kept.scheme, attack.tuples, kept.tuples, self.unique)
 
-    def violators(self, kept: Kept) -> NDArray[np.bool_]:
+    def above(self, kept: Kept) -> NDArray[np.bool_]:
         """Mark the tuples above the threshold."""
         return self.risks(kept) > self.threshold + SLACK
 
-    def relaxed(self) -> RiskModel:
-        """Return the model with u_S = 0: an estimate may rise when classes merge, the rest cannot."""
-        if not self.scenario.needs_unique:
-            return self
-        return WithoutEstimate(self.threshold, self.scenario, self.statistic)
+    def with_estimates(self, at: Estimates) -> RiskModel:
+        """Return the model with u_S = 0 or 1, unless there is none, or it can be counted.
 
-    def at_worst(self) -> RiskModel:
-        """Return the model with u_S = 1: a release does not have the records it is estimated from."""
-        if not self.scenario.needs_unique or self.scenario.counted:
+        At least, since an estimate may rise when classes merge, and the rest cannot. At most, since a
+        release does not have the records that it is estimated from.
+        """
+        if not self.scenario.needs_unique or (at is Estimates.MOST and self.scenario.counted):
             return self
-        return AtWorst(self.threshold, self.scenario, self.statistic)
+        model = AtLeast if at is Estimates.LEAST else AtMost
+        return model(self.threshold, self.scenario, self.statistic)
 
     @property
     def order(self) -> Order | None:
@@ -269,21 +261,21 @@ class Overall(RiskModel):
         if self.limits_everybody:
             return start
         whole = start == 0 and not remaining.suppressed.any()
-        if whole and self.surely_passes(remaining, self.unique):
+        if whole and self.surely_passes(remaining.classes, self.unique):
             return start
         attack = self.attack(remaining.microdata)
         turns = Turns.of(attack, remaining.classes, remaining.order, self.unique)
         return shortest_cut(turns, self.statistic, self.threshold, start)
 
-    def surely_passes(self, remaining: Remaining, unique: float | None) -> bool:
+    def surely_passes(self, classes: EquivalenceClasses, unique: float | None) -> bool:
         """Whether the mean of the whole table passes, rounding aside; False where that takes long."""
         if quantile_of(self.statistic) is not None:
             return False
-        mean = self.attack(remaining.microdata).mean(remaining.classes.scheme, unique)
+        mean = self.attack(classes.microdata).mean(classes.scheme, unique)
         return mean is not None and mean < self.threshold - SLACK
 
-    def binding(self, remaining: Remaining) -> Binding | None:
-        """Return how many records, whichever they are, must go at every finer scheme, for a statistic.
+    def most_kept(self, classes: EquivalenceClasses, violating: NDArray[np.bool_]) -> int:  # noqa: ARG002
+        """Return how many records, whichever they are, can be kept at finer schemes, by a statistic.
 
         With u_S = 0 and nothing suppressed, nobody's risk here is above what it is at a finer scheme,
         whatever is suppressed there: fewer people match, and u_S is not negative. So what is kept there
@@ -292,17 +284,18 @@ class Overall(RiskModel):
         enough. Where people have several records, suppressing one of them may leave a person with a
         lower risk; so they stay in the statistic, without a risk, and one record of each must go.
         """
-        gone = 0 if self.surely_passes(remaining, 0.0) else self.least_suppressed(remaining)
-        some = np.full(remaining.suppressed.size, gone > 0)
-        return Binding(some, remaining.microdata.records - gone if gone else 0)
+        records = classes.microdata.records
+        if self.surely_passes(classes, 0.0):
+            return records
+        return records - self.least_suppressed(classes)
 
-    def least_suppressed(self, remaining: Remaining) -> int:
+    def least_suppressed(self, classes: EquivalenceClasses) -> int:
         """Return how many records must go at every finer scheme."""
-        attack, scheme = self.attack(remaining.microdata), remaining.classes.scheme
-        rows = attack.rows(remaining.classes)
+        attack, rows = self.attack(classes.microdata), self.attack(classes.microdata).rows(classes)
         everybody = np.ones(rows.counts.size, np.bool_)
-        people = people_with(attack, rows, attack.risks(scheme, rows, everybody, 0.0), everybody)
-        whole = remaining.microdata.people is None
+        risks = attack.risks(classes.scheme, rows, everybody, 0.0)
+        people = people_with(attack, rows, risks, everybody)
+        whole = classes.microdata.people is None
         return least_suppressed(*people, self.statistic, self.threshold, whole=whole)
 
 
@@ -316,19 +309,13 @@ def check_fitting(columns: object, constants: object, population: object) -> Non
         check_whole("population", population)  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True)
-class WithoutEstimate(Overall):
+class AtLeast(Overall):
     """The model with every u_S 0: at no finer scheme is anybody's risk lower."""
 
     unique: ClassVar[float] = 0.0
 
-    def relaxed(self) -> RiskModel:
-        """Return the model itself."""
-        return self
 
-
-@dataclass(frozen=True)
-class AtWorst(Overall):
+class AtMost(Overall):
     """The model with every u_S 1: whatever the estimate is, nobody's risk is higher."""
 
     unique: ClassVar[float] = 1.0

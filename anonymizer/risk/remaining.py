@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses, suppression_order
 from anonymizer.engine.microdata import Microdata
-from anonymizer.estimators.uniques import histogram
+from anonymizer.estimators.uniques import bisect, histogram
 from anonymizer.lattice import Scheme
 
 
@@ -76,6 +76,28 @@ class Histogram:
         counts = np.minimum(left, self.counts)
         there = counts > 0
         return Histogram(self.sizes[there], counts[there])
+
+    def cut_to(self, average: float) -> int:
+        """Return how many classes must go, smallest first, to leave so many or fewer for each person.
+
+        For classes of different people only.
+
+        >>> Histogram.of(np.array([1, 1, 4])).cut_to(0.4)
+        1
+        """
+        if not self.classes or self.classes / self.people <= average:
+            return 0
+        gone = np.concatenate([[0], np.cumsum(self.counts)])
+        lost = np.concatenate([[0], np.cumsum(self.counts * self.sizes)])
+
+        def passes(cut: int) -> bool:
+            if cut == self.classes:
+                return True
+            at = int(np.searchsorted(gone, cut, side="right")) - 1
+            people = self.people - lost[at] - (cut - gone[at]) * self.sizes[at]
+            return bool((self.classes - cut) / people <= average)
+
+        return bisect(passes, 0, self.classes)
 
 
 SmallestClasses = tuple[NDArray[np.int64], NDArray[np.int64]]

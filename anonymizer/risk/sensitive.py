@@ -20,7 +20,7 @@ from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.sensitive import ClassHistograms, SensitiveColumn
 from anonymizer.errors import PolicyError, quote_some, suggest_name
 from anonymizer.risk.inputs import Inputs
-from anonymizer.risk.model import ClassModel, Monotone
+from anonymizer.risk.model import ClassModel, MostKept, Violators
 from anonymizer.risk.reference import INPUT, RELEASE, ReferenceDistances, check_reference
 from anonymizer.risk.remaining import Kept, Remaining
 
@@ -98,14 +98,14 @@ class SensitiveModel(ClassModel):
 
     def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         """Mark the classes that are judged and above the limit."""
-        return self.violating_among(classes, np.ones(classes.sizes.size, np.bool_))
+        return self.exceeding(classes)
 
-    def violating_among(
-        self, classes: EquivalenceClasses, some: NDArray[np.bool_]
+    def exceeding(
+        self, classes: EquivalenceClasses, some: NDArray[np.bool_] | None = None
     ) -> NDArray[np.bool_]:
-        """Count and judge only some of the classes."""
+        """Mark the classes that are judged and above the limit; only some have to be counted."""
         histograms, microdata = classes.histograms(self.attribute, some), classes.microdata
-        marked = self.exceeds(histograms, microdata) & some
+        marked = self.exceeds(histograms, microdata)
         return marked if self.values is None else marked & self.judged(histograms, microdata)
 
     def exposures(self, classes: EquivalenceClasses) -> Floats:
@@ -127,16 +127,12 @@ class SensitiveModel(ClassModel):
         """Return the highest exposure of a class that remains."""
         return self.risk(remaining)
 
-    def binding(self, remaining: Remaining) -> None:  # noqa: ARG002
-        """Leave it to whoever asks: the classes that violate the model are counted already."""
-        return
-
     @property
-    def monotone(self) -> Monotone:
-        """A class that violates it cannot be kept whole at a finer scheme, if all of it is judged."""
-        return Monotone.CLASS if self.values is None or self.judges_all else Monotone.NONE
+    def most_kept(self) -> MostKept | None:
+        """How many records of each class can be kept at finer schemes, if all of it is judged."""
+        return self.most_of_classes if self.values is None or self.judges_all else None
 
-    def most_kept(
+    def most_of_classes(
         self, classes: EquivalenceClasses, violating: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
         """Return how many records of each violating class can be kept at a finer scheme, at most.
@@ -186,9 +182,9 @@ class ComparingModel(SensitiveModel):
         return ", of the released table" if self.by_release else ""
 
     @property
-    def local(self) -> bool:
-        """Dropping a class changes what others are compared with."""
-        return not self.by_release
+    def violators(self) -> Violators | None:
+        """Dropping a class changes what others are compared with, where that is the release."""
+        return self.too_far_from_kept if self.by_release else None
 
     @property
     def exact(self) -> bool:
@@ -196,9 +192,9 @@ class ComparingModel(SensitiveModel):
         return not self.by_release
 
     @property
-    def monotone(self) -> Monotone:
+    def most_kept(self) -> MostKept | None:
         """Nothing is known where what is dropped counts."""
-        return Monotone.NONE if self.by_release else super().monotone
+        return None if self.by_release else super().most_kept
 
     @property
     def inputs(self) -> Inputs:
@@ -219,17 +215,15 @@ class ComparingModel(SensitiveModel):
         """Mark those of the classes kept that are too far."""
         if not kept.any():
             return kept
-        return super().violating_among(self.compared(classes, kept), kept)
+        return self.exceeding(self.compared(classes, kept), kept) & kept
 
-    def violating_among(
-        self, classes: EquivalenceClasses, some: NDArray[np.bool_]
-    ) -> NDArray[np.bool_]:
-        """Mark those of some classes that are too far from the input, or from all classes."""
+    def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        """Mark the classes that are too far from the input, or from all classes."""
         if not self.by_release:
-            return super().violating_among(classes, some)
-        return self.violating_kept(classes, np.ones(some.size, np.bool_)) & some
+            return super().violating(classes)
+        return self.violating_kept(classes, np.ones(classes.sizes.size, np.bool_))
 
-    def violators(self, kept: Kept) -> NDArray[np.bool_]:
+    def too_far_from_kept(self, kept: Kept) -> NDArray[np.bool_]:
         """Mark the classes, among what is kept, that are too far from all of it."""
         classes = partition(kept.microdata, kept.scheme)
         parts = classes.split(kept.microdata, ~kept.tuples, 2)

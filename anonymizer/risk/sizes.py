@@ -25,6 +25,8 @@ class Sizes:
     """How many records are alone in their class at most."""
     classes: int = NO_LIMIT
     """How many classes there are at most, if one of them has a single record."""
+    matching: int = 0
+    """How many people of the population match every class at least."""
     only: bool = False
     """Whether a least class is all that is asked: a release that has no smaller one meets the model."""
 
@@ -37,6 +39,7 @@ class Sizes:
             min((each.average for each in every), default=1.0),
             min((each.uniques for each in every), default=NO_LIMIT),
             min((each.classes for each in every), default=NO_LIMIT),
+            max((each.matching for each in every), default=0),
             all(each.only for each in every),
         )
 
@@ -47,5 +50,5 @@ class Sizes:
 
     @property
     def limited(self) -> bool:
-        """Whether there is any limit."""
+        """Whether there is any limit on sizes."""
         return self.least_class > 1 or not self.of_single_classes

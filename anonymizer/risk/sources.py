@@ -16,7 +16,7 @@ from anonymizer.knowledge.source_attack import SourceAttack
 from anonymizer.knowledge.statement import Statement
 from anonymizer.risk.assumption import Assumption, Unit
 from anonymizer.risk.inputs import HierarchyOf, Inputs, no_hierarchy, paths_in
-from anonymizer.risk.model import Monotone, RiskModel, Scope
+from anonymizer.risk.model import Estimates, ModelKind, RiskModel
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share
 from anonymizer.risk.remaining import Kept, Remaining
 
@@ -39,9 +39,7 @@ class Sources(RiskModel):
     parameters: ClassVar[tuple[Parameter, ...]] = (
         replace(THRESHOLD, usual=(0.5, 0.33, 0.2, 0.1, 0.09, 0.05, 0.02)),
     )
-    scope: ClassVar[Scope] = Scope.PEOPLE
-    monotone: ClassVar[Monotone] = Monotone.RECORD  # a coarser cell has no fewer people
-    local: ClassVar[bool] = False  # whoever is suppressed no longer hides others
+    kind: ClassVar[ModelKind] = ModelKind.PEOPLE  # a coarser cell has no fewer people
 
     statement: Any = field(hash=False)
     threshold: float | None = None
@@ -136,7 +134,10 @@ class Sources(RiskModel):
             microdata.once(attack, attack.check)
 
     def violators(self, kept: Kept) -> NDArray[np.bool_]:
-        """Mark the tuples whose people some source finds with too high a probability."""
+        """Mark the tuples whose people some source finds with too high a probability.
+
+        Whoever is suppressed no longer hides others.
+        """
         found = np.zeros(kept.tuples.size, np.bool_)
         for attack in self.attacks(kept.microdata):
             limit = self.limit_of(attack)
@@ -150,12 +151,13 @@ class Sources(RiskModel):
         """Return the probability of each tuple under one source."""
         return attack.probabilities(kept.scheme, kept.tuples)
 
-    def relaxed(self) -> RiskModel:
+    def with_estimates(self, at: Estimates) -> RiskModel:
         """Return the model with the least certainty, where a finer scheme may have less of it.
 
         The overlap may change once a key is left out, and whom nobody matches is not found.
         """
-        if not any(source.without or source.table for source in self.statement.source):
+        sure = not any(source.without or source.table for source in self.statement.source)
+        if sure or at is Estimates.MOST:
             return self
         return WithLeastCertainty(self.statement, self.threshold)
 

@@ -6,14 +6,12 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
-
 from anonymizer.errors import suggest_name
 from anonymizer.estimators.intervals import Interval, estimate_uniques
 from anonymizer.estimators.uniques import ESTIMATORS, at_most, first_cut
 from anonymizer.risk.assumption import Assumption
 from anonymizer.risk.inputs import Inputs, Population
-from anonymizer.risk.model import Monotone, RiskModel, TableModel
+from anonymizer.risk.model import TableModel
 from anonymizer.risk.parameters import (
     THRESHOLD,
     Parameter,
@@ -21,7 +19,7 @@ from anonymizer.risk.parameters import (
     check_share,
     check_whole,
 )
-from anonymizer.risk.remaining import Binding, Histogram, Remaining
+from anonymizer.risk.remaining import Histogram, Remaining
 from anonymizer.risk.sizes import Sizes
 
 
@@ -33,7 +31,6 @@ class SampleUniqueness(TableModel):
     parameters: ClassVar[tuple[Parameter, ...]] = (
         replace(THRESHOLD, usual=tuple(10.0**-e for e in range(1, 6))),
     )
-    monotone: ClassVar[Monotone] = Monotone.TABLE  # a record that merges is unique no more
     decreases: ClassVar[bool] = True  # uniques go first, each with one record
 
     threshold: float
@@ -49,15 +46,8 @@ class SampleUniqueness(TableModel):
         return histogram.uniques / histogram.people
 
     def asks(self, people: int) -> Sizes:
-        """Return how many uniques may stay, of all records."""
+        """Return how many uniques may stay, of all records: one that merges is unique no more."""
         return Sizes(uniques=most_within(self.threshold, people))
-
-    def binding(self, remaining: Remaining) -> Binding | None:
-        """Return the uniques: they are unique at every finer scheme, where at most a share may stay."""
-        if remaining.microdata.people is not None:
-            return None  # how many records those have who may stay is not known
-        exempt = most_within(self.threshold, remaining.classes.input_people)
-        return Binding(remaining.classes.sizes == 1, exempt)
 
 
 def most_within(share: float, people: int) -> int:
@@ -168,38 +158,17 @@ class PUniqueness(TableModel):
         return start + first_cut(left.sizes, left.counts, population, self.limit, self.estimator)
 
     @property
-    def monotone(self) -> Monotone:
-        """By Pitman and Zayatz, the classes of a scheme bound the estimates of finer ones."""
-        known = self.estimator == "zayatz" or (self.estimator != "snb" and self.threshold < 0.1)
-        return Monotone.TABLE if known else Monotone.NONE
-
-    def relaxed(self) -> RiskModel:
-        """Return what is at the threshold where no finer scheme passes with nothing suppressed."""
-        return SurelyAbove(self.threshold, self)
-
-    def binding(self, remaining: Remaining) -> Binding | None:
-        """Return how many records must go at every finer scheme.
-
-        It has all uniques of this one, and no fewer classes. Zayatz' estimate is at least N (s1/n)^2, so
-        that no more than n times the square root of the threshold may be left of the uniques. By Pitman,
-        unless all uniques go, no more than `most_classes` are left, and each class that is not takes a
-        record with it.
-        """
-        classes = remaining.classes
-        if remaining.microdata.people is not None:
-            return None  # how many records those have who may stay is not known
-        uniques = classes.sizes == 1
-        if self.estimator == "zayatz":
-            return Binding(uniques, most_within(math.sqrt(self.threshold), classes.input_people))
-        most = self.most_classes(classes.input_people)
-        if most is None:
-            return Binding(np.zeros(uniques.size, np.bool_))
-        gone = max(0, min(int(np.count_nonzero(uniques)), uniques.size - most))
-        return Binding(np.full(uniques.size, gone > 0), classes.input_people - gone if gone else 0)
+    def bounded(self) -> bool:
+        """Whether, by Pitman or Zayatz, the classes of a scheme bound the estimates of finer ones."""
+        return self.estimator == "zayatz" or (self.estimator != "snb" and self.threshold < 0.1)
 
     def asks(self, people: int) -> Sizes:
-        """Return what may be left of the uniques, or of all classes beside one; see `binding`."""
-        if self.monotone is Monotone.NONE:
+        """Return what may be left of the uniques, or of all classes with a unique among them.
+
+        A finer scheme has all uniques of this one, and no fewer classes. Zayatz' estimate is at least
+        N (s1/n)^2, so that no more than n times the square root of the threshold may be unique.
+        """
+        if not self.bounded:
             return Sizes()
         if self.estimator == "zayatz":
             return Sizes(uniques=most_within(math.sqrt(self.threshold), people))
@@ -218,26 +187,3 @@ class PUniqueness(TableModel):
         from anonymizer.estimators.most_classes import most_classes
 
         return most_classes(records, self.population, self.limit)
-
-    def surely_fails(self, table: Histogram) -> bool:
-        """Whether a table with these classes, and any finer one of the same records, does not pass."""
-        if table.people_once is not None:
-            return False
-        if self.estimator == "zayatz":
-            return table.uniques > most_within(math.sqrt(self.threshold), table.people)
-        most = self.most_classes(table.people)
-        return most is not None and table.uniques > 0 and table.classes > most
-
-
-@dataclass(frozen=True)
-class SurelyAbove(TableModel):
-    """The threshold where a table, and any finer one, surely fails p-uniqueness; else 0."""
-
-    name: ClassVar[str] = "p-uniqueness, at least"
-
-    threshold: float
-    of: PUniqueness
-
-    def risk_of(self, histogram: Histogram) -> float:
-        """Return the threshold or 0."""
-        return self.threshold if self.of.surely_fails(histogram) else 0.0

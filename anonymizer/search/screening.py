@@ -24,9 +24,9 @@ from anonymizer.kernels.finishing import ANYTHING, finish_groups
 from anonymizer.kernels.merging import group_classes, raise_levels
 from anonymizer.kernels.screening import close_blocks, open_ranges, sum_kept, sum_most_kept
 from anonymizer.lattice import Scheme
-from anonymizer.risk import Monotone, RiskModel
+from anonymizer.risk import ModelKind, RiskModel
 from anonymizer.risk.criterion import Criterion
-from anonymizer.risk.model import Scope, asked_by, judges_by_size
+from anonymizer.risk.model import asked_by, binds_records, judges_by_size
 from anonymizer.search.merged_classes import Block, Booleans, Classes, Counts
 from anonymizer.search.ordered_attributes import OrderedAttributes
 from anonymizer.search.state import State
@@ -41,8 +41,9 @@ def can_screen(search: State) -> bool:
     microdata, models = evaluator.microdata, evaluator.models
     values = sum(len(microdata.sensitive[name].texts) for name in sensitive_columns(evaluator))
     return (
-        any(model.monotone is not Monotone.RECORD for model in models)
-        and all(model.local and model.scope is not Scope.TABLE for model in models)
+        any(not binds_records(model) for model in models)
+        and all(model.violators is None for model in models)
+        and all(model.kind is not ModelKind.TABLE for model in models)
         and all(model.inputs.of_single_classes for model in models)
         and evaluator.measure.from_covered
         and microdata.people is None

@@ -92,7 +92,7 @@ class Shipment:
 def portable(evaluator: Evaluator) -> Evaluator:
     """Return an evaluator without the rows, unless a model may look at them."""
     microdata, models = evaluator.microdata, evaluator.models
-    if all(model.local for model in models):
+    if all(model.violators is None for model in models):
         rows = cast(Any, RowsElsewhere(microdata.records))
         microdata = replace(microdata, tuple_of_row=rows)
     return Evaluator(microdata, models, evaluator.measure, evaluator.suppression_limit)

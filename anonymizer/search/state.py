@@ -16,7 +16,7 @@ import numpy as np
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.kernels.bounds import sum_terms
 from anonymizer.lattice import Lattice, Scheme
-from anonymizer.risk import Monotone
+from anonymizer.risk.model import binds_finer
 from anonymizer.search.box import Box
 from anonymizer.search.checkpoint import Checkpoint, OpenBox, digest_basis
 from anonymizer.search.evaluated import Evaluated
@@ -52,7 +52,8 @@ class State:
         self.evaluated = Evaluated(evaluator.measure, params)
         self.forecast = Forecast(lattice, evaluator.microdata.records, params)
         self.pruned: Counter[Pruning] = Counter()
-        self.bounds_finer = any(m.monotone is not Monotone.NONE for m in evaluator.models)
+        people = evaluator.microdata.number_of_people
+        self.bounds_finer = any(binds_finer(model, people) for model in evaluator.models)
         """Whether evaluating a scheme bounds all finer ones."""
         self.open = OpenBoxes(usage.limits.memory // bytes_of_box(lattice, params))
         self.open.push(Box(lattice, 0.0, None))

@@ -23,7 +23,7 @@ from anonymizer.layers.optimize import (
     layers_by_number,
 )
 from anonymizer.problem import Problem
-from anonymizer.risk import Scope
+from anonymizer.risk import ModelKind
 from anonymizer.search import Limits, Progress, Proof, search
 from anonymizer.search.state import OnProgress
 from anonymizer.utility import GeneralLoss, Loss
@@ -128,7 +128,7 @@ def task_of(problem: Problem) -> Task:
             'utility.measure = "loss", or leave out release.recoding.'
         )
     # what is dropped counts for a model that is not exact: it is of the whole table too
-    if whole := [m.name for m in problem.models if m.scope is Scope.TABLE or not m.exact]:
+    if whole := [m.name for m in problem.models if m.kind is ModelKind.TABLE or not m.exact]:
         raise PolicyError(
             f"policy: {quote_some(whole)} limits a risk of the whole table under one scheme, and layers "
             "have several; name a model of single people, such as k-anonymity, or leave out "

@@ -237,7 +237,7 @@ def check_layered_model(
     overall: Mapping[str, Any],
 ) -> Check:
     """Check a model on the classes of all layers; one that looks at more, on each layer by itself."""
-    if model.local:
+    if model.violators is None:
         return check_model(model, together, overall)
     people = together.classes.input_people
     checks = [

@@ -25,6 +25,7 @@ from anonymizer.knowledge.external import to_leaves
 from anonymizer.policy import Policy
 from anonymizer.problem import columns_described, open_population
 from anonymizer.risk import Remaining, RiskModel
+from anonymizer.risk.model import Estimates
 from anonymizer.utility import Released
 from anonymizer.verification.claims import Check
 
@@ -257,12 +258,13 @@ def check_exactly(model: RiskModel, remaining: Remaining) -> Check:
     if violating.any():
         detail = describe_violating(remaining.classes.records[violating])
         return Check(claim, False, detail, about_risk=True)
-    worst = model.at_worst()
+    worst = model.with_estimates(Estimates.MOST)
     try:
         passed, risk = worst.passes(remaining), worst.risk(remaining)
     except ValueError as error:  # such as a population smaller than what was released
         return Check(claim, False, str(error), about_risk=True)
-    if worst is not model and not passed and model.relaxed().passes(remaining):
+    least = model.with_estimates(Estimates.LEAST)
+    if worst is not model and not passed and least.passes(remaining):
         detail = "it estimates from records that are suppressed; give the original with --against"
         return Check(claim, None, detail, about_risk=True)
     classes = remaining.classes.records.size

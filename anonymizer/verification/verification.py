@@ -33,7 +33,7 @@ from anonymizer.problem import (
 )
 from anonymizer.problem.person import look_for_people
 from anonymizer.proof.format import find_proof
-from anonymizer.risk import Remaining, RiskModel, Scope, packages_of
+from anonymizer.risk import ModelKind, Remaining, RiskModel, packages_of
 from anonymizer.risk.reference import show
 from anonymizer.search import Status
 from anonymizer.solution.manifest import as_answered, find_manifest, manifest_beside
@@ -421,7 +421,7 @@ def unless_people(check: Check, model: RiskModel) -> Check:
     A class has no more people than records; but shares of people, and means over them, may be larger or
     smaller than those of records.
     """
-    believed = check.passed is False and model.scope is Scope.PEOPLE
+    believed = check.passed is False and model.kind is ModelKind.PEOPLE
     return check if believed else replace(check, passed=None, detail=WHOSE)
 
 

@@ -15,7 +15,7 @@ from anonymizer.hierarchy.builders import Builder
 from anonymizer.knowledge import statement
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.policy import ANALYSES, Attribute, Data, Release, Search, Utility
-from anonymizer.risk import MODELS, Scope
+from anonymizer.risk import MODELS, ModelKind
 from anonymizer.utility import MEASURES, parameters_of
 from docs.generate import architecture, benchmark
 from docs.generate.commands import describe_commands
@@ -66,16 +66,16 @@ def describe_analyses() -> str:
     )
 
 
-def name_models(scope: Scope | None) -> str:
-    """Name the models of one scope; None is for those whose scope depends on their parameters."""
-    names = [name for name, model in MODELS.items() if fixed_scope(model) is scope]
+def name_models(kind: ModelKind | None) -> str:
+    """Name the models of one kind; None is for those whose kind depends on their parameters."""
+    names = [name for name, model in MODELS.items() if fixed_kind(model) is kind]
     return ", ".join(f"`{name}`" for name in names)
 
 
-def fixed_scope(model: type) -> Scope | None:
-    """Return the scope that a model has whatever its parameters are."""
-    declared = inspect.getattr_static(model, "scope")
-    return declared if isinstance(declared, Scope) else None
+def fixed_kind(model: type) -> ModelKind | None:
+    """Return the kind that a model has whatever its parameters are."""
+    declared = inspect.getattr_static(model, "kind")
+    return declared if isinstance(declared, ModelKind) else None
 
 
 def describe_measures() -> str:
@@ -164,9 +164,9 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "context example": lambda: f"```toml\n{context.EXAMPLE.strip()}\n```",
     "commands": describe_commands,
     **{name: (lambda name=name: describe_output(name)) for name in OUTPUTS},
-    "models of people": lambda: name_models(Scope.PEOPLE),
-    "models of classes": lambda: name_models(Scope.CLASSES),
-    "models of the table": lambda: name_models(Scope.TABLE),
+    "models of people": lambda: name_models(ModelKind.PEOPLE),
+    "models of classes": lambda: name_models(ModelKind.CLASSES),
+    "models of the table": lambda: name_models(ModelKind.TABLE),
     "models of either": lambda: name_models(None),
     "benchmark searches": benchmark.describe_searches,
     "benchmark models": benchmark.describe_other_models,

@@ -35,14 +35,14 @@ from anonymizer.problem import Problem
 from anonymizer.risk import (
     AttributeGroup,
     Average,
+    Estimates,
     KAnonymity,
-    Monotone,
+    ModelKind,
     Overall,
     PUniqueness,
     RiskModel,
     SampleUniqueness,
     Scenario,
-    Scope,
 )
 from anonymizer.risk.parsing import parse_model
 from anonymizer.search import Status, search, search_exhaustively
@@ -398,7 +398,9 @@ def test_what_passes_at_worst_passes(drawn, threshold, data) -> None:
     microdata = case.evaluator.microdata
     model = Overall(threshold, case.scenario, data.draw(st.sampled_from(STATISTICS)))
     scheme = data.draw(st.sampled_from(list(lattice_of(problem))))
-    found = suppress(microdata, partition(microdata, scheme), [model.at_worst()])
+    found = suppress(
+        microdata, partition(microdata, scheme), [model.with_estimates(Estimates.MOST)]
+    )
     kept = np.flatnonzero(~found.tuples[microdata.tuple_of_row]).tolist()
     assert passes(case.statistic(scheme, kept, model.statistic), threshold)
 
@@ -421,12 +423,11 @@ def test_whom_it_protects_follows_from_the_statistic() -> None:
     scenario = Scenario((AttributeGroup(("a0",), 0.5),), 100, 0.5, 0.5, 0.5, 0.5)
     for statistic in ("maximum", "p100", 1.0):
         model = Overall(0.1, scenario, statistic)
-        assert (model.scope, model.local) == (Scope.PEOPLE, False)
-        assert (model.monotone, model.order) == (Monotone.RECORD, None)
+        assert (model.kind, model.order) == (ModelKind.PEOPLE, None)
+        assert model.violators is not None
     for statistic in ("mean", "p95", 0.5):
         model = Overall(0.1, scenario, statistic)
-        assert (model.scope, model.local) == (Scope.TABLE, True)
-        assert model.monotone is Monotone.TABLE
+        assert (model.kind, model.violators) == (ModelKind.TABLE, None)
         assert model.order is not None
         assert model.exact
 

@@ -57,7 +57,7 @@ def comparing_cases(draw: st.DrawFn) -> Case:
 
 def meets(case: Case, model: RiskModel, rows: Sequence[int], kept: Collection[int]) -> bool:
     """Whether a class meets a model, by its definition, in a release of some rows."""
-    values = case.columns[model.sensitive[0] if model.sensitive else "s"]
+    values = case.columns[next(iter(model.inputs.sensitive), "s")]
     by_release = isinstance(model, ComparingModel) and model.reference == RELEASE
     whole = sorted(kept) if by_release else range(len(case.problem.rows))
     here, overall = (Values.of(each, values, case.person) for each in (rows, whole))

@@ -163,7 +163,7 @@ class Case:
         gone: set[int] = set()
         for rows in classes(self.problem.rows, self.problem.trees, levels).values():
             for model in self.models:
-                name = model.sensitive[0] if model.sensitive else "s"
+                name = next(iter(model.inputs.sensitive), "s")
                 values = self.columns[name]
                 here = Values.of(rows, values, self.person)
                 if not passes(model, here, Values.of(everyone, values, self.person)):

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from anonymizer.engine.classes import partition
 from anonymizer.evaluation.suppression import suppress
-from anonymizer.risk import KAnonymity, Monotone, PUniqueness, RiskModel
+from anonymizer.risk import KAnonymity, PUniqueness, RiskModel
+from anonymizer.risk.model import binds_finer
 from anonymizer.risk.uniqueness import most_within
 from anonymizer.search import search, search_exhaustively
 from tests.oracle import Problem
@@ -46,14 +47,14 @@ def test_every_finer_scheme_suppresses_what_a_coarser_one_says(
 def test_it_binds_finer_schemes(estimator: str) -> None:
     problem = medium()
     model = PUniqueness(1e-3, 10**5, estimator)
-    assert model.monotone is Monotone.TABLE
+    assert binds_finer(model, 100)
     evaluator = replace(evaluator_of(problem), models=[model])
     assert evaluator.evaluate((1, 1, 0, 1, 0)).binding_records > 10
 
 
 @pytest.mark.parametrize("model", [PUniqueness(0.1, 10**5), PUniqueness(1e-3, 10**5, "snb")])
 def test_where_nothing_is_known_it_says_so(model: PUniqueness) -> None:
-    assert model.monotone is Monotone.NONE
+    assert not binds_finer(model, 100)
 
 
 def test_a_sample_of_more_than_a_tenth_has_no_bound_by_dankar_s_rule() -> None:
