@@ -16,6 +16,7 @@ from anonymizer.risk import (
     ClassModel,
     Direction,
     Histogram,
+    Inputs,
     ModelKind,
     Parameter,
     RiskModel,
@@ -120,6 +121,26 @@ class OwnShare(TableModel):
 
     def risk_of(self, histogram: Histogram) -> float:
         return int(histogram.sizes[-1]) / histogram.people
+
+
+@dataclass(frozen=True)
+class OwnSpread(ClassModel):
+    """Every class has so many values of a column; it declares what it reads, and what tightens it."""
+
+    name: ClassVar[str] = "own-spread"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("values", Direction.UP, usual=(1, 2, 3), whole=True),
+    )
+
+    column: str
+    values: int
+
+    @property
+    def inputs(self) -> Inputs:
+        return Inputs(sensitive=(self.column,))
+
+    def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        return classes.histograms(self.column).distinct < self.values
 
 
 @dataclass(frozen=True)

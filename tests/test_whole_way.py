@@ -28,7 +28,8 @@ from anonymizer.risk.parsing import parse_model, print_model
 from anonymizer.risk.sizes import Sizes
 from anonymizer.search import Status, search_exhaustively
 from anonymizer.utility import MEASURES
-from tests.own import OWN_MODELS, OwnK, OwnL, OwnMeasure, Undeclared, WrongWay
+from tests.own import OWN_MODELS, OwnK, OwnL, OwnMeasure, OwnSpread, Undeclared, WrongWay
+from tests.snippets import Run
 from tests.wards import MODELS as BUILT_IN
 from tests.wards import policy_with, write_files, write_more
 
@@ -51,13 +52,18 @@ def toml_of(model: RiskModel) -> str:
     return "\n".join(f"{key} = {json.dumps(value)}" for key, value in print_model(model).items())
 
 
-CASES = {**OURS, **{model.name: (toml_of(model), values) for model, values in OWN_MODELS}}
+OF_VALUES = OwnSpread("diagnosis", 2)
+CASES = {
+    **OURS,
+    **{model.name: (toml_of(model), values) for model, values in OWN_MODELS},
+    OF_VALUES.name: (toml_of(OF_VALUES), (1, 2, 4)),
+}
 
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     """One line for each model and measure."""
-    for model in (*(model for model, _ in OWN_MODELS), Undeclared(3), WrongWay(3)):
+    for model in (*(model for model, _ in OWN_MODELS), OF_VALUES, Undeclared(3), WrongWay(3)):
         monkeypatch.setitem(MODELS, model.name, type(model))
     monkeypatch.setitem(MEASURES, OwnMeasure.name, OwnMeasure)
 
@@ -164,6 +170,22 @@ def test_a_model_with_a_field_k_that_declares_nothing_is_told_what_to_declare(
     solution = anonymize(problem)
     assert solution.quality == anonymize(problem.with_models(KAnonymity(3))).quality
     assert explain(solution).blocking == ()
+
+
+def test_the_command_line_varies_the_first_model_and_no_other(tmp_path: Path, run: Run) -> None:
+    risk = f"{toml_of(OF_VALUES)}\n\n[[risk]]\n{toml_of(KAnonymity(2))}"
+    policy = write_files(tmp_path, policy=policy_with(risk))
+    command = ("frontier", policy, "--at", "1..3", "--out", tmp_path / "out", "--json")
+    status, out, errors = run(*command)
+    assert status == 0, errors
+    found = json.loads(out)
+    assert (found["model"], found["parameter"]) == ("own-spread", "values")
+    assert [point["threshold"] for point in found["points"]] == [1, 2, 3]
+    policy.write_text(policy_with(risk.replace(toml_of(OF_VALUES), toml_of(Undeclared(3)))))
+    status, out, errors = run(*command)
+    assert (status, out) == (2, "")
+    assert "'undeclared', declares no parameter to vary; put another model first" in errors
+    assert "Traceback" not in errors
 
 
 @pytest.mark.parametrize("limit", [1.0, 0.05, 0.0])

@@ -139,7 +139,7 @@ def frontier(
     populations: Sequence[int] = (),
     on_stage: OnStage | None = None,
 ) -> Frontier:
-    """Find the best release at every threshold of the policy's first risk model that declares one.
+    """Find the best release at every threshold of the policy's first risk model.
 
     `values` are the thresholds (k, or the largest risk accepted); left out, they are the model's usual
     ones, as far as they fit the table. With several `populations`, a model that estimates from a

@@ -6,6 +6,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.estimators.derived_k import derived_k
 from anonymizer.risk.assumption import Assumption
 from anonymizer.risk.inputs import HierarchyOf, Inputs, Population, no_hierarchy, paths_in
@@ -91,11 +95,18 @@ class KMap(ClassModel):
         return check_k(self.asks(people).least_class, people, "k'")
 
     def asks(self, people: int) -> Sizes:
-        """Ask for k', or for k in the population table: who match need not be in the table."""
+        """Ask for k', or nothing where people are counted: those who match need not be in the table."""
         if self.population is None:
             return Sizes(matching=self.k)
         least = derived_k(self.k, self.significance, people, self.population, self.estimator)
-        return Sizes(least, only=True)
+        return Sizes(least, matching=self.k, only=True)
+
+    def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        """Mark the classes that match too few people."""
+        if self.population is None:
+            assert classes.population_sizes is not None
+            return classes.population_sizes < self.k
+        return super().violating(classes)
 
     def residual_risk(self, remaining: Remaining) -> float:
         """Return one over the fewest people who match a class, or one over the smallest class."""

@@ -146,12 +146,7 @@ class RiskModel(ABC):
 
     def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         """Mark the classes that violate the model by themselves: those smaller than it asks for."""
-        asked = self.asks(classes.input_people)
-        small: NDArray[np.bool_] = classes.sizes < asked.least_class
-        if asked.matching:
-            assert classes.population_sizes is not None
-            small |= classes.population_sizes < asked.matching
-        return small
+        return classes.sizes < self.asks(classes.input_people).least_class
 
     @property
     def violators(self) -> Violators | None:
@@ -282,11 +277,10 @@ def judges_by_size(model: RiskModel) -> bool:
 
     Where a model has an order of its own, what else is suppressed does not come first.
     """
-    asked = model.asks(1)
-    if asked.only:
+    if model.asks(1).only:
         return True
-    by_size = type(model).violating is RiskModel.violating and not asked.matching
-    return by_size and model.violators is None and model.order is None
+    own = type(model).violating is not RiskModel.violating
+    return model.violators is None and model.order is None and not own
 
 
 def binds_records(model: RiskModel) -> bool:

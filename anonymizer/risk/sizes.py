@@ -25,8 +25,8 @@ class Sizes:
     """How many records are alone in their class at most."""
     classes: int = NO_LIMIT
     """How many classes there are at most, if one of them has a single record."""
-    matching: int = 0
-    """How many people of the population match every class at least."""
+    matching: int = 1
+    """How many people of the population match every class at least, counted or estimated."""
     only: bool = False
     """Whether a least class is all that is asked: a release that has no smaller one meets the model."""
 
@@ -39,7 +39,7 @@ class Sizes:
             min((each.average for each in every), default=1.0),
             min((each.uniques for each in every), default=NO_LIMIT),
             min((each.classes for each in every), default=NO_LIMIT),
-            max((each.matching for each in every), default=0),
+            max((each.matching for each in every), default=1),
             all(each.only for each in every),
         )
 

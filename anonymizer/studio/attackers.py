@@ -19,7 +19,6 @@ from anonymizer.risk import RiskModel
 from anonymizer.risk.assumption import Unit
 from anonymizer.risk.overall import Overall
 from anonymizer.risk.remaining import Kept
-from anonymizer.risk.single import PersonModel, person_models
 from anonymizer.solution.solution import Solution
 
 RISKS = tuple(float(f"{risk:.3g}") for risk in np.geomspace(0.0001, 1, 49))
@@ -61,7 +60,7 @@ class Sight:
         room = Recent[Known, Cells](KEPT_LABELS // microdata.distinct)
         self.partitions = Watched(self.microdata, room, [])
 
-    def prepare(self, model: PersonModel, check: Check) -> None:
+    def prepare(self, model: RiskModel, check: Check) -> None:
         """Prepare the table for an attacker, and forget the one before."""
         self.partitions.checks[:] = [check]
         self.microdata.prepared.clear()
@@ -78,10 +77,15 @@ def list_attackers(solution: Solution) -> list[dict[str, Any]]:
             **figures_of(model),
             "lacks": [],
         }
-        for number, model in enumerate(person_models(solution.problem.models))
+        for number, model in enumerate(of_people(solution))
     ]
     others = [describe_shipped(name, solution) for name in shipped_scenarios()]
     return [*own, *sorted(others, key=lambda each: len(each["lacks"]))]
+
+
+def of_people(solution: Solution) -> list[RiskModel]:
+    """Return the models of the policy that know the risk of every single person."""
+    return [model for model in solution.problem.models if model.risks is not None]
 
 
 def figures_of(model: RiskModel) -> dict[str, Any]:
@@ -133,12 +137,9 @@ def constants(scenario: Scenario, attribute: str) -> list[str]:
 
 def attacker_of(
     solution: Solution, key: str, figures: Mapping[str, Any], columns: Mapping[str, Any]
-) -> PersonModel:
+) -> RiskModel:
     """Return the model of an attacker with the figures that sliders have."""
-    own = {
-        f"model {number}": model
-        for number, model in enumerate(person_models(solution.problem.models))
-    }
+    own = {f"model {number}": model for number, model in enumerate(of_people(solution))}
     model = own.get(key) or Overall(1.0, fitted(solution, shipped(key), columns))
     for name, value in figures.items():
         stated = {each.name: each for each in model.assumptions()}
@@ -168,18 +169,19 @@ def fitted(solution: Solution, scenario: Scenario, columns: Mapping[str, Any]) -
     return fit_scenario(scenario, renamed, fixed)
 
 
-def attack(solution: Solution, model: PersonModel, sight: Sight) -> dict[str, Any]:
+def attack(solution: Solution, model: RiskModel, sight: Sight) -> dict[str, Any]:
     """Return the share of the people above each risk, before and after, with mean and highest."""
     outcome, microdata = solution.outcome, sight.microdata
     untouched = (0,) * len(microdata.attributes)
     everybody = np.ones(microdata.distinct, np.bool_)
     kept = ~outcome.suppressed[outcome.classes.label_of_tuple]
-    found = {}
+    found, risks_of = {}, model.risks
+    assert risks_of is not None  # attackers are models that know the risk of every person
     for when, scheme, tuples in (
         ("before", untouched, everybody),
         ("after", outcome.classes.scheme, kept),
     ):
-        risks = model.risks(Kept(microdata, scheme, tuples))
+        risks = risks_of(Kept(microdata, scheme, tuples))
         found[when] = describe_risks(microdata, risks, tuples)
     return {"risks": RISKS, **found}
 

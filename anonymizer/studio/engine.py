@@ -18,14 +18,14 @@ from anonymizer.frontiers.frontier import Frontier, frontier
 from anonymizer.kernels.compilation import while_compiling
 from anonymizer.policy import Policy
 from anonymizer.problem import Problem
-from anonymizer.risk.single import PersonModel
+from anonymizer.risk import RiskModel
 from anonymizer.search import Progress, SearchResult, Status, StopReason
 from anonymizer.search.backends import use_backend
 from anonymizer.solution.solution import Solution, anonymize, make_solution
 from anonymizer.studio.analyses import describe_evidence
 from anonymizer.studio.attackers import Sight, attack
 from anonymizer.studio.events import Events
-from anonymizer.studio.explore import describe_problem, frontier_values
+from anonymizer.studio.explore import describe_problem, frontier_values, why_no_frontier
 from anonymizer.studio.figures import describe_explanation, describe_frontier, describe_solution
 from anonymizer.studio.folder import Folder
 from anonymizer.studio.release import write
@@ -133,7 +133,8 @@ class Engine:
         found = self.solve(job, policy, text, revision)
         with self.taking(job):
             self.solution = found
-            self.tell("solution", revision, solution=describe_solution(found), notes=[*self.notes])
+            notes = [*self.notes, *why_no_frontier(found.problem)]
+            self.tell("solution", revision, solution=describe_solution(found), notes=notes)
             self.tell("problem", revision, **describe_problem(found.problem))
         if found.layers:
             return  # a release in layers has no scheme with others around it
@@ -158,7 +159,7 @@ class Engine:
 
         self.worker.submit(self.guarded(run, revision))
 
-    def attack(self, model: PersonModel, revision: int, asked: Any) -> None:
+    def attack(self, model: RiskModel, revision: int, asked: Any) -> None:
         """Look at the solution as an attacker does, in place of what was asked for beside before."""
         found = self.solution
         assert found is not None
@@ -219,7 +220,7 @@ class Engine:
         return any([self.worker.stop(), self.beside.stop()])
 
     def sweep(self, job: Job, found: Solution, revision: int) -> None:
-        """Find the optima at other thresholds of the first model that has one."""
+        """Find the optima at other thresholds of the policy's first model, if it declares any."""
         values = frontier_values(found.problem)
         if not values:
             return

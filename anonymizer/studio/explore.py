@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from anonymizer.errors import DataError
+from anonymizer.errors import DataError, PolicyError
 from anonymizer.evaluation.measurement import measure
 from anonymizer.explanation.neighbourhood import Neighbourhood
+from anonymizer.frontiers.sweep import find_parameter
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.lattice import Scheme
 from anonymizer.problem import Problem
@@ -98,8 +99,8 @@ def smallest_step(values: Sequence[float]) -> float | None:
 
 def frontier_values(problem: Problem) -> list[float]:
     """Choose the thresholds of a quick frontier: some of the usual ones, and the policy's own."""
-    varied = next((model for model in problem.models if model.parameters), None)
-    if varied is None or not varied.parameters[0].usual:
+    varied = problem.models[0]
+    if not varied.parameters or not varied.parameters[0].usual:
         return []
     parameter = varied.parameters[0]
     microdata = problem.microdata
@@ -109,6 +110,15 @@ def frontier_values(problem: Problem) -> list[float]:
         if not parameter.at(varied, value).check(microdata.number_of_people, microdata.attributes)
     ]
     return sorted({*spread(fitting, FRONTIER_POINTS), parameter.value_of(varied)})
+
+
+def why_no_frontier(problem: Problem) -> list[str]:
+    """Say what the policy's first model would have to declare for a frontier, or nothing."""
+    try:
+        find_parameter(problem.models[0])
+    except PolicyError as error:
+        return [str(error)]
+    return []
 
 
 def spread(values: Sequence[float], most: int) -> list[float]:

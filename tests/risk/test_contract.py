@@ -56,7 +56,7 @@ from anonymizer.risk.parsing import parse_model, print_model
 from anonymizer.search import search
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import Problem, generalize
-from tests.own import OWN_MODELS
+from tests.own import OWN_MODELS, OwnSpread
 from tests.strategies import frame_of, hierarchies_of, problems
 
 SCENARIO = Scenario(
@@ -140,7 +140,7 @@ EXAMPLES |= {
 }
 ALL = [model for models in EXAMPLES.values() for model in models]
 LOCAL = [model for model in ALL if model.violators is None]
-OWN = [model for model, _ in OWN_MODELS]
+OWN = [*(model for model, _ in OWN_MODELS), OwnSpread("s", 2)]
 """Models of somebody else, held to the same."""
 EVERY = [*ALL, *OWN]
 VALUES = {True: st.integers(1, 12), False: st.sampled_from([0.0, 0.01, 0.05, 0.2, 0.5, 1.0])}
@@ -280,6 +280,25 @@ def test_its_first_cut_is_the_one_a_linear_scan_finds(
     if isinstance(model, TableModel) and model.decreases:
         risks = [model.risk(remaining, cut) for cut in range(len(passing))]
         assert risks == sorted(risks, reverse=True)
+
+
+@pytest.mark.parametrize("model", [m for m in EVERY if m.risks is not None], ids=str)
+@settings(max_examples=20)
+@given(problem=problems(max_attributes=3, ranges=False), data=st.data())
+def test_the_risks_of_people_are_probabilities_of_those_kept_and_bear_out_its_own(
+    model: RiskModel, problem: Problem, data: st.DataObject
+) -> None:
+    microdata = table_of(problem)
+    scheme = tuple(data.draw(st.integers(0, top)) for top in problem.high)
+    remaining = remaining_of(microdata, scheme, [model])
+    kept = remaining.kept()
+    assert model.risks is not None
+    risks = model.risks(kept)
+    assert (risks[~kept.tuples] == 0).all()
+    assert ((risks >= 0) & (risks <= 1 + 1e-12)).all()
+    assert model.risk(remaining) <= risks.max(initial=0.0) + 1e-12
+    if model.kind is ModelKind.PEOPLE:
+        assert model.risk(remaining) == risks.max(initial=0.0)
 
 
 @settings(max_examples=100)
