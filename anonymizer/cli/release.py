@@ -269,12 +269,13 @@ def verify(
     if json_:
         checks = [asdict(check) for check in verification.checks]
         warned = {} if earlier is None else {"earlier": warning}
-        print(json.dumps({"passed": verification.passed, "checks": checks, **warned}))
+        said = {"passed": verification.passed, "checks": checks, "warnings": verification.warnings}
+        print(json.dumps({**said, **warned}))
     else:
         make_console().print(verification_grid(verification))
         print(verdict(verification))
-        if warning is not None:
-            print(f"warning: {warning}")
+        for sentence in (*verification.warnings, *([] if warning is None else [warning])):
+            print(f"warning: {sentence}")
     if not verification.passed:
         raise typer.Exit(FAILED)
 

@@ -262,7 +262,7 @@ def proof_section(decision: ReleaseDecision, provenance: Provenance) -> Section:
     """Say what was verified, with which version, on which files."""
     checks = decision.verification.checks
     held = sum(check.passed is True for check in checks)
-    unchecked = [check.claim for check in checks if check.passed is None]
+    unchecked = [check.claim for check in checks if check.passed is None and not check.warning]
     sentences = [
         f"{held} of {len(checks)} claims of the manifest were recomputed and hold; every released row is "
         "the stated generalization of a record of the original."
@@ -276,6 +276,7 @@ def proof_section(decision: ReleaseDecision, provenance: Provenance) -> Section:
             "Checked with the original (sections 3 and 4), as the released file alone does not tell: "
             f"{join(unchecked)}."
         )
+    sentences += [f"Look at this before release: {each}" for each in decision.verification.warnings]
     sentences.append(claimed_proof(decision))
     rows = (
         ("made by anonymizer", str(decision.manifest.get("anonymizer", NOT_KNOWN))),

@@ -286,7 +286,8 @@ def verification_sections(verification: Verification) -> Sequence[Section]:
     """List the claims, those that fail first."""
     checks = sorted(verification.checks, key=lambda check: check.passed is not False)
     rows = tuple((check.claim, VERDICTS[check.passed], check.detail) for check in checks)
-    return [Section("", (), (Figures(("claim", "verdict", "detail"), rows),))]
+    warned = tuple(f"Warning: {each}" for each in verification.warnings)
+    return [Section("", warned, (Figures(("claim", "verdict", "detail"), rows),))]
 
 
 @sentence.register

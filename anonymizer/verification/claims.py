@@ -23,6 +23,8 @@ class Check:
     detail: str
     about_risk: bool = False
     """Whether it is a risk model: one that was not checked is no reason to trust a release."""
+    warning: bool = False
+    """Whether the detail is something to look at before the release is used."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,6 +43,11 @@ class Verification(Displayed):
     def failures(self) -> tuple[Check, ...]:
         """The claims that do not hold."""
         return tuple(check for check in self.checks if check.passed is False)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What no claim forbids and somebody should look at."""
+        return tuple(check.detail for check in self.checks if check.warning)
 
 
 def check_digest(claim: str, table: Table, expected: Mapping[str, Any]) -> Check:

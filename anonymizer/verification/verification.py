@@ -25,7 +25,6 @@ from anonymizer.kernels.compilation import working_seconds
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
 from anonymizer.problem import (
     Source,
-    columns_described,
     columns_of_subsets,
     describe_risk,
     load_policy,
@@ -46,6 +45,7 @@ from anonymizer.verification.claims import (
     check_figures,
     check_packages,
 )
+from anonymizer.verification.kept import check_kept
 from anonymizer.verification.layers import (
     LayeredReading,
     check_layer_losses,
@@ -98,6 +98,8 @@ def verify(
             # the same rows come of applying the scheme under the policy's models to the original
             checks = [settle(check) for check in checks]
         checks += with_original
+    if original is None and all(check.passed for check in checks[2:BASIC_CHECKS]):
+        checks += check_kept(table, policy, hierarchies_used(policy, manifest))
     return Verification((*checks, *check_people(policy, manifest, original)))
 
 
@@ -121,12 +123,11 @@ def open_original(against: TableLike, policy: Policy) -> Table:
     return table if policy.data.id is not None else read_once(table, table.columns)
 
 
-def open_release(table: Table, policy: Policy, whole: bool) -> Table:
-    """See to it that a release is read once, as a whole or its quasi-identifiers alone."""
+def open_release(table: Table, policy: Policy, compared: bool) -> Table:
+    """See to it that a release is read once; an engine counts what is not compared row by row."""
     if not check_released_columns(table, policy).passed:
         return table  # its digest is all that is asked for
-    own = (*policy.quasi_identifiers, *columns_described(table, policy.load_models(), policy))
-    return load(table, released_columns(policy)) if whole else read_once(table, own)
+    return (load if compared else read_once)(table, released_columns(policy))
 
 
 def settle(check: Check) -> Check:

@@ -206,7 +206,7 @@ def test_what_hangs_on_original_values_is_not_passed_off_as_checked(tmp_path: Pa
     solution = anonymize(tmp_path / "patients.csv", tmp_path / "policy.toml")
     release = Path(write_release(solution, tmp_path / "out")["release"])
     verification = verify(release, tmp_path / "policy.toml")
-    (unchecked,) = [check for check in verification.checks if check.passed is None]
+    unchecked = next(check for check in verification.checks if check.passed is None)
     assert unchecked.claim.startswith("overall risk")
     assert "values that the release no longer has" in unchecked.detail
     assert not verification.passed
