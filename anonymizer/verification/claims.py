@@ -22,7 +22,7 @@ class Check:
     passed: bool | None
     detail: str
     about_risk: bool = False
-    """Whether it is a risk model: one that was not checked is no reason to trust a release."""
+    """Whether a release is not verified while it is not checked: a risk model, the rows of a sample."""
     warning: bool = False
     """Whether the detail is something to look at before the release is used."""
 

@@ -17,13 +17,13 @@ from anonymizer.data.cells import BATCH_ROWS
 from anonymizer.data.columns import Coded, code_columns
 from anonymizer.data.delimiters import CANDIDATES
 from anonymizer.data.formulas import escape
+from anonymizer.data.labels import label_columns
 from anonymizer.data.table import Table
 from anonymizer.errors import list_cells, quote_some
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.policy import Policy
 from anonymizer.proposal.content import content_of
 from anonymizer.verification.claims import Check
-from anonymizer.verification.layers import distinct_rows
 from anonymizer.verification.original import released_columns
 
 NEARLY_ALL = 0.9
@@ -93,7 +93,7 @@ def unlisted_texts(
     A rule may cover what it does not list: codes of postal areas, numbers that are not rounded. The
     means of microaggregation are no values of a hierarchy either, and are checked by their groups.
     """
-    first = distinct_rows({h.name: columns[h.name] for h in hierarchies})[1]
+    first = label_columns(columns[h.name] for h in hierarchies).first_rows()
     write = escape if policy.release.escape_formulas else str
     for hierarchy in hierarchies:
         if hierarchy.growth is None or hierarchy.name in policy.microaggregated:

@@ -7,9 +7,14 @@ release and in the original, and the pairs of neighbours that were neighbours be
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from anonymizer.hierarchy import MISSING
+from anonymizer.hierarchy.values import parse_number
 
 IMPROBABLE = 1e-6
 """How rarely a true shuffle may be called an order."""
@@ -32,6 +37,21 @@ def find_order(released: NDArray[np.int64], original: NDArray[np.int64]) -> str 
     if kept > most_by_chance(2.0):
         return f"{kept} pairs of neighbours were neighbours in the original"
     return None
+
+
+def ranks_of(texts: Sequence[str]) -> NDArray[np.int64]:
+    """Return the place of each of some texts among them, as numbers where all are.
+
+    >>> ranks_of(["10", "9", ""]).tolist(), ranks_of(["b", "10", "9"]).tolist()
+    ([2, 1, 0], [2, 0, 1])
+    """
+    numbers = [parse_number(text) for text in texts if text != MISSING]
+    keys: list[Any] = list(texts)
+    if None not in numbers:
+        keys = [(text != MISSING, parse_number(text) or 0) for text in texts]
+    ranks = np.empty(len(keys), np.int64)
+    ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    return ranks
 
 
 def mean_places(numbers: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -36,14 +37,15 @@ from anonymizer.proof.format import Proof, ProofError, digest_of_policy, read_pr
 from anonymizer.proof.table import Unsupported
 from anonymizer.search import Status, StopReason
 from anonymizer.solution.layered import in_layers, search_again
-from anonymizer.solution.manifest import round_retained, schemes_to_apply
+from anonymizer.solution.manifest import describe_overall, round_retained, schemes_to_apply
 from anonymizer.solution.release import Release
 from anonymizer.solution.solution import anonymize, apply
 from anonymizer.verification.claims import ROUNDING, Check, check_figures, differing_keys
-from anonymizer.verification.order import find_order
+from anonymizer.verification.order import find_order, ranks_of
 
 LEAST_SECONDS = 1.0
 """A search that is repeated, or a check of a proof, may take so long, however fast the first one was."""
+ROWS = "every row is the declared generalization of an input row"
 FIGURES = "the scheme gives the reported figures on the original"
 
 
@@ -64,12 +66,14 @@ def check_against(
     claim = FIGURES
     if policy.data.sample < 1 and not drawn_here(manifest["input"]):
         yield check_input(original, manifest["input"])
-        yield Check(claim, None, "the sample can be drawn again only with the key that drew it")
+        lost = "the sample can be drawn again only with the key that drew it"
+        yield Check(claim, None, lost, about_risk=True)
         return
     person = [] if policy.data.id is None else [policy.data.id]
     models = policy.load_models()
     beside = [*columns_beside(models, policy), *columns_of_subsets(models)]
-    loaded = load(original, [*released_columns(policy), *person, *beside])
+    ordered = [name for name in policy.dropped if name in original.columns]
+    loaded = load(original, [*released_columns(policy), *person, *beside, *ordered])
     try:
         problem = Problem.read(loaded, policy, warn=False)
         solution = apply(problem, None, schemes_to_apply(manifest))
@@ -90,9 +94,10 @@ def check_against(
         "before": asdict(solution.before),
         "after": asdict(solution.after),
         "references": {each.model: asdict(each) for each in solution.references},
+        "overall": describe_overall(solution).get("overall", {}),
     }
     newer = {key: figures[key] for key in ("people", "retained", "collapsed")}
-    claimed = {"attribute_loss": {}, **newer, **manifest, **manifest["risk"]}
+    claimed = {"attribute_loss": {}, "overall": {}, **newer, **manifest, **manifest["risk"]}
     claimed["references"] = {each["model"]: each for each in manifest.get("references", [])}
     yield check_figures(claim, figures, claimed)
     yield check_given_away(problem)
@@ -144,13 +149,13 @@ def released_columns(policy: Policy) -> list[str]:
 
 def check_rows(table: Table, original: Table, release: Release) -> Iterator[Check]:
     """Check that released and expected rows are the same, as often, and not in the original order."""
-    claim = "every row is the declared generalization of an input row"
+    claim = ROWS
     mine, theirs = number_rows(table, original, release.plan())
     distinct = int(max(mine.max(initial=-1), theirs.max(initial=-1))) + 1
     balance = np.bincount(mine, minlength=distinct) - np.bincount(theirs, minlength=distinct)
     if not balance.any():
         yield Check(claim, True, f"{mine.size:,} rows agree")
-        yield check_order(mine, theirs, release.policy)
+        yield check_order(mine, theirs, original, release)
         return
     surplus, lacking = int(balance[balance > 0].sum()), int(-balance[balance < 0].sum())
     first = f", the first like row {np.argmax(balance[mine] > 0) + 1}" if surplus else ""
@@ -161,12 +166,24 @@ def check_rows(table: Table, original: Table, release: Release) -> Iterator[Chec
     )
 
 
-def check_order(mine: NDArray[np.int64], theirs: NDArray[np.int64], policy: Policy) -> Check:
-    """Check that rows which the policy shuffles do not stand as in the original, nor nearly so."""
-    claim = "the order of rows tells nothing"
+def check_order(
+    mine: NDArray[np.int64], theirs: NDArray[np.int64], original: Table, release: Release
+) -> Check:
+    """Check that rows which the policy shuffles stand neither as in the original nor as a column orders.
+
+    The columns are those that are not released as they are: names, exact ages.
+    """
+    claim, policy = "the order of rows tells nothing", release.policy
     if not policy.release.shuffle:
         return Check(claim, None, "the policy keeps the order of the original")
     found = find_order(mine, theirs)
+    columns = [*policy.quasi_identifiers, *policy.dropped]
+    for name in [] if found else [each for each in columns if each in original.columns]:
+        column = read_columns(original, [name])[name]
+        order = np.argsort(ranks_of(column.texts)[column.codes[release.plan().rows]], kind="stable")
+        if find_order(mine, theirs[order]):
+            found = f"rows stand much as '{name}' orders them"
+            break
     return Check(claim, found is None, found or "rows are shuffled")
 
 
@@ -175,17 +192,16 @@ def number_rows(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number equal rows alike: those of a release, and those that are expected of the original."""
     released, kept = read_columns(table, plan.columns), read_columns(original, plan.kept)
-    released = {
-        name: each.rename(list(map(same_text, each.texts))) for name, each in released.items()
-    }
     rows, parts = 0, []
     for name, mine in released.items():
         rows = mine.codes.size
         if name in plan.recodings:
-            mine = mine.rename(read_cells(mine.texts, plan, name))
-        expected = (
-            recoded_cells(plan, name) if name in plan.recodings else kept_cells(plan, kept[name])
-        )
+            texts = list(map(same_text, mine.texts))
+            mine, expected = mine.rename(read_cells(texts, plan, name)), recoded_cells(plan, name)
+        else:
+            twice = written_twice(mine.texts)
+            mine = mine.rename(in_one_spelling(mine.texts, twice))
+            expected = kept_cells(plan, kept[name], twice)
         numbers = np.append(mine.codes, Vocabulary(mine.texts).encode(expected))
         parts.append(code_labels(numbers))
     labels = label_together(parts, parts[0].of_row.size).of_row.astype(np.int64)
@@ -206,14 +222,34 @@ def recoded_cells(plan: ReleasePlan, name: str) -> Cells:
     return Cells(numbers, written(texts, plan))
 
 
-def kept_cells(plan: ReleasePlan, original: Coded) -> Cells:
+def kept_cells(plan: ReleasePlan, original: Coded, twice: Collection[str]) -> Cells:
     """Return what a column that is kept must hold."""
-    return Cells(original.codes[plan.rows], written(original.texts, plan))
+    texts = map(escape, original.texts) if plan.escape_formulas else original.texts
+    return Cells(original.codes[plan.rows], in_one_spelling(texts, twice))
 
 
 def written(texts: Sequence[str], plan: ReleasePlan) -> Sequence[str]:
     """Return texts as they stand in a release, numbers and times in one spelling."""
     return [same_text(escape(text) if plan.escape_formulas else text) for text in texts]
+
+
+def written_twice(texts: Iterable[str]) -> set[str]:
+    """Return the numbers and times that a release writes in several ways: they may mark a row.
+
+    >>> written_twice(["5", "5.0", "6.0"])
+    {'5'}
+    """
+    return {text for text, times in Counter(map(same_text, texts)).items() if times > 1}
+
+
+def in_one_spelling(texts: Iterable[str], twice: Collection[str]) -> list[str]:
+    """Write numbers and times in one spelling, but for those that must agree to the letter.
+
+    >>> in_one_spelling(["5", "5.0", "6.0"], {"5"})
+    ['5', '5.0', '6']
+    """
+    pairs = ((text, same_text(text)) for text in texts)
+    return [text if same in twice else same for text, same in pairs]
 
 
 def seconds_left(manifest: Mapping[str, Any], started: float) -> float | None:
