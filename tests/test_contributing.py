@@ -32,10 +32,9 @@ def section(title: str) -> str:
     return TEXT.split(f"\n## {title}\n")[1].split("\n## ")[0]
 
 
-def file_of(title: str) -> Block:
-    """Return the new file that a section shows."""
-    (block,) = [block for block in blocks_of(section(title)) if block.title.endswith(".py")]
-    return block
+def files_of(title: str) -> list[Block]:
+    """Return the new files that a section shows."""
+    return [block for block in blocks_of(section(title)) if block.title.endswith(".py")]
 
 
 @pytest.fixture
@@ -43,8 +42,8 @@ def added(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleTyp
     """Put a section's file into the package, and forget afterwards what was registered."""
     before = [dict(registry) for registry in REGISTRIES]
 
-    def add(title: str) -> ModuleType:
-        block = file_of(title)
+    def add(title: str, number: int = 0) -> ModuleType:
+        block = files_of(title)[number]
         name = block.title.removesuffix(".py").replace("/", ".")
         module = ModuleType(name)
         monkeypatch.setitem(sys.modules, name, module)
@@ -78,16 +77,20 @@ def contract(module: ModuleType, parameter: str, every: Iterable[Any]) -> list[A
 
 
 def test_a_model_works_everywhere_and_keeps_the_contract(
-    added: Callable[[str], ModuleType], tutorial: Run
+    added: Callable[..., ModuleType], tutorial: Run
 ) -> None:
-    model = added("Add a risk model").RecordsAtRisk
-    MODELS[model.name] = model
-    page = Page("CONTRIBUTING.md", tutorial, {"RecordsAtRisk": model})
+    models = [
+        added("Add a risk model").RecordsAtRisk,
+        added("Add a risk model", 1).SeveralValues,
+    ]
+    MODELS.update({model.name: model for model in models})
+    page = Page("CONTRIBUTING.md", tutorial, {model.__name__: model for model in models})
     page.follow(section("Add a risk model"))
     for test in contract(of_models, "model", of_models.ALL):
-        with pytest.MonkeyPatch.context() as patch:
-            given = {"model": page.names["example"], "monkeypatch": patch}
-            test(**{name: given[name] for name in signature(test).parameters})
+        for example in page.names["examples"]:
+            with pytest.MonkeyPatch.context() as patch:
+                given = {"model": example, "monkeypatch": patch}
+                test(**{name: given[name] for name in signature(test).parameters})
 
 
 def test_a_measure_works_everywhere_and_keeps_the_contract(

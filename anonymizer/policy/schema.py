@@ -7,7 +7,7 @@ from typing import Any
 from anonymizer.policy.analysis import ANALYSES, Analysis
 from anonymizer.policy.policy import Policy
 from anonymizer.risk import known_models
-from anonymizer.risk.schema import model_schema
+from anonymizer.risk.parsing import model_schema
 from anonymizer.validation import plain_schema
 
 

@@ -139,10 +139,6 @@ class DeltaPresence(ClassModel):
         """Return the largest share of a class that remains."""
         return float(self.shares(remaining.classes)[remaining.after(cut)].max(initial=0.0))
 
-    def passes(self, remaining: Remaining, cut: int = 0) -> bool:
-        """Whether no remaining class violates the model."""
-        return not self.violating(remaining.classes)[remaining.after(cut)].any()
-
     def residual_risk(self, remaining: Remaining) -> float:
         """Return the largest share of a class that remains."""
         return self.risk(remaining)

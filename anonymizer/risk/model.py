@@ -4,8 +4,9 @@ A model is a frozen dataclass: its fields are what a policy gives it. It answers
 classes of a scheme: which of them violate it by themselves, and how many more must be suppressed, in the
 order of suppression, until the risk of what remains passes. Everything else it declares, and a run, a
 frontier, an explanation, a verification and a report read that. Start from one of two bases: `ClassModel`
-judges each class by itself, `TableModel` limits a risk of the whole table. What they assume of a model
-unless it says otherwise holds for any model; tests/risk/test_contract.py holds each to what it declares.
+judges each class by itself, `TableModel` limits a risk of the whole table. Then a model needs six things
+at most: its name, kind and parameters, which classes violate it, what the risk is, and how it is printed.
+What is assumed of the others holds for any model; tests/risk/test_contract.py holds each to what it says.
 """
 
 from __future__ import annotations
@@ -70,22 +71,53 @@ kept at any finer scheme, over all its parts, or one number: of all records."""
 
 
 class RiskModel(ABC):
-    """What every risk model declares and answers."""
+    """What every risk model declares and answers, by what it is for."""
 
     name: ClassVar[str]
-    """What a policy calls it."""
+    """What a policy calls it; `str` of a model says the rest, for people."""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     """The parameters that can be tightened; a frontier varies the first."""
+
+    # What most authors give, beside the name and the parameters
 
     @property
     @abstractmethod
     def kind(self) -> ModelKind:
         """What the model limits."""
 
+    def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        """Mark the classes that violate the model by themselves: those smaller than it asks for."""
+        return classes.sizes < self.asks(classes.input_people).least_class
+
+    @abstractmethod
+    def risk(self, remaining: Remaining, cut: int = 0) -> float:
+        """Return the risk of what remains when the first `cut` classes are suppressed; 0 of nothing."""
+
+    # By who else is kept
+
     @property
-    def exact(self) -> bool:
-        """Whether `first_cut` always finds the least cut; else no scheme is proven optimal."""
-        return True
+    def violators(self) -> Violators | None:
+        """What marks people above the limit by who else is kept; None if each class decides by itself.
+
+        Asked again without them until nobody is: what is left is the greatest set that meets the model,
+        if suppressing records never lowers the risk of others.
+        """
+        return None
+
+    @property
+    def risks(self) -> PersonRisks | None:
+        """What gives the risk of every single person; None where nothing is known of single ones."""
+        return None
+
+    # Of the whole table: how many classes go, and in which order
+
+    @abstractmethod
+    def passes(self, remaining: Remaining, cut: int = 0) -> bool:
+        """Whether that risk is acceptable."""
+
+    @abstractmethod
+    def first_cut(self, remaining: Remaining, start: int) -> int:
+        """Return the least number of classes, at least `start`, whose suppression passes."""
 
     @property
     def order(self) -> Order | None:
@@ -97,9 +129,11 @@ class RiskModel(ABC):
         return None
 
     @property
-    def inputs(self) -> Inputs:
-        """What the model looks at beside the sizes of classes; nothing."""
-        return Inputs()
+    def exact(self) -> bool:
+        """Whether `first_cut` always finds the least cut; else no scheme is proven optimal."""
+        return True
+
+    # What holds at every finer scheme, which saves a search from looking at it
 
     def asks(self, people: int) -> Sizes:  # noqa: ARG002
         """Return what it asks of the sizes of classes, in a table of so many people; nothing.
@@ -116,6 +150,24 @@ class RiskModel(ABC):
         """
         return None
 
+    def with_estimates(self, at: Estimates) -> RiskModel:  # noqa: ARG002
+        """Return the model with what it estimates, or is not sure of, at one end; it is sure of all."""
+        return self
+
+    def criterion(self, microdata: Microdata) -> Criterion | None:  # noqa: ARG002
+        """Return what says the same as `violating`, of the values of its one sensitive column.
+
+        It only saves time; None where that is not of a known kind.
+        """
+        return None
+
+    # What it reads, and whether that fits
+
+    @property
+    def inputs(self) -> Inputs:
+        """What the model looks at beside the sizes of classes; nothing."""
+        return Inputs()
+
     def files(self, folder: Path) -> list[Path]:  # noqa: ARG002
         """Return all files that are read for the model, given what it names them relative to; none."""
         return []
@@ -127,15 +179,6 @@ class RiskModel(ABC):
         """
         return self
 
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Return the stated figures that the model rests on; none."""
-        return ()
-
-    def describe(self) -> dict[str, Any]:
-        """Return the parameters as JSON; those left at None are left out, a file is named by itself."""
-        values = ((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
-        return {name: describe_value(value) for name, value in values if value is not None}
-
     def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """List the reasons, one sentence each, why the model does not fit a table of so many people."""
         return []
@@ -144,31 +187,16 @@ class RiskModel(ABC):
         """Read what the model needs besides the table, before a search; nothing to read."""
         return
 
-    def violating(self, classes: EquivalenceClasses) -> NDArray[np.bool_]:
-        """Mark the classes that violate the model by themselves: those smaller than it asks for."""
-        return classes.sizes < self.asks(classes.input_people).least_class
+    # What it reports
 
-    @property
-    def violators(self) -> Violators | None:
-        """What marks people above the limit by who else is kept; None if each class decides by itself.
+    def describe(self) -> dict[str, Any]:
+        """Return the parameters as JSON; those left at None are left out, a file is named by itself."""
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
+        return {name: describe_value(value) for name, value in values if value is not None}
 
-        Asked again without them until nobody is: what is left is the greatest set that meets the model,
-        if suppressing records never lowers the risk of others.
-        """
-        return None
-
-    @property
-    def risks(self) -> PersonRisks | None:
-        """What gives the risk of every single person; None where nothing is known of single ones."""
-        return None
-
-    def with_estimates(self, at: Estimates) -> RiskModel:  # noqa: ARG002
-        """Return the model with what it estimates, or is not sure of, at one end; it is sure of all."""
-        return self
-
-    @abstractmethod
-    def risk(self, remaining: Remaining, cut: int = 0) -> float:
-        """Return the risk of what remains when the first `cut` classes are suppressed; 0 of nothing."""
+    def residual_risk(self, remaining: Remaining) -> float:
+        """Return the risk of a release, 0 to 1, by which the points of a frontier are compared."""
+        return self.risk(remaining)
 
     def risk_interval(self, remaining: Remaining) -> Interval | None:  # noqa: ARG002
         """Return the interval of the risk, at 95 % confidence, if it is an estimate; None if counted.
@@ -181,24 +209,9 @@ class RiskModel(ABC):
         """Return how far classes are from the input and from what remains; None without a reference."""
         return None
 
-    @abstractmethod
-    def passes(self, remaining: Remaining, cut: int = 0) -> bool:
-        """Whether that risk is acceptable."""
-
-    @abstractmethod
-    def first_cut(self, remaining: Remaining, start: int) -> int:
-        """Return the least number of classes, at least `start`, whose suppression passes."""
-
-    def residual_risk(self, remaining: Remaining) -> float:
-        """Return the risk of a release, 0 to 1, by which the points of a frontier are compared."""
-        return self.risk(remaining)
-
-    def criterion(self, microdata: Microdata) -> Criterion | None:  # noqa: ARG002
-        """Return what says the same as `violating`, of the values of its one sensitive column.
-
-        It only saves time; None where that is not of a known kind.
-        """
-        return None
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Return the stated figures that the model rests on; none."""
+        return ()
 
 
 class ClassModel(RiskModel):
@@ -217,7 +230,7 @@ class ClassModel(RiskModel):
 
     def passes(self, remaining: Remaining, cut: int = 0) -> bool:
         """Whether no remaining class violates the model."""
-        return self.risk(remaining, cut) == 0
+        return not self.violating(remaining.classes)[remaining.after(cut)].any()
 
     def first_cut(self, remaining: Remaining, start: int) -> int:  # noqa: ARG002
         """Suppress no more: the classes that violate the model are suppressed already."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
-from typing import Annotated, Any
+from dataclasses import MISSING, Field, fields
+from typing import Annotated, Any, get_type_hints
 
 from pydantic import BeforeValidator, PlainSerializer
 
 from anonymizer.errors import AnonymizerError, quote_some, suggest_name
 from anonymizer.risk.model import RiskModel
 from anonymizer.risk.registry import check_name, find_model
-from anonymizer.risk.schema import is_required
-from anonymizer.validation import show
+from anonymizer.validation import plain_type, show
+
+JSON_TYPES: dict[Any, str] = {int: "integer", float: "number", str: "string", bool: "boolean"}
 
 
 def parse_model(value: object) -> RiskModel:
@@ -51,6 +52,25 @@ def read_model(value: object) -> object:
         raise ValueError(f"a parameter has the wrong type ({error})") from None
     except AnonymizerError as error:
         raise ValueError(str(error)) from None
+
+
+def model_schema(name: str, model: Any) -> dict[str, Any]:
+    """Describe the table of one risk model; a parameter that is not a plain value may be anything."""
+    hints = get_type_hints(model)
+    types = {each.name: JSON_TYPES.get(plain_type(hints[each.name])) for each in fields(model)}
+    parameters = {key: {} if kind is None else {"type": kind} for key, kind in types.items()}
+    required = [each.name for each in fields(model) if is_required(each)]
+    return {
+        "type": "object",
+        "properties": {"model": {"const": name}, **parameters},
+        "required": ["model", *required],
+        "additionalProperties": False,
+    }
+
+
+def is_required(field: Field[Any]) -> bool:
+    """Whether a field of a dataclass has no default."""
+    return field.default is MISSING and field.default_factory is MISSING
 
 
 Model = Annotated[Any, BeforeValidator(read_model), PlainSerializer(print_model)]

@@ -119,10 +119,6 @@ class SensitiveModel(ClassModel):
         """Return the highest exposure of a class that remains."""
         return float(self.exposures(remaining.classes)[remaining.after(cut)].max(initial=0.0))
 
-    def passes(self, remaining: Remaining, cut: int = 0) -> bool:
-        """Whether no remaining class violates the model."""
-        return not self.violating(remaining.classes)[remaining.after(cut)].any()
-
     def residual_risk(self, remaining: Remaining) -> float:
         """Return the highest exposure of a class that remains."""
         return self.risk(remaining)

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from anonymizer.risk import MODELS
-from anonymizer.risk.parsing import parse_model
-from anonymizer.risk.schema import model_schema
+from anonymizer.risk.parsing import model_schema, parse_model
 
 
 @dataclass(frozen=True)
