@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -23,7 +24,7 @@ from anonymizer.report.explanation import render_page as explanation_page
 from anonymizer.report.frontier import plot_frontier
 from anonymizer.report.frontier import render_page as frontier_page
 from anonymizer.report.text import PROVEN, describe_proof
-from anonymizer.risk import MODELS, KAnonymity, ModelKind, RiskModel
+from anonymizer.risk import MODELS, Inputs, KAnonymity, ModelKind, RiskModel
 from anonymizer.risk.parsing import parse_model, print_model
 from anonymizer.risk.sizes import Sizes
 from anonymizer.search import Status, search_exhaustively
@@ -186,6 +187,19 @@ def test_the_command_line_varies_the_first_model_and_no_other(tmp_path: Path, ru
     assert (status, out) == (2, "")
     assert "'undeclared', declares no parameter to vary; put another model first" in errors
     assert "Traceback" not in errors
+
+
+def test_a_model_that_does_not_declare_a_column_is_told_to(tmp_path: Path) -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Silent(OwnSpread):
+        name: ClassVar[str] = "silent"
+        inputs: ClassVar[Inputs] = Inputs()
+
+    problem = problem_of(tmp_path, toml_of(OwnL(2)))
+    with pytest.raises(PolicyError, match=r"counts the values of 'days', and does not declare it"):
+        anonymize(problem.with_models(Silent("days", 2)))
+    found = frontier(problem.with_models(OwnSpread("days", 2)), values=[1, 2])
+    assert [point.value for point in found.points] == [1, 2]
 
 
 @pytest.mark.parametrize("limit", [1.0, 0.05, 0.0])

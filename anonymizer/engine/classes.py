@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.microdata import Microdata, Population, Workspace
 from anonymizer.engine.sensitive import ClassHistograms
+from anonymizer.errors import PolicyError
 from anonymizer.kernels.partition import (
     label_keys,
     label_word,
@@ -56,7 +57,12 @@ class EquivalenceClasses:
         found, some = self.counted.get(name), self.asked if some is None else some
         wanted = np.ones(self.sizes.size, np.bool_) if some is None else some
         if found is None or (wanted & ~found.counted).any():
-            column = self.microdata.sensitive[name]
+            column = self.microdata.sensitive.get(name)
+            if column is None:
+                raise PolicyError(
+                    f"a risk model counts the values of '{name}', and does not declare it; let its "
+                    f"`inputs` return Inputs(sensitive=('{name}',))."
+                )
             found = column.histograms(self.label_of_tuple, self.sizes, wanted)
             self.counted[name] = found
         return found

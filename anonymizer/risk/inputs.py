@@ -52,8 +52,8 @@ class Inputs:
     """The population that it rests on."""
 
     @property
-    def of_single_classes(self) -> bool:
-        """Whether sizes and sensitive values, of each class and of all, are everything."""
+    def counts_only(self) -> bool:
+        """Whether sizes and counts of sensitive values, in each class and in all, are everything."""
         others = self.original_values or self.population.table is not None
         return not (others or self.population.subset)
 

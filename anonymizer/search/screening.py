@@ -44,7 +44,7 @@ def can_screen(search: State) -> bool:
         any(not binds_records(model) for model in models)
         and all(model.violators is None for model in models)
         and all(model.kind is not ModelKind.TABLE for model in models)
-        and all(model.inputs.of_single_classes for model in models)
+        and all(model.inputs.counts_only for model in models)
         and evaluator.measure.from_covered
         and microdata.people is None
         and 0 < values * microdata.distinct <= params.max_screened_cells
