@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -25,6 +26,8 @@ settings.register_profile(
 settings.register_profile("wide", settings.get_profile("whole"), derandomize=False)
 settings.register_profile("brief", settings.get_profile("whole"), max_examples=15)
 settings.register_profile("quick", settings.get_profile("whole"), max_examples=10)
+MOST = {"brief": 300, "quick": 100}
+"""The most examples of one test with all its parameters; three of each are tried in any case."""
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "brief")
 settings.load_profile(PROFILE)
 
@@ -36,17 +39,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     soaked = [item for item in items if item.get_closest_marker("soak")]
     items[:] = [item for item in items if not item.get_closest_marker("soak")]
     config.hook.pytest_deselected(items=soaked)
+    parameters = Counter(test_of(item) for item in items)
     for item in items:
-        cut_examples(item)
+        share = MOST[PROFILE] // parameters[test_of(item)]
+        cut_examples(item, min(settings.default.max_examples, max(3, share)))
 
 
-def cut_examples(item: pytest.Item) -> None:
-    """Let a test try no more examples than the profile says, though its own settings ask for more."""
+def test_of(item: pytest.Item) -> str:
+    """Name a test without its parameters."""
+    return item.nodeid.split("[")[0]
+
+
+def cut_examples(item: pytest.Item, most: int) -> None:
+    """Let a test try no more examples than so many, though its own settings ask for more."""
     test = getattr(item, "obj", None)
     asked = getattr(test, "_hypothesis_internal_use_settings", None)  # there is no public way
-    if asked is not None and asked.max_examples > settings.default.max_examples:
-        few = settings(asked, max_examples=settings.default.max_examples)
-        test._hypothesis_internal_use_settings = few
+    if asked is not None and asked.max_examples > most:
+        test._hypothesis_internal_use_settings = settings(asked, max_examples=most)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -27,6 +27,8 @@ from anonymizer.display import Displayed, in_notebook, shown
 from tests.comparison.test_comparison import people, policy_of
 from tests.report.test_comparison import NASTY, nasty_solution
 
+pytestmark = pytest.mark.xdist_group("display")
+
 ILLNESS = "an illness that a single person has"
 IN_LAYERS = {"release": {"recoding": "layers"}}
 ANALYSES = [

@@ -12,6 +12,8 @@ from anonymizer.demo.diagnoses import DIAGNOSES, RATE_AGES
 from anonymizer.demo.register import sample
 from anonymizer.hierarchy import check_rows, check_values, load_hierarchy
 
+pytestmark = pytest.mark.xdist_group("demo")
+
 SPECS = Path(__file__).parents[2] / "hierarchies" / "demo"
 VALUES = {
     "age": tuple(str(age) for age in range(demo.OLDEST_AGE + 1)),

@@ -39,6 +39,8 @@ from tests.browser import chromium
 from tests.comparison.test_comparison import HIERARCHIES, people
 from tests.report.test_published import ROWS, TITRE, TRIAL
 
+pytestmark = pytest.mark.xdist_group("browser")
+
 pytest.importorskip("matplotlib")
 WIDTHS = {"phone": 390, "desk": 1200}
 SCREEN = 900

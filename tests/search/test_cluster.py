@@ -39,6 +39,8 @@ from tests.search.test_boxes import essence, medium
 from tests.search.test_subtree_bounds import wide
 from tests.strategies import evaluator_of, lattice_of, problems
 
+pytestmark = pytest.mark.xdist_group("cluster")
+
 EVALUATIONS = SearchParams(boxes_work=10**18, batch_size=12, sent_after=0)
 """Every round is sent, and boxes are bounded by evaluations alone."""
 SUBTREES = SearchParams(large_lattice=0, sent_after=0, max_stale_kicks=2)
@@ -132,7 +134,7 @@ def deadly(problem: Problem, flag: Path) -> Evaluator:
     return replace(evaluator_of(problem), models=[model])
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_killing_a_worker_in_the_middle_changes_nothing_but_time(
     processes: None, tmp_path: Path, sent: list[Cluster]
 ) -> None:

@@ -90,7 +90,7 @@ def many_levels(levels: int, rows: int = 300) -> Problem:
     return Problem(values, (tree, *(TWO,) * 2), k=5)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("models", [[KAnonymity(5)], [Average(0.1)]])
 @pytest.mark.parametrize(("make", "count"), [(many_attributes, 300), (many_levels, 5000)])
 def test_a_time_limit_holds_with_many_attributes_or_levels(

@@ -22,6 +22,8 @@ from anonymizer.studio.questions import QUESTIONS
 from anonymizer.studio.session import Session
 from tests.studio.conftest import POLICY, PORT, TOKEN, Asking, patients
 
+pytestmark = pytest.mark.xdist_group("questions")
+
 NOW = -7
 """Stands for the newest revision."""
 CHANGES = [{"path": ["risk", 0, "k"], "value": 4}]

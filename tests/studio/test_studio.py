@@ -19,6 +19,8 @@ from tests.browser import chromium
 from tests.studio.conftest import patients
 from tests.studio.visits import LONG, Visit, served
 
+pytestmark = pytest.mark.xdist_group("browser")
+
 pytest.importorskip("uvicorn", reason="uvicorn is not installed: pip install anonymizer[test]")
 
 SCRIPT = "<script>window.ran=1</script>"
@@ -637,7 +639,7 @@ def assert_scrolls(seen: Visit, frame: pd.DataFrame) -> None:
     assert seen.page.locator(".rows tbody tr").count() < 60
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_million_rows_are_opened_explored_and_scrolled(visit, tmp_path):
     frame = patients(1_000_000)
     frame.to_csv(tmp_path / "million.csv", index=False)

@@ -30,6 +30,8 @@ from experiments.nrf.reconstruction import (
 from tests.assessment.disclosure.test_unique_subsets import by_hand, frames
 from tests.shared import ABSENT
 
+pytestmark = pytest.mark.xdist_group("nrf")
+
 TOY = pd.DataFrame({"X": ["xa", "xb"], "Y": ["ya", "yb"]})
 
 

@@ -12,6 +12,8 @@ from anonymizer.errors import DataError
 from tests.data.engines import tables
 from tests.data.engines.makers import EMBEDDED, Servers
 
+pytestmark = pytest.mark.xdist_group("engines")
+
 
 def test_tuples_that_do_not_fit_are_said_in_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -17,6 +17,8 @@ from anonymizer.errors import DataError
 from tests.data.engines import tables
 from tests.data.engines.makers import EMBEDDED, Servers, write_texts
 
+pytestmark = pytest.mark.xdist_group("engines")
+
 NOBODY = Servers(str)
 
 

@@ -22,6 +22,7 @@ from tests.data.formats import rows_in
 from tests.wards import ROUTES
 
 pytestmark = [
+    pytest.mark.xdist_group("engines"),
     pytest.mark.filterwarnings("ignore::anonymizer.errors.AnonymizerWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]

@@ -1,0 +1,75 @@
+"""Mutants: small mistakes that compile, and a small run that says which are noticed."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from experiments.mutation.__main__ import interval
+from experiments.mutation.mutants import ROOT, get, mutants_of, sites
+
+SOURCE = '''
+LIMIT = 3
+
+def count(values: list[int], least: int = 2) -> int:
+    """Count those that are large enough."""
+    found = 0
+    for value in values:
+        if value < least or not value:
+            continue
+        found += min(value, 1)
+    if found > 5:
+        raise ValueError(f"{found + 1} is too many")
+    values.clear()
+    return found * 2
+'''
+
+
+def test_mistakes_are_made_in_functions_and_not_in_messages() -> None:
+    found = [
+        (kind, ast.unparse(get(place)).split("\n")[0], ast.unparse(new).split("\n")[0])
+        for _, place, new, kind in sites(ast.parse(SOURCE))
+    ]
+    assert ("comparison", "value < least", "value <= least") in found
+    assert ("comparison", "value < least", "value >= least") in found
+    assert ("and/or", "value < least or not value", "value < least and (not value)") in found
+    assert ("not", "not value", "value") in found
+    assert ("statement", "continue", "pass") in found
+    assert ("statement", "found += min(value, 1)", "pass") in found
+    assert ("min/max", "min", "max") in found
+    assert ("constant", "1", "2") in found
+    assert ("statement", "values.clear()", "pass") in found
+    assert ("arithmetic", "found * 2", "found / 2") in found
+    assert ("return", "return found * 2", "return None") in found
+    assert not any("LIMIT" in before or before == "found + 1" for _, before, _ in found)
+
+
+def test_a_mutant_compiles_and_is_another_program() -> None:
+    path = ROOT / "anonymizer" / "evaluation" / "suppression.py"
+    source = ast.unparse(ast.parse(path.read_text()))
+    mutants = list(mutants_of(path))
+    assert len(mutants) > 50
+    for mutant in mutants[::9]:
+        tree = mutant.tree()
+        compile(tree, str(path), "exec", dont_inherit=True)
+        assert ast.unparse(tree) != source, mutant
+
+
+def test_the_interval_is_that_of_the_binomial_distribution() -> None:
+    assert interval(0, 20) == pytest.approx((0, 0.1684), abs=1e-4)
+    assert interval(20, 20) == pytest.approx((0.8316, 1), abs=1e-4)
+
+
+@pytest.mark.soak
+def test_a_small_run_writes_what_became_of_each_mutant(tmp_path: Path) -> None:
+    options = ["--size", "60", "--room", "evaluation", "--out", str(tmp_path / "mutation")]
+    command = [sys.executable, "-m", "experiments.mutation", *options]
+    subprocess.run(command, check=True, cwd=ROOT, capture_output=True)
+    found = pd.read_csv(tmp_path / "mutation" / "mutants.csv")
+    assert set(found["fate"]) <= {"killed", "survived", "timeout", "no test"}
+    assert (found["fate"] == "killed").any()
