@@ -143,8 +143,12 @@ class Recorder:
         self.microdata = evaluator.microdata
         self.suppression_limit = evaluator.suppression_limit
         self.asked: list[Scheme] = []
+        self.complete: list[Scheme] = []
+        """Those of them that no bound dropped half way."""
 
     def evaluate(self, scheme: Scheme, cutoff: float = math.inf) -> Evaluation:
         """Evaluate and note."""
         self.asked.append(scheme)
-        return self.evaluator.evaluate(scheme, cutoff)
+        found = self.evaluator.evaluate(scheme, cutoff)
+        self.complete += [scheme] * found.complete
+        return found

@@ -58,7 +58,7 @@ class Frontier(Displayed):
     records: int
     schemes: int
     evaluated: int
-    """The schemes that were partitioned, each once for all thresholds."""
+    """The schemes that were evaluated to the end at a threshold, each counted once."""
     problem: Problem
     by_layers: tuple[Point, ...] = ()
     """For layers: the release at the policy's own threshold with one layer, two and so on."""
@@ -165,7 +165,7 @@ def sweep_problem(
     if not points:
         raise nothing_found(problem, bool(unknown))
     sweep = trackers[0].sweep
-    partitioned = set[Scheme]().union(*(tracker.partitioned for tracker in trackers))
+    evaluated = set[Scheme]().union(*(tracker.evaluated for tracker in trackers))
     return Frontier(
         model=problem.models[0].name,
         parameter=sweep.parameter,
@@ -174,7 +174,7 @@ def sweep_problem(
         unknown=tuple(unknown),
         records=problem.microdata.records,
         schemes=problem.lattice.size,
-        evaluated=len(partitioned) or max(point.proof.evaluated for point in points),
+        evaluated=len(evaluated) or max(point.proof.evaluated for point in points),
         problem=problem,
         by_layers=tuple(points_by_number(problem, sweep, on_stage)) if in_layers(problem) else (),
     )
@@ -243,9 +243,9 @@ class Tracker(Tracked):
         self.shared = SweepEvaluator(problem.evaluator, sweep)
 
     @property
-    def partitioned(self) -> set[Scheme]:
-        """The schemes that were partitioned."""
-        return self.shared.partitioned
+    def evaluated(self) -> set[Scheme]:
+        """The schemes that were evaluated to the end, at any threshold."""
+        return set().union(*self.shared.known)
 
     def run(self) -> None:
         """Search at every threshold, until Ctrl-C; what was not looked at then is not known."""

@@ -26,7 +26,7 @@ NUMBERS = (1, 2, 3, 5, 10, 20)
 class LayeredTracker(Tracked):
     """Finds layers at one threshold after the other."""
 
-    partitioned: frozenset[Scheme] = frozenset()
+    evaluated: frozenset[Scheme] = frozenset()
     """No scheme is kept from one threshold to the next."""
 
     def run(self) -> None:

@@ -133,7 +133,6 @@ class SweepEvaluator:
         self.evaluators = [replace(evaluator, models=models) for models in sweep.models]
         self.least_sizes = least_sizes(sweep, evaluator)
         self.known: list[dict[Scheme, Evaluation]] = [{} for _ in sweep.thresholds]
-        self.partitioned: set[Scheme] = set()
         self.kept: OrderedDict[Scheme, EquivalenceClasses] = OrderedDict()
 
     def evaluate(self, scheme: Scheme, place: int, cutoff: float = math.inf) -> Evaluation:
@@ -173,7 +172,6 @@ class SweepEvaluator:
         found = self.kept.get(scheme)
         if found is None:
             found = partition(self.evaluators[0].microdata, scheme)
-            self.partitioned.add(scheme)
             self.keep(found)
         return found
 

@@ -19,7 +19,7 @@ class Box:
     bounding: Evaluation | None
     """The evaluated scheme, coarser than all in the box, that gives the best bound."""
     evaluated: tuple[Scheme, ...] = ()
-    """The schemes of the box that are evaluated already."""
+    """The schemes of the box that are evaluated already, or dropped by a bound half way."""
     infeasible: int = 0
     """How many of its schemes, at least, are known to suppress too much."""
 

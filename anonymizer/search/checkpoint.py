@@ -35,7 +35,7 @@ class OpenBox:
     high: Scheme
     bound: float
     evaluated: tuple[Scheme, ...] = ()
-    """The schemes of the box that are evaluated already."""
+    """The schemes of the box that are evaluated already, or dropped by a bound half way."""
 
     def __contains__(self, scheme: Scheme) -> bool:
         return scheme in Lattice(self.low, self.high)
@@ -111,11 +111,13 @@ class Checkpoint:
     def miscounts(self, lattice: Lattice) -> Iterator[str]:
         """Say if open boxes, evaluated and pruned schemes do not make up the lattice."""
         inside = {scheme for box in self.open for scheme in box.evaluated}
-        named = inside | {lattice.high, *self.best}
-        if self.evaluated < len(named) or min(self.pruned.values(), default=0) < 0:
+        closed = self.evaluated + sum(self.pruned.values())
+        complete = {lattice.high, *self.best}
+        few = self.evaluated < len(complete) or closed < len(complete | inside)
+        if few or min(self.pruned.values(), default=0) < 0:
             yield "a count is too small"
         unevaluated = sum(Lattice(box.low, box.high).size for box in self.open) - len(inside)
-        counted = self.evaluated + sum(self.pruned.values()) + unevaluated
+        counted = closed + unevaluated
         if counted != lattice.size:
             yield f"it accounts for {counted} schemes where the lattice has {lattice.size}"
 

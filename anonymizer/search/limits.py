@@ -26,7 +26,7 @@ class Limits:
 
     seconds: float | None = None
     evaluations: int | None = None
-    """Schemes evaluated, and partitions made for subtree bounds."""
+    """Schemes evaluated, and partitions made for bounds."""
     memory: int = 1 << 30
     """Bytes for the open boxes; beyond, the search goes depth first."""
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Pruning(StrEnum):
-    """Why a scheme needed no evaluation."""
+    """Why a scheme needed no evaluation, or none to the end."""
 
     BOUND = "bound"
     """Its loss cannot be below the best one's."""
@@ -21,7 +21,8 @@ class Pruning(StrEnum):
 class Proof:
     """No scheme of the lattice has a loss below `bound`.
 
-    `evaluated` and the values of `pruned` add up to `schemes` when the search is complete.
+    `evaluated` and the values of `pruned` add up to `schemes` when the search is complete. A scheme that a
+    bound dropped half way is pruned, and counts as a partition.
     """
 
     bound: float
@@ -29,7 +30,7 @@ class Proof:
     evaluated: int
     pruned: dict[Pruning, int] = field(default_factory=dict)
     partitions: int = 0
-    """Partitions made for subtree bounds, beside the evaluations: of schemes, some more than once."""
+    """Partitions made for bounds, beside the evaluations: of schemes, some more than once."""
 
     @property
     def effort(self) -> int:

@@ -36,7 +36,7 @@ class Progress:
     seconds: float = 0.0
     """Since the search began."""
     effort: int = 0
-    """The schemes evaluated since then, and the partitions made for subtree bounds."""
+    """The schemes evaluated since then, and the partitions made for bounds."""
 
     @property
     def rate(self) -> float:

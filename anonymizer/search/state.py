@@ -63,6 +63,8 @@ class State:
         self.evaluated_before = 0
         """Schemes that earlier searches evaluated and this one knows nothing else of."""
         self.partitions_before = 0
+        self.dropped = 0
+        """Schemes that a bound dropped half way: they are pruned, though nothing else is left to look at."""
         self.large = lattice.size > params.large_lattice
 
     # Boxes
@@ -76,6 +78,11 @@ class State:
     def unevaluated(self) -> int:
         """The number of schemes that are neither evaluated nor pruned."""
         return sum(box.unevaluated for box in self.open.boxes)
+
+    @property
+    def evaluations(self) -> int:
+        """The number of schemes evaluated to the end, in earlier searches too."""
+        return self.evaluated_before + len(self.evaluated) - self.dropped
 
     def take(self, count: int, below: float = np.inf) -> list[Box]:
         """Take boxes from the open ones, the least bounds first, as long as these are below a limit."""
@@ -109,10 +116,10 @@ class State:
             self.open.push(part)
 
     def close_all(self, seen: set[Scheme]) -> None:
-        """Close all open boxes: some of their schemes were looked at, and no other can be the best."""
-        self.pruned[Pruning.BOUND] += self.unevaluated - len(seen)
-        self.usage.evaluations += len(seen - self.evaluated.known)
-        self.evaluated.mark(seen)
+        """Close all open boxes: some of their schemes were partitioned, and none can be the best."""
+        evaluated = len(seen & self.evaluated.known)
+        self.pruned[Pruning.BOUND] += self.unevaluated - evaluated
+        self.count_partitions(len(seen) - evaluated)
         while self.open:
             self.open.pop()
 
@@ -136,7 +143,9 @@ class State:
         schemes = schemes if left is None else schemes[: max(1, left)]
         job = EvaluateScheme(self.evaluator, self.evaluated.cutoff)
         evaluations: list[Evaluation] = self.run_all(job, schemes)
-        self.usage.evaluations += len(evaluations)
+        complete = sum(evaluation.complete for evaluation in evaluations)
+        self.usage.evaluations += complete
+        self.count_partitions(len(evaluations) - complete)
         self.record(evaluations)
         self.report()
         return evaluations
@@ -149,6 +158,10 @@ class State:
         """Add evaluations to those made so far."""
         for evaluation in evaluations:
             self.evaluated.add(evaluation)
+            if not evaluation.complete:
+                self.dropped += 1
+                beyond = evaluation.finer_infeasible
+                self.pruned[Pruning.SUPPRESSION if beyond else Pruning.BOUND] += 1
         self.forecast.learn(
             [e.scheme for e in evaluations], [e.binding_records for e in evaluations]
         )
@@ -183,9 +196,8 @@ class State:
         loss = self.evaluated.best_loss
         if bound < np.inf:
             loss = min(loss, self.evaluator.measure.of_terms(bound))
-        evaluated = self.evaluated_before + len(self.evaluated)
         partitions = self.partitions_before + self.usage.partitions
-        return Proof(loss, self.lattice.size, evaluated, dict(self.pruned), partitions)
+        return Proof(loss, self.lattice.size, self.evaluations, dict(self.pruned), partitions)
 
     def result(self, stopped: StopReason) -> SearchResult:
         """Return the best found, and whether it is proven."""
@@ -233,7 +245,7 @@ class State:
             tuple(opened),
             tuple(evaluation.scheme for evaluation in self.evaluated.contenders),
             None if best is None else min(e.loss for e in self.evaluated.contenders),
-            self.evaluated_before + len(self.evaluated),
+            self.evaluations,
             dict(pruned),
             self.partitions_before + self.usage.partitions,
             digest_basis(self.evaluator, self.lattice),

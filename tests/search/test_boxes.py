@@ -104,11 +104,22 @@ def test_it_finds_what_exhaustive_search_and_the_oracle_find(
         assert found.gap == 0
 
     assert found.stopped is StopReason.COMPLETE
-    assert len(recorder.asked) == len(set(recorder.asked)) == found.proof.evaluated
+    assert len(recorder.asked) == len(set(recorder.asked)) <= found.proof.effort
+    assert len(recorder.complete) == found.proof.evaluated
     assert found.proof.evaluated + sum(found.proof.pruned.values()) == found.proof.schemes
     assert found.proof.open == 0
     assert all(count >= 0 for count in found.proof.pruned.values())
     assert found.proof.schemes == lattice_of(problem).size == len(list(problem.schemes()))
+
+
+def test_what_a_bound_drops_half_way_is_pruned_and_not_evaluated() -> None:
+    recorder = Recorder(replace(evaluator_of(medium()), models=[KAnonymity(2), Average(0.1)]))
+    seen: list[Progress] = []
+    proof = search(recorder, lattice_of(medium()), on_progress=seen.append).proof  # type: ignore[arg-type]
+    assert 0 < len(recorder.complete) < len(recorder.asked)
+    assert (proof.evaluated, proof.effort) == (len(recorder.complete), len(recorder.asked))
+    assert proof.evaluated + sum(proof.pruned.values()) == proof.schemes
+    assert all(progress.proof.open >= 0 for progress in seen)
 
 
 @given(problems(limits=True), st.data())
@@ -188,7 +199,7 @@ def test_an_evaluation_limit_is_kept() -> None:
 @given(problems())
 def test_a_limit_that_is_just_enough_gives_the_optimum(problem: Problem) -> None:
     complete = solve(problem)
-    again = solve(problem, limits=Limits(evaluations=complete.proof.evaluated))
+    again = solve(problem, limits=Limits(evaluations=complete.proof.effort))
     assert (again.status, again.stopped) == (complete.status, StopReason.COMPLETE)
     assert again.proof == complete.proof
 
@@ -335,7 +346,7 @@ def test_what_is_forgotten_of_old_evaluations_is_not_needed(
         assert essence(resumed.best) == essence(straight.best)
         assert resumed.proof.open == 0
         # what is bounded is not evaluated, resumed or not
-        assert resumed.proof.evaluated <= 1.2 * straight.proof.evaluated + limit
+        assert resumed.proof.effort <= 1.2 * straight.proof.effort + limit
 
 
 def test_what_is_known_beforehand_does_not_count_against_a_limit() -> None:

@@ -86,6 +86,7 @@ def test_screening_changes_what_a_proof_costs_and_nothing_else(
     assert screened.best.loss == other.best.loss
     proof = screened.proof
     assert proof.evaluated + sum(proof.pruned.values()) == lattice.size
+    assert proof.evaluated < proof.effort  # what is screened is partitioned, and pruned
     assert proof.bound == screened.best.loss
 
 
