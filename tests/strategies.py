@@ -14,8 +14,9 @@ from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.risk import MODELS, KAnonymity, RiskModel
-from anonymizer.search import SearchResult, search_exhaustively
+from anonymizer.search import SearchResult
 from anonymizer.utility import Aggregate, Loss
+from tests.exhaustive import search_exhaustively
 from tests.oracle import Problem, Row, Tree
 
 THRESHOLDS = st.one_of(

@@ -27,8 +27,9 @@ from anonymizer.report.text import PROVEN, describe_proof
 from anonymizer.risk import MODELS, Inputs, KAnonymity, ModelKind, RiskModel
 from anonymizer.risk.parsing import parse_model, print_model
 from anonymizer.risk.sizes import Sizes
-from anonymizer.search import Status, search_exhaustively
+from anonymizer.search import Status
 from anonymizer.utility import MEASURES
+from tests.exhaustive import search_exhaustively
 from tests.own import OWN_MODELS, OwnK, OwnL, OwnMeasure, OwnSpread, Undeclared, WrongWay
 from tests.snippets import Run
 from tests.wards import MODELS as BUILT_IN

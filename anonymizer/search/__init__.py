@@ -2,7 +2,6 @@
 
 from anonymizer.search.checkpoint import Checkpoint
 from anonymizer.search.driver import search
-from anonymizer.search.exhaustive import search_exhaustively
 from anonymizer.search.limits import Limits, StopReason
 from anonymizer.search.params import SearchParams
 from anonymizer.search.proof import Proof, Pruning
@@ -23,6 +22,5 @@ __all__ = [
     "Status",
     "StopReason",
     "search",
-    "search_exhaustively",
     "search_thresholds",
 ]

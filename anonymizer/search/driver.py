@@ -18,7 +18,7 @@ from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.limits import Clock, LimitReached, Limits, StopReason, Usage
 from anonymizer.search.params import SearchParams
 from anonymizer.search.result import SearchResult
-from anonymizer.search.screening import Screening, can_screen
+from anonymizer.search.screening import BATCHES, Screening, can_screen
 from anonymizer.search.state import OnProgress, RunAll, State
 from anonymizer.search.subtree import Subtree
 
@@ -76,7 +76,7 @@ def prove(state: State) -> None:
     if can_screen(state):
         while state.open:
             before, spent = state.unevaluated, state.usage.evaluations
-            boxes.run(state.params.screening_batches)
+            boxes.run(BATCHES)
             spent = state.usage.evaluations - spent
             if before - state.unevaluated < state.params.least_decided * spent:
                 Screening(state).run()

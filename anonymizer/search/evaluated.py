@@ -15,6 +15,8 @@ from anonymizer.search.params import SearchParams
 from anonymizer.search.result import TIE, choose
 from anonymizer.utility import Measure
 
+RECENT_BYTES = 1 << 28
+"""The memory for recent evaluations; with many attributes and levels, there are fewer."""
 NO_CUTOFF = 1e300  # finite, so that the infinite bound of an infeasible scheme still exceeds it
 
 
@@ -22,7 +24,7 @@ class Evaluated:
     """The evaluated schemes, the newest of them in arrays, for bounds on whole boxes of the lattice."""
 
     def __init__(self, measure: Measure, params: SearchParams) -> None:
-        self.measure, self.params = measure, params
+        self.measure = measure
         self.known: set[Scheme] = set()
         self.recent: list[Evaluation] = []
         self.added = 0
@@ -45,7 +47,7 @@ class Evaluated:
         """Record an evaluation."""
         if not self.added:
             row_bytes = evaluation.terms.nbytes
-            self.capacity = max(1, min(self.capacity, self.params.recent_bytes // row_bytes))
+            self.capacity = max(1, min(self.capacity, RECENT_BYTES // row_bytes))
         at = self.added % self.capacity
         self.added += 1
         self.known.add(evaluation.scheme)

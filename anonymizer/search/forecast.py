@@ -13,8 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.lattice import Lattice, Scheme
-from anonymizer.search.params import SearchParams
 
+RIDGE = 0.05
+"""The weight of what is assumed beforehand, in evaluations."""
+USUAL_STEP = -0.8
+"""What one level is assumed to do to the logit of the suppressed share beforehand."""
+MAX_STEPS = 500
+"""How many effects of levels are fitted; with more levels, neighbouring ones share one."""
 LEAST_STEP = -1e-3
 """Generalizing an attribute never raises the predicted share."""
 LEAST_LOGIT = -700.0
@@ -40,16 +45,16 @@ class Forecast:
     """The logit of the suppressed share as a sum of one effect for each level of each attribute.
 
     Effects are fitted by ridge regression to all evaluated schemes, and never rise. With more levels
-    than `max_steps`, neighbouring levels of an attribute share an effect; with more attributes than
+    than `MAX_STEPS`, neighbouring levels of an attribute share an effect; with more attributes than
     that, nothing is fitted.
     """
 
-    def __init__(self, lattice: Lattice, records: int, params: SearchParams) -> None:
+    def __init__(self, lattice: Lattice, records: int) -> None:
         self.records = records
         self.shape = len(lattice.high), max(lattice.high) + 1
         runs = [
             (a, start, end)
-            for a, edges in enumerate(split_levels(lattice.high, params.max_steps))
+            for a, edges in enumerate(split_levels(lattice.high, MAX_STEPS))
             for start, end in itertools.pairwise(edges)
         ]
         self.attribute, self.start, end = np.array(runs, np.int64).reshape(-1, 3).T
@@ -59,10 +64,10 @@ class Forecast:
         first = np.cumsum(self.width) - self.width
         within = np.arange(self.run_of_step.size) - first[self.run_of_step]
         self.place = self.attribute[self.run_of_step], (self.start[self.run_of_step] + within + 1)
-        self.learns = len(runs) <= params.max_steps
-        weights = np.full(len(runs) + 1, params.ridge)
+        self.learns = len(runs) <= MAX_STEPS
+        weights = np.full(len(runs) + 1, RIDGE)
         weights[0] = 1e-6  # of the constant nothing is known beforehand
-        self.prior = np.array([0.0, *[params.usual_step] * len(runs)])
+        self.prior = np.array([0.0, *[USUAL_STEP] * len(runs)])
         self.moments = np.diag(weights) if self.learns else np.empty((0, 0))
         self.targets = weights * self.prior
         self.fitted: NDArray[np.float64] | None = None

@@ -12,6 +12,9 @@ from anonymizer.evaluation.evaluate import Evaluation
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.search.forecast import Forecast, shares_of
 
+MAX_MOVES = 1000
+"""How many changes of one level are combined in pairs: the most promising ones."""
+
 
 class Moves(NamedTuple):
     """Changes of one level each: the attribute, and its new level."""
@@ -32,7 +35,7 @@ class NeighbourRanking:
     max_terms: float
     """The sum of terms when everything is lost."""
 
-    def rank(self, reach: int, count: int, max_moves: int) -> list[Scheme]:
+    def rank(self, reach: int, count: int, max_moves: int = MAX_MOVES) -> list[Scheme]:
         """List the neighbours with the least loss that the forecast expects, so many at most.
 
         Neighbours differ in one attribute or two, by `reach` levels at most. Of the moves, only the

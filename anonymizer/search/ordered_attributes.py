@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.microdata import Microdata
 from anonymizer.lattice import Lattice
-from anonymizer.search.params import SearchParams
 
+FINISHED_SCHEMES = 160
+"""How many schemes that differ in the last attributes only are looked at without further bounds."""
 MAX_CELLS = 1 << 15
 """The cells of the last attributes: few enough to look each up."""
 
@@ -36,7 +37,7 @@ class OrderedAttributes:
     first_finished: int
 
     @staticmethod
-    def of(microdata: Microdata, lattice: Lattice, params: SearchParams) -> OrderedAttributes:
+    def of(microdata: Microdata, lattice: Lattice) -> OrderedAttributes:
         """Order the attributes, and choose which are the last."""
         low, high, columns = np.array(lattice.low), np.array(lattice.high), microdata.columns
         # most schemes have an attribute above its lowest level: what counts is what is left there
@@ -49,7 +50,7 @@ class OrderedAttributes:
         first = len(order)
         while first > 1 and (
             math.prod(columns[a].leaves.size for a in order[first - 1 :]) <= MAX_CELLS
-            and (first == len(order) or levels[first - 1 :].prod() <= params.finished_schemes)
+            and (first == len(order) or levels[first - 1 :].prod() <= FINISHED_SCHEMES)
         ):
             first -= 1
         return OrderedAttributes(microdata, low, order, levels, first)

@@ -21,8 +21,8 @@ class Pruning(StrEnum):
 class Proof:
     """No scheme of the lattice has a loss below `bound`.
 
-    `evaluated` and the values of `pruned` add up to `schemes` when the search is complete. A scheme that a
-    bound dropped half way is pruned, and counts as a partition.
+    `evaluated` and the values of `pruned` add up to `schemes` when the search is complete. A scheme
+    that a bound dropped half way is pruned, and counts as a partition.
     """
 
     bound: float

@@ -31,13 +31,21 @@ from anonymizer.search.merged_classes import Block, Booleans, Classes, Counts
 from anonymizer.search.ordered_attributes import OrderedAttributes
 from anonymizer.search.state import State
 
+BATCHES = 2
+"""Batches of evaluations after which to ask whether they decide enough."""
+FINISHED_PARTS = 3
+"""How many parts the last classes are split into; after each, schemes that are worse are left out."""
+MAX_SCHEMES = 1 << 17
+"""In a larger lattice nothing is screened."""
+MAX_CELLS = 1 << 24
+"""With more distinct tuples times sensitive values, neither."""
 ROUNDING = 1e-9
 """Sums of terms that are no farther above the cutoff are looked at again."""
 
 
 def can_screen(search: State) -> bool:
     """Whether the models judge each class by its size and its histograms, and bounds may be loose."""
-    evaluator, params = search.evaluator, search.params
+    evaluator = search.evaluator
     microdata, models = evaluator.microdata, evaluator.models
     values = sum(len(microdata.sensitive[name].texts) for name in sensitive_columns(evaluator))
     return (
@@ -47,8 +55,8 @@ def can_screen(search: State) -> bool:
         and all(model.inputs.counts_only for model in models)
         and evaluator.measure.from_covered
         and microdata.people is None
-        and 0 < values * microdata.distinct <= params.max_screened_cells
-        and search.lattice.size <= params.max_screened_schemes
+        and 0 < values * microdata.distinct <= MAX_CELLS
+        and search.lattice.size <= MAX_SCHEMES
         and search.usage.limits.evaluations is None
     )
 
@@ -71,7 +79,7 @@ class Screening:
         """Classes of fewer records are suppressed, and are not judged."""
         self.judgement, self.models = self.split_models()
         """What is judged while classes are merged, and the models that judge what passes that."""
-        self.attributes = OrderedAttributes.of(microdata, search.lattice, search.params)
+        self.attributes = OrderedAttributes.of(microdata, search.lattice)
         self.open = np.ascontiguousarray(np.transpose(self.wanted(), self.attributes.order))
 
     def split_models(self) -> tuple[tuple[Any, Any], list[RiskModel]]:
@@ -235,7 +243,7 @@ class Screening:
         digits = np.hstack([block.classes.digits[of_block], self.attributes.finished[last]])
         schemes, left = self.attributes.schemes(digits), np.arange(of_block.size)
         covered, records = np.zeros_like(schemes.T), np.zeros(of_block.size, np.int64)
-        kept, parts = block.kept, self.search.params.finished_parts
+        kept, parts = block.kept, FINISHED_PARTS
         part_of_group = np.arange(kept.size) % parts
         for part in range(parts):
             if not left.size:

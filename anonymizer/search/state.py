@@ -29,6 +29,8 @@ from anonymizer.search.params import SearchParams
 from anonymizer.search.proof import Proof, Pruning
 from anonymizer.search.result import Progress, SearchResult, result_of
 
+BOX_BYTES = 2048
+"""About what an open box takes with the evaluation that bounds it, up to 20 attributes."""
 OnProgress = Callable[[Progress], None]
 RunAll = Callable[..., list[Any]]
 """Calls a function with each of some items, as `map` does."""
@@ -50,12 +52,12 @@ class State:
         self.evaluator, self.lattice, self.usage, self.params = evaluator, lattice, usage, params
         self.run_all, self.on_progress, self.interrupt = run_all, on_progress, interrupt
         self.evaluated = Evaluated(evaluator.measure, params)
-        self.forecast = Forecast(lattice, evaluator.microdata.records, params)
+        self.forecast = Forecast(lattice, evaluator.microdata.records)
         self.pruned: Counter[Pruning] = Counter()
         people = evaluator.microdata.number_of_people
         self.bounds_finer = any(binds_finer(model, people) for model in evaluator.models)
         """Whether evaluating a scheme bounds all finer ones."""
-        self.open = OpenBoxes(usage.limits.memory // bytes_of_box(lattice, params))
+        self.open = OpenBoxes(usage.limits.memory // bytes_of_box(lattice))
         self.open.push(Box(lattice, 0.0, None))
         self.taken: list[Box] = []
         """Boxes that an engine works on."""
@@ -64,7 +66,7 @@ class State:
         """Schemes that earlier searches evaluated and this one knows nothing else of."""
         self.partitions_before = 0
         self.dropped = 0
-        """Schemes that a bound dropped half way: they are pruned, though nothing else is left to look at."""
+        """Schemes that a bound dropped half way."""
         self.large = lattice.size > params.large_lattice
 
     # Boxes
@@ -260,7 +262,7 @@ class State:
         return float(sum_terms(box.bounding.terms, np.array(box.schemes.low)))
 
 
-def bytes_of_box(lattice: Lattice, params: SearchParams) -> int:
+def bytes_of_box(lattice: Lattice) -> int:
     """Return about what an open box takes with the evaluation that bounds it."""
     attributes, levels = len(lattice.high), max(lattice.high) + 1
-    return max(params.box_bytes, 8 * attributes * (levels + 3))
+    return max(BOX_BYTES, 8 * attributes * (levels + 3))

@@ -14,6 +14,8 @@ from anonymizer.search.jobs import BoundBox
 from anonymizer.search.state import State
 from anonymizer.search.subtree_bounds import Outcome, SubtreeBounds
 
+FIRST_BUDGET = 32
+"""Partitions of each box while there are too few boxes to keep all workers busy."""
 LEAST_BUDGET = 2
 """Partitions of a box: the first is of its highest scheme, the second splits it."""
 
@@ -105,7 +107,7 @@ class Subtree:
         """Return how many partitions each of the boxes may take."""
         params, budget = self.state.params, self.subtrees.budget
         if boxes < params.subtree_batch_size:
-            budget = min(params.first_subtree_budget, budget)
+            budget = min(FIRST_BUDGET, budget)
         return max(LEAST_BUDGET, int(min(budget, self.affordable / boxes)))
 
     @property
@@ -118,7 +120,7 @@ class Subtree:
         if seconds is None:
             return allowed
         if not self.partition_seconds:
-            return min(allowed, self.state.params.first_subtree_budget)
+            return min(allowed, FIRST_BUDGET)
         return min(allowed, seconds / 2 / self.partition_seconds)
 
     def next_target(self) -> float:

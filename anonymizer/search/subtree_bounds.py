@@ -37,6 +37,17 @@ __all__ = ["Outcome", "SubtreeBounds"]
 
 SLACK = 1e-12
 """The kernel aims so much above the target that rounding cannot leave it below."""
+FINER_WEIGHT = 0.7
+"""How much the expected rise of the finer half weighs where a box is split, against the coarser's; in a
+large lattice both weigh the same."""
+WORK = 100_000_000
+"""How many tuples the partitions of a box may pass over before it is put back."""
+LEAST_BUDGET = 50
+"""The partitions for each box if its tuples are so many that the work allows fewer."""
+KEPT_BYTES = 1 << 27
+"""Up to so much memory, a prepared table is kept for other searches of it."""
+MAX_LEVEL_PAIRS = 10_000
+"""With more pairs of levels, preparing a table would take too long."""
 MAX_COUNTED = 1 << 10
 """Sums over classes of each size, for a limit on the average risk, go up to so many records."""
 MAX_VALUES = 1 << 16
@@ -67,16 +78,14 @@ class Tuples(NamedTuple):
     counts: NDArray[np.int32]
 
     @staticmethod
-    def of(
-        microdata: Microdata, params: SearchParams, check: Callable[[], None] = no_check
-    ) -> Tuples:
+    def of(microdata: Microdata, check: Callable[[], None] = no_check) -> Tuples:
         """Return the tuples of a table; unless they take much memory, they stay for other searches."""
 
         def prepare() -> Tuples:
             values = values_of(microdata.columns, microdata.codes)
             return Tuples(values, number_steps(microdata, check), read_only(microdata.counts))
 
-        if bytes_of_tuples(microdata) > params.kept_subtree_bytes:
+        if bytes_of_tuples(microdata) > KEPT_BYTES:
             return prepare()
         return microdata.once(Tuples, prepare)
 
@@ -127,13 +136,12 @@ class SubtreeBounds:
             return None
         cells = count_cells(microdata, limits[0].least_class)
         room, hashed = min(cells, params.max_subtree_cells), cells > params.max_subtree_cells
-        tuples = Tuples.of(microdata, params, check)
+        tuples = Tuples.of(microdata, check)
         large = microdata.lattice.size > params.large_lattice
-        weight = 1.0 if large else params.finer_weight
+        weight = 1.0 if large else FINER_WEIGHT
         task = make_task(evaluators[0], measure, limits, tuples, room, weight)
         passed = tuples.counts.size + task.members.tuple_of_entry.size
-        budget = params.subtree_work // passed
-        budget = max(params.min_subtree_budget, min(params.max_subtree_budget, budget))
+        budget = min(params.subtree_budget, max(LEAST_BUDGET, WORK // passed))
         return SubtreeBounds(task, hashed, budget, Workspaces(), exact)
 
     @property
@@ -211,7 +219,7 @@ def fits(microdata: Microdata, limits: Sequence[Sizes], params: SearchParams) ->
         return False
     labels = 4 * MAX_DEPTH * microdata.distinct
     return (
-        count_pairs(microdata) <= params.max_level_pairs
+        count_pairs(microdata) <= MAX_LEVEL_PAIRS
         and bytes_of_tuples(microdata) + labels <= params.max_subtree_bytes
     )
 

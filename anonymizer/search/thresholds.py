@@ -25,6 +25,7 @@ from anonymizer.search.params import SearchParams
 from anonymizer.search.proof import Proof, Pruning
 from anonymizer.search.result import TIE, Progress, SearchResult, result_of
 from anonymizer.search.state import RunAll
+from anonymizer.search.subtree import FIRST_BUDGET
 from anonymizer.search.subtree_bounds import Outcome, SubtreeBounds
 
 Evaluate = Callable[[Scheme, int], Evaluation]
@@ -95,7 +96,7 @@ class ThresholdSearch:
         self.params, self.subtrees, self.run_all = params, subtrees, run_all
         self.measure = evaluators[0].measure
         self.incumbents = [Evaluated(self.measure, params) for _ in evaluators]
-        self.forecast = Forecast(lattice, evaluators[0].microdata.records, params)
+        self.forecast = Forecast(lattice, evaluators[0].microdata.records)
         self.over = np.zeros(len(evaluators))
         """For each threshold: how many schemes are known to suppress too much."""
         self.partitions = 0
@@ -147,9 +148,8 @@ class ThresholdSearch:
 
     def budget(self, boxes: int) -> int:
         """Return how many partitions each of the boxes may take."""
-        first = self.params.first_subtree_budget
         few = boxes < self.params.subtree_batch_size
-        return min(first, self.subtrees.budget) if few else self.subtrees.budget
+        return min(FIRST_BUDGET, self.subtrees.budget) if few else self.subtrees.budget
 
     def look_at(self, outcome: Outcome) -> None:
         """Evaluate the schemes found on the way that may be the best."""

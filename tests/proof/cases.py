@@ -16,7 +16,7 @@ from anonymizer.proof.case import case_of
 from anonymizer.proof.checker import Case
 from anonymizer.proof.format import Cut, Node, Proof
 from anonymizer.proof.writer import fast, write_proof
-from anonymizer.search import search_exhaustively
+from tests.exhaustive import search_exhaustively
 from tests.oracle import Problem
 from tests.strategies import frame_of, hierarchies_of, names_of
 

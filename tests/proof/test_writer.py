@@ -16,8 +16,9 @@ from anonymizer.proof.checker import check
 from anonymizer.proof.format import ProofError
 from anonymizer.proof.table import Unsupported
 from anonymizer.proof.writer import write_proof
-from anonymizer.search import Status, search, search_exhaustively
+from anonymizer.search import Status, search
 from anonymizer.solution import solution as solving
+from tests.exhaustive import search_exhaustively
 from tests.oracle import Problem
 from tests.proof.cases import K_AND_VALUES, MODELS, SMALL, asked
 from tests.strategies import problems

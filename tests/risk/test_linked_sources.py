@@ -34,7 +34,8 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.statement import Statement
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Sources
-from anonymizer.search import search, search_exhaustively
+from anonymizer.search import search
+from tests.exhaustive import search_exhaustively
 from tests.oracle import Row, Tree
 from tests.risk.test_people import with_people
 from tests.strategies import evaluator_of, lattice_of, names_of, problems

@@ -45,8 +45,9 @@ from anonymizer.risk import (
     Scenario,
 )
 from anonymizer.risk.parsing import parse_model
-from anonymizer.search import Status, search, search_exhaustively
+from anonymizer.search import Status, search
 from anonymizer.utility import Aggregate, Loss
+from tests.exhaustive import search_exhaustively
 from tests.knowledge.overall_oracle import all_known, number
 from tests.knowledge.tables import chances, groups_and_causes, with_ranges
 from tests.risk.test_people import with_people

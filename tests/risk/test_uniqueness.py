@@ -11,7 +11,8 @@ from anonymizer.evaluation.suppression import suppress
 from anonymizer.risk import KAnonymity, PUniqueness, RiskModel
 from anonymizer.risk.model import binds_finer
 from anonymizer.risk.uniqueness import most_within
-from anonymizer.search import search, search_exhaustively
+from anonymizer.search import search
+from tests.exhaustive import search_exhaustively
 from tests.oracle import Problem
 from tests.search.test_boxes import essence, medium
 from tests.strategies import evaluator_of, lattice_of, problems

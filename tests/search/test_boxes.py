@@ -21,10 +21,10 @@ from anonymizer.search import (
     Status,
     StopReason,
     search,
-    search_exhaustively,
 )
 from anonymizer.search.result import TIE
 from tests import oracle
+from tests.exhaustive import search_exhaustively
 from tests.oracle import Problem
 from tests.strategies import Recorder, evaluator_of, lattice_of, problems
 

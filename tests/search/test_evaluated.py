@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.lattice import Lattice, Scheme
+from anonymizer.search import evaluated as module
 from anonymizer.search.box import Box
 from anonymizer.search.evaluated import Evaluated
 from anonymizer.search.params import SearchParams
@@ -132,12 +133,12 @@ def test_it_remembers_more_schemes_than_it_first_has_room_for() -> None:
     assert [tuple(row) for row in evaluated.schemes[:729].tolist()] == schemes
 
 
-@pytest.mark.parametrize(
-    "params", [SearchParams(recent_evaluations=2), SearchParams(recent_bytes=2 * 9 * 8)]
-)
+@pytest.mark.parametrize(("most", "most_bytes"), [(2, 1 << 20), (4096, 2 * 9 * 8)])
 def test_the_oldest_evaluations_give_way_but_bound_the_boxes_that_hold_them(
-    params: SearchParams,
+    monkeypatch: pytest.MonkeyPatch, most: int, most_bytes: int
 ) -> None:
+    monkeypatch.setattr(module, "RECENT_BYTES", most_bytes)
+    params = SearchParams(recent_evaluations=most)
     evaluated = Evaluated(Loss(Aggregate.ARITHMETIC, (1.0,)), params)
     oldest = evaluation(0.9, 0, (8,))
     oldest.terms[:] = 0.5

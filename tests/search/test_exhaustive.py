@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from anonymizer.search import Status, StopReason, search_exhaustively
+from anonymizer.search import Status, StopReason
 from tests import oracle
+from tests.exhaustive import search_exhaustively
 from tests.oracle import Problem
 from tests.strategies import Recorder, evaluator_of, lattice_of, problems
 

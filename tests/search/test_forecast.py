@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.lattice import Lattice
+from anonymizer.search import forecast as module
 from anonymizer.search.forecast import Forecast, split_levels
-from anonymizer.search.params import SearchParams
 
 LATTICE = Lattice((0, 0), (3, 2))
 
@@ -19,7 +19,7 @@ def share_of(scheme: tuple[int, ...]) -> float:
 
 
 def test_it_learns_what_each_level_does() -> None:
-    forecast = Forecast(LATTICE, 10_000_000, SearchParams())
+    forecast = Forecast(LATTICE, 10_000_000)
     for _ in range(20):
         for scheme in LATTICE:
             forecast.learn([scheme], [round(10_000_000 * share_of(scheme))])
@@ -31,7 +31,7 @@ def test_it_learns_what_each_level_does() -> None:
 def test_it_never_expects_more_suppression_from_a_coarser_scheme(
     seen: list[tuple[tuple[int, ...], int]],
 ) -> None:
-    forecast = Forecast(LATTICE, 50, SearchParams())
+    forecast = Forecast(LATTICE, 50)
     for scheme, suppressed in seen:
         forecast.learn([scheme], [suppressed])
     assert np.isfinite(forecast.steps).all()
@@ -41,14 +41,17 @@ def test_it_never_expects_more_suppression_from_a_coarser_scheme(
 
 
 def test_none_and_all_have_finite_logits() -> None:
-    forecast = Forecast(LATTICE, 50, SearchParams())
+    forecast = Forecast(LATTICE, 50)
     assert forecast.logit(0) == pytest.approx(-forecast.logit(50))
     assert -10 < forecast.logit(0) < forecast.logit(25) == 0
 
 
-def test_with_many_levels_neighbouring_ones_share_an_effect() -> None:
+def test_with_many_levels_neighbouring_ones_share_an_effect(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MAX_STEPS", 20)
     lattice = Lattice((0, 0), (4000, 2))
-    forecast = Forecast(lattice, 10_000, SearchParams(max_steps=20))
+    forecast = Forecast(lattice, 10_000)
     for level in (0, 1000, 2000, 4000):
         forecast.learn([(level, 2)] * 20, [round(10_000 * share_of_level(level))] * 20)
     assert len(forecast.targets) <= 1 + 20
@@ -62,11 +65,14 @@ def share_of_level(level: int) -> float:
     return 1 / (1 + np.exp(level / 500 - 4))
 
 
-def test_with_more_attributes_than_effects_it_keeps_to_what_it_assumed() -> None:
+def test_with_more_attributes_than_effects_it_keeps_to_what_it_assumed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MAX_STEPS", 20)
     lattice = Lattice((0,) * 30, (2,) * 30)
-    forecast = Forecast(lattice, 100, SearchParams(max_steps=20, usual_step=-0.5))
+    forecast = Forecast(lattice, 100)
     forecast.learn([lattice.high], [7])
-    assert forecast.steps[:, 2] == pytest.approx(np.full(30, -0.5))
+    assert forecast.steps[:, 2] == pytest.approx(np.full(30, 2 * module.USUAL_STEP))
 
 
 @given(st.lists(st.integers(0, 90), min_size=1, max_size=8), st.integers(1, 200))

@@ -3,6 +3,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 from anonymizer.lattice import Scheme
 from anonymizer.risk import PUniqueness, RiskModel
 from anonymizer.risk.model import binds_finer
-from anonymizer.search import Limits, SearchParams
-from anonymizer.search.incumbent import IteratedSearch, find_incumbent
+from anonymizer.search import Limits, SearchParams, incumbent
+from anonymizer.search.incumbent import FIRST_NEIGHBOURS, IteratedSearch, find_incumbent
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.limits import LimitReached, Usage
 from anonymizer.search.state import State
@@ -22,8 +23,6 @@ from tests.search.test_subtree_bounds import wide
 from tests.strategies import Recorder, evaluator_of, lattice_of, problems
 
 LARGE = SearchParams(large_lattice=0)
-GREEDY = SearchParams(first_neighbours=0)
-"""Without a look at neighbours."""
 
 
 def start(
@@ -50,6 +49,12 @@ def start(
     return state
 
 
+def greedily(problem: Problem, models: Sequence[RiskModel] | None = None) -> State:
+    """The same in a smaller lattice, without a look at neighbours."""
+    with mock.patch.object(incumbent, "FIRST_NEIGHBOURS", 0):
+        return start(problem, SearchParams(), models=models)
+
+
 @settings(max_examples=150)
 @given(problems(), st.sampled_from([SearchParams(), LARGE]))
 def test_the_root_is_open_again_and_knows_what_was_evaluated(
@@ -70,7 +75,7 @@ def test_the_root_is_open_again_and_knows_what_was_evaluated(
 @settings(max_examples=150)
 @given(problems())
 def test_no_scheme_one_step_finer_than_the_last_is_better(problem: Problem) -> None:
-    state = start(problem, GREEDY)
+    state = greedily(problem)
 
     def better(scheme: Scheme) -> list[Scheme]:
         loss = state.evaluator.evaluate(scheme).loss
@@ -82,7 +87,7 @@ def test_no_scheme_one_step_finer_than_the_last_is_better(problem: Problem) -> N
 
 
 def test_local_search_improves_what_greedy_refinement_finds() -> None:
-    greedy, improved = (start(medium(), params).evaluated for params in (GREEDY, LARGE))
+    greedy, improved = greedily(medium()).evaluated, start(medium(), LARGE).evaluated
     assert improved.best_loss <= greedy.best_loss
     assert len(improved) > len(greedy)
 
@@ -92,31 +97,28 @@ def test_in_a_smaller_lattice_a_few_neighbours_lead_on_where_greedy_refinement_i
     seed: int,
 ) -> None:
     problem = wide(seed=seed)
-    greedy, near = (start(problem, params).evaluated for params in (GREEDY, SearchParams()))
+    greedy, near = greedily(problem).evaluated, start(problem, SearchParams()).evaluated
     assert near.best_loss < greedy.best_loss
     assert greedy.known < near.known
-    assert (len(near) - len(greedy)) % SearchParams().first_neighbours == 0
+    assert (len(near) - len(greedy)) % FIRST_NEIGHBOURS == 0
 
 
 def test_where_no_neighbour_is_better_no_more_than_a_few_are_evaluated() -> None:
-    few = SearchParams(first_neighbours=2)
-    greedy, near = start(hilly(1), GREEDY).evaluated, start(hilly(1), few).evaluated
+    greedy, near = greedily(hilly(1)).evaluated, start(hilly(1), SearchParams()).evaluated
     assert near.best_loss == greedy.best_loss
-    assert len(near) == len(greedy) + 2
+    assert len(near) == len(greedy) + FIRST_NEIGHBOURS
 
 
 def test_where_evaluations_bound_nothing_no_neighbour_is_tried() -> None:
     models = [PUniqueness(0.01, population=10**6, estimator="snb")]
-    greedy, near = (
-        start(wide(seed=18), params, models=models).evaluated.known
-        for params in (GREEDY, SearchParams())
-    )
+    greedy = greedily(wide(seed=18), models).evaluated.known
+    near = start(wide(seed=18), SearchParams(), models=models).evaluated.known
     assert not binds_finer(models[0], 10**6)
     assert greedy == near
 
 
 def test_local_search_ends_with_its_share_of_the_evaluations() -> None:
-    greedy = len(start(medium(), GREEDY).evaluated)
+    greedy = len(greedily(medium()).evaluated)
     limit = 4 * greedy + 8
     state = start(medium(), LARGE, Limits(evaluations=limit))
     assert greedy < len(state.evaluated) <= limit / 4 + LARGE.batch_size
@@ -158,7 +160,7 @@ def hilly(seed: int) -> Problem:
     return Problem(tuple(rows), (tree,) * 7, k=4, aggregate="arithmetic")
 
 
-FEW = replace(LARGE, neighbours_tried=2, kick_neighbours=40)
+FEW = replace(LARGE, neighbours_tried=2)
 """So few neighbours that the first local search ends early."""
 
 

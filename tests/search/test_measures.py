@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.risk import KAnonymity, RiskModel
-from anonymizer.search import Checkpoint, Limits, Status, search, search_exhaustively
+from anonymizer.search import Checkpoint, Limits, Status, search
 from anonymizer.utility import MEASURES
+from tests.exhaustive import search_exhaustively
 from tests.oracle import Problem
 from tests.risk.test_contract import ALL
 from tests.search.test_boxes import AGE, SEX, medium, people

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.lattice import Lattice
 from anonymizer.risk import RiskModel
-from anonymizer.search import SearchParams, SearchResult, search, search_exhaustively
+from anonymizer.search import SearchParams, SearchResult, search
 from anonymizer.utility import Aggregate, Loss
+from tests.exhaustive import search_exhaustively
 from tests.oracle import Problem
 from tests.risk.test_contract import ALL, table_of
 from tests.strategies import lattice_of, problems

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.search.forecast import Forecast
 from anonymizer.search.neighbours import NeighbourRanking
-from anonymizer.search.params import SearchParams
 from tests.oracle import Problem
 from tests.search.test_boxes import medium
 from tests.strategies import evaluator_of, lattice_of, problems
@@ -20,7 +19,7 @@ ALL = 10**9
 def neighbourhood(problem: Problem, scheme: Scheme) -> NeighbourRanking:
     """The neighbours of a scheme, with a forecast that knows it and the coarsest one."""
     evaluator, lattice = evaluator_of(problem), lattice_of(problem)
-    forecast = Forecast(lattice, evaluator.microdata.records, SearchParams())
+    forecast = Forecast(lattice, evaluator.microdata.records)
     best, coarsest = evaluator.evaluate(scheme), evaluator.evaluate(lattice.high)
     records = [best.binding_records, coarsest.binding_records]
     forecast.learn([best.scheme, coarsest.scheme], records)

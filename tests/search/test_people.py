@@ -13,8 +13,9 @@ from numba import typeof
 from anonymizer.engine.people import People
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.risk import Average, KAnonymity, KMap, RiskModel, StrictAverage
-from anonymizer.search import SearchParams, search, search_exhaustively
+from anonymizer.search import SearchParams, search
 from anonymizer.search.subtree_bounds import SubtreeBounds
+from tests.exhaustive import search_exhaustively
 from tests.oracle import Problem
 from tests.search.test_boxes import essence
 from tests.search.test_subtree_bounds import check_left, check_samples, sums_of, wide

@@ -28,7 +28,7 @@ from anonymizer.risk import (
     RiskModel,
     TCloseness,
 )
-from anonymizer.search import Limits, merged_classes, search
+from anonymizer.search import Limits, merged_classes, ordered_attributes, search
 from anonymizer.search import screening as module
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.limits import Usage
@@ -38,8 +38,8 @@ from anonymizer.search.state import State
 from anonymizer.utility import Aggregate, Loss
 
 # subtree bounds may leave nothing to screen
-ALWAYS = SearchParams(screening_batches=1, least_decided=1e9, boxes_work=10**18)
-NEVER = SearchParams(max_screened_schemes=0)
+ALWAYS = SearchParams(least_decided=1e9, boxes_work=10**18)
+NEVER = SearchParams(least_decided=0)
 
 
 def evaluator(models: list[RiskModel], seed: int = 1, rows: int = 400) -> Evaluator:
@@ -154,11 +154,14 @@ def test_what_is_screened_out_is_worse_and_nothing_else_is(
     losses = {scheme: each for scheme in lattice if (each := asked.evaluate(scheme)).feasible}
     ordered = sorted(each.loss for each in losses.values())
     cutoff = ordered[int(at * (len(ordered) - 1))] if ordered else 1.0
-    params = SearchParams(screened_cells=cells, finished_schemes=finished, finished_parts=parts)
-    with mock.patch.object(merged_classes, "WORD_BITS", word_bits):
-        found = screening(asked, lattice, params)
-    found.search.evaluated.cutoff = asked.measure.to_terms(cutoff)
-    listed = [scheme for batch in found.candidates() for scheme in batch]
+    with (
+        mock.patch.object(merged_classes, "WORD_BITS", word_bits),
+        mock.patch.object(ordered_attributes, "FINISHED_SCHEMES", finished),
+        mock.patch.object(module, "FINISHED_PARTS", parts),
+    ):
+        found = screening(asked, lattice, SearchParams(screened_cells=cells))
+        found.search.evaluated.cutoff = asked.measure.to_terms(cutoff)
+        listed = [scheme for batch in found.candidates() for scheme in batch]
     assert len(listed) == len(set(listed))
     assert {s for s, each in losses.items() if each.loss <= cutoff} <= set(listed)
     assert set(listed) <= {s for s, each in losses.items() if each.loss <= cutoff + 1e-8}

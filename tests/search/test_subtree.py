@@ -20,14 +20,15 @@ from anonymizer.search import (
     Status,
     StopReason,
     search,
-    search_exhaustively,
 )
 from anonymizer.search.driver import prove
 from anonymizer.search.incumbent import find_incumbent
 from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.limits import LimitReached, Usage
 from anonymizer.search.state import State
+from anonymizer.search.subtree import FIRST_BUDGET
 from anonymizer.search.subtree_bounds import Outcome
+from tests.exhaustive import search_exhaustively
 from tests.oracle import Problem
 from tests.search.test_boxes import essence, medium
 from tests.search.test_subtree_bounds import wide
@@ -158,7 +159,7 @@ def test_rounds_grow_shorter_as_time_runs_out(seconds: int) -> None:
     with pytest.raises(LimitReached):
         prove(state)
     # the first round has no time to go by; later ones take half of what is left, or just split boxes
-    assert clock.now <= 1.1 * seconds + params.first_subtree_budget
+    assert clock.now <= 1.1 * seconds + FIRST_BUDGET
     found = state.result(StopReason.TIME)
     assert found.checkpoint is not None
     assert essence(solve(problem, resume=found.checkpoint).best) == essence(solve(problem).best)

@@ -247,14 +247,17 @@ def test_a_hash_table_changes_nothing(problem: Problem, share: float, cells: int
     check_samples(found, evaluator)
 
 
-def test_a_table_is_prepared_once_for_all_searches_unless_it_takes_much_memory() -> None:
+def test_a_table_is_prepared_once_for_all_searches_unless_it_takes_much_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     evaluator = evaluator_of(wide())
     other = replace(evaluator, models=[KAnonymity(4)])
     one, again = prepare(evaluator), prepare(other)
     assert one is not None
     assert again is not None
     assert one.task.parts is again.task.parts
-    apart = SubtreeBounds.prepare([evaluator], SearchParams(kept_subtree_bytes=0))
+    monkeypatch.setattr(subtree_bounds, "KEPT_BYTES", 0)
+    apart = prepare(evaluator)
     assert apart is not None
     assert apart.task.parts is not one.task.parts
     assert (apart.task.parts == one.task.parts).all()
@@ -268,14 +271,16 @@ def test_of_the_measures_only_loss_has_subtree_bounds() -> None:
         assert prepare(replace(evaluator, measure=mock.Mock(spec=measure))) is None
 
 
-@pytest.mark.parametrize("limit", ["max_subtree_bytes", "max_level_pairs"])
-def test_a_table_that_would_take_too_much_memory_or_time_has_none(limit: str) -> None:
+def test_a_table_that_would_take_too_much_memory_has_none() -> None:
     assert prepare(evaluator_of(wide())) is not None
-    assert SubtreeBounds.prepare([evaluator_of(wide())], SearchParams(**{limit: 1})) is None
+    few = SearchParams(max_subtree_bytes=1)
+    assert SubtreeBounds.prepare([evaluator_of(wide())], few) is None
 
 
-@pytest.mark.parametrize(("name", "value"), [("MAX_VALUES", 1), ("MAX_BOXES", 19)])
-def test_a_table_with_more_than_the_kernel_s_integers_or_boxes_has_none(
+@pytest.mark.parametrize(
+    ("name", "value"), [("MAX_VALUES", 1), ("MAX_BOXES", 19), ("MAX_LEVEL_PAIRS", 1)]
+)
+def test_a_table_with_more_values_boxes_or_levels_than_the_kernel_takes_has_none(
     monkeypatch: pytest.MonkeyPatch, name: str, value: int
 ) -> None:
     monkeypatch.setattr(subtree_bounds, name, value)

@@ -49,12 +49,7 @@ def search_all(
 def test_at_every_threshold_it_finds_what_a_search_at_that_one_finds(
     problem: Problem, ks: list[int], budget: int, cells: int
 ) -> None:
-    params = SearchParams(
-        first_subtree_budget=budget,
-        min_subtree_budget=2,
-        max_subtree_budget=budget,
-        max_subtree_cells=cells,
-    )
+    params = SearchParams(subtree_budget=budget, max_subtree_cells=cells)
     found = search_all(problem, ks, params)
     assert found is not None
     lattice = lattice_of(problem)
@@ -95,7 +90,7 @@ def test_interrupted_it_returns_what_holds_so_far(monkeypatch: pytest.MonkeyPatc
         interrupts[0].requested = True
 
     monkeypatch.setattr(thresholds, "Interrupt", Noted)
-    params = SearchParams(first_subtree_budget=2, min_subtree_budget=2, max_subtree_budget=2)
+    params = SearchParams(subtree_budget=2)
     found = search_thresholds(
         evaluators,
         lambda scheme, at: evaluators[at].evaluate(scheme),

@@ -12,7 +12,7 @@ from anonymizer.assessment.procedure.findings import Findings
 from anonymizer.assessment.procedure.plan import Plan
 from anonymizer.assessment.procedure.procedure import follow_procedure
 from anonymizer.policy import Policy
-from anonymizer.search import search_exhaustively
+from tests.exhaustive import search_exhaustively
 from tests.wards import patients, write_files
 
 LIST = {"name": "list", "keys": ["age", "sex", "days"], "p": 0.6}
