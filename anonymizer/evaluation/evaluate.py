@@ -173,7 +173,7 @@ class Lookahead:
         known = evaluator.score(Suppression(classes, nothing, binding))
         terms = sum_left_to_right(known.terms[range(len(scheme)), scheme]) + known.floor
         if terms > self.cutoff:
-            loss, least = evaluator.measure.of_terms(terms), known.binding_records
+            loss, least = evaluator.measure.aggregate.of_terms(terms), known.binding_records
             feasible = not known.finer_infeasible
             self.found = replace(
                 known, loss=loss, suppressed_records=least, feasible=feasible, complete=False

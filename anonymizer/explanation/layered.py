@@ -21,7 +21,6 @@ from anonymizer.risk.reference import ReferenceDistances
 from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.solution.layered import Layer
 from anonymizer.solution.solution import Solution
-from anonymizer.utility import Loss
 
 MOST_SHOWN = 10
 """So many of the classes that lost most are shown by their values."""
@@ -114,9 +113,9 @@ def explain_layers(solution: Solution) -> LayeredExplanation:
 
 def lost_by_tuple(solution: Solution, layering: Layering) -> NDArray[np.float64]:
     """Return what a record of each tuple loses, 0 to 1."""
-    measure, microdata = solution.problem.measure, layering.microdata
-    assert isinstance(measure, Loss)  # layers are weighed by no other
-    costs = Costs.of(microdata, measure.weights)
+    cover, microdata = solution.problem.measure.cover, layering.microdata
+    assert cover is not None  # layers are weighed by no other
+    costs = Costs.of(microdata, cover.weights)
     levels = np.array([layering.levels(a) for a in range(len(microdata.attributes))])
     return np.where(layering.suppressed, costs.whole, costs.of_tuples(microdata, levels))
 

@@ -20,6 +20,7 @@ from anonymizer.risk import Parameter, RiskModel
 from anonymizer.risk.assumption import Unit
 from anonymizer.risk.model import asked_by, judges_by_size
 from anonymizer.search.result import TIE
+from anonymizer.utility.loss import appraise_steps
 
 PROBES = 32
 """So many schemes are looked at before a tighter threshold is taken to be no better than a looser one."""
@@ -239,7 +240,7 @@ class AtThreshold:
 
 def least_sizes(sweep: Sweep, evaluator: Evaluator) -> NDArray[np.int64] | None:
     """Return the size each class must have at each threshold, where that is all the models ask for."""
-    if not evaluator.measure.fast_steps:
+    if evaluator.measure.cover is None:
         return None
     people = evaluator.microdata.number_of_people
     asked = [asked_by(models, people) for models in sweep.models]
@@ -269,9 +270,9 @@ def judge_by_size(
     A class too small for one size is too small for all larger ones.
     """
     step_of_class = np.searchsorted(least, classes.sizes, side="right")
-    found = evaluator.measure.appraise_steps(
-        evaluator.microdata, classes, step_of_class, least.size
-    )
+    cover = evaluator.measure.cover
+    assert cover is not None  # see `least_sizes`
+    found = appraise_steps(cover, evaluator.microdata, classes, step_of_class, least.size)
     records = np.bincount(step_of_class, classes.records, least.size + 1)[: least.size]
     limit = evaluator.suppression_limit
     return [

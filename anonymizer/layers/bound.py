@@ -39,7 +39,8 @@ from anonymizer.lattice import Lattice
 from anonymizer.layers.construction import least_size
 from anonymizer.layers.costs import MOST_LISTED, Candidates, Costs
 from anonymizer.risk import ModelKind, RiskModel
-from anonymizer.utility import Aggregate, Loss
+from anonymizer.utility import Aggregate
+from anonymizer.utility.measure import AttributeMeasure
 
 ROUNDING = 1e-13
 """Sums of prices are lowered by this share, so that no rounding makes a bound too high."""
@@ -228,7 +229,7 @@ def bounding_of(
     return Cheapest(microdata, models, costs, candidates)
 
 
-def bound_of(measure: Loss, arithmetic: float) -> float:
+def bound_of(measure: AttributeMeasure, arithmetic: float) -> float:
     """Turn a bound on the arithmetic loss into one on the measure's.
 
     The geometric loss is least, for a given sum of weighted losses, where as few attributes as possible

@@ -30,8 +30,8 @@ from anonymizer.risk.model import asked_by
 from anonymizer.search import Status, StopReason
 from anonymizer.search.limits import Clock
 from anonymizer.search.result import TIE
-from anonymizer.utility import Loss
 from anonymizer.utility.loss import attribute_loss
+from anonymizer.utility.measure import AttributeMeasure
 
 EVALUATIONS = 200
 """So many schemes for all records are evaluated to see whether one is better than layers."""
@@ -49,7 +49,7 @@ class Task:
 
     microdata: Microdata
     models: Sequence[RiskModel]
-    measure: Loss
+    measure: AttributeMeasure
     lattice: Lattice
     suppression_limit: int
     max_layers: int | None = None

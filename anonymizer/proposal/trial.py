@@ -26,7 +26,6 @@ from anonymizer.policy import Policy, Role
 from anonymizer.problem import Problem
 from anonymizer.problem.checks import check_revealed
 from anonymizer.search import Limits, SearchParams, search
-from anonymizer.utility import Loss
 
 PROPOSED_LIMIT = 0.05
 """The share of the records that a proposed policy may drop."""
@@ -246,10 +245,10 @@ def find_scheme(problem: Problem, lattice: Lattice, seconds: float) -> Scheme | 
 
 def try_layers(problem: Problem, limit: float, seconds: float) -> Trial | None:
     """Try layers; None where they have no meaning, or none are found within the limit."""
-    limited, measure = at_limit(problem, limit), problem.measure
-    assert isinstance(measure, Loss)  # what is proposed names no other
+    limited, cover = at_limit(problem, limit), problem.measure.cover
+    assert cover is not None  # what is proposed names no other
     task = Task(
-        limited.microdata, limited.models, measure, limited.lattice, limited.suppression_limit
+        limited.microdata, limited.models, cover, limited.lattice, limited.suppression_limit
     )
 
     def one_scheme(_: int | None) -> Scheme | None:

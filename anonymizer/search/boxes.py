@@ -103,7 +103,7 @@ class Boxes:
         logit = state.forecast.logit(box.bounding.binding_records)
         change = state.forecast.change(box.bounding.scheme, box.schemes.high)
         gap = state.evaluated.cutoff - box.bound
-        room = state.evaluator.measure.most - box.bound
+        room = state.evaluator.measure.aggregate.most - box.bound
         low, high = np.array(box.schemes.low), np.array(box.schemes.high)
         attribute, level = best_split(
             box.bounding.terms,

@@ -130,7 +130,9 @@ class Checkpoint:
         if min(losses.values(), default=math.inf) < least - SLACK:
             raise refusal("a scheme is better than the best one")
         for box in self.open:
-            sums = [measure.to_terms(loss) for scheme, loss in losses.items() if scheme in box]
+            sums = [
+                measure.aggregate.to_terms(loss) for scheme, loss in losses.items() if scheme in box
+            ]
             if min(sums, default=math.inf) < box.bound - SLACK:
                 raise refusal("a scheme loses less than the bound of its box")
 

@@ -85,7 +85,7 @@ class Evaluated:
         least = min(contender.loss for contender in self.contenders)
         self.contenders = [c for c in self.contenders if c.loss <= least + TIE]
         self.best = choose(self.contenders)
-        self.cutoff = self.measure.to_terms(self.best_loss + TIE)
+        self.cutoff = self.measure.aggregate.to_terms(self.best_loss + TIE)
 
     @property
     def best_loss(self) -> float:
@@ -127,7 +127,7 @@ class Evaluated:
         Nothing in the box has a loss below the best one's, fewer suppressed records than its bounding
         scheme says must go, or lower levels than its lowest scheme.
         """
-        if self.best is None or box.bound < self.measure.to_terms(self.best.loss):
+        if self.best is None or box.bound < self.measure.aggregate.to_terms(self.best.loss):
             return False
         binding_records = 0 if box.bounding is None else box.bounding.binding_records
         return (binding_records, sum(box.schemes.low), box.schemes.low) >= self.best.tie_key

@@ -84,7 +84,11 @@ def move(search: State, coarsest: Evaluation, reach: int, count: int) -> bool:
     if best is None or used_up(search):  # not even the coarsest scheme is feasible, or no time left
         return False
     near = NeighbourRanking(
-        best, coarsest, search.lattice, search.forecast, search.evaluator.measure.most
+        best,
+        coarsest,
+        search.lattice,
+        search.forecast,
+        search.evaluator.measure.aggregate.most,
     )
     ranked = near.rank(reach, count + len(search.evaluated))
     tried = [scheme for scheme in ranked if scheme not in search.evaluated][:count]
@@ -143,7 +147,11 @@ class IteratedSearch:
         """Return a better neighbour among the most promising, or None."""
         search, params = self.search, self.search.params
         near = NeighbourRanking(
-            current, self.coarsest, search.lattice, search.forecast, search.evaluator.measure.most
+            current,
+            self.coarsest,
+            search.lattice,
+            search.forecast,
+            search.evaluator.measure.aggregate.most,
         )
         ranked = near.rank(1, KICK_NEIGHBOURS)
         for start in range(0, len(ranked), params.batch_size):

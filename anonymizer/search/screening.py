@@ -30,6 +30,7 @@ from anonymizer.risk.model import asked_by, binds_records, judges_by_size
 from anonymizer.search.merged_classes import Block, Booleans, Classes, Counts
 from anonymizer.search.ordered_attributes import OrderedAttributes
 from anonymizer.search.state import State
+from anonymizer.utility.loss import terms_of_covered
 
 BATCHES = 2
 """Batches of evaluations after which to ask whether they decide enough."""
@@ -53,7 +54,7 @@ def can_screen(search: State) -> bool:
         and all(model.violators is None for model in models)
         and all(model.kind is not ModelKind.TABLE for model in models)
         and all(model.inputs.counts_only for model in models)
-        and evaluator.measure.from_covered
+        and evaluator.measure.cover is not None
         and microdata.people is None
         and 0 < values * microdata.distinct <= MAX_CELLS
         and search.lattice.size <= MAX_SCHEMES
@@ -73,6 +74,9 @@ class Screening:
     def __init__(self, search: State) -> None:
         self.search, self.evaluator = search, search.evaluator
         microdata = self.microdata = search.evaluator.microdata
+        cover = search.evaluator.measure.cover
+        assert cover is not None  # see `can_screen`
+        self.cover = cover
         self.counts = Counts.of(microdata, sensitive_columns(search.evaluator))
         people = microdata.number_of_people
         self.least = asked_by(search.evaluator.models, people).least_class
@@ -197,9 +201,7 @@ class Screening:
         attributes, depth = self.attributes, block.classes.digits.shape[1]
         covered, records = self.least_covered(block, block.kept)
         gone = self.microdata.records - records
-        terms = self.evaluator.measure.terms_of_covered(
-            self.microdata, covered, gone[:, np.newaxis]
-        )
+        terms = terms_of_covered(self.cover, self.microdata, covered, gone[:, np.newaxis])
         first, rest = attributes.order[:depth], attributes.order[depth:]
         low = attributes.schemes(block.low)
         fixed = sum(terms[a, np.arange(len(low)), low[:, a]] for a in first)
@@ -288,7 +290,7 @@ class Screening:
     def may_be_best(self, covered: NDArray[np.int64], records: NDArray[np.int64]) -> Booleans:
         """Mark the schemes that lose no more than the best, given what their kept records cover."""
         gone = self.microdata.records - records
-        terms = self.evaluator.measure.terms_of_covered(self.microdata, covered, gone).sum(axis=0)
+        terms = terms_of_covered(self.cover, self.microdata, covered, gone).sum(axis=0)
         left: Booleans = terms <= self.search.evaluated.cutoff + ROUNDING
         return left & (gone <= self.evaluator.suppression_limit)
 

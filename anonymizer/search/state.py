@@ -197,7 +197,7 @@ class State:
         bound = min(least, self.open.least_bound)
         loss = self.evaluated.best_loss
         if bound < np.inf:
-            loss = min(loss, self.evaluator.measure.of_terms(bound))
+            loss = min(loss, self.evaluator.measure.aggregate.of_terms(bound))
         partitions = self.partitions_before + self.usage.partitions
         return Proof(loss, self.lattice.size, self.evaluations, dict(self.pruned), partitions)
 

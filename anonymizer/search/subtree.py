@@ -129,10 +129,10 @@ class Subtree:
         Once memory is full, boxes are worked on until they can be pruned.
         """
         state, measure = self.state, self.state.evaluator.measure
-        loss = min(state.evaluated.best_loss, measure.of_terms(measure.most))
+        loss = min(state.evaluated.best_loss, 1.0)
         gaps = [gap for gap in state.params.target_gaps if gap < loss] if state.large else []
         least = state.open.least_bound
-        ahead = [t for gap in gaps if (t := measure.to_terms(loss - gap)) > least]
+        ahead = [t for gap in gaps if (t := measure.aggregate.to_terms(loss - gap)) > least]
         if ahead and not state.open.stack:
             return ahead[0]
         return float(np.nextafter(state.evaluated.cutoff, np.inf))

@@ -31,7 +31,8 @@ from anonymizer.risk.model import asked_by
 from anonymizer.risk.sizes import Sizes
 from anonymizer.search.covers import Covers, values_of
 from anonymizer.search.params import SearchParams
-from anonymizer.utility.loss import Aggregate, Loss
+from anonymizer.utility.loss import Aggregate
+from anonymizer.utility.measure import AttributeMeasure
 
 __all__ = ["Outcome", "SubtreeBounds"]
 
@@ -121,10 +122,10 @@ class SubtreeBounds:
         `exact` where the models ask for nothing but a least class. `check` is called now and then; what
         it raises ends the preparation.
         """
-        microdata, measure = evaluators[0].microdata, evaluators[0].measure
+        microdata, cover = evaluators[0].microdata, evaluators[0].measure.cover
         several = len(evaluators) > 1
-        # the kernel sums up Iyengar's loss, and at several thresholds it counts records
-        if not isinstance(measure, Loss) or (several and microdata.people is not None):
+        # the kernel sums up what is covered, and at several thresholds it counts records
+        if cover is None or (several and microdata.people is not None):
             return None
         if not all(evaluator.models for evaluator in evaluators):
             return None
@@ -139,7 +140,7 @@ class SubtreeBounds:
         tuples = Tuples.of(microdata, check)
         large = microdata.lattice.size > params.large_lattice
         weight = 1.0 if large else FINER_WEIGHT
-        task = make_task(evaluators[0], measure, limits, tuples, room, weight)
+        task = make_task(evaluators[0], cover, limits, tuples, room, weight)
         passed = tuples.counts.size + task.members.tuple_of_entry.size
         budget = min(params.subtree_budget, max(LEAST_BUDGET, WORK // passed))
         return SubtreeBounds(task, hashed, budget, Workspaces(), exact)
@@ -258,7 +259,7 @@ def count_cells(microdata: Microdata, least_class: int) -> int:
 
 def make_task(
     evaluator: Evaluator,
-    measure: Loss,
+    cover: AttributeMeasure,
     limits: Sequence[Sizes],
     tuples: Tuples,
     room: int,
@@ -284,8 +285,8 @@ def make_task(
         parts=steps.parts,
         column=steps.column,
         fanout=steps.fanout,
-        weights=np.array(measure.weights, np.float64),
-        geometric=measure.aggregate is Aggregate.GEOMETRIC,
+        weights=np.array(cover.weights, np.float64),
+        geometric=cover.aggregate is Aggregate.GEOMETRIC,
         least_classes=np.array([each.least_class for each in limits], np.int64),
         averages=np.array([each.average for each in limits], np.float64),
         uniques=np.array([each.uniques for each in limits], np.int64),
@@ -294,7 +295,7 @@ def make_task(
         by_size=len(limits) == 1 and limits[0].of_single_classes,
         room=room,
         suppression_limit=evaluator.suppression_limit,
-        max_terms=measure.most,
+        max_terms=cover.aggregate.most,
         finer_weight=finer_weight,
     )
 

@@ -172,7 +172,7 @@ class ThresholdSearch:
         loss = self.incumbents[at].best_loss
         bound = min((float(box.bounds[at]) for box in open_here), default=math.inf)
         if bound < math.inf:
-            loss = min(loss, self.measure.of_terms(bound))
+            loss = min(loss, self.measure.aggregate.of_terms(bound))
         evaluated, size = len(self.incumbents[at]), self.lattice.size
         left = max(0, size - evaluated - sum(box.schemes.size for box in open_here))
         over = min(left, max(0, int(self.over[at]) - evaluated))

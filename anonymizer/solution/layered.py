@@ -26,7 +26,6 @@ from anonymizer.problem import Problem
 from anonymizer.risk import ModelKind
 from anonymizer.search import Limits, Progress, Proof, search
 from anonymizer.search.state import OnProgress
-from anonymizer.utility import GeneralLoss, Loss
 from anonymizer.utility.loss import attribute_loss
 
 
@@ -115,16 +114,16 @@ def given_layers(problem: Problem, layers: Sequence[Mapping[str, int]]) -> Layer
 
 def task_of(problem: Problem) -> Task:
     """Return what layers are to be found for; raise an error where they have no meaning."""
-    measure = problem.measure
-    if isinstance(measure, GeneralLoss):
+    cover = problem.measure.cover
+    if cover is None and problem.measure.name == "loss":
         raise PolicyError(
             "policy: layers are weighed by a mean of the attributes' losses with the factor 0.5; set "
             'utility.aggregate = "geometric" or "arithmetic" and leave out utility.factor, or leave out '
             "release.recoding."
         )
-    if not isinstance(measure, Loss):
+    if cover is None:
         raise PolicyError(
-            f"policy: layers are weighed by the measure 'loss', not by '{measure.name}'; set "
+            f"policy: layers are weighed by the measure 'loss', not by '{problem.measure.name}'; set "
             'utility.measure = "loss", or leave out release.recoding.'
         )
     # what is dropped counts for a model that is not exact: it is of the whole table too
@@ -139,7 +138,7 @@ def task_of(problem: Problem) -> Task:
     return Task(
         problem.microdata,
         problem.models,
-        measure,
+        cover,
         problem.lattice,
         problem.suppression_limit,
         policy.max_layers,
@@ -209,14 +208,14 @@ def proof_of(problem: Problem, found: Layers) -> Proof:
 
 def describe_layers(problem: Problem, found: Layers) -> tuple[Layer, ...]:
     """Return each layer with its records and what these lose by themselves."""
-    layering, measure = found.layering, problem.measure
-    assert isinstance(measure, Loss)
+    layering, cover = found.layering, problem.measure.cover
+    assert cover is not None
     domain = problem.microdata.domain
     return tuple(
         Layer(
             problem.named(scheme),
             int(records),
-            measure.combine(attribute_loss(covered, int(records), domain.sizes, domain.least))[0],
+            cover.combine(attribute_loss(covered, int(records), domain.sizes, domain.least))[0],
         )
         for scheme, records, covered in zip(
             layering.schemes, layering.records, layering.covered_by_layer(), strict=True

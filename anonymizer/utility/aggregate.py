@@ -29,8 +29,13 @@ class Aggregate(StrEnum):
         """Whether it is one of the two means, for which there are faster bounds."""
         return self in (Aggregate.GEOMETRIC, Aggregate.ARITHMETIC)
 
+    @property
+    def most(self) -> float:
+        """The sum of terms of a table of which nothing is left."""
+        return self.to_terms(1.0)
+
     def terms(self, weights: Sequence[float], losses: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what losses of the attributes, one row for each, add to the sum of `of_terms`."""
+        """Return what losses of the attributes, one row for each, add to the sum of terms."""
         weighted: NDArray[np.float64] = np.reshape(weights, (-1, *[1] * (losses.ndim - 1))) * losses
         if self is Aggregate.SUM:
             return weighted / (sum(weights) or 1.0)

@@ -17,12 +17,11 @@ from anonymizer.kernels.partition import select_by_label
 from anonymizer.lattice import Lattice
 from anonymizer.risk.remaining import Binding
 from anonymizer.utility.aggregate import Aggregate
-from anonymizer.utility.aggregated import AggregatedMeasure
-from anonymizer.utility.measure import relative_weights
+from anonymizer.utility.measure import AttributeMeasure, relative_weights
 
 
 @dataclass(frozen=True, slots=True)
-class Entropy(AggregatedMeasure):
+class Entropy(AttributeMeasure):
     """Normalized non-uniform entropy: the mean over attributes of the share of their bits that is lost.
 
     For a set R of records let E(l, R) = sum_g r(g) log2(|R| / r(g)) over the values g of level l: the

@@ -5,7 +5,7 @@ The factor is what ARX calls `gsFactor`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -17,16 +17,15 @@ from anonymizer.kernels.partition import sum_chosen
 from anonymizer.lattice import Lattice
 from anonymizer.risk.remaining import Binding
 from anonymizer.utility.aggregate import Aggregate
-from anonymizer.utility.aggregated import AggregatedMeasure
 from anonymizer.utility.loss import Loss
-from anonymizer.utility.measure import Released, relative_weights
+from anonymizer.utility.measure import AttributeMeasure, Released, relative_weights
 
 EVEN = 0.5
 """The factor at which a suppressed value costs as much as one generalized to the whole domain."""
 
 
 @dataclass(frozen=True, slots=True)
-class GeneralLoss(AggregatedMeasure):
+class GeneralLoss(AttributeMeasure):
     """Iyengar's loss with a factor g, 0 to 1: the lower, the less suppression costs.
 
     A kept value counts min(1, 2 - 2g) of its share of the domain. A suppressed one counts the share of
@@ -39,7 +38,7 @@ class GeneralLoss(AggregatedMeasure):
 
     name: ClassVar[str] = "loss"
 
-    aggregate: Aggregate
+    aggregate: Aggregate = field()  # not the default of other measures
     weights: tuple[float, ...]
     factor: float = EVEN
 

@@ -5,7 +5,7 @@ Iyengar, Transforming data to satisfy privacy constraints, KDD 2002; Prasser et 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -17,9 +17,9 @@ from anonymizer.kernels.partition import select_by_label, sum_chosen, sum_covere
 from anonymizer.lattice import Lattice
 from anonymizer.risk.remaining import Binding
 from anonymizer.utility.aggregate import Aggregate
-from anonymizer.utility.aggregated import MeanMeasure
 from anonymizer.utility.measure import (
     Appraisal,
+    AttributeMeasure,
     Released,
     relative_weights,
     sum_left_to_right,
@@ -29,7 +29,7 @@ __all__ = ["Aggregate", "Loss", "attribute_loss"]
 
 
 @dataclass(frozen=True, slots=True)
-class Loss(MeanMeasure):
+class Loss(AttributeMeasure):
     """Iyengar's loss with one weight for each attribute; 0 is untouched, 1 is nothing left.
 
     The loss is a sum of one term for each attribute, behind a monotone transformation: that is what
@@ -37,21 +37,24 @@ class Loss(MeanMeasure):
 
     >>> losses = np.array([0.0, 1.0, 0.5])
     >>> measure = Loss(Aggregate.ARITHMETIC, (1.0, 1.0, 1.0))
-    >>> measure.of_terms(measure.terms(losses).sum())
+    >>> measure.aggregate.of_terms(measure.terms(losses).sum())
     0.5
     """
 
     name: ClassVar[str] = "loss"
-    fast_steps: ClassVar[bool] = True
-    from_covered: ClassVar[bool] = True
 
-    aggregate: Aggregate
+    aggregate: Aggregate = field()  # not the default of other measures
     weights: tuple[float, ...]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", relative_weights(self.weights))
         if not self.aggregate.is_mean:
             raise ValueError(f"for the {self.aggregate} of the attributes, use GeneralLoss")
+
+    @property
+    def cover(self) -> AttributeMeasure:
+        """This loss: what records cover, summed up, is all that it looks at."""
+        return self
 
     def losses(
         self, microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice
@@ -69,53 +72,14 @@ class Loss(MeanMeasure):
         """Sum up the loss and its bound; what binds and is suppressed is summed up once for both."""
         same = not binding.exempt and bool((binding.classes == suppressed).all())
         if same or (binding.classes > suppressed).any():
-            return MeanMeasure.appraise(self, microdata, classes, suppressed, binding)
+            return AttributeMeasure.appraise(self, microdata, classes, suppressed, binding)
         scheme = classes.scheme
         below, own = Lattice((0,) * len(scheme), scheme), Lattice(scheme, scheme)
         bound = Gone.of(microdata, classes, binding, below)
         others = Gone.of(microdata, classes, Binding(suppressed & ~binding.classes), own)
         losses = loss_without(microdata, bound.and_also(others))[range(len(scheme)), scheme]
         bounds = self.terms(loss_without(microdata, bound.less(binding.exempt)))
-        return Appraisal(self.of_terms(sum_left_to_right(self.terms(losses))), bounds)
-
-    def appraise_steps(
-        self,
-        microdata: Microdata,
-        classes: EquivalenceClasses,
-        step_of_class: NDArray[np.int64],
-        steps: int,
-    ) -> list[Appraisal]:
-        """Sum what suppressed records cover by the step at which they go, and add up the steps."""
-        scheme = classes.scheme
-        chosen = select_by_label(classes.label_of_tuple, step_of_class < steps)
-        covered = sum_covered_by_step(
-            chosen, step_of_class[classes.label_of_tuple[chosen]], steps, microdata.codes,
-            microdata.counts, microdata.domain.covered, microdata.domain.offsets, np.array(scheme),
-        )  # fmt: skip
-        records = np.bincount(step_of_class, classes.records, steps + 1)[:steps].astype(np.int64)
-        suppressed = np.cumsum(records)[:, np.newaxis, np.newaxis]
-        sizes, least = (
-            each[:, np.newaxis] for each in (microdata.domain.sizes, microdata.domain.least)
-        )
-        left = microdata.total_covered - np.cumsum(covered, axis=0)
-        losses = attribute_loss(left + suppressed * sizes, microdata.records, sizes, least)
-        terms = np.moveaxis(self.terms(np.moveaxis(losses, 1, 0)), 1, 0)
-        own = terms[:, range(len(scheme)), scheme]
-        return [
-            Appraisal(self.of_terms(sum_left_to_right(mine)), bounds)
-            for mine, bounds in zip(own, terms, strict=True)
-        ]
-
-    def terms_of_covered(
-        self, microdata: Microdata, covered: NDArray[np.int64], suppressed: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """Return the terms of each attribute from what the kept records cover of it."""
-        shape = (-1, *[1] * (covered.ndim - 1))
-        sizes, least = (
-            each.reshape(shape) for each in (microdata.domain.sizes, microdata.domain.least)
-        )
-        losses = attribute_loss(covered + suppressed * sizes, microdata.records, sizes, least)
-        return self.terms(losses)
+        return Appraisal(self.aggregate.of_terms(sum_left_to_right(self.terms(losses))), bounds)
 
     def of_release(self, released: Released) -> tuple[float, tuple[float, ...]]:
         """Count the leaves that the released values cover; suppressed records cover everything."""
@@ -186,3 +150,50 @@ def attribute_loss(
         records * np.maximum(leaves - least, 1)
     )
     return np.maximum(0.0, losses)
+
+
+def appraise_steps(
+    cover: AttributeMeasure,
+    microdata: Microdata,
+    classes: EquivalenceClasses,
+    step_of_class: NDArray[np.int64],
+    steps: int,
+) -> list[Appraisal]:
+    """Appraise ever more suppression: at step s, the classes up to s are suppressed, and binding.
+
+    What suppressed records cover is summed by the step at which they go.
+    """
+    scheme = classes.scheme
+    chosen = select_by_label(classes.label_of_tuple, step_of_class < steps)
+    covered = sum_covered_by_step(
+        chosen, step_of_class[classes.label_of_tuple[chosen]], steps, microdata.codes,
+        microdata.counts, microdata.domain.covered, microdata.domain.offsets, np.array(scheme),
+    )  # fmt: skip
+    records = np.bincount(step_of_class, classes.records, steps + 1)[:steps].astype(np.int64)
+    suppressed = np.cumsum(records)[:, np.newaxis, np.newaxis]
+    sizes, least = (
+        each[:, np.newaxis] for each in (microdata.domain.sizes, microdata.domain.least)
+    )
+    left = microdata.total_covered - np.cumsum(covered, axis=0)
+    losses = attribute_loss(left + suppressed * sizes, microdata.records, sizes, least)
+    terms = np.moveaxis(cover.terms(np.moveaxis(losses, 1, 0)), 1, 0)
+    own = terms[:, range(len(scheme)), scheme]
+    return [
+        Appraisal(cover.aggregate.of_terms(sum_left_to_right(mine)), bounds)
+        for mine, bounds in zip(own, terms, strict=True)
+    ]
+
+
+def terms_of_covered(
+    cover: AttributeMeasure,
+    microdata: Microdata,
+    covered: NDArray[np.int64],
+    suppressed: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Return the terms of each attribute from what the kept records cover of it, a row for each."""
+    shape = (-1, *[1] * (covered.ndim - 1))
+    sizes, least = (
+        each.reshape(shape) for each in (microdata.domain.sizes, microdata.domain.least)
+    )
+    losses = attribute_loss(covered + suppressed * sizes, microdata.records, sizes, least)
+    return cover.terms(losses)

@@ -21,15 +21,16 @@ from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.microdata import Microdata
 from anonymizer.lattice import Lattice
 from anonymizer.risk.remaining import Binding
+from anonymizer.utility.aggregate import Aggregate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Appraisal:
     """What a scheme loses, and what that says of others.
 
-    For schemes u <= w <= v, v and u appraised, the loss of w is at least `of_terms` of the sum of v's
-    `terms[a, w[a]]` and u's `floor`, if w suppresses what is binding at v. Terms do not fall with the
-    level; above v's own levels they mean nothing.
+    For schemes u <= w <= v, v and u appraised, the loss of w is at least what the aggregate makes of the
+    sum of v's `terms[a, w[a]]` and u's `floor`, if w suppresses what is binding at v. Terms do not fall
+    with the level; above v's own levels they mean nothing.
     """
 
     loss: float
@@ -68,15 +69,8 @@ class Measure(ABC):
     """What a policy calls it."""
     floors: ClassVar[bool] = False
     """Whether a scheme bounds the coarser ones too, so that both ends of a box are evaluated."""
-    from_covered: ClassVar[bool] = False
-    """Whether what the kept records cover is all that a loss follows from."""
-    fast_steps: ClassVar[bool] = False
-    """Whether `appraise_steps` takes less time than to appraise the steps one by one."""
-
-    @property
-    def most(self) -> float:
-        """The sum of terms of a table of which nothing is left."""
-        return 1.0
+    aggregate: Aggregate = Aggregate.ARITHMETIC
+    """How the sum of terms becomes the loss; 1 is the loss of a table of which nothing is left."""
 
     @abstractmethod
     def appraise(
@@ -87,26 +81,6 @@ class Measure(ABC):
         binding: Binding,
     ) -> Appraisal:
         """Weigh what is lost with the suppressed classes gone, and bound it elsewhere."""
-
-    def appraise_steps(
-        self,
-        microdata: Microdata,
-        classes: EquivalenceClasses,
-        step_of_class: NDArray[np.int64],
-        steps: int,
-    ) -> list[Appraisal]:
-        """Appraise ever more suppression: at step s, the classes up to s are suppressed, and binding."""
-        gone = [step_of_class <= step for step in range(steps)]
-        return [self.appraise(microdata, classes, each, Binding(each)) for each in gone]
-
-    def terms_of_covered(
-        self, microdata: Microdata, covered: NDArray[np.int64], suppressed: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """Return the terms of each attribute, for a measure that is `from_covered`.
-
-        `covered` is what the kept records cover, with a row for each attribute.
-        """
-        raise NotImplementedError
 
     def attribute_losses(
         self,
@@ -121,20 +95,22 @@ class Measure(ABC):
         """Return loss and attribute losses from a released file; None: not computable from a release."""
         return None
 
-    def of_terms(self, total: float) -> float:
-        """Return the loss for a sum of terms."""
-        return float(total)
+    @property
+    def cover(self) -> AttributeMeasure | None:
+        """This measure, if its losses follow from what kept records cover, by `attribute_loss`; or None.
 
-    def to_terms(self, loss: float) -> float:
-        """Return the sum of terms that has a loss; the inverse of `of_terms`."""
-        return loss
+        Then subtree bounds, screening, layers and thresholds at once sum that up themselves.
+        """
+        return None
 
 
 class AttributeMeasure(Measure):
-    """A base for measures that are the mean of one loss for each attribute, with weights.
+    """A base for measures that are a sum of terms, one for each attribute, with weights.
 
-    A measure gives `losses`; what follows here is the same for all of them. Their bound is tight: where
-    everything suppressed is binding, it is the loss of the scheme itself.
+    A measure gives `losses`, which must not fall with the level or with further suppression; its
+    `aggregate` makes terms of them. Every aggregate grows with each loss, so that losses bounded one by
+    one bound it. Where everything suppressed is binding, the bound is the loss of the scheme; but a
+    maximum is bounded by the power mean.
     """
 
     __slots__ = ()
@@ -151,15 +127,8 @@ class AttributeMeasure(Measure):
         """
 
     def terms(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what losses of the attributes, one row for each, add to the sum of `of_terms`."""
-        weights = np.reshape(self.weights, (-1, *[1] * (losses.ndim - 1)))
-        weighted: NDArray[np.float64] = weights * losses / len(self.weights)
-        return weighted
-
-    @property
-    def most(self) -> float:
-        """The sum of terms of a table of which nothing is left."""
-        return float(self.terms(np.ones(len(self.weights))).sum())
+        """Return what losses of the attributes, one row for each, add to the sum of terms."""
+        return self.aggregate.terms(self.weights, losses)
 
     def appraise(
         self,
@@ -171,12 +140,16 @@ class AttributeMeasure(Measure):
         """Sum up the loss of the kept and the suppressed records, and bound it at every level below."""
         scheme = classes.scheme
         below = Lattice((0,) * len(scheme), scheme)
-        bounds = terms = self.terms(self.losses(microdata, classes, binding, below))
+        losses = self.losses(microdata, classes, binding, below)
+        bounds = terms = self.terms(losses)
         if binding.exempt or (binding.classes != suppressed).any():
             own = Lattice(scheme, scheme)
-            terms = self.terms(self.losses(microdata, classes, Binding(suppressed), own))
-        own_terms = terms[range(len(scheme)), scheme]
-        return Appraisal(self.of_terms(sum_left_to_right(own_terms)), bounds)
+            losses = self.losses(microdata, classes, Binding(suppressed), own)
+            terms = self.terms(losses)
+        at = range(len(scheme)), scheme
+        if self.aggregate is Aggregate.MAXIMUM:  # its terms only bound it
+            return Appraisal(self.combine(losses[at])[0], bounds)
+        return Appraisal(self.aggregate.of_terms(sum_left_to_right(terms[at])), bounds)
 
     def attribute_losses(
         self, microdata: Microdata, classes: EquivalenceClasses, suppressed: NDArray[np.bool_]
@@ -189,7 +162,9 @@ class AttributeMeasure(Measure):
 
     def combine(self, losses: NDArray[np.float64]) -> tuple[float, tuple[float, ...]]:
         """Return the loss that losses of the attributes come to, and these."""
-        return self.of_terms(float(self.terms(losses).sum())), tuple(losses.tolist())
+        if self.aggregate is Aggregate.MAXIMUM:
+            return float((np.array(self.weights) * losses).max()), tuple(losses.tolist())
+        return self.aggregate.of_terms(float(self.terms(losses).sum())), tuple(losses.tolist())
 
 
 def relative_weights(weights: Sequence[float]) -> tuple[float, ...]:

@@ -17,12 +17,11 @@ from anonymizer.kernels.partition import sum_chosen
 from anonymizer.lattice import Lattice
 from anonymizer.risk.remaining import Binding
 from anonymizer.utility.aggregate import Aggregate
-from anonymizer.utility.aggregated import AggregatedMeasure
-from anonymizer.utility.measure import Released, relative_weights
+from anonymizer.utility.measure import AttributeMeasure, Released, relative_weights
 
 
 @dataclass(frozen=True, slots=True)
-class Precision(AggregatedMeasure):
+class Precision(AttributeMeasure):
     """One minus Sweeney's precision: the mean over attributes and records of level / highest level.
 
     A suppressed record counts as 1 in every attribute. The bound: a finer scheme suppresses at least

@@ -26,7 +26,7 @@ def bound_from(evaluation: Evaluation, finer: Scheme, evaluator: Evaluator) -> f
     total = 0.0
     for attribute, level in enumerate(finer):
         total += float(evaluation.terms[attribute, level])
-    return evaluator.measure.of_terms(total)
+    return evaluator.measure.aggregate.of_terms(total)
 
 
 def schemes_up_to(scheme: Scheme) -> list[Scheme]:

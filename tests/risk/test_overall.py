@@ -380,7 +380,7 @@ def test_an_evaluation_is_given_up_only_where_it_costs_more_than_the_cutoff(
     also = data.draw(st.sampled_from([[], [], [KAnonymity(2)], [Average(0.5)]]))
     evaluator = replace(case.evaluator, models=(model, *also))
     scheme = data.draw(st.sampled_from(list(lattice_of(problem))))
-    cutoff = share * evaluator.measure.most
+    cutoff = share * evaluator.measure.aggregate.most
     whole, found = evaluator.evaluate(scheme), evaluator.evaluate(scheme, cutoff)
     assert found.loss <= whole.loss + 1e-12
     assert found.suppressed_records <= whole.suppressed_records
@@ -389,7 +389,7 @@ def test_an_evaluation_is_given_up_only_where_it_costs_more_than_the_cutoff(
     levels = np.arange(whole.terms.shape[1]) <= np.array(scheme)[:, np.newaxis]
     np.testing.assert_allclose(found.terms[levels], whole.terms[levels], atol=1e-12)
     if (found.loss, found.suppressed_records) != (whole.loss, whole.suppressed_records):
-        assert found.loss > evaluator.measure.of_terms(cutoff)
+        assert found.loss > evaluator.measure.aggregate.of_terms(cutoff)
 
 
 @settings(max_examples=60)
@@ -485,9 +485,9 @@ def test_no_cut_is_looked_for_where_what_binds_costs_too_much(
     evaluator = Evaluator(microdata, (Overall(0.1, scenario, statistic),), measure, 4)
     assert evaluator.evaluate((0,)).loss == 1
     monkeypatch.setattr(Overall, "first_cut", refuse)
-    assert evaluator.evaluate((0,), cutoff=measure.to_terms(0.3)).loss > 0.3
+    assert evaluator.evaluate((0,), cutoff=measure.aggregate.to_terms(0.3)).loss > 0.3
     with pytest.raises(AssertionError):
-        evaluator.evaluate((0,), cutoff=measure.most)
+        evaluator.evaluate((0,), cutoff=measure.aggregate.most)
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)

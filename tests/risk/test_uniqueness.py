@@ -41,7 +41,7 @@ def test_every_finer_scheme_suppresses_what_a_coarser_one_says(
             if all(a <= b for a, b in zip(fine.scheme, coarse.scheme, strict=True)):
                 assert coarse.binding_records <= fine.suppressed_records
                 own = sum(coarse.terms[a, level] for a, level in enumerate(fine.scheme))
-                assert own <= evaluator.measure.to_terms(fine.loss) + 1e-9
+                assert own <= evaluator.measure.aggregate.to_terms(fine.loss) + 1e-9
 
 
 @pytest.mark.parametrize("estimator", ["pitman", "zayatz", "dankar"])

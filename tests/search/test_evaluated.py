@@ -70,7 +70,7 @@ def test_tightening_drops_no_scheme_that_could_still_win(
             assert not out
             assert scheme in kept
         if scheme in kept and not out and found.feasible:
-            assert evaluator.measure.of_terms(bound) <= found.loss + 1e-14
+            assert evaluator.measure.aggregate.of_terms(bound) <= found.loss + 1e-14
 
 
 @settings(max_examples=300)

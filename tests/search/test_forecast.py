@@ -72,7 +72,7 @@ def test_with_more_attributes_than_effects_it_keeps_to_what_it_assumed(
     lattice = Lattice((0,) * 30, (2,) * 30)
     forecast = Forecast(lattice, 100)
     forecast.learn([lattice.high], [7])
-    assert forecast.steps[:, 2] == pytest.approx(np.full(30, 2 * module.USUAL_STEP))
+    assert forecast.steps[:, 2] == pytest.approx(np.full(30, module.USUAL_STEP))
 
 
 @given(st.lists(st.integers(0, 90), min_size=1, max_size=8), st.integers(1, 200))

@@ -23,7 +23,7 @@ def neighbourhood(problem: Problem, scheme: Scheme) -> NeighbourRanking:
     best, coarsest = evaluator.evaluate(scheme), evaluator.evaluate(lattice.high)
     records = [best.binding_records, coarsest.binding_records]
     forecast.learn([best.scheme, coarsest.scheme], records)
-    return NeighbourRanking(best, coarsest, lattice, forecast, evaluator.measure.most)
+    return NeighbourRanking(best, coarsest, lattice, forecast, evaluator.measure.aggregate.most)
 
 
 def expected_terms(near: NeighbourRanking, scheme: Scheme) -> float:

@@ -160,7 +160,7 @@ def test_what_is_screened_out_is_worse_and_nothing_else_is(
         mock.patch.object(module, "FINISHED_PARTS", parts),
     ):
         found = screening(asked, lattice, SearchParams(screened_cells=cells))
-        found.search.evaluated.cutoff = asked.measure.to_terms(cutoff)
+        found.search.evaluated.cutoff = asked.measure.aggregate.to_terms(cutoff)
         listed = [scheme for batch in found.candidates() for scheme in batch]
     assert len(listed) == len(set(listed))
     assert {s for s, each in losses.items() if each.loss <= cutoff} <= set(listed)

@@ -130,7 +130,7 @@ def loss_of(
         covered[number] = everyone - of_dropped + int(rows.sum()) * column.hierarchy.extent
     domain = microdata.domain
     losses = attribute_loss(covered, microdata.records, domain.sizes, domain.least)
-    return measure.of_terms(float(measure.terms(losses).sum()))
+    return measure.aggregate.of_terms(float(measure.terms(losses).sum()))
 
 
 def best_mix(source_risk: SourceRisk, measure: Loss) -> Iterator[Option]:
