@@ -7,12 +7,13 @@ READY  := $(VENV)/ready
 DOCS   := $(VENV)/ready-docs
 KERNELS := $(VENV)/ready-kernels
 OLDEST := .venv-oldest
+AUDIT  := .venv-audit
 # these call nearly every kernel
 COMPILE := tests/search/test_subtree_bounds.py tests/frozen tests/kernels
 PIP    := pip install --quiet --disable-pip-version-check
 SITE   := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
 
-.PHONY: demo test test-whole quick test-oldest reproduce lint bench soak docs docs-serve clean
+.PHONY: demo test test-whole quick test-oldest reproduce lint audit bench soak docs docs-serve clean
 
 demo: $(DEMO)
 	$(BIN)/anonymizer demo --out results/demo
@@ -38,6 +39,11 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# pip-audit needs packages of its own, and the network; where it cannot be had, the last line says so
+audit: $(READY)
+	-test -x $(AUDIT)/bin/pip-audit || { $(PYTHON) -m venv $(AUDIT) && $(AUDIT)/bin/$(PIP) pip-audit; }
+	$(BIN)/python .ci/audit.py --pip-audit $(AUDIT)/bin/pip-audit
 
 bench: $(READY)
 	$(BIN)/python -m experiments.benchmark
@@ -79,4 +85,4 @@ $(OLDEST)/ready: pyproject.toml .ci/oldest.py
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(OLDEST) reproduced site .mypy_cache .ruff_cache .pytest_cache build dist
+	rm -rf $(VENV) $(OLDEST) $(AUDIT) reproduced site .mypy_cache .ruff_cache .pytest_cache build dist

@@ -155,7 +155,7 @@ def test_an_experiment_writes_what_it_says(
 
 def test_the_commands_of_the_set_up_are_those_of_the_makefile() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for command in ("quick", "test", "lint", "docs", "docs-serve", "test-oldest", "bench"):
+    for command in ("quick", "test", "lint", "docs", "docs-serve", "test-oldest", "audit", "bench"):
         assert f"make {command}" in section("Set-up")
         assert f"\n{command}:" in makefile
 
