@@ -97,7 +97,7 @@ def functions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[Functions, st
 def inside(place: Place, node: ast.AST) -> Iterator[tuple[Place, ast.AST, str]]:
     """List the mistakes that can be made at a node and below."""
     yield from ((place, new, kind) for new, kind in mistakes(node))
-    if isinstance(node, ast.Raise | ast.JoinedStr):
+    if isinstance(node, ast.Raise | ast.JoinedStr) or is_strict(node):
         return
     for field, value in ast.iter_fields(node):
         if field in ("annotation", "returns", "type_comment", "ctx", "ops", "op"):
@@ -133,6 +133,11 @@ def mistakes(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
             yield ast.copy_location(ast.Pass(), node), "statement"
         case ast.If(test=test) if not isinstance(test, ast.Compare):
             yield changed(node, test=ast.UnaryOp(ast.Not(), test)), "condition"
+
+
+def is_strict(node: ast.AST) -> bool:
+    """Whether it is the `strict=True` of a zip, which guards against what never happens."""
+    return isinstance(node, ast.keyword) and node.arg == "strict"
 
 
 def is_text(node: ast.BinOp) -> bool:

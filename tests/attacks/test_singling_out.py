@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer import attack
-from anonymizer.attacks.singling_out import multivariate, rarest, try_column, try_rows, univariate
+from anonymizer import Policy, attack
+from anonymizer.attacks.reading import read_setting
+from anonymizer.attacks.setting import Plan, Setting
+from anonymizer.attacks.singling_out import (
+    compared_with,
+    multivariate,
+    rarest,
+    singling_out,
+    try_column,
+    try_rows,
+    univariate,
+)
 from tests.attacks.small import Small, smalls
 
 
@@ -61,7 +73,7 @@ def distinct(people: int) -> pd.DataFrame:
     return pd.DataFrame({"a": [f"v{at}" for at in range(people)], "secret": ["x"] * people})
 
 
-def policy_of(people: int) -> dict[str, object]:
+def policy_of(people: int) -> dict[str, Any]:
     groups = {f"v{at}": "*" for at in range(people)}
     return {
         "attributes": {
@@ -130,3 +142,48 @@ def test_what_one_person_has_singles_them_out_in_the_baseline_too(with_control: 
     found = attack(small.release(), small.policy(), small.frame(), control=control)
     for name in ("univariate", "multivariate"):
         assert found[f"singling out, {name}"].baseline.estimate.value == 1
+
+
+def setting_of(released: pd.DataFrame, original: pd.DataFrame, **others: Any) -> Setting:
+    policy = policy_of(len(original))
+    if "secret" not in original:
+        del policy["attributes"]["secret"]
+    return read_setting(released, original, Policy(**policy), None, Plan(), **others)
+
+
+def test_all_columns_are_tried_where_there_are_more_than_quasi_identifiers() -> None:
+    frame = distinct(6)
+    assert [each.name for each in singling_out(setting_of(frame, frame))] == [
+        "singling out, univariate",
+        "singling out, multivariate",
+        "singling out, all columns",
+    ]
+    bare = frame[["a"]]
+    assert len(singling_out(setting_of(bare, bare))) == 2
+
+
+def test_where_no_row_is_released_it_is_said_and_not_tried() -> None:
+    frame = distinct(6)
+    found = singling_out(setting_of(frame.head(0), frame))
+    assert {each.skipped for each in found} == {"no row is released."}
+
+
+@pytest.mark.parametrize(("there", "expected"), [(40, 6), (3, 3)])
+def test_of_a_control_table_as_many_people_are_compared_as_the_original_has(
+    there: int, expected: int
+) -> None:
+    frame = distinct(6)
+    control = pd.concat([frame] * there)[:there]
+    setting = setting_of(frame, frame, control=control)
+    compared, _ = compared_with(setting, setting.quasi)
+    assert compared is not None
+    assert compared.shape[1] == expected
+
+
+def test_with_a_control_table_predicates_of_several_cells_are_tried_there_too() -> None:
+    frame = distinct(6)
+    for control, singled_out in ((None, 6), (frame, 6), (frame.assign(a="v0"), 0)):
+        setting = setting_of(frame, frame, control=control)
+        found = multivariate(setting, setting.quasi, "", "")
+        assert found.success.successes == 6
+        assert found.baseline.successes == singled_out, control
