@@ -19,7 +19,7 @@ from anonymizer.errors import AnonymizerError
 from anonymizer.policy import Policy, digest_of_hierarchy
 from anonymizer.problem import Problem
 from anonymizer.proof.case import case_of
-from anonymizer.proof.checker import Checked, check
+from anonymizer.proof.checker import TIE, Checked, check
 from anonymizer.proof.format import (
     Proof,
     ProofError,
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return say(FAILS, f"REJECTED: {error}")
     except AnonymizerError as error:
         return say(CANNOT, f"error: {error}")
-    print(f"accepted: {checked}")
+    print(f"{'spot check passed' if checked.is_spot_check else 'accepted'}: {checked}")
     for note in (*(f"taken on trust: {line}" for line in checked.trusted), *notes):
         print(note)
     return HOLDS
@@ -86,7 +86,7 @@ def run(given: argparse.Namespace) -> tuple[Checked, list[str]]:
     notes = check_origin(proof, problem)
     manifest = given.manifest or folder / "manifest.json"
     if manifest.is_file():
-        check_manifest(proof, path, json.loads(manifest.read_text(encoding="utf-8")))
+        check_manifest(proof, path, read_object(manifest))
     else:
         notes.append("not compared with a manifest: there is none beside it")
     return check(proof, case_of(problem), all_witnesses=given.all), notes
@@ -118,6 +118,19 @@ def check_origin(proof: Proof, problem: Problem) -> list[str]:
     return []
 
 
+def read_object(manifest: Path) -> Mapping[str, Any]:
+    """Read a manifest as far as the proof is concerned."""
+    try:
+        described = json.loads(manifest.read_text(encoding="utf-8"))
+        if isinstance(described, dict) and isinstance(described.get("proof_file", {}), dict):
+            return described
+    except (OSError, ValueError, RecursionError):
+        pass
+    raise ProofError(
+        f"{manifest}: this is not a manifest of anonymizer; give the one of the release."
+    )
+
+
 def check_manifest(proof: Proof, path: Path, manifest: Mapping[str, Any]) -> None:
     """Compare the claim and the digest with those of a manifest."""
     declared = manifest.get("proof_file") or {}
@@ -125,8 +138,12 @@ def check_manifest(proof: Proof, path: Path, manifest: Mapping[str, Any]) -> Non
         raise ProofError("the manifest has the digest of another proof file, or of none.")
     claim = proof.claim
     scheme = dict(zip(proof.attributes, claim.scheme, strict=True))
-    stated = (manifest.get("scheme"), manifest.get("loss"), manifest.get("suppressed"))
-    if stated[0] != scheme or stated[2] != claim.suppressed or abs(stated[1] - claim.loss) > 1e-12:  # type: ignore[operator]
+    loss = manifest.get("loss")
+    near = isinstance(loss, int | float) and abs(loss - claim.loss) <= TIE
+    if not near or (manifest.get("scheme"), manifest.get("suppressed")) != (
+        scheme,
+        claim.suppressed,
+    ):
         raise ProofError(
             "the manifest claims another scheme, loss or number of suppressed records."
         )

@@ -7,6 +7,7 @@ left to the models.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ from anonymizer.engine.domain import Column
 from anonymizer.engine.microdata import Microdata
 from anonymizer.engine.people import People
 from anonymizer.engine.sensitive import SensitiveColumn
+from anonymizer.estimators.uniques import ESTIMATORS
 from anonymizer.hierarchy import MISSING
 from anonymizer.knowledge.scenario_attack import ScenarioAttack
 from anonymizer.knowledge.source_attack import SourceAttack
@@ -41,8 +43,13 @@ def case_of(problem: Problem) -> Case:
         )
     microdata = problem.microdata
     asked = tuple(part for model in problem.models for part in model_of(model, microdata))
+    names = {model.name for model in problem.models}
     of_table = any(model.scope == "table" for model in asked)
     together = not all(model.local for model in asked)
+    if sum(model.scope == "table" for model in asked) > 1 and "p-uniqueness" in names:
+        raise Unsupported(
+            "there is no rule for p-uniqueness beside another risk of the whole table."
+        )
     if of_table and (microdata.people is not None or together):
         raise Unsupported(
             "there is no rule for risks of the whole table where people have several rows, or beside "
@@ -223,6 +230,27 @@ def strict_average_of(model: Any, microdata: Microdata) -> tuple[Model, ...]:  #
     return models.LeastClass(model.k), models.Average(model.threshold)
 
 
+def p_uniqueness_of(model: Any, microdata: Microdata) -> tuple[Model, ...]:
+    """Read the limit, and with how many classes or uniques the estimate must be above it."""
+    if not model.exact:
+        raise Unsupported("there is no rule for p-uniqueness with a threshold of 0.1 or more.")
+    people, population, limit = microdata.number_of_people, model.population, model.limit
+
+    def estimate(sizes: Integers, classes: Integers) -> float:
+        found = ESTIMATORS[model.estimator](sizes, classes, population)
+        return math.inf if math.isnan(found) else min(found, population)
+
+    most_of_all = most_alone = None
+    if model.estimator == "zayatz":  # at least N (uniques / records) squared
+        most_alone = math.floor(math.sqrt(model.threshold) * people) + 1
+    elif model.estimator == "pitman" or (model.estimator == "dankar" and people <= population / 10):
+        # SciPy's special functions take a tenth of a second to import, for every other model in vain
+        from anonymizer.estimators.most_classes import most_classes
+
+        most_of_all = most_classes(people, population, limit)
+    return (models.PUniqueness(limit, estimate, most_of_all, most_alone),)
+
+
 RULES: dict[str, Callable[[Any, Microdata], tuple[Model, ...]]] = {
     "k-anonymity": lambda m, _: (models.LeastClass(m.k),),
     "k-map": k_map_of,
@@ -241,6 +269,7 @@ RULES: dict[str, Callable[[Any, Microdata], tuple[Model, ...]]] = {
     "delta-presence": lambda m, _: (distributions.DeltaPresence(m.minimum, m.maximum),),
     "strict-average": strict_average_of,
     "average": lambda m, _: (models.Average(m.threshold),),
+    "p-uniqueness": p_uniqueness_of,
     "sample-uniqueness": lambda m, _: (models.SampleUniqueness(m.threshold),),
 }
 """What the checker asks in place of each risk model."""

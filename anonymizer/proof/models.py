@@ -267,7 +267,6 @@ class Average(TableModel):
 
     trusted: ClassVar[tuple[str, ...]] = (
         "average: classes are suppressed in the stated order, and none keeps more under it",
-        "average: a finer scheme drops at least as many records as smallest first does here",
     )
     threshold: float
 
@@ -277,7 +276,10 @@ class Average(TableModel):
         return np.asarray(np.arange(sizes.size, -1, -1) / people)
 
     def must_go(self, view: View) -> Gone:
-        """Return what goes at every finer scheme."""
+        """A finer scheme keeps people of no more classes; as many of the largest hold no fewer people.
+
+        So they pass too, and the finer scheme keeps no more people than the largest classes that pass.
+        """
         sizes = np.sort(view.sizes[view.there])
         cut = int(np.argmax(self.risks(sizes) <= self.threshold))
         return Gone(np.zeros(view.kept.size, np.bool_), view.kept, int(sizes[cut:].sum()))
@@ -304,3 +306,48 @@ class SampleUniqueness(TableModel):
         while most / view.table.people > self.threshold:
             most -= 1
         return Gone(np.zeros(view.kept.size, np.bool_), alone, most)
+
+
+@dataclass(frozen=True, eq=False)
+class PUniqueness(TableModel):
+    """No more people of the population than a limit are estimated to be unique in it."""
+
+    trusted: ClassVar[tuple[str, ...]] = (
+        "p-uniqueness: the estimate of how many people of the population are unique",
+        "p-uniqueness: classes are suppressed in the stated order, and none keeps more under it",
+        "p-uniqueness: with how many classes, or uniques, the estimate cannot be within the limit",
+    )
+    threshold: float
+    """So many people."""
+    estimate: Callable[[Integers, Integers], float]
+    """Estimates the population uniques from sizes, the first of them 1, and how many classes have each;
+    infinite where it cannot be had."""
+    most_classes: int | None
+    """With more classes, one of them of size 1, the estimate is above the limit; None: not known."""
+    most_alone: int | None
+    """With more classes of size 1 it is; None: not known."""
+
+    def risks(self, sizes: Integers) -> Floats:
+        """Return what is estimated without the first, the first two, ..., up to the first that passes."""
+        found, alone = np.zeros(sizes.size + 1), int((sizes == 1).sum())
+        different, classes = np.unique(sizes, return_counts=True)
+        for cut in range(alone):
+            classes[0] = alone - cut
+            found[cut] = self.estimate(different, classes)
+            if found[cut] <= self.threshold:
+                break
+        return found
+
+    def must_go(self, view: View) -> Gone:
+        """At a finer scheme there are no fewer classes, and whoever is alone stays alone.
+
+        Too many of those alone, or of all classes, are left unless so many go; each takes a record. If
+        all who are alone go, nothing more has to.
+        """
+        nobody, alone = np.zeros(view.kept.size, np.bool_), view.sizes == 1
+        if self.most_alone is not None:
+            return Gone(nobody, alone[view.labels], self.most_alone)
+        if self.most_classes is None:
+            return Gone.of(nobody)
+        gone = max(0, min(int(alone.sum()), view.classes - self.most_classes))
+        return Gone(nobody, ~nobody, view.table.records - gone) if gone else Gone.of(nobody)

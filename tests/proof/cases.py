@@ -32,6 +32,16 @@ MODELS: dict[str, list[dict[str, Any]]] = {
     "strict-average": [{"model": "strict-average", "k": 2, "threshold": 0.3}],
     "average": [{"model": "average", "threshold": 0.4}],
     "sample-uniqueness": [{"model": "sample-uniqueness", "threshold": 0.2}],
+    "p-uniqueness": [{"model": "p-uniqueness", "threshold": 0.02, "population": 400}],
+    "p-uniqueness, zayatz": [
+        {"model": "p-uniqueness", "threshold": 0.02, "population": 400, "estimator": "zayatz"}
+    ],
+    "p-uniqueness, snb": [
+        {"model": "p-uniqueness", "threshold": 0.05, "population": 400, "estimator": "snb"}
+    ],
+    "p-uniqueness, dankar": [
+        {"model": "p-uniqueness", "threshold": 0.03, "population": 400, "estimator": "dankar"}
+    ],
     "sources": [{"model": "sources", "statement": "statement"}],
     "overall": [{"model": "overall", "threshold": 0.3, "statistic": "maximum", "scenario": "it"}],
     "distinct-l": [{"model": "distinct-l", **OF, "l": 2}],

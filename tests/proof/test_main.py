@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from anonymizer.proof import checker
 from anonymizer.proof.__main__ import main
 from tests.wards import POLICY, change, patients, policy_with, write_files
 
@@ -57,6 +58,29 @@ def test_what_is_missing_is_said(released: Path, tmp_path: Path, capsys) -> None
     assert check(released, "--policy", str(tmp_path / "none.toml")) == 2
 
 
+@pytest.mark.parametrize(
+    "content",
+    [b"{", b"[" * 9_000, b"[]", b'{"proof_file": 1}', b'{"loss": NaN}', b'{"loss": "0"}', b"\xff"],
+)
+def test_a_manifest_that_is_none_is_rejected_in_a_sentence(
+    released: Path, content: bytes, capsys
+) -> None:
+    (released.parent / "release" / "manifest.json").write_bytes(content)
+    assert check(released) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_spot_check_is_not_called_accepted(released: Path, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(checker, "MANY_WITNESSES", 0)
+    monkeypatch.setattr(checker, "SPOT", 0)
+    assert check(released) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("spot check passed: ")
+    assert "accepted" not in out
+    assert check(released, "--all") == 0
+    assert capsys.readouterr().out.startswith("accepted: ")
+
+
 def test_verify_checks_the_proof_and_says_so(released: Path, run) -> None:
     folder = released.parent
     arguments = (folder / "release" / "release.csv", released, "--against", folder / "patients.csv")
@@ -100,12 +124,12 @@ def test_a_stopped_run_proves_its_bound(tmp_path: Path, run, limit: str) -> None
 
 
 def test_a_run_without_a_rule_says_so_and_removes_an_older_proof(released: Path, run) -> None:
-    risk = 'model = "p-uniqueness"\nthreshold = 0.01\npopulation = 100000'
+    risk = 'model = "p-uniqueness"\nthreshold = 0.2\npopulation = 100000'
     released.write_text(policy_with(risk))
     out = released.parent / "release"
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         status, _, errors = run("run", released, "--out", out, "--proof")
     assert status == 0
-    assert "no rule for the risk model 'p-uniqueness'" in errors
+    assert "no rule for p-uniqueness with a threshold of 0.1" in errors
     assert not (out / "proof.json").exists()
