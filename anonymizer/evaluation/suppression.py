@@ -207,22 +207,31 @@ def combine_bindings(
     which no more than some records can be kept. Where there are none, the first model of the whole table
     that knows something speaks for itself.
     """
-    together = no_class(remaining.classes)
+    classes = remaining.classes
+    least = asked_by(models, classes.input_people).least_class
+    together = bound_records(classes, models, violations)
+    partly = bind_partly(classes, models, violations, together, least)
+    if partly.classes.any():
+        return partly
     whole = remaining
     if remaining.suppressed.any():
-        whole = Remaining(remaining.microdata, remaining.classes, no_class(remaining.classes))
-    single: Binding | None = None
+        whole = Remaining(remaining.microdata, classes, no_class(classes))
+    of_table = (bind_table(whole, model) for model in models if model.kind is ModelKind.TABLE)
+    single = next((binding for binding in of_table if binding is not None), partly)
+    return replace(single, least_class=least)
+
+
+def bound_records(
+    classes: EquivalenceClasses,
+    models: Sequence[RiskModel],
+    violations: Sequence[NDArray[np.bool_]],
+) -> NDArray[np.bool_]:
+    """Mark the classes all of whose records violate some model at every finer scheme too."""
+    found = no_class(classes)
     for model, violating in zip(models, violations, strict=True):
         if binds_records(model):
-            together |= violating
-        if model.kind is ModelKind.TABLE:
-            single = single or bind_table(whole, model)
-    people = remaining.classes.input_people
-    least = asked_by(models, people).least_class
-    partly = bind_partly(remaining.classes, models, violations, together, least)
-    if partly.classes.any() or single is None:
-        return partly
-    return replace(single, least_class=least)
+            found |= violating
+    return found
 
 
 def bind_table(whole: Remaining, model: RiskModel) -> Binding | None:
@@ -315,10 +324,7 @@ def most_kept_partly(
 def most_kept(classes: EquivalenceClasses, models: Sequence[RiskModel]) -> NDArray[np.int64]:
     """Return how many records of each class can be kept, here or at a finer scheme, by local models."""
     violations = violations_of(classes, models)
-    together = no_class(classes)
-    for model, violating in zip(models, violations, strict=True):
-        if binds_records(model):
-            together |= violating
+    together = bound_records(classes, models, violations)
     least = asked_by(models, classes.input_people).least_class
     kept = most_kept_partly(classes, models, violations, together, least)
     return np.where(together, 0, classes.records if kept is None else kept)

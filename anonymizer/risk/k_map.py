@@ -74,8 +74,11 @@ class KMap(ClassModel):
         """Return the size of the population, where that is given."""
         if self.population is None:
             return ()
-        changed = lambda people: replace(self, population=people)  # noqa: E731
-        return (Assumption.of_population(self.population, changed),)
+        return (
+            Assumption.of_population(
+                self.population, lambda people: replace(self, population=people)
+            ),
+        )
 
     def files(self, folder: Path) -> list[Path]:
         """Return the population table, if it is a file."""

@@ -104,8 +104,11 @@ class PUniqueness(TableModel):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Return the size of the population."""
-        changed = lambda people: replace(self, population=people)  # noqa: E731
-        return (Assumption.of_population(self.population, changed),)
+        return (
+            Assumption.of_population(
+                self.population, lambda people: replace(self, population=people)
+            ),
+        )
 
     def check(self, people: int, quasi_identifiers: tuple[str, ...]) -> list[str]:  # noqa: ARG002
         """A sample is no larger than its population."""
