@@ -290,8 +290,7 @@ class Tracker(Tracked):
         if self.shared.least_sizes is None or limited or len(self.sweep) == 1:
             return None
         return search_thresholds(
-            self.shared.evaluators,
-            self.shared.evaluate,
+            [AtThreshold.of(self.shared, place) for place in range(len(self.sweep))],
             self.problem.lattice,
             self.problem.policy.search.workers,
             None if self.on_stage is None else self.tell_of,
@@ -318,9 +317,8 @@ class Tracker(Tracked):
 
     def search_at(self, place: int) -> SearchResult:
         """Search at one threshold, with what was evaluated for others at hand."""
-        at = AtThreshold(self.shared, place)
         return search(
-            at,  # type: ignore[arg-type]
+            AtThreshold.of(self.shared, place),
             self.problem.lattice,
             self.problem.limits,
             self.problem.policy.search.workers,

@@ -94,6 +94,7 @@ class Point:
             "scheme": self.scheme,
             **({} if self.layers is None else {"number_of_layers": self.number_of_layers}),
             "status": self.status.value,
+            **({} if self.stopped is StopReason.COMPLETE else {"stopped": self.stopped.value}),
             "bound": self.proof.bound,
             "gap": self.gap,
             "dominated": self.dominated,

@@ -7,7 +7,6 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -201,37 +200,19 @@ def check_nesting(sweep: Sweep, evaluations: Sequence[Evaluation | None]) -> Non
             )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AtThreshold:
-    """What a search asks for its evaluations: one threshold of a sweep."""
+@dataclass(frozen=True, eq=False)
+class AtThreshold(Evaluator):
+    """The evaluator of one threshold of a sweep, which remembers what was evaluated for another."""
 
     shared: SweepEvaluator
     place: int
 
-    @property
-    def own(self) -> Evaluator:
-        """The evaluator of this threshold alone."""
-        return self.shared.evaluators[self.place]
-
-    @property
-    def microdata(self) -> Any:
-        """The table."""
-        return self.own.microdata
-
-    @property
-    def models(self) -> Sequence[RiskModel]:
-        """The models at this threshold."""
-        return self.own.models
-
-    @property
-    def measure(self) -> Any:
-        """The utility measure."""
-        return self.own.measure
-
-    @property
-    def suppression_limit(self) -> int:
-        """The largest number of records that may be suppressed."""
-        return self.own.suppression_limit
+    @staticmethod
+    def of(shared: SweepEvaluator, place: int) -> AtThreshold:
+        """Return that of a threshold."""
+        own = shared.evaluators[place]
+        given = own.microdata, own.models, own.measure, own.suppression_limit
+        return AtThreshold(*given, shared, place)
 
     def evaluate(self, scheme: Scheme, cutoff: float = math.inf) -> Evaluation:
         """Evaluate a scheme, or remember it from another threshold."""

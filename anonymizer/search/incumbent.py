@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from anonymizer.evaluation.evaluate import Evaluation
@@ -32,10 +32,9 @@ def find_incumbent(search: State) -> None:
     [root] = search.take(1)
     bounded = root
     try:
-        coarsest = current = search.evaluation_of(search.lattice.high)
+        coarsest = search.evaluation_of(search.lattice.high)
         bounded = replace(root, bounding=coarsest)
-        while finer := first_improvement(search.evaluation_of, search.lattice.low, current):
-            current = finer
+        refine(search, coarsest)
         if search.large:
             improve(search, coarsest)
         elif search.bounds_finer:
@@ -46,21 +45,26 @@ def find_incumbent(search: State) -> None:
         search.replace(root, [replace(bounded, evaluated=found)])
 
 
-def first_improvement(
-    evaluate: Callable[[Scheme], Evaluation], low: Scheme, current: Evaluation
-) -> Evaluation | None:
+def refine(search: State, coarsest: Evaluation) -> None:
+    """Move to a better scheme one step finer as long as there is one."""
+    current: Evaluation | None = coarsest
+    while current is not None:
+        current = first_improvement(search, current)
+
+
+def first_improvement(search: State, current: Evaluation) -> Evaluation | None:
     """Return the first scheme one step finer that is feasible and better, or None.
 
     The attribute whose own loss falls most is tried first.
     """
-    scheme = current.scheme
+    scheme, low = current.scheme, search.lattice.low
     gains = [
         (current.terms[a, level - 1] - current.terms[a, level], a)
         for a, level in enumerate(scheme)
         if level > low[a]
     ]
     for _, attribute in sorted(gains):
-        found = evaluate(with_level(scheme, attribute, scheme[attribute] - 1))
+        found = search.evaluation_of(with_level(scheme, attribute, scheme[attribute] - 1))
         if found.complete and found.feasible and found.loss < current.loss:
             return found
     return None

@@ -30,7 +30,7 @@ class EvaluateScheme:
     @property
     def portable(self) -> bool:
         """Whether another process would do the same; one that remembers evaluations would not."""
-        return isinstance(self.evaluator, Evaluator)
+        return type(self.evaluator) is Evaluator
 
     @property
     def units(self) -> int:

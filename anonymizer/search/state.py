@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,20 @@ class State:
         while self.open:
             self.open.pop()
 
+    def reopen(self, boxes: Iterable[Box], infeasible: int) -> None:
+        """Open these boxes in place of all others; what is not in them, nor evaluated, is pruned.
+
+        So many schemes, those evaluated included, are known to suppress too much.
+        """
+        self.open = OpenBoxes(self.open.capacity)
+        known = np.array(sorted(self.evaluated.known))
+        for box in boxes:
+            inside = ((known >= box.schemes.low) & (known <= box.schemes.high)).all(axis=1)
+            self.open.push(replace(box, evaluated=tuple(map(tuple, known[inside].tolist()))))
+        left = self.lattice.size - len(self.evaluated) - self.unevaluated
+        beyond = min(left, max(0, infeasible - len(self.evaluated)))
+        self.pruned = Counter({Pruning.SUPPRESSION: beyond, Pruning.BOUND: left - beyond})
+
     # Schemes
 
     def add_known(self, evaluations: Iterable[Evaluation]) -> None:
@@ -151,6 +166,11 @@ class State:
         self.record(evaluations)
         self.report()
         return evaluations
+
+    def consider(self, scheme: Scheme) -> None:
+        """Evaluate a scheme unless it is evaluated already: it may be the best."""
+        if scheme not in self.evaluated:
+            self.evaluate_now([scheme])
 
     def evaluation_of(self, scheme: Scheme) -> Evaluation:
         """Return the evaluation of a scheme, made now unless it was known beforehand."""
@@ -188,8 +208,12 @@ class State:
     def report(self) -> None:
         """Send the progress to whoever wants to show it."""
         if self.on_progress is not None:
-            seconds, effort = self.usage.seconds, self.usage.effort
-            self.on_progress(Progress(self.proof(), self.evaluated.best, seconds, effort))
+            self.on_progress(self.progress())
+
+    def progress(self) -> Progress:
+        """Return how far the search is."""
+        usage = self.usage
+        return Progress(self.proof(), self.evaluated.best, usage.seconds, usage.effort)
 
     def proof(self) -> Proof:
         """Return what is proven so far: the least bound of an open box, or the best loss."""

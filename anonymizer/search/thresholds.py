@@ -6,36 +6,33 @@ fine ones for the tight thresholds: so the further boxes are split, the fewer th
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.evaluation.evaluate import Evaluation, Evaluator
-from anonymizer.lattice import Lattice, Scheme
+from anonymizer.evaluation.evaluate import Evaluator
+from anonymizer.kernels.compilation import working_seconds
+from anonymizer.lattice import Lattice
+from anonymizer.search.box import Box
 from anonymizer.search.driver import in_threads
-from anonymizer.search.evaluated import Evaluated
 from anonymizer.search.forecast import Forecast
-from anonymizer.search.incumbent import first_improvement
+from anonymizer.search.incumbent import refine
 from anonymizer.search.interrupt import Interrupt
-from anonymizer.search.limits import StopReason
+from anonymizer.search.limits import LimitReached, Limits, StopReason, Usage
 from anonymizer.search.params import SearchParams
-from anonymizer.search.proof import Proof, Pruning
-from anonymizer.search.result import TIE, Progress, SearchResult, result_of
-from anonymizer.search.state import RunAll
+from anonymizer.search.result import Progress, SearchResult
+from anonymizer.search.state import RunAll, State
 from anonymizer.search.subtree import FIRST_BUDGET
 from anonymizer.search.subtree_bounds import Outcome, SubtreeBounds
 
-Evaluate = Callable[[Scheme, int], Evaluation]
-"""Evaluates a scheme at one of the thresholds."""
 OnThreshold = Callable[[int, Progress], None]
 """Is told which threshold is the loosest one still open, and how far that one is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OpenBox:
+class SharedBox:
     """A box, and the thresholds at which a scheme in it may be the best."""
 
     schemes: Lattice
@@ -44,15 +41,13 @@ class OpenBox:
     bounds: NDArray[np.float64]
     """For each threshold: no scheme in the box has a sum of terms below this."""
 
-    @property
-    def single(self) -> bool:
-        """Whether it holds one scheme."""
-        return self.schemes.low == self.schemes.high
+    def open_at(self, place: int) -> bool:
+        """Whether a scheme in it may be the best at a threshold."""
+        return self.first <= place <= self.last
 
 
 def search_thresholds(
     evaluators: Sequence[Evaluator],
-    evaluate: Evaluate,
     lattice: Lattice,
     workers: int = 1,
     on_threshold: OnThreshold | None = None,
@@ -62,72 +57,54 @@ def search_thresholds(
 
     `evaluators` has one for each threshold, the loosest first. The results are those of a search at each
     threshold alone, for any number of workers, which are threads: it is too short to be sent elsewhere.
-    On Ctrl-C they are the best so far.
+    On Ctrl-C they are the best so far, with what is proven and a checkpoint of each.
     """
     if lattice.size > params.large_lattice:
         return None
     subtrees = SubtreeBounds.prepare(evaluators, params)
     if subtrees is None or not subtrees.exact:
         return None
+    usage = Usage(Limits(), working_seconds)
     with Interrupt() as interrupt, in_threads(workers) as run_all:
-        state = ThresholdSearch(evaluators, evaluate, lattice, params, subtrees, run_all)
-        state.find_incumbents()
-        while state.open and not interrupt.requested:
-            state.next()
-            if on_threshold is not None and state.open:
-                at = min(box.first for box in state.open)
-                on_threshold(at, Progress(state.proof(at), state.incumbents[at].best))
-    return [state.result(at) for at in range(len(evaluators))]
+        states = [
+            State(each, lattice, usage, params, run_all, None, interrupt) for each in evaluators
+        ]
+        together = Together(states, subtrees, run_all)
+        stopped = together.run(on_threshold)
+        return [together.result(place, stopped) for place in range(len(states))]
 
 
-class ThresholdSearch:
-    """The state of one search at all thresholds."""
+class Together:
+    """Bounds boxes at several thresholds at once, each of which has a state of its own."""
 
-    def __init__(
-        self,
-        evaluators: Sequence[Evaluator],
-        evaluate: Evaluate,
-        lattice: Lattice,
-        params: SearchParams,
-        subtrees: SubtreeBounds,
-        run_all: RunAll,
-    ) -> None:
-        self.evaluators, self.evaluate, self.lattice = evaluators, evaluate, lattice
-        self.params, self.subtrees, self.run_all = params, subtrees, run_all
-        self.measure = evaluators[0].measure
-        self.incumbents = [Evaluated(self.measure, params) for _ in evaluators]
-        self.forecast = Forecast(lattice, evaluators[0].microdata.records)
-        self.over = np.zeros(len(evaluators))
+    def __init__(self, states: Sequence[State], subtrees: SubtreeBounds, run_all: RunAll) -> None:
+        self.states, self.subtrees, self.run_all = states, subtrees, run_all
+        lattice, records = states[0].lattice, states[0].evaluator.microdata.records
+        self.params, self.forecast = states[0].params, Forecast(lattice, records)
+        self.over = np.zeros(len(states))
         """For each threshold: how many schemes are known to suppress too much."""
-        self.partitions = 0
-        last = len(evaluators) - 1
-        self.open = [OpenBox(lattice, 0, last, np.zeros(len(evaluators)))]
+        self.open = [SharedBox(lattice, 0, len(states) - 1, np.zeros(len(states)))]
 
-    def consider(self, scheme: Scheme, at: int) -> Evaluation:
-        """Evaluate a scheme at a threshold; it may be the best there."""
-        found, incumbent = self.evaluate(scheme, at), self.incumbents[at]
-        if scheme not in incumbent:
-            incumbent.mark([scheme])
-            if found.feasible and found.loss <= incumbent.best_loss + TIE:
-                incumbent.contend(found)
-        return found
-
-    def find_incumbents(self) -> None:
-        """Refine greedily from the coarsest scheme, at each threshold; what is seen serves the others."""
-        low = self.lattice.low
-        for at in range(len(self.evaluators)):
-
-            def look(scheme: Scheme, at: int = at) -> Evaluation:
-                return self.consider(scheme, at)
-
-            current: Evaluation | None = look(self.lattice.high)
-            while current is not None:
-                current = first_improvement(look, low, current)
+    def run(self, on_threshold: OnThreshold | None) -> StopReason:
+        """Work on the boxes until none is open at any threshold, or the search is stopped."""
+        coarsest = [state.evaluation_of(state.lattice.high) for state in self.states]
+        try:
+            for state, evaluation in zip(self.states, coarsest, strict=True):
+                refine(state, evaluation)
+            while self.open:
+                self.states[0].check_limits()
+                self.next()
+                if on_threshold is not None and self.open:
+                    place = min(box.first for box in self.open)
+                    on_threshold(place, self.settled(place).progress())
+        except LimitReached as limit:
+            return limit.reason
+        return StopReason.COMPLETE
 
     def next(self) -> None:
         """Bound some of the open boxes, and evaluate what may be the best."""
         boxes = self.open[-self.params.subtree_batch_size :]
-        targets = np.nextafter([each.cutoff for each in self.incumbents], np.inf)
+        targets = np.nextafter([state.evaluated.cutoff for state in self.states], np.inf)
         steps, budget = self.forecast.steps, self.budget(len(boxes))
         outcomes: list[Outcome] = self.run_all(
             lambda box: self.subtrees.bound_all(
@@ -137,14 +114,14 @@ class ThresholdSearch:
         )
         del self.open[-len(boxes) :]
         for outcome in reversed(outcomes):  # the last of the open boxes is next
-            self.partitions += outcome.partitions
+            self.states[0].count_partitions(outcome.partitions)
             self.over += outcome.over
             self.forecast.learn(
                 [tuple(scheme) for scheme in outcome.samples.tolist()],
                 outcome.sampled_suppressed.tolist(),
             )
             self.look_at(outcome)
-            self.open += [box for box in parts_of(outcome) if not self.settled(box)]
+            self.open += [box for box in parts_of(outcome) if not self.is_single(box)]
 
     def budget(self, boxes: int) -> int:
         """Return how many partitions each of the boxes may take."""
@@ -153,41 +130,37 @@ class ThresholdSearch:
 
     def look_at(self, outcome: Outcome) -> None:
         """Evaluate the schemes found on the way that may be the best."""
-        for at, (scheme, total) in enumerate(
-            zip(outcome.best.tolist(), outcome.best_sum.tolist(), strict=True)
-        ):
-            if total <= self.incumbents[at].cutoff:
-                self.consider(tuple(scheme), at)
+        best = zip(self.states, outcome.best.tolist(), outcome.best_sum.tolist(), strict=True)
+        for state, scheme, total in best:
+            if total <= state.evaluated.cutoff:
+                state.consider(tuple(scheme))
 
-    def settled(self, box: OpenBox) -> bool:
+    def is_single(self, box: SharedBox) -> bool:
         """Evaluate the scheme of a box that has no other; say whether it was so."""
-        if box.single:
-            for at in range(box.first, box.last + 1):
-                self.consider(box.schemes.low, at)
-        return box.single
+        if box.schemes.low != box.schemes.high:
+            return False
+        for state in self.states[box.first : box.last + 1]:
+            state.consider(box.schemes.low)
+        return True
 
-    def proof(self, at: int) -> Proof:
-        """Return what is proven so far at a threshold."""
-        open_here = [box for box in self.open if box.first <= at <= box.last]
-        loss = self.incumbents[at].best_loss
-        bound = min((float(box.bounds[at]) for box in open_here), default=math.inf)
-        if bound < math.inf:
-            loss = min(loss, self.measure.aggregate.of_terms(bound))
-        evaluated, size = len(self.incumbents[at]), self.lattice.size
-        left = max(0, size - evaluated - sum(box.schemes.size for box in open_here))
-        over = min(left, max(0, int(self.over[at]) - evaluated))
-        pruned = {Pruning.SUPPRESSION: over, Pruning.BOUND: left - over}
-        return Proof(loss, size, evaluated, pruned, self.partitions)
+    def settled(self, place: int) -> State:
+        """Return the state of a threshold, told what is open there now."""
+        state = self.states[place]
+        boxes = [
+            Box(box.schemes, float(box.bounds[place]), None)
+            for box in self.open
+            if box.open_at(place)
+        ]
+        state.reopen(boxes, int(self.over[place]))
+        return state
 
-    def result(self, at: int) -> SearchResult:
+    def result(self, place: int, stopped: StopReason) -> SearchResult:
         """Return the best found at a threshold, and whether it is proven."""
-        complete = not any(box.first <= at <= box.last for box in self.open)
-        stopped = StopReason.COMPLETE if complete else StopReason.INTERRUPTED
-        best, models = self.incumbents[at].best, self.evaluators[at].models
-        return result_of(models, stopped, best, self.proof(at))
+        done = not any(box.open_at(place) for box in self.open)
+        return self.settled(place).result(StopReason.COMPLETE if done else stopped)
 
 
-def parts_of(outcome: Outcome) -> Iterator[OpenBox]:
+def parts_of(outcome: Outcome) -> Iterator[SharedBox]:
     """List the parts of a box that are still open."""
     start = outcome.closed
     for low, high, first, last, bounds in zip(
@@ -199,4 +172,4 @@ def parts_of(outcome: Outcome) -> Iterator[OpenBox]:
         strict=True,
     ):
         if first <= last and all(one <= other for one, other in zip(low, high, strict=True)):
-            yield OpenBox(Lattice(tuple(low), tuple(high)), first, last, bounds)
+            yield SharedBox(Lattice(tuple(low), tuple(high)), first, last, bounds)

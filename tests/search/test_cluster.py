@@ -234,7 +234,7 @@ def test_a_threshold_of_a_frontier_has_its_boxes_bounded_elsewhere(
 ) -> None:
     def at_threshold() -> Any:
         evaluator = evaluator_of(wide())
-        return AtThreshold(SweepEvaluator(evaluator, Sweep.of(evaluator.models, [2, 3])), 1)
+        return AtThreshold.of(SweepEvaluator(evaluator, Sweep.of(evaluator.models, [2, 3])), 1)
 
     elsewhere = search(at_threshold(), lattice_of(wide()), params=SUBTREES)
     assert sent[0].traffic.rounds > 0

@@ -41,5 +41,5 @@ def test_a_box_is_bounded_with_the_readers_table() -> None:
 def test_evaluations_that_thresholds_share_are_not_sent() -> None:
     evaluator = evaluator_of(wide())
     shared = SweepEvaluator(evaluator, Sweep.of(evaluator.models, [2, 3]))
-    assert not EvaluateScheme(AtThreshold(shared, 0), 1.0).portable  # type: ignore[arg-type]
+    assert not EvaluateScheme(AtThreshold.of(shared, 0), 1.0).portable
     assert EvaluateScheme(evaluator, 1.0).portable

@@ -19,6 +19,7 @@ from anonymizer.search import (
 )
 from anonymizer.search.interrupt import Interrupt
 from tests.oracle import Problem
+from tests.search.test_boxes import essence
 from tests.search.test_subtree_bounds import wide
 from tests.strategies import evaluator_of, lattice_of, problems
 
@@ -29,7 +30,6 @@ def search_all(
     evaluators = [replace(evaluator_of(problem), models=[KAnonymity(k)]) for k in ks]
     return search_thresholds(
         evaluators,
-        lambda scheme, at: evaluators[at].evaluate(scheme),
         lattice_of(problem),
         workers,
         params=params,
@@ -93,7 +93,6 @@ def test_interrupted_it_returns_what_holds_so_far(monkeypatch: pytest.MonkeyPatc
     params = SearchParams(subtree_budget=2)
     found = search_thresholds(
         evaluators,
-        lambda scheme, at: evaluators[at].evaluate(scheme),
         lattice_of(problem),
         on_threshold=interrupt,
         params=params,
@@ -106,11 +105,33 @@ def test_interrupted_it_returns_what_holds_so_far(monkeypatch: pytest.MonkeyPatc
         if result.status is Status.OPTIMAL:
             assert result.best is not None
             assert result.best.loss == pytest.approx(other.best.loss)
+        if result.stopped is StopReason.INTERRUPTED:
+            assert result.gap is not None
+            assert result.checkpoint is not None
+
+
+def test_what_is_stopped_can_be_resumed_at_each_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, ks = wide(rows=300), [2, 5, 15]
+    evaluators = [replace(evaluator_of(problem), models=[KAnonymity(k)]) for k in ks]
+    lattice = lattice_of(problem)
+    monkeypatch.setattr(Interrupt, "requested", True, raising=False)
+    monkeypatch.setattr(Interrupt, "__init__", lambda self: setattr(self, "previous", None))
+    found = search_thresholds(evaluators, lattice, params=SearchParams(subtree_budget=2))
+    monkeypatch.undo()
+    assert found is not None
+    for evaluator, result in zip(evaluators, found, strict=True):
+        assert result.stopped is StopReason.INTERRUPTED
+        assert result.checkpoint is not None
+        alone = search(evaluator, lattice)
+        resumed = search(evaluator, lattice, resume=result.checkpoint)
+        assert essence(resumed.best) == essence(alone.best)
+        assert resumed.status is Status.OPTIMAL
+        assert resumed.proof.open == 0
 
 
 def test_it_is_for_small_lattices_and_models_that_ask_for_a_least_class() -> None:
     assert search_all(wide(), [2, 3], SearchParams(large_lattice=10)) is None
     evaluators = [replace(evaluator_of(wide()), models=[Average(t)]) for t in (0.5, 0.3)]
     lattice = lattice_of(wide())
-    found = search_thresholds(evaluators, lambda s, at: evaluators[at].evaluate(s), lattice)
+    found = search_thresholds(evaluators, lattice)
     assert found is None
