@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import attack
-from anonymizer.attacks.composition import intersect
+from anonymizer.attacks.composition import Intersection, composition, intersect
 from anonymizer.attacks.setting import own_people
 from tests.attacks.small import Small, smalls
 
@@ -126,3 +127,24 @@ def test_people_are_found_in_another_original_by_who_they_are() -> None:
     assert found.details["people"] == 1
     assert (found.details["smallest_here"], found.details["smallest_there"]) == (1, 2)
     assert found.baseline.successes == 1  # this release alone tells them from all others
+
+
+def test_what_two_releases_promise_is_the_smallest_class_of_either() -> None:
+    together = np.array([1, 2, 3])
+    for here, there in (([2, 3, 5], [4, 4, 4]), ([4, 4, 4], [2, 3, 5])):
+        found = Intersection(np.array(here), np.array(there), together)
+        assert found.promised == 2
+        assert found.describe() == {
+            "people": 3,
+            "alone": 1,
+            "smallest_here": min(here),
+            "smallest_there": min(there),
+            "smallest_together": 1,
+            "below_both": 1,
+            "median_together": 2.0,
+        }
+
+
+def test_without_an_earlier_release_it_is_said_and_not_tried() -> None:
+    small = Small((("v0",), ("v1",)), ({"v0": ("v0",), "v1": ("v1",)},), ("x", "y"), ((0, (0,)),))
+    assert composition(small.setting()).skipped == "no earlier release is given."
