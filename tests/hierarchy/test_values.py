@@ -2,13 +2,23 @@ from __future__ import annotations
 
 from datetime import datetime
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.hierarchy import Dates, Hierarchy, Intervals
-from anonymizer.hierarchy.values import NUMBER, TEXT, AsDate, reading_of_values, write_moment
+from anonymizer.hierarchy.values import (
+    MOST_DIGITS,
+    NUMBER,
+    TEXT,
+    AsDate,
+    parse_number,
+    reading_of_values,
+    write_moment,
+    write_number,
+)
 
 DECIMALS = st.decimals(-(10**9), 10**9, places=4, allow_nan=False, allow_infinity=False)
 
@@ -97,3 +107,28 @@ def test_a_format_is_added_to_dates_and_no_other_type_to_numbers() -> None:
 def test_each_quarter_has_three_months_from_january_on() -> None:
     quarters = [write_moment(datetime(2023, month, 28), "quarter") for month in range(1, 13)]
     assert quarters == [f"2023-Q{quarter}" for quarter in (1, 2, 3, 4) for _ in range(3)]
+
+
+def test_a_number_may_have_so_many_digits_and_no_more() -> None:
+    for most in ("1" * MOST_DIGITS, f"1e{MOST_DIGITS - 1}", f"1e-{MOST_DIGITS - 1}"):
+        assert parse_number(most) == Decimal(most)
+    for more in ("1" * (MOST_DIGITS + 1), f"1e{MOST_DIGITS}", f"1e-{MOST_DIGITS}"):
+        assert parse_number(more) is None
+
+
+def test_a_day_without_an_hour_begins_at_midnight() -> None:
+    assert AsDate(unit="hour").read("2024-12-31") == "2024-12-31T00"
+
+
+def test_fractions_are_written_as_decimals() -> None:
+    assert [write_number(Fraction(n, 8)) for n in (1, 10, -16)] == ["0.125", "1.25", "-2"]
+
+
+def test_a_stated_type_replaces_the_reading_and_none_leaves_it() -> None:
+    for reading in (TEXT, NUMBER, AsDate(), AsDate(("%d.%m.%Y",), "month")):
+        assert reading.stated(None, None) is reading
+        assert reading.stated("text", None) is TEXT
+        assert reading.stated("number", None) is NUMBER
+    assert TEXT.stated("date", None) == AsDate()
+    assert NUMBER.stated(None, "%Y") == AsDate(("%Y",))
+    assert AsDate(unit="month").stated("date", "%Y") == AsDate(("%Y",), "month")
