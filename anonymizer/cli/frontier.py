@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from anonymizer.cli.proof import prove, stage_proofs
 from anonymizer.cli.terminal import (
     AsJson,
     Backend,
@@ -81,6 +82,12 @@ def frontier(
         int | None,
         typer.Option(help="With --pick, of a policy with layers: the point with at most so many."),
     ] = None,
+    proof: Annotated[
+        bool,
+        typer.Option(
+            "--proof", help="Also write a proof file for every point, however long it takes."
+        ),
+    ] = False,
     backend: Backend = None,
     utility: Annotated[
         list[str] | None,
@@ -94,7 +101,8 @@ def frontier(
 ) -> None:
     """Find the best release at every threshold of the policy's first risk model, in one pass.
 
-    Writes frontier.csv, .json, .png, .svg and .html; with --pick also a release with its manifest.
+    Writes frontier.csv, .json, .png, .svg and .html; with --pick also a release with its manifest; with
+    --proof a proof file for each point, to be checked under the policy with its threshold.
 
     Example: `anonymizer frontier policy.toml --at 2..50 --out frontier --pick 5`
     """
@@ -121,8 +129,11 @@ def frontier(
         number = {} if layers is None else {MAX_LAYERS: layers}
         picked = None if pick is None else found.pick(pick, **number)
         files = stage_frontier(found, staging)
+        if proof:
+            files |= stage_proofs(found, staging)
         if picked is not None:
-            files |= stage_release(picked, staging)
+            own = prove(picked, always=True) if proof else None
+            files |= stage_release(picked, staging, proof=own)
     show(found, files, json_)
 
 

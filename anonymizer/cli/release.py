@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from anonymizer.cli.proof import prove
 from anonymizer.cli.terminal import (
     FAILED,
     AsJson,
@@ -26,7 +26,7 @@ from anonymizer.cli.terminal import (
     make_console,
     progress_line,
 )
-from anonymizer.errors import AnonymizerError, AnonymizerWarning
+from anonymizer.errors import AnonymizerError
 
 if TYPE_CHECKING:
     from anonymizer.comparison.comparison import Comparison
@@ -38,25 +38,6 @@ if TYPE_CHECKING:
     from anonymizer.solution.solution import Solution
 
 EXPLANATION = "explanation.html"
-
-
-PROOF_SECONDS = 1.0
-"""What a proof file may take unless it is asked for, or else as long as the search."""
-
-
-def prove(solution: Solution, always: bool) -> Any:
-    """Write the proof of a solution where that takes little time, or always where it is asked for."""
-    from anonymizer.proof.format import ProofError
-    from anonymizer.proof.table import Unsupported
-
-    seconds = None if always else max(PROOF_SECONDS, solution.seconds.get("search", 0.0))
-    try:
-        return solution.proof_file(seconds)
-    except ProofError as error:
-        # the release is as safe as it was: a proof that fails must be heard of, and stops nobody
-        if always or not isinstance(error, Unsupported):
-            warnings.warn(f"there is no proof file: {error}", AnonymizerWarning, stacklevel=2)
-        return None
 
 
 def publish(

@@ -21,6 +21,7 @@ from anonymizer.problem import Problem
 from anonymizer.proof.case import case_of
 from anonymizer.proof.checker import TIE, Checked, check
 from anonymizer.proof.format import (
+    PROOF_NAMES,
     Proof,
     ProofError,
     digest_of_policy,
@@ -85,10 +86,10 @@ def run(given: argparse.Namespace) -> tuple[Checked, list[str]]:
     problem = Problem.read(given.against, policy, warn=False)
     notes = check_origin(proof, problem)
     manifest = given.manifest or folder / "manifest.json"
-    if manifest.is_file():
+    if manifest.is_file() and (given.manifest is not None or path.name in PROOF_NAMES):
         check_manifest(proof, path, read_object(manifest))
     else:
-        notes.append("not compared with a manifest: there is none beside it")
+        notes.append("not compared with a manifest: there is none of it")
     return check(proof, case_of(problem), all_witnesses=given.all), notes
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from pathlib import Path
 
 import pandas as pd
@@ -9,7 +10,8 @@ import pytest
 from anonymizer.cli import main
 from anonymizer.cli.frontier import parse_values
 from anonymizer.errors import PolicyError
-from tests.wards import write_files
+from anonymizer.proof.__main__ import main as check_proof
+from tests.wards import POLICY, change, write_files
 
 
 @pytest.fixture
@@ -49,6 +51,22 @@ def test_a_picked_point_is_released(
     assert manifest["policy"]["risk"] == [{"model": "k-anonymity", "k": 5}]
     released = pd.read_csv(out / "release.csv", sep=";", dtype=str)
     assert released.groupby(["age", "sex", "zip"]).size().min() >= 5
+
+
+def test_every_point_has_a_proof_where_that_is_asked_for(
+    policy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = policy.parent / "out"
+    arguments = ("--at", "2", "--at", "4", "--pick", "4", "--proof", "--out", out)
+    assert run(monkeypatch, "frontier", policy, *arguments) == 0
+    table = str(policy.parent / "patients.csv")
+    for threshold in (2, 4):
+        policy.write_text(change(POLICY, k=f"k = {threshold}"))
+        file = out / f"proof-{threshold}.json"
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert check_proof([str(file), "--against", table, "--policy", str(policy)]) == 0
+    assert check_proof([str(out), "--against", table]) == 0
+    assert capsys.readouterr().out.count("accepted: ") == 3
 
 
 def test_a_point_with_few_layers_is_released(
