@@ -235,6 +235,7 @@ def bound_of(measure: AttributeMeasure, arithmetic: float) -> float:
     The geometric loss is least, for a given sum of weighted losses, where as few attributes as possible
     bear it: it is a concave function of them, and that is its most uneven argument.
 
+    >>> from anonymizer.utility import Loss
     >>> round(bound_of(Loss(Aggregate.GEOMETRIC, (1.0, 1.0)), 0.3), 4)
     0.2649
     """
