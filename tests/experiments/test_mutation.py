@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from experiments.mutation.__main__ import interval
+from experiments.mutation.__main__ import Tried, interval, page, write_list
 from experiments.mutation.mutants import ROOT, get, mutants_of, sites
 
 SOURCE = '''
@@ -63,6 +63,19 @@ def test_a_mutant_compiles_and_is_another_program() -> None:
 def test_the_interval_is_that_of_the_binomial_distribution() -> None:
     assert interval(0, 20) == pytest.approx((0, 0.1684), abs=1e-4)
     assert interval(20, 20) == pytest.approx((0.8316, 1), abs=1e-4)
+
+
+def test_the_page_says_how_many_were_killed_and_lists_the_others(tmp_path: Path) -> None:
+    mutants = list(mutants_of(ROOT / "anonymizer" / "evaluation" / "suppression.py"))[:4]
+    fates = ("killed", "timeout", "survived", "no test")
+    found = [Tried("evaluation", *pair) for pair in zip(mutants, fates, strict=True)]
+    text = page(found, 4321, 7)
+    assert "4 of 4,321 mutants, drawn with seed 7." in text
+    assert "| all | 4 | 2 | 50.0% | 6.8% to 93.2% |" in text
+    assert text.count("\n- `anonymizer/evaluation/suppression.py:") == 2
+    assert text.count("(no test calls it)") == 1
+    write_list(found, tmp_path / "mutants.csv")
+    assert pd.read_csv(tmp_path / "mutants.csv")["fate"].tolist() == list(fates)
 
 
 @pytest.mark.soak
