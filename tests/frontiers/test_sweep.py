@@ -36,6 +36,8 @@ def test_usual_values_are_there_for_every_model() -> None:
 def test_other_parameters_can_be_changed_too() -> None:
     sweep = Sweep.of([PUniqueness(0.1, 10)], [0.01], population=99)
     assert sweep.models == ((PUniqueness(0.01, 99),),)
+    ((overall,),) = Sweep.of([Overall(0.1, SCENARIO)], [0.1], population=99).models
+    assert overall.inputs.population.size == 99
 
 
 def test_the_first_parameter_of_the_first_model_is_varied_in_its_own_direction() -> None:
