@@ -24,6 +24,10 @@ from anonymizer.cli import (
 from anonymizer.cli.terminal import BAD_INPUT, FAILED, fail, show_warning
 from anonymizer.errors import AnonymizerError, InfeasibleError
 
+NO_MEMORY = (
+    "the memory is not enough; end other programs, take fewer columns or coarser hierarchies, or "
+    "leave the table to an engine: a folder of Parquet files, with memory in [data]."
+)
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -67,10 +71,14 @@ def main() -> None:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = show_warning
+            # how long a picture takes on a busy machine is nobody's concern
+            warnings.filterwarnings("ignore", "Creating legend", UserWarning)
             app()
     except InfeasibleError as error:
         fail(str(error), FAILED)
     except AnonymizerError as error:
         fail(str(error), BAD_INPUT)
+    except MemoryError:
+        fail(NO_MEMORY, BAD_INPUT)
     except OSError as error:
         fail(f"{error.filename or 'a file'}: {error.strerror or error}.", BAD_INPUT)

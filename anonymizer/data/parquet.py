@@ -101,6 +101,8 @@ class ParquetTable(BatchedTable):
         """Say in one sentence that a page cannot be read."""
         try:
             yield
+        except MemoryError:
+            raise
         except (pa.ArrowException, OSError, OverflowError):  # a date beyond the year 9999
             raise DataError(
                 f"{self.path}: the file is damaged, and a part of it cannot be read; export it again."

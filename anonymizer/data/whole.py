@@ -97,7 +97,12 @@ def load_library(name: str, path: Path, kind: str, extra: str) -> Any:
 
 
 def damaged(path: Path, kind: str, error: Exception) -> AnonymizerError:
-    """Return the error for a file that its library cannot read; what is said already stays."""
+    """Return the error for a file that its library cannot read; what is said already stays.
+
+    A file is not to blame where memory runs out.
+    """
+    if isinstance(error, MemoryError):
+        raise error
     if isinstance(error, AnonymizerError):
         return error
     return DataError(f"{path}: this is not {kind}, or it is damaged; export it again.")

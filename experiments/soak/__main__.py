@@ -61,11 +61,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name, soak in wanted.items():
             cases = range(getattr(given, name)) if given.case is None else [given.case]
             started = time.monotonic()
-            found = in_parallel(soak, name, cases, given.seed, folder, given.workers)
+            deadline = started + 60 * given.minutes
+            found = in_parallel(soak, name, cases, given.seed, folder, given.workers, deadline)
             seconds = round(time.monotonic() - started)
             revision = revision_now()
             ran = Part(
-                name, len(cases), given.seed, seconds, revision, found.failures, found.depths
+                name, found.cases, given.seed, seconds, revision, found.failures, found.depths
             )
             parts.append(ran)
             if given.case is None:
@@ -80,6 +81,9 @@ def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         options.add_argument(f"--{name}", type=int, default=size, help=f"cases; default {size:,}")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--workers", type=int, default=os.cpu_count(), help="default: all cores")
+    options.add_argument(
+        "--minutes", type=float, default=float("inf"), help="no case of a part begins after so many"
+    )
     options.add_argument("--only", choices=tuple(PARTS), help="one part alone")
     options.add_argument("--case", type=int, help="one case of that part alone")
     options.add_argument("--work", type=Path, help="folder to work in, which is left as it is")
@@ -91,15 +95,21 @@ def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def in_parallel(
-    soak: Soak, name: str, cases: Sequence[int], seed: int, folder: Path, workers: int
+    soak: Soak,
+    name: str,
+    cases: Sequence[int],
+    seed: int,
+    folder: Path,
+    workers: int,
+    deadline: float,
 ) -> Found:
     """Share the cases among some processes, each with a folder of its own."""
     workers = min(workers, len(cases))
     if workers < 2:
-        return soak(cases, seed, folder, progress(name, len(cases)))
+        return soak_some(soak, name, cases, seed, folder, deadline)
     with joblib.parallel_config(backend="loky", n_jobs=workers):
         settings = [
-            (soak, name, part, seed, folder / f"{name}-{at}")
+            (soak, name, part, seed, folder / f"{name}-{at}", deadline)
             for at, part in enumerate(in_a_row(cases, workers))
         ]
         together = Found()
@@ -119,10 +129,31 @@ def in_a_row(cases: Sequence[int], parts: int) -> list[Sequence[int]]:
     return [cases[start:end] for start, end in itertools.pairwise(ends)]
 
 
-def soak_some(soak: Soak, name: str, cases: Sequence[int], seed: int, folder: Path) -> Found:
+def soak_some(
+    soak: Soak, name: str, cases: Sequence[int], seed: int, folder: Path, deadline: float
+) -> Found:
     """Do some of the cases."""
-    folder.mkdir()
-    return soak(cases, seed, folder, progress(name, len(cases)))
+    folder.mkdir(exist_ok=True)
+    begun = Until(cases, deadline)
+    found = soak(begun, seed, folder, progress(name, len(cases)))
+    found.cases = begun.number
+    return found
+
+
+class Until:
+    """Some cases, of which none begins after a deadline."""
+
+    def __init__(self, cases: Iterable[int], deadline: float) -> None:
+        self.cases, self.deadline = cases, deadline
+        self.number = 0
+        """How many have begun."""
+
+    def __iter__(self) -> Iterator[int]:
+        for case in self.cases:
+            if time.monotonic() > self.deadline:
+                return
+            self.number += 1
+            yield case
 
 
 @contextmanager
@@ -190,7 +221,7 @@ def read_parts(folder: Path) -> dict[str, Part]:
             int(row["cases"]),
             int(row["seed"]),
             float(row["seconds"]),
-            row["revision"],
+            row.get("revision") or "earlier",
             [failure for failure in failures if failure.part == row["name"]],
             read_depths(folder / "depths.csv", row["name"]),
         )

@@ -42,6 +42,8 @@ class Found:
     failures: list[Failure] = field(default_factory=list)
     depths: Counter[tuple[str, str]] = field(default_factory=Counter)
     """How many cases of each kind got how deep."""
+    cases: int = 0
+    """How many there were."""
 
     def note(self, *failures: Failure) -> None:
         """Keep failures, and print them at once."""
@@ -53,3 +55,4 @@ class Found:
         """Take in what other cases showed."""
         self.failures += other.failures
         self.depths += other.depths
+        self.cases += other.cases

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +15,9 @@ from typing import Self
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 120.0
-"""What takes longer is called a hang."""
+"""What takes longer, of a processor's time, is called a hang."""
+PATIENCE = 900.0
+"""So is what takes longer by the clock, on however busy a machine."""
 HUNG = -2
 """The status of a command that was ended because it took too long."""
 
@@ -50,12 +53,43 @@ def call(arguments: list[str], folder: Path, state: Path) -> Ended:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=SECONDS,
+            timeout=PATIENCE,
             check=False,
         )
     except subprocess.TimeoutExpired:
         return Ended(HUNG, "", "")
     return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+class Watch(threading.Thread):
+    """Ends a process that takes too long over one command."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        super().__init__(daemon=True)
+        self.process = process
+        self.over = threading.Event()
+        self.hung = False
+        self.before = processor_time(process.pid)
+
+    def run(self) -> None:
+        """Look at it every second until the command is over."""
+        started = time.monotonic()
+        while not self.over.wait(1.0):
+            used = processor_time(self.process.pid) - self.before
+            if used > SECONDS or time.monotonic() - started > PATIENCE:
+                self.hung = True
+                self.process.kill()
+                return
+
+
+def processor_time(process: int) -> float:
+    """Return the seconds that a process has computed for, all threads together."""
+    try:
+        line = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return 0.0
+    user, system = line.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 class Worker:
@@ -104,18 +138,17 @@ class Worker:
         process = self.running()
         assert process.stdin is not None
         assert process.stdout is not None
-        timer = threading.Timer(SECONDS, process.kill)
-        timer.start()
+        watch = Watch(process)
+        watch.start()
         try:
             asked = {"arguments": arguments, "folder": str(folder)}
             process.stdin.write(json.dumps(asked) + "\n")
             process.stdin.flush()
             line = process.stdout.readline()
         finally:
-            hung = not timer.is_alive()
-            timer.cancel()
+            watch.over.set()
         if line:
             return Ended(**json.loads(line))
         status = process.wait()
         self.stop()
-        return Ended(HUNG if hung else status, "", "the process died")
+        return Ended(HUNG if watch.hung else status, "", "the process died")

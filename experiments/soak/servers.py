@@ -24,7 +24,7 @@ COPIES = 150
 """The table is so many times as large as the workspace's, so that there is something to interrupt."""
 HOW = ("immediate", "immediate", "fast")
 """How a server is stopped: as if it had crashed, or by ending its sessions."""
-RELEASES = ("", 'table = "released"', 'table = "released"\nurl = "duckdb://out.duckdb"')
+RELEASES = ('table = "released"', 'table = "released"\nurl = "duckdb://out.duckdb"')
 
 
 class Server:
@@ -127,7 +127,7 @@ def prepare(template: Path, server: Server, state: Path) -> float:
         data = f'url = "{server.address}"\ntable = "patients"\nrows_are_people = true'
         sketch = Sketch(data, POLICIES["people"].models, release=release)
         (template / f"{number}.toml").write_text(sketch.text(), encoding="utf-8")
-    for number in (0, 0, 1, 2):  # the first may compile
+    for number in (1, 0):  # the first may compile
         started = time.monotonic()
         process = start(template, state, number)
         _, err = process.communicate()
@@ -199,7 +199,7 @@ def faults_of_table(here: Path, server: Server, number: int, status: int) -> Ite
     if manifest != (status == 0):
         yield f"the manifest is {'there' if manifest else 'not there'}"
     released = server.rows("released")
-    if number == 1 and released is not None and not manifest:
+    if number == 0 and released is not None and not manifest:
         yield f"a released table of {released} rows without its manifest"
-    if number == 1 and manifest and not released:
+    if number == 0 and manifest and not released:
         yield "a manifest without its table"
