@@ -1,6 +1,6 @@
 """Hostile files: bombs, damaged workbooks, paths that lead elsewhere, and names that do harm where shown.
 
-Each runs in a process that may take 2 GiB of memory.
+Each runs in a new process that may take 2 GiB of memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import pyreadstat
 from experiments.soak.commands import Command
 from experiments.soak.failure import Failure, Found, OnCase, randomness
 from experiments.soak.inputs import faults_of, snapshot
-from experiments.soak.processes import Worker
+from experiments.soak.processes import call
 from experiments.soak.workspace import HIERARCHIES, PROJECT, write_project, write_workspace
 
 PART = "files"
@@ -282,25 +282,24 @@ def soak_files(cases: Iterable[int], seed: int, folder: Path, on_case: OnCase) -
     if not template.exists():
         template.mkdir(parents=True)
         write_workspace(template, seed)
-    with Worker(folder / "state", MEMORY) as worker:
-        for done, case in enumerate(cases, 1):
-            random = randomness(seed, PART, case)
-            spoil = random.choice(HOSTILE)
-            here = folder / f"file-{case}"
-            shutil.rmtree(here, ignore_errors=True)
-            shutil.copytree(template, here)
-            words = spoil(here, random)
-            before = snapshot(here)
-            ended = worker.call(list(words), here)
-            command = Command(words, tuple(HIERARCHIES))
-            faults = [*faults_of(command, "", ended, before, here), *shown(ended.out, here)]
-            title = f"{spoil.__name__}: `{' '.join(words)}`"
-            found.note(*(Failure(PART, case, seed, f"{title}: {fault}") for fault in faults))
-            depth = "written" if ended.status == 0 else ended.depth
-            found.depths[spoil.__name__, depth] += 1
-            if not faults or folder.name.startswith("soak-"):
-                shutil.rmtree(here)
-            on_case(done, len(found.failures))
+    for done, case in enumerate(cases, 1):
+        random = randomness(seed, PART, case)
+        spoil = random.choice(HOSTILE)
+        here = folder / f"file-{case}"
+        shutil.rmtree(here, ignore_errors=True)
+        shutil.copytree(template, here)
+        words = spoil(here, random)
+        before = snapshot(here)
+        ended = call(list(words), here, folder / "state", MEMORY)
+        command = Command(words, tuple(HIERARCHIES))
+        faults = [*faults_of(command, "", ended, before, here), *shown(ended.out, here)]
+        title = f"{spoil.__name__}: `{' '.join(words)}`"
+        found.note(*(Failure(PART, case, seed, f"{title}: {fault}") for fault in faults))
+        depth = "written" if ended.status == 0 else "read"
+        found.depths[spoil.__name__, depth] += 1
+        if not faults or folder.name.startswith("soak-"):
+            shutil.rmtree(here)
+        on_case(done, len(found.failures))
     return found
 
 

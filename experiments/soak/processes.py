@@ -43,11 +43,12 @@ def command_line(arguments: list[str]) -> list[str]:
     return [sys.executable, "-m", "anonymizer", *arguments]
 
 
-def call(arguments: list[str], folder: Path, state: Path) -> Ended:
-    """Run a command in a new process."""
+def call(arguments: list[str], folder: Path, state: Path, memory: int | None = None) -> Ended:
+    """Run a command in a new process, which may take so many bytes of memory."""
+    limit = () if memory is None else ("prlimit", f"--as={memory}")
     try:
         ended = subprocess.run(
-            command_line(arguments),
+            [*limit, *command_line(arguments)],
             cwd=folder,
             env=environment(state),
             capture_output=True,
@@ -95,9 +96,8 @@ def processor_time(process: int) -> float:
 class Worker:
     """A process that runs one command after the other; a new one takes its place when it dies."""
 
-    def __init__(self, state: Path, memory: int | None = None) -> None:
-        self.state, self.memory = state, memory
-        """What it may take, in bytes; None for all there is."""
+    def __init__(self, state: Path) -> None:
+        self.state = state
         self.process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -121,9 +121,8 @@ class Worker:
     def running(self) -> subprocess.Popen[str]:
         """Return the process, started if there is none."""
         if self.process is None:
-            words = [sys.executable, "-m", "experiments.soak.worker"]
             self.process = subprocess.Popen(
-                [*words, *([] if self.memory is None else [str(self.memory)])],
+                [sys.executable, "-m", "experiments.soak.worker"],
                 cwd=ROOT,
                 env=environment(self.state),
                 stdin=subprocess.PIPE,

@@ -2,7 +2,7 @@
 
 A process that has imported the package takes some milliseconds for a command instead of a second. In
 comes {"arguments": [...], "folder": "..."}, out goes {"status": ..., "out": "...", "err": "...",
-"depth": "..."}. With a number of bytes as its argument, the process may take no more memory.
+"depth": "..."}.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import contextlib
 import io
 import json
 import os
-import resource
 import sys
 import traceback
 
@@ -44,8 +43,6 @@ def call(arguments: list[str], folder: str) -> dict[str, object]:
 def serve() -> None:
     """Answer until the input ends; what a command writes past Python's streams goes nowhere."""
     depth.watch()
-    if len(sys.argv) > 1:
-        resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]), int(sys.argv[1])))
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     for line in sys.stdin:

@@ -497,3 +497,22 @@ def test_names_that_look_like_markup_are_printed_as_they_are(tmp_path: Path, run
 
 def test_the_version_is_printed(run) -> None:
     assert run("--version") == (0, f"anonymizer {__version__}\n", "")
+
+
+@pytest.mark.parametrize("table", ["patients.csv", "patients.xlsx"])
+def test_memory_that_is_not_enough_is_one_sentence_and_leaves_nothing(
+    table: str, tmp_path: Path, run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    policy = write_files(tmp_path)
+    patients().to_excel(tmp_path / "patients.xlsx", index=False)
+    policy.write_text(policy.read_text().replace("patients.csv", table))
+    monkeypatch.setattr("anonymizer.solution.solution.search", fill)
+    monkeypatch.setattr("anonymizer.data.excel.ExcelTable.read_rows", fill)
+    status, _, errors = run("run", policy, "--out", tmp_path / "out")
+    assert status == 2
+    assert errors.startswith("error: the memory is not enough")
+    assert errors.count("\n") == 1
+    assert not list((tmp_path / "out").glob("*"))
