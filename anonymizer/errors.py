@@ -96,8 +96,7 @@ def legible(message: str, longest: int = 1000) -> str:
     >>> legible("no column '\x1b[31mage'"), legible("no column 'aaaaaaaaaa'", longest=8)
     ("no column ' [31mage'", "no column 'aaaa...")
     """
-    lines = message.split("\n")
-    shown = ("".join(char if char.isprintable() else " " for char in line) for line in lines)
+    shown = map(printable, message.split("\n"))
     cut = (
         " ".join(shorten(word, longest) for word in line.split(" "))
         if len(line) > longest
@@ -107,13 +106,22 @@ def legible(message: str, longest: int = 1000) -> str:
     return "\n".join(cut)
 
 
+def printable(text: str) -> str:
+    """Write a text on one line, without what a terminal would obey.
+
+    >>> printable("one\\n\\x1b[31mtwo")
+    'one  [31mtwo'
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+
+
 def shorten(text: str, most: int = 60) -> str:
     """Write a text on one line of at most so many characters, so that no message shows a whole cell.
 
     >>> shorten("one\\ntwo"), shorten("abcdefgh", most=6)
     ('one two', 'abc...')
     """
-    line = "".join(char if char.isprintable() else " " for char in text[: most + 1])
+    line = printable(text[: most + 1])
     return line if len(line) <= most else f"{line[: most - 3]}..."
 
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anonymizer.errors import AnonymizerWarning, legible, show_values
+from anonymizer.errors import AnonymizerWarning, legible, printable, show_values
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, ConsoleOptions, RenderableType
 
     from anonymizer.search.state import OnProgress
 
@@ -108,10 +108,22 @@ ShowValues = Annotated[
 
 
 def make_console(stderr: bool = False) -> Console:
-    """Return a console that prints what it is given: names and paths may look like markup."""
-    from rich.console import Console
+    """Return a console that prints what it is given: names and paths may look like markup.
 
-    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    What a terminal would obey comes from rich alone, never from a name.
+    """
+    from rich.console import Console
+    from rich.segment import Segment
+
+    class Careful(Console):
+        def render(
+            self, renderable: RenderableType, options: ConsoleOptions | None = None
+        ) -> Iterator[Segment]:
+            for text, style, control in super().render(renderable, options):
+                lines = [text] if control else map(printable, text.split("\n"))
+                yield Segment("\n".join(lines), style, control)
+
+    return Careful(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
 def fail(message: str, status: int) -> None:

@@ -8,6 +8,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
+from anonymizer.cli.terminal import make_console
 from tests.data.formats import RELEASED, WRITERS, make
 from tests.wards import POLICY, change, patients, write_files
 
@@ -120,3 +121,11 @@ def test_init_takes_files_of_every_kind_and_run_works_at_once(tmp_path: Path, ru
         (release,) = (path for path in out.iterdir() if path.stem == "release")
         verified = run("verify", release, folder / "policy.toml", "--against", tmp_path / name)
         assert verified[0] == 0
+
+
+def test_no_name_of_a_column_tells_the_terminal_anything(capsys) -> None:
+    make_console().print("a column \x1b[31mage\x07 and \x1b]0;title\nanother \u202e")
+    said = capsys.readouterr().out
+    assert said.replace("\n", "").isprintable()
+    assert said.count("\n") == 2
+    assert "a column  [31mage" in said
