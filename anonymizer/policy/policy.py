@@ -327,7 +327,11 @@ class Policy(Displayed, Part):
             except HierarchyError as error:
                 faults.append(str(error))
         if faults:
-            raise HierarchyError("\n".join(faults))
+            raise (
+                HierarchyError(faults[0])
+                if len(faults) == 1
+                else HierarchyError.defective("policy", faults)
+            )
         return tuple(loaded)
 
     def hierarchy(self, name: str) -> Hierarchy:

@@ -255,6 +255,15 @@ def test_a_hierarchy_given_in_code_takes_the_name_of_its_column() -> None:
     assert AGE.name == "age"
 
 
+def test_several_hierarchies_that_cannot_be_used_are_one_message() -> None:
+    keys = {name: {"role": "quasi", "hierarchy": f"{name}.none"} for name in ("age", "sex")}
+    with pytest.raises(HierarchyError) as caught:
+        Policy(**changed(attributes=keys)).load_hierarchies()
+    first, *more = str(caught.value).splitlines()
+    assert first == "policy has 2 defects:"
+    assert {line[:5] for line in more} == {"  - a", "  - s"}
+
+
 def test_several_models_are_asked_for_together() -> None:
     risk = [{"model": "k-anonymity", "k": k} for k in (2, 3)]
     assert Policy(**changed(risk=risk)).load_models() == (KAnonymity(2), KAnonymity(3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import pyarrow as pa
 
 from anonymizer.data.engines.engine import Engine, digest_of_sums, new_name
+
+# what it logs where nobody listens goes to the terminal: a server that dies is said in one sentence
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -120,3 +122,9 @@ def test_a_server_that_does_not_answer_is_said_without_who_asked() -> None:
     ) as raised:
         open_table(Address("postgres://ann@127.0.0.1:1/db"), table="patients")
     assert "ann" not in str(raised.value)
+
+
+def test_what_a_driver_logs_as_its_server_dies_is_not_printed() -> None:
+    importlib.import_module("anonymizer.data.engines.postgres")
+    kinds = [type(handler) for handler in logging.getLogger("psycopg").handlers]
+    assert logging.NullHandler in kinds  # else Python prints it, above our own sentence
