@@ -14,11 +14,6 @@ from anonymizer.errors import DataError, HierarchyError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy, check_values
 
 
-def count_by_leaves(table: Table, hierarchies: Sequence[Hierarchy]) -> Tuples:
-    """Count the distinct tuples of a table; the codes are the numbers of leaves."""
-    return to_leaves(count_texts(table, hierarchies), hierarchies, hierarchies)
-
-
 def count_texts(
     table: Table, hierarchies: Sequence[Hierarchy], others: Sequence[str] = ()
 ) -> Tuples:

@@ -141,21 +141,6 @@ def has_entropy(counts, needed, limit):
 
 
 @kernel
-def passing_rows(rows, sizes, criterion, layout):
-    """Mark the rows of packed counts that meet a criterion."""
-    kind, least, most, groups, limit, needed = criterion
-    words, shifts, ones = layout
-    found, counts = np.zeros(sizes.size, np.bool_), np.zeros(words.size, np.int64)
-    sums, buffers = np.zeros(max(words.size, most.size)), rows.reshape(1, *rows.shape)
-    for c in range(sizes.size):
-        found[c] = passes(
-            buffers, 0, c, sizes[c], kind, least, most, groups, limit, needed,
-            words, shifts, ones, counts, sums,
-        )  # fmt: skip
-    return found
-
-
-@kernel
 def measure_room(group_starts, group_sizes, alive, starts, n_wanted, least_class):
     """Return how many classes may pass, at most, and how many the widest group has."""
     room, widest = 1, 1

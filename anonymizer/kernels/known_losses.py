@@ -2,6 +2,9 @@
 
 What is lost at a scheme is lost at every finer one. So a partition that closes one part of a box may
 close others: it serves best if it is of a scheme as coarse as can be.
+
+It pays a little, in wide tables: mach2019 is proven in 45 s with it and in 49 s without, by 360,000
+partitions and by 402,000.
 """
 
 from __future__ import annotations
