@@ -34,6 +34,10 @@ from anonymizer.report.scenarios import (
 PAGE, FIGURES = "assessment.html", "assessment.json"
 
 
+OF_SINGLE_PEOPLE = "records"
+"""The table that has the risk of every record, and is for its owner alone."""
+
+
 def make_tables(assessment: Assessment) -> dict[str, pd.DataFrame]:
     """Return all tables by the name of their file."""
     tables: dict[str, pd.DataFrame] = {}
@@ -128,7 +132,8 @@ def write_assessment(
     figures = make_figures(assessment)
     written = stage_page(assessment, figures, staging, provenance)
     for name, table in make_tables(assessment).items():
-        table.to_csv(staging.path(f"{name}.csv"), index=False, float_format="%.9g")
+        place = staging.private if name == OF_SINGLE_PEOPLE else staging.path
+        table.to_csv(place(f"{name}.csv"), index=False, float_format="%.9g")
         written[f"{name} table"] = f"{name}.csv"
     for name, file in stage_figures(figures, staging).items():
         written[f"{name} picture"] = file

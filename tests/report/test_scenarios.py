@@ -142,6 +142,14 @@ def test_files_appear_together(assessment: Assessment, tmp_path: Path) -> None:
     assert len(pd.read_csv(tmp_path / "out" / "records.csv")) == 300
 
 
+def test_the_risks_of_single_records_are_for_their_owner_alone(
+    assessment: Assessment, tmp_path: Path
+) -> None:
+    with Staging(tmp_path / "out") as staging:
+        write_assessment(assessment, staging)
+    assert (tmp_path / "out" / "records.csv").stat().st_mode & 0o777 == 0o600
+
+
 def test_a_table_of_one_record_has_a_page_too() -> None:
     frame = patients.draw(1, seed=2)
     assert "1 records" in make_page(assess(frame, patients.policy(), ["worst-case"]))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -203,12 +206,20 @@ def connect_duckdb(
     limit = memory or f"{int(physical_memory() * SHARE_OF_MEMORY) >> 20}MiB"
     config: dict[str, Any] = {
         "memory_limit": limit,
-        "temp_directory": str(Path(tempfile.gettempdir()) / f"anonymizer-duckdb-{os.getpid()}"),
+        "temp_directory": spill_folder(os.getpid()),
         "preserve_insertion_order": True,
     }
     if database is None:
         return DuckDB(ibis.duckdb.connect(**config))
     return DuckDB(ibis.duckdb.connect(database, read_only=not writable, **config))
+
+
+@cache
+def spill_folder(process: int) -> str:
+    """Make a process's folder for what is spilled: rows of the original, for its owner alone."""
+    folder = tempfile.mkdtemp(prefix=f"anonymizer-duckdb-{process}-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def physical_memory() -> int:

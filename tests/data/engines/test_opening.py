@@ -38,6 +38,14 @@ def test_a_plain_file_is_read_as_before(tmp_path: Path) -> None:
     assert type(open_table(tmp_path / "one.parquet")).__name__ == "ParquetTable"
 
 
+def test_what_an_engine_spills_is_for_its_owner_alone() -> None:
+    from anonymizer.data.engines.duckdb import connect_duckdb
+
+    asked = "SELECT current_setting('temp_directory')"
+    ((folder,),) = connect_duckdb(None).backend.con.execute(asked).fetchall()
+    assert Path(folder).stat().st_mode & 0o777 == 0o700
+
+
 def test_the_names_of_folders_are_columns(tmp_path: Path) -> None:
     for year in (2023, 2024):
         folder = tmp_path / "parts" / f"year={year}"
