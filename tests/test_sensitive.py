@@ -246,3 +246,15 @@ def test_layers_promise_nothing_of_the_released_table() -> None:
     policy = policy_of({**NEAR, "reference": "release"}, release={"recoding": "layers"})
     with pytest.raises(PolicyError, match="'t-closeness' limits a risk of the whole table"):
         anonymize(patients(), policy)
+
+
+def test_the_studio_says_how_far_classes_are_from_input_and_release() -> None:
+    from anonymizer.data.coded import load
+    from anonymizer.data.frame import FrameTable
+    from anonymizer.studio.release import claims
+
+    table, policy = patients(), policy_of(MODELS["equal"])
+    said = claims(anonymize(table, policy), load(FrameTable(table), policy.attributes), {}, [])
+    detail = next(detail for claim, _, detail in said if claim.startswith("Readers of the release"))
+    assert "from the input and" in detail
+    assert "from the released table; promised of the input" in detail

@@ -274,5 +274,6 @@ def population_model(
     if classes.population_sizes is not None:
         return PopulationModel(class_sizes=classes.population_sizes[kept])
     sizes = [model.inputs.population.size for model in models]
-    size = next((size for size in sizes if size is not None), None)
+    # of several, the smallest: there the risks are highest, in whatever order the models stand
+    size = min((size for size in sizes if size is not None), default=None)
     return None if size is None else PopulationModel(size, classes.input_people)

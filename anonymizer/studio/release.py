@@ -88,6 +88,9 @@ def claims(
     policy, records = solution.problem.policy, solution.records
     for model in solution.problem.models:
         yield f"The release meets {model}", True, "the engine found it so; verified after writing"
+    for found in solution.references:
+        readers = f"Readers of the release alone find the same of '{found.attribute}'"
+        yield readers, found.met_by_release or None, found.warning or str(found)
     proven = solution.status is Status.OPTIMAL
     gap = "" if solution.gap is None else f"the optimum may be better by up to {solution.gap:.4f}"
     yield "No other scheme is better", proven or None, "proven" if proven else gap
