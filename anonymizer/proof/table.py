@@ -155,11 +155,21 @@ def number_alike(
     for at, level in levels.items():
         groups = attributes[at].groups[level]
         width = int(groups.max(initial=0)) + 1
-        if size * width > 2**62:
-            labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
-            size = int(labels.max(initial=0)) + 1
         labels, size = labels * width + groups[codes[at]], size * width
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        if size > codes.shape[1]:
+            labels, size = renumber(labels, size)
+    return renumber(labels, size)[0]
+
+
+def renumber(labels: Integers, size: int) -> tuple[Integers, int]:
+    """Number the labels that occur, below a size, without gaps; return how many there are, too."""
+    if size > 64 * labels.size:  # what is sparse is sorted
+        found = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        return found, int(found.max(initial=-1)) + 1
+    there = np.zeros(size, np.int64)
+    there[labels] = 1
+    numbers = np.cumsum(there) - 1
+    return numbers[labels], int(there.sum())
 
 
 def whole_sums(labels: Integers, counts: Integers, size: int) -> Integers:

@@ -69,8 +69,9 @@ def round_retained(solution: Solution) -> dict[str, float]:
 
 
 def made_in(solution: Solution) -> float:
-    """Return the whole seconds that reading and searching took, at least one: what `verify` may take."""
-    return math.ceil(max(1.0, sum(solution.seconds.get(each, 0.0) for each in ("read", "search"))))
+    """Return the whole seconds it took to read, search and prove, at least one: `verify` has as many."""
+    phases = ("read", "search", "prove")
+    return math.ceil(max(1.0, sum(solution.seconds.get(each, 0.0) for each in phases)))
 
 
 def describe_candidates(solution: Solution) -> dict[str, Any]:

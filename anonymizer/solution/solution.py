@@ -115,7 +115,8 @@ class Solution(Displayed):
             raise ProofError("the scheme was given, not searched for: there is nothing to prove.")
         bound = None if self.status is Status.OPTIMAL else min(self.proof.bound, self.loss)
         scheme = tuple(self.scheme[name] for name in self.problem.microdata.attributes)
-        proof = prove(self.problem, scheme, bound, self.described_input, seconds)
+        with timed(self.seconds, "prove"):
+            proof = prove(self.problem, scheme, bound, self.described_input, seconds)
         if proof is not None and (
             proof.claim.suppressed != self.suppressed or abs(proof.claim.loss - self.loss) > TIE
         ):

@@ -59,7 +59,7 @@ def test_json_has_what_scripts_need(tmp_path: Path, run) -> None:
     assert result["gap"] == 0
     assert result["scheme"].keys() == {"age", "sex", "zip"}
     assert result["evaluated"] + sum(result["pruned"].values()) == result["schemes"]
-    assert result["seconds"].keys() == {"read", "compile", "search", "write"}
+    assert result["seconds"].keys() == {"read", "compile", "search", "prove", "write"}
     assert result["risk"].keys() == {"before", "after"}
     assert all(Path(path).exists() for path in result["files"].values())
 
