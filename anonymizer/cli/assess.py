@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
@@ -12,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anonymizer.cli.terminal import (
-    FAILED,
-    AsJson,
+    Outcome,
     PolicyFile,
-    ShowValues,
+    command,
     is_watched,
     make_console,
 )
@@ -54,6 +52,7 @@ def show_example(wanted: Example | None) -> None:
     raise typer.Exit
 
 
+@command
 def assess(
     policy: PolicyFile,
     scenario: Annotated[
@@ -76,7 +75,6 @@ def assess(
     out: Annotated[
         Path, typer.Option("--out", help="The folder for page, JSON, tables, pictures.")
     ] = Path("assessment"),
-    json_: AsJson = False,
     column: Annotated[
         list[str] | None,
         typer.Option(help="What a scenario's attribute is called in the table: state=residence."),
@@ -130,8 +128,7 @@ def assess(
             is_eager=True,
         ),
     ] = None,
-    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
-) -> None:
+) -> Outcome:
     """Say what attackers could do with a table: for whom, by whom, why, and what could be done.
 
     Three questions, in any combination; where none is asked, it is the scenario `worst-case`:
@@ -203,12 +200,14 @@ def assess(
             others = [*read, *map(Path, written.values())]
             write_person_risks(person_risks, assessment.disclosure, others)
             written["person risks"] = str(person_risks)
-    if json_:
-        print(json.dumps(assessment.describe() | {"files": written}))
-    else:
-        show(summarize(assessment), written)
-    if assessment.passes is False and not (apply and plan_passes(assessment)):
-        raise typer.Exit(FAILED)
+    return Outcome(
+        assessment.describe(),
+        lambda console: console.print(summarize(assessment)),
+        written,
+        passed=assessment.passes is not False or (apply and plan_passes(assessment)),
+        listed=[kind for kind in written if not kind.endswith((" table", " picture"))],
+        then=lambda console: console.print(count_rest(written)),
+    )
 
 
 def check_options(
@@ -235,15 +234,10 @@ def plan_passes(assessment: Assessment) -> bool:
     return findings is not None and findings.plan is not None and findings.plan.acceptable
 
 
-def show(summary: Any, written: dict[str, str]) -> None:
-    """Print what was found, and where it is."""
-    console = make_console()
-    console.print(summary)
-    for kind, path in written.items():
-        if not kind.endswith((" table", " picture")):
-            console.print(f"{kind}: {path}", soft_wrap=True)
+def count_rest(written: Collection[str]) -> str:
+    """Say how many tables and pictures are not listed."""
     tables, pictures = (sum(kind.endswith(end) for kind in written) for end in ("table", "picture"))
-    console.print(f"and beside them {tables} tables and {pictures} pictures")
+    return f"and beside them {tables} tables and {pictures} pictures"
 
 
 def write_small_cells(

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from anonymizer.cli.terminal import (
-    AsJson,
     ManifestFile,
+    Outcome,
     ReleaseFile,
-    ShowValues,
-    make_console,
+    command,
     status_line,
 )
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 TableFile = Path | None
 
 
+@command
 def attack(
     release: ReleaseFile,
     against: Annotated[Path, typer.Option(help="The original.", show_default=False)],
@@ -49,9 +51,7 @@ def attack(
     out: Annotated[
         TableFile, typer.Option("--out", help="The folder for attacks.html and attacks.json.")
     ] = None,
-    json_: AsJson = False,
-    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
-) -> None:
+) -> Outcome:
     """Try attacks on a release, each with an interval and against a baseline.
 
     Example: `anonymizer attack release/release.csv --against discharges.csv --policy policy.toml`
@@ -73,19 +73,16 @@ def attack(
             people=people,
             seed=seed,
         )
-    result = found.describe()
-    if out is not None:
-        given = [release, against, policy, manifest, control, population, targets, earlier]
-        read = [path for path in (*given, earlier_policy, earlier_against) if path is not None]
-        result["files"] = write(found, out, read)
-    if json_:
-        print(json.dumps(result))
-        return
-    from anonymizer.report.attacks import render_text
+    given = [release, against, policy, manifest, control, population, targets, earlier]
+    read = [path for path in (*given, earlier_policy, earlier_against) if path is not None]
+    files = {} if out is None else write(found, out, read)
 
-    make_console().print(render_text(found))
-    for kind, path in result.get("files", {}).items():
-        print(f"{kind}: {path}")
+    def show(console: Console) -> None:
+        from anonymizer.report.attacks import render_text
+
+        console.print(render_text(found))
+
+    return Outcome(found.describe(), show, files)
 
 
 def write(found: Any, out: Path, read: list[Path]) -> dict[str, str]:

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from anonymizer.cli.terminal import (
-    FAILED,
-    AsJson,
     ManifestFile,
     OriginalFile,
+    Outcome,
     PolicyFile,
     ReleaseFile,
-    ShowValues,
-    make_console,
+    command,
     progress_line,
 )
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 PAGE, FIGURES = "decision.html", "decision.json"
 
 
+@command
 def decision(
     policy: PolicyFile,
     release: ReleaseFile,
@@ -41,7 +43,6 @@ def decision(
     out: Annotated[Path, typer.Option("--out", help="The folder for page and JSON.")] = Path(
         "decision"
     ),
-    json_: AsJson = False,
     example: Annotated[  # noqa: ARG001 - the callback does all
         bool,
         typer.Option(
@@ -51,8 +52,7 @@ def decision(
             is_eager=True,
         ),
     ] = False,
-    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
-) -> None:
+) -> Outcome:
     """Put all that is known of a release on one page for whoever answers for it.
 
     Context, identifiers and techniques, thresholds, initial and residual risk, utility, who was lost,
@@ -84,16 +84,12 @@ def decision(
         figures = made.describe()
         staging.path(FIGURES).write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     files = {"page": str(out / PAGE), "figures": str(out / FIGURES)}
-    if json_:
-        print(json.dumps({**figures, "files": files}))
-    else:
-        console = make_console()
+
+    def show(console: Console) -> None:
         for line in verdict_of(made):
             console.print(line)
-        for kind, path in files.items():
-            console.print(f"{kind}: {path}", soft_wrap=True)
-    if not made.acceptable:
-        raise typer.Exit(FAILED)
+
+    return Outcome(figures, show, files, made.acceptable)
 
 
 def show_example(wanted: bool) -> None:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from anonymizer.cli.terminal import (
-    AsJson,
     ManifestFile,
     OriginalFile,
+    Outcome,
     ReleaseFile,
-    ShowValues,
-    make_console,
+    command,
     progress_line,
 )
 
 
+@command
 def evidence(
     release: ReleaseFile,
     policy: Annotated[
@@ -30,9 +29,7 @@ def evidence(
     out: Annotated[Path, typer.Option("--out", help="The folder for all files.")] = Path(
         "evidence"
     ),
-    json_: AsJson = False,
-    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
-) -> None:
+) -> Outcome:
     """Make the policy's analyses on the original and on the release, and compare what comes of them.
 
     Writes evidence.json, .html and .csv, and a table and pictures for each analysis. They have statistics
@@ -53,11 +50,9 @@ def evidence(
         found = measure(release, against, loaded, manifest)
         made_of = provenance_of(loaded, open_data(against, loaded), release)
         files = stage_evidence(found, staging, made_of)
-    if json_:
-        print(json.dumps({**found.describe(), "files": files}))
-        return
-    console = make_console()
-    console.print(render_text(found))
-    console.print()
-    for kind in ("html", "json", "csv"):
-        console.print(f"{kind}: {files[kind]}", soft_wrap=True)
+    return Outcome(
+        found.describe(),
+        lambda console: console.print(render_text(found), "", sep="\n"),
+        files,
+        listed=("html", "json", "csv"),
+    )

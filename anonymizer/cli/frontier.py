@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,16 +11,17 @@ import typer
 
 from anonymizer.cli.proof import prove, stage_proofs
 from anonymizer.cli.terminal import (
-    AsJson,
     Backend,
+    Outcome,
     PolicyFile,
-    ShowValues,
-    make_console,
+    command,
     status_line,
 )
 from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from anonymizer.frontiers.frontier import Frontier
     from anonymizer.frontiers.points import OnStage
 
@@ -57,6 +57,7 @@ def parse_values(texts: list[str]) -> list[float] | None:
     return values if texts else None
 
 
+@command
 def frontier(
     policy: PolicyFile,
     out: Annotated[Path, typer.Option("--out", help="The folder for all files.")] = Path(
@@ -96,9 +97,7 @@ def frontier(
             "first is the utility axis of the pictures."
         ),
     ] = None,
-    json_: AsJson = False,
-    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
-) -> None:
+) -> Outcome:
     """Find the best release at every threshold of the policy's first risk model, in one pass.
 
     Writes frontier.csv, .json, .png, .svg and .html; with --pick also a release with its manifest; with
@@ -134,7 +133,7 @@ def frontier(
         if picked is not None:
             own = prove(picked, always=True) if proof else None
             files |= stage_release(picked, staging, proof=own)
-    show(found, files, json_)
+    return Outcome(found.describe(), lambda console: show(found, console), files)
 
 
 @contextmanager
@@ -146,16 +145,10 @@ def stage_line(reading: str) -> Iterator[OnStage]:
         yield lambda stage: say(describe_stage(stage))
 
 
-def show(found: Frontier, files: dict[str, str], as_json: bool) -> None:
-    """Print a frontier as JSON or for people."""
-    if as_json:
-        print(json.dumps({**found.describe(), "files": files}))
-        return
+def show(found: Frontier, console: Console) -> None:
+    """Print a frontier for people."""
     from anonymizer.report.text import frontier_grid, numbers_grid
 
-    console = make_console()
     console.print(frontier_grid(found))
     if found.by_layers:
         console.print(numbers_grid(found))
-    for kind, path in files.items():
-        console.print(f"{kind}: {path}", soft_wrap=True)

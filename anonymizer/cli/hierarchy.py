@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from anonymizer.cli.terminal import (
-    FAILED,
-    AsJson,
     DataDelimiter,
     DataEncoding,
     DataSheet,
     Delimiter,
+    Outcome,
     ShowValues,
+    command,
     make_console,
 )
 from anonymizer.errors import AnonymizerError
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 app = typer.Typer(
     help="Check, build, show, suggest and import generalization hierarchies.", no_args_is_help=True
@@ -27,6 +29,7 @@ app = typer.Typer(
 
 
 @app.command("check")
+@command
 def check_hierarchies(
     files: Annotated[list[Path], typer.Argument(help="Hierarchies: ARX CSV files or TOML specs.")],
     data: Annotated[
@@ -34,9 +37,7 @@ def check_hierarchies(
     ] = None,
     delimiter: Delimiter = ";",
     data_delimiter: DataDelimiter = None,
-    json_: AsJson = False,
-    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
-) -> None:
+) -> Outcome:
     """Find every defect at once; exit status 1 if a hierarchy cannot be used.
 
     Example: `anonymizer hierarchy check hierarchies/*.csv --data discharges.csv`
@@ -46,16 +47,17 @@ def check_hierarchies(
     from anonymizer.hierarchy.files import check_files
 
     defects = check_files(files, data, delimiter, data_delimiter)
-    if json_:
-        print(json.dumps([{"file": str(file), **asdict(defect)} for file, defect in defects]))
-    else:
+    errors = sum(defect.severity == "error" for _, defect in defects)
+    warned = len(defects) - errors
+
+    def show(console: Console) -> None:
         for file, defect in defects:
-            print(f"{file}: {defect}")
-        errors = sum(defect.severity == "error" for _, defect in defects)
-        warned = len(defects) - errors
-        print(f"{len(files)} checked: {counted(errors, 'error')}, {counted(warned, 'warning')}")
-    if any(defect.severity == "error" for _, defect in defects):
-        raise typer.Exit(FAILED)
+            console.print(f"{file}: {defect}", soft_wrap=True)
+        numbers = f"{counted(errors, 'error')}, {counted(warned, 'warning')}"
+        console.print(f"{len(files)} checked: {numbers}", soft_wrap=True)
+
+    described = [{"file": str(file), **asdict(defect)} for file, defect in defects]
+    return Outcome(described, show, passed=not errors)
 
 
 def counted(number: int, what: str) -> str:
@@ -138,6 +140,7 @@ def suggest_hierarchies(
 
 
 @app.command("import")
+@command
 def import_hierarchies(
     project: Annotated[Path, typer.Argument(help="An ARX project: a .deid file.")],
     out: Annotated[Path, typer.Option("--out", help="A folder for policy, hierarchies and data.")],
@@ -145,8 +148,7 @@ def import_hierarchies(
         bool,
         typer.Option("--without-data", help="Leave the table out; add its path to the policy."),
     ] = False,
-    json_: AsJson = False,
-) -> None:
+) -> Outcome:
     """Write the policy, the hierarchies and the table of an ARX project; say what has no counterpart.
 
     Example: `anonymizer hierarchy import project.deid --out project`
@@ -156,10 +158,11 @@ def import_hierarchies(
 
     refuse_ahs(project)
     imported = import_project(project, out, not without_data)
-    if json_:
-        print(json.dumps(imported.describe()))
-        return
-    for path in imported.files:
-        print(path)
-    for note in imported.notes:
-        print(f"not carried over: {note}")
+
+    def show(console: Console) -> None:
+        for path in imported.files:
+            console.print(path, soft_wrap=True)
+        for note in imported.notes:
+            console.print(f"not carried over: {note}", soft_wrap=True)
+
+    return Outcome(imported.describe(), show)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from anonymizer.cli.terminal import (
-    AsJson,
     DataDelimiter,
     DataEncoding,
     DataSheet,
+    Outcome,
     RowsArePeople,
-    ShowValues,
-    make_console,
+    command,
     status_line,
 )
 
@@ -27,6 +25,7 @@ def columns_option(meaning: str) -> Any:
     return typer.Option(help=f"{meaning} May be repeated, or names with commas between.")
 
 
+@command
 def init(
     table: Annotated[
         Path, typer.Argument(help="A file: CSV, Parquet, Excel and others.", show_default=False)
@@ -52,9 +51,7 @@ def init(
     delimiter: DataDelimiter = None,
     encoding: DataEncoding = None,
     sheet: DataSheet = None,
-    json_: AsJson = False,
-    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
-) -> None:
+) -> Outcome:
     """Look at a table and write a policy with hierarchies for it, and a page that says why.
 
     Example: `anonymizer init discharges.csv --out discharges`, then
@@ -85,11 +82,11 @@ def init(
             need=split_names(need or [], columns),
         )
         files = stage_proposal(proposal, staging)
-    if json_:
-        print(json.dumps({**proposal.describe(), "files": files}))
-        return
-    console = make_console()
-    console.print(summarize(proposal))
-    for kind, path in files.items():
-        console.print(f"{kind}: {path}", soft_wrap=True)
-    console.print(f"next: anonymizer run {files['policy']} --out release", soft_wrap=True)
+    return Outcome(
+        proposal.describe(),
+        lambda console: console.print(summarize(proposal)),
+        files,
+        then=lambda console: console.print(
+            f"next: anonymizer run {files['policy']} --out release", soft_wrap=True
+        ),
+    )

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anonymizer.cli.terminal import FAILED, AsJson, Delimiter, make_console
+from anonymizer.cli.terminal import Delimiter, Outcome, command
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 Limit = float | None
 
 
+@command
 def published(
     table: Annotated[
         Path,
@@ -43,9 +47,8 @@ def published(
     out: Annotated[
         Path | None, typer.Option("--out", help="The folder for published.html and published.json.")
     ] = None,
-    json_: AsJson = False,
     delimiter: Delimiter = ",",
-) -> None:
+) -> Outcome:
     """Attack a published table of patient characteristics; exit status 1 if a row breaks a chosen limit.
 
     Each row of the CSV is a characteristic and its count in each arm, as it is printed:
@@ -72,12 +75,9 @@ def published(
             staging.path("published.html").write_text(page, encoding="utf-8")
             text = json.dumps(result, indent=1)
             staging.path("published.json").write_text(text, encoding="utf-8")
-    if json_:
-        print(json.dumps(result))
-    else:
-        make_console().print(published_grid(found))
-        print(verdict(found))
-        for kind, path in result.get("files", {}).items():
-            print(f"{kind}: {path}")
-    if found.broken:
-        raise typer.Exit(FAILED)
+
+    def show(console: Console) -> None:
+        console.print(published_grid(found))
+        console.print(verdict(found), soft_wrap=True)
+
+    return Outcome(result, show, result.get("files", {}), not found.broken)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,24 +11,24 @@ import typer
 
 from anonymizer.cli.proof import prove
 from anonymizer.cli.terminal import (
-    FAILED,
-    AsJson,
     Backend,
     ManifestFile,
     MappingFile,
+    Outcome,
     OutFolder,
     Person,
     PolicyFile,
     ReleaseFile,
     RowsArePeople,
     Seed,
-    ShowValues,
-    make_console,
+    command,
     progress_line,
 )
 from anonymizer.errors import AnonymizerError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from anonymizer.comparison.comparison import Comparison
     from anonymizer.explanation.explanation import Explanation
     from anonymizer.explanation.layered import LayeredExplanation
@@ -86,25 +86,25 @@ def claim_names(staging: Any, policy: Policy, data: Path | None = None) -> None:
         claim_name(staging, release_name(table, policy.release.file))
 
 
-def show(solution: Solution, result: dict[str, Any], as_json: bool) -> None:
-    """Print a solution as JSON or for people."""
-    if as_json:
-        print(json.dumps(result))
-        return
-    from anonymizer.report.text import summarize
+def outcome_of(
+    solution: Solution, result: dict[str, Any], then: Callable[[Console], object] | None = None
+) -> Outcome:
+    """Say what came of a search, for scripts and for people."""
 
-    console = make_console()
-    console.print(summarize(solution))
-    for sentence in solution.findings.sentences():
-        console.print(f"! {sentence}", soft_wrap=True)
-    for kind, path in result["files"].items():
-        console.print(f"{kind}: {path}", soft_wrap=True)
+    def show(console: Console) -> None:
+        from anonymizer.report.text import summarize
+
+        console.print(summarize(solution))
+        for sentence in solution.findings.sentences():
+            console.print(f"! {sentence}", soft_wrap=True)
+
+    return Outcome(result, show, result["files"], then=then)
 
 
+@command
 def run(
     policy: PolicyFile,
     out: OutFolder = Path("release"),
-    json_: AsJson = False,
     mapping: MappingFile = None,
     seed: Seed = None,
     workers: Annotated[
@@ -133,8 +133,7 @@ def run(
         bool,
         typer.Option("--strict", help="Release nothing while there is something to say of it."),
     ] = False,
-    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
-) -> None:
+) -> Outcome:
     """Find the best scheme and write the release with its manifest.
 
     Stopped by a limit or Ctrl-C, it releases the best so far and says how far the optimum may be. With
@@ -165,9 +164,7 @@ def run(
         solution = anonymize(None, loaded, on_progress, checkpoint)
         result = publish(solution, staging, mapping, seed, prove(solution, proof))
         explained = add_explanation(solution, staging, result, on_progress) if explain else None
-    show(solution, result, json_)
-    if explained is not None and not json_:
-        show_explanation(*explained)
+    return outcome_of(solution, result, explained and partial(show_explanation, *explained))
 
 
 def add_explanation(
@@ -208,13 +205,16 @@ def add_evidence(solution: Solution, result: dict[str, Any]) -> Sequence[Section
     return evidence_sections(found)
 
 
-def show_explanation(explanation: Explanation | LayeredExplanation, comparison: Comparison) -> None:
+def show_explanation(
+    explanation: Explanation | LayeredExplanation, comparison: Comparison, console: Console
+) -> None:
     """Print an explanation for people."""
     from anonymizer.report.explanation import render_text
 
-    make_console().print(render_text(explanation, comparison))
+    console.print(render_text(explanation, comparison))
 
 
+@command
 def verify(
     release: ReleaseFile,
     policy: PolicyFile,
@@ -232,9 +232,7 @@ def verify(
         Path | None,
         typer.Option(help="An earlier release, or its manifest: warns of who is in both."),
     ] = None,
-    json_: AsJson = False,
-    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
-) -> None:
+) -> Outcome:
     """Recompute every claim about a release; exit status 1 if one does not hold.
 
     Example: `anonymizer verify release/release.csv policy.toml --against discharges.csv`
@@ -247,18 +245,17 @@ def verify(
     with progress_line(str(release)):
         verification = check(release, policy, manifest, against, proof)
         warning = None if earlier is None else say_earlier(release, policy, earlier, against)
-    if json_:
-        checks = [asdict(check) for check in verification.checks]
-        warned = {} if earlier is None else {"earlier": warning}
-        said = {"passed": verification.passed, "checks": checks, "warnings": verification.warnings}
-        print(json.dumps({**said, **warned}))
-    else:
-        make_console().print(verification_grid(verification))
-        print(verdict(verification))
+    checks = [asdict(check) for check in verification.checks]
+    warned = {} if earlier is None else {"earlier": warning}
+    said = {"passed": verification.passed, "checks": checks, "warnings": verification.warnings}
+
+    def show(console: Console) -> None:
+        console.print(verification_grid(verification))
+        console.print(verdict(verification), soft_wrap=True)
         for sentence in (*verification.warnings, *([] if warning is None else [warning])):
-            print(f"warning: {sentence}")
-    if not verification.passed:
-        raise typer.Exit(FAILED)
+            console.print(f"warning: {sentence}", soft_wrap=True)
+
+    return Outcome({**said, **warned}, show, passed=verification.passed)
 
 
 def say_earlier(release: Path, policy: Path, earlier: Path, against: Path | None) -> str | None:
@@ -271,6 +268,7 @@ def say_earlier(release: Path, policy: Path, earlier: Path, against: Path | None
     return warn_of_earlier(release, Policy.read(policy), claims, earlier, against)
 
 
+@command
 def apply(
     policy: PolicyFile,
     manifest: Annotated[
@@ -278,11 +276,9 @@ def apply(
     ],
     data: Annotated[Path | None, typer.Option(help="The new table; default: the policy's.")] = None,
     out: OutFolder = Path("release"),
-    json_: AsJson = False,
     mapping: MappingFile = None,
     seed: Seed = None,
-    show_values: ShowValues = False,  # noqa: ARG001 - the callback does all
-) -> None:
+) -> Outcome:
     """Apply a scheme found before to new data, with its risks checked again.
 
     Example: `anonymizer apply policy.toml release/manifest.json --data july.csv --out july`
@@ -301,14 +297,14 @@ def apply(
         claim_names(staging, loaded, data)
         solution = apply_scheme(data, loaded, scheme)
         result = publish(solution, staging, mapping, seed)
-    show(solution, result, json_)
+    return outcome_of(solution, result)
 
 
+@command
 def demo(
     out: Annotated[Path, typer.Option("--out", help="The folder for all files.")] = Path("demo"),
-    json_: AsJson = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the synthetic people.")] = 2024,
-) -> None:
+) -> Outcome:
     """Anonymize the built-in hospital register, and leave everything needed to play with it.
 
     Example: `anonymizer demo --out demo`
@@ -333,7 +329,7 @@ def demo(
         result["files"]["frontier"] = pages["html"]
         result["files"]["picture"] = str(out / "solution.png")
         result["files"]["assessment"] = str(out / stage_example_page(policy, staging))
-    show(solution, result, json_)
+    return outcome_of(solution, result)
 
 
 def stage_example_page(policy: Path, staging: Any) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -124,6 +128,62 @@ def make_console(stderr: bool = False) -> Console:
                 yield Segment("\n".join(lines), style, control)
 
     return Careful(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a command."""
+
+    described: Any
+    """What `--json` prints."""
+    show: Callable[[Console], object]
+    """Prints it for people."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Where files were written, by kind."""
+    passed: bool = True
+    """Whether the exit status is 0."""
+    listed: Collection[str] | None = None
+    """The kinds of files that people are told of; None: all."""
+    then: Callable[[Console], object] | None = None
+    """Prints what stands below the files."""
+
+
+def command(function: Callable[..., Outcome]) -> Callable[..., None]:
+    """Give a command --json and --show-values, print its outcome, and leave with its status."""
+
+    @wraps(function)
+    def run(*, json_: bool, show_values: bool, **options: Any) -> None:  # noqa: ARG001
+        outcome = function(**options)
+        if json_:
+            files = {**outcome.described, "files": outcome.files} if outcome.files else None
+            print(json.dumps(files or outcome.described))
+        else:
+            show(outcome)
+        if not outcome.passed:
+            raise typer.Exit(FAILED)
+
+    added = {"json_": AsJson, "show_values": ShowValues}
+    own = signature(function, eval_str=True)
+    parameters = [
+        *own.parameters.values(),
+        *(
+            Parameter(n, Parameter.KEYWORD_ONLY, default=False, annotation=a)
+            for n, a in added.items()
+        ),
+    ]
+    run.__signature__ = own.replace(parameters=parameters, return_annotation=None)  # type: ignore[attr-defined]
+    run.__annotations__ = {**function.__annotations__, **added, "return": None}
+    return run
+
+
+def show(outcome: Outcome) -> None:
+    """Print an outcome for people."""
+    console = make_console()
+    outcome.show(console)
+    for kind in outcome.files if outcome.listed is None else outcome.listed:
+        console.print(f"{kind}: {outcome.files[kind]}", soft_wrap=True)
+    if outcome.then is not None:
+        outcome.then(console)
 
 
 def fail(message: str, status: int) -> None:
