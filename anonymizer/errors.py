@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
-from typing import Self
+from importlib import import_module
+from typing import Any, Self
 
 
 class AnonymizerError(Exception):
@@ -219,3 +220,22 @@ def suggest_name(name: object, known: Iterable[str], most: int = 9) -> str:
     names = list(known)
     close = get_close_matches(name, names, n=1) if isinstance(name, str) else []
     return f"did you mean '{close[0]}'?" if close else f"use one of {quote_some(names, most)}."
+
+
+def import_extra(
+    module: str, what: str, extra: str, error: type[AnonymizerError] = DataError
+) -> Any:
+    """Import a module that is installed with an extra of the package, or say how to install it.
+
+    >>> import_extra("no_such_library", "a regression", "evidence")
+    Traceback (most recent call last):
+    anonymizer.errors.DataError: a regression needs the package no_such_library; install it with \
+`pip install 'anonymizer[evidence]'`.
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        library = module.partition(".")[0].replace("sklearn", "scikit-learn")
+        raise error(
+            f"{what} needs the package {library}; install it with `pip install 'anonymizer[{extra}]'`."
+        ) from None

@@ -14,8 +14,8 @@ import pandas as pd
 from anonymizer.data.frame import FrameTable
 from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.records import frame_of, lists_of
-from anonymizer.data.whole import WholeFile, damaged, load_library
-from anonymizer.errors import DataError, ReleaseError, quote_some
+from anonymizer.data.whole import WholeFile, damaged
+from anonymizer.errors import DataError, ReleaseError, import_extra, quote_some
 
 MOST_ROWS = 1 << 20
 MOST_CHARACTERS = 32_767
@@ -33,7 +33,7 @@ class ExcelTable(WholeFile):
 
     def load(self) -> FrameTable:
         """Read the sheet."""
-        library = load_library("openpyxl", self.path, "an Excel file", "excel")
+        library = import_extra("openpyxl", f"{self.path}: an Excel file", "excel")
         try:
             with warnings.catch_warnings(), self.path.open("rb") as file:
                 warnings.simplefilter("ignore")  # of styles and the like, which are not read
@@ -114,7 +114,7 @@ class ExcelTable(WholeFile):
 
     def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:  # noqa: ARG002
         """Write a release to a workbook of one sheet; no text in it is a formula."""
-        load_library("openpyxl", path, "an Excel file", "excel")
+        import_extra("openpyxl", f"{path}: an Excel file", "excel")
         write_sheet(self.release(plan), path)
 
 

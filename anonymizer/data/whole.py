@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from anonymizer.data.contract import Table
 from anonymizer.data.files import FirstRead, digest_of_file
 from anonymizer.data.frame import FrameTable
 from anonymizer.data.plan import ReleasePlan
-from anonymizer.errors import AnonymizerError, DataError
+from anonymizer.errors import AnonymizerError, DataError, import_extra
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,17 +84,6 @@ class WholeFile(BatchedTable):
         return self.first_read.digest or self.first_read.check_digest(digest_of_file(self.path))
 
 
-def load_library(name: str, path: Path, kind: str, extra: str) -> Any:
-    """Import the library that reads a kind of files, or say how to install it."""
-    try:
-        return import_module(name)
-    except ImportError:
-        raise DataError(
-            f"{path}: {kind} needs the package {name.split('.')[0]}; install it with "
-            f"`pip install 'anonymizer[{extra}]'`."
-        ) from None
-
-
 def damaged(path: Path, kind: str, error: Exception) -> AnonymizerError:
     """Return the error for a file that its library cannot read; what is said already stays.
 
@@ -157,7 +145,7 @@ class SpssTable(WholeFile):
 
     def load(self) -> FrameTable:
         """Read the file with pyreadstat."""
-        library = load_library("pyreadstat", self.path, "an SPSS file", "spss")
+        library = import_extra("pyreadstat", f"{self.path}: an SPSS file", "spss")
         try:
             frame, _ = library.read_sav(str(self.path), apply_value_formats=True)
         except Exception as error:  # pyreadstat has an error of its own, and others

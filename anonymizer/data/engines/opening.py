@@ -6,7 +6,6 @@ import glob
 import os
 import weakref
 from collections.abc import Callable
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from anonymizer.data.engines.postgres import Postgres
 from anonymizer.data.engines.spark import Spark
 from anonymizer.data.engines.table import EngineTable
 from anonymizer.data.files import check_path
-from anonymizer.errors import DataError, quote_some
+from anonymizer.errors import DataError, import_extra, quote_some
 
 ENGINES: dict[str, Callable[[Any], Engine]] = {
     "duckdb": DuckDB,
@@ -182,10 +181,4 @@ def open_spark(frame: Any) -> EngineTable:
 
 def load_ibis(where: str, extra: str = "engines") -> None:
     """Import Ibis, or say how to install it."""
-    try:
-        import_module("ibis")
-    except ImportError:
-        raise DataError(
-            f"{where}: tables in an engine need the package ibis; install it with "
-            f"`pip install 'anonymizer[{extra}]'`."
-        ) from None
+    import_extra("ibis", f"{where}: a table in an engine", extra)
