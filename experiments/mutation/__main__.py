@@ -49,12 +49,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.add_argument("--room", choices=ROOMS, action="append", help="only this room")
     given = options.parse_args(arguments)
     os.environ["HYPOTHESIS_PROFILE"] = "quick"
+    rooms = tuple(given.room or ROOMS)
     drawn, found = sample(given.size, given.seed), []
-    for room in given.room or ROOMS:
+    for room in rooms:
         found += try_room(room, drawn[room])
-    with Staging(given.out or RESULTS / "mutation") as staging:
+    write(found, given.seed, given.out or RESULTS / "mutation", rooms)
+
+
+def write(found: Sequence[Tried], seed: int, folder: Path, rooms: Sequence[str]) -> None:
+    """Write the list and the page."""
+    mutants = everything()
+    with Staging(folder) as staging:
         write_list(found, staging.path("mutants.csv"))
-        text = page(found, sum(map(len, everything().values())), given.seed)
+        text = page(found, sum(len(mutants[room]) for room in rooms), seed)
         staging.path("README.md").write_text(text, encoding="utf-8")
 
 
