@@ -55,6 +55,8 @@ class Trials:
         if session.testsfailed:
             raise session.Interrupted("the tests cannot be collected")
         items = [item for item in session.items if self.passes(item)]
+        for item in {*session.items} - {*items}:
+            print(f"left out, for it fails without any mutant: {item.nodeid}", flush=True)
         clear_caches()
         for mutant in self.mutants:
             self.tell(mutant, self.fate(mutant, items))
