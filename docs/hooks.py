@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PAGES = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 PICTURES = (
     "results/demo/solution.png",
-    "results/demo/assessment.png",
+    "results/demo/assessment.svg",
     "results/benchmark/frontier.png",
     "results/benchmark/growth.png",
     "results/benchmark/gap_over_time.png",

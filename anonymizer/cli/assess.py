@@ -72,9 +72,9 @@ def assess(
     data: Annotated[
         Path | None, typer.Option(help="The table, raw or released; default: the policy's.")
     ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", help="The folder for page, JSON, tables, pictures.")
-    ] = Path("assessment"),
+    out: Annotated[Path, typer.Option("--out", help="The folder for page, JSON, tables.")] = Path(
+        "assessment"
+    ),
     column: Annotated[
         list[str] | None,
         typer.Option(help="What a scenario's attribute is called in the table: state=residence."),
@@ -142,7 +142,7 @@ def assess(
     which columns are better left out? (NRF) Exit status 1 if somebody is above a stated threshold.
 
     The policy says what the columns are. Into the folder go a page for a committee (`assessment.html`),
-    all figures (`assessment.json`), each table as CSV and each picture as PNG and SVG.
+    all figures (`assessment.json`), and as CSV what is longer: risks by record and by value.
 
     Examples:
 
@@ -162,10 +162,8 @@ def assess(
     from anonymizer.policy import Policy
     from anonymizer.problem import open_data
     from anonymizer.report.assessment import summarize, write_assessment
-    from anonymizer.report.plot import import_matplotlib
     from anonymizer.report.provenance import provenance_of
 
-    import_matplotlib()  # what is missing is better known before the table is read
     check_options(statement, sources, small_cells, person_risks, apply)
     loaded = Policy.read(policy)
     disclosing = None if sources is None else read_disclosing(sources)
@@ -188,7 +186,7 @@ def assess(
             workers=workers,
             on_progress=on_progress,
         )
-        on_progress("drawing", 0, 0)
+        on_progress("writing", 0, 0)
         written = write_assessment(assessment, staging, provenance_of(loaded, table))
         if apply:
             written |= apply_plan(assessment.findings, staging, data)
@@ -205,7 +203,7 @@ def assess(
         lambda console: console.print(summarize(assessment)),
         written,
         passed=assessment.passes is not False or (apply and plan_passes(assessment)),
-        listed=[kind for kind in written if not kind.endswith((" table", " picture"))],
+        listed=[kind for kind in written if not kind.endswith(" table")],
         then=lambda console: console.print(count_rest(written)),
     )
 
@@ -235,9 +233,8 @@ def plan_passes(assessment: Assessment) -> bool:
 
 
 def count_rest(written: Collection[str]) -> str:
-    """Say how many tables and pictures are not listed."""
-    tables, pictures = (sum(kind.endswith(end) for kind in written) for end in ("table", "picture"))
-    return f"and beside them {tables} tables and {pictures} pictures"
+    """Say how many tables are not listed."""
+    return f"and beside them {sum(kind.endswith(' table') for kind in written)} tables"
 
 
 def write_small_cells(

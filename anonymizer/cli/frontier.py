@@ -147,8 +147,7 @@ def stage_line(reading: str) -> Iterator[OnStage]:
 
 def show(found: Frontier, console: Console) -> None:
     """Print a frontier for people."""
-    from anonymizer.report.text import frontier_grid, numbers_grid
+    from anonymizer.report.sections import show_sections
+    from anonymizer.report.text import frontier_sections
 
-    console.print(frontier_grid(found))
-    if found.by_layers:
-        console.print(numbers_grid(found))
+    console.print(show_sections(frontier_sections(found)))

@@ -62,7 +62,8 @@ def published(
     from anonymizer.data.files import digest_of_file
     from anonymizer.data.staging import Staging
     from anonymizer.report.provenance import Provenance
-    from anonymizer.report.published import published_grid, published_page, verdict
+    from anonymizer.report.published import published_page, sections, verdict
+    from anonymizer.report.sections import show_sections
 
     limits = Limits(pdp, pfdoc, pfdptc, advantage)
     found = assess_published(*read_published(table, arms, delimiter), limits)
@@ -77,7 +78,7 @@ def published(
             staging.path("published.json").write_text(text, encoding="utf-8")
 
     def show(console: Console) -> None:
-        console.print(published_grid(found))
+        console.print(show_sections(sections(found)))
         console.print(verdict(found), soft_wrap=True)
 
     return Outcome(result, show, result.get("files", {}), not found.broken)

@@ -239,7 +239,8 @@ def verify(
     """
     from dataclasses import asdict
 
-    from anonymizer.report.text import verdict, verification_grid
+    from anonymizer.report.sections import show_sections
+    from anonymizer.report.text import verdict, verification_sections
     from anonymizer.verification.verification import verify as check
 
     with progress_line(str(release)):
@@ -250,7 +251,7 @@ def verify(
     said = {"passed": verification.passed, "checks": checks, "warnings": verification.warnings}
 
     def show(console: Console) -> None:
-        console.print(verification_grid(verification))
+        console.print(show_sections(verification_sections(verification)))
         console.print(verdict(verification), soft_wrap=True)
         for sentence in (*verification.warnings, *([] if warning is None else [warning])):
             console.print(f"warning: {sentence}", soft_wrap=True)
@@ -337,9 +338,10 @@ def stage_example_page(policy: Path, staging: Any) -> str:
     from anonymizer.assessment import assess
     from anonymizer.policy import Policy
     from anonymizer.problem import open_data
-    from anonymizer.report.assessment import make_figures, stage_page
-    from anonymizer.report.plot import save
+    from anonymizer.report.assessment import stage_page
     from anonymizer.report.provenance import provenance_of
+    from anonymizer.report.scenarios import draw_distribution
+    from anonymizer.report.svg import standing_alone
 
     specs = policy.parent / "hierarchies"
     assessment = assess(
@@ -349,8 +351,8 @@ def stage_example_page(policy: Path, staging: Any) -> str:
         statement=specs / "statement.toml",
         sources=specs / "sources.toml",
     )
-    figures = make_figures(assessment)
-    save(figures["distribution"], staging.path("assessment.png"))
+    picture = draw_distribution(assessment.scenarios)
+    staging.path("assessment.svg").write_text(standing_alone(picture), encoding="utf-8")
     loaded = Policy.read(policy)
     made_of = provenance_of(loaded, open_data(None, loaded))
-    return stage_page(assessment, figures, staging, made_of)["page"]
+    return stage_page(assessment, staging, made_of)["page"]

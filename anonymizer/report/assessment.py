@@ -1,10 +1,9 @@
-"""What an assessment says: one page for people, one JSON beside it, tables and pictures."""
+"""What an assessment says: one page for people, one JSON beside it, and what is longer as tables."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pandas as pd
 from rich.console import Group
@@ -12,24 +11,12 @@ from rich.console import Group
 from anonymizer.assessment.assessment import Assessment
 from anonymizer.assessment.scenarios.scenario_risk import THRESHOLDS, ScenarioRisk
 from anonymizer.data.staging import Staging
-from anonymizer.report.nrf import nrf_context, nrf_figures, nrf_tables, summarize_disclosure
-from anonymizer.report.page import render, share
-from anonymizer.report.plot import stage_figures
-from anonymizer.report.procedure import (
-    describe_findings,
-    procedure_context,
-    procedure_tables,
-    summarize_findings,
-)
+from anonymizer.report.nrf import disclosure_section, nrf_tables
+from anonymizer.report.page import share, whole, write_page
+from anonymizer.report.procedure import describe_findings, options_section, sources_section
 from anonymizer.report.provenance import Provenance
-from anonymizer.report.scenarios import (
-    one_in,
-    scenario_context,
-    scenario_figures,
-    scenario_grid,
-    scenario_tables,
-    units,
-)
+from anonymizer.report.scenarios import one_in, scenario_tables, scenarios_section, units
+from anonymizer.report.sections import Section, Toned, quiet, show_sections
 
 PAGE, FIGURES = "assessment.html", "assessment.json"
 
@@ -38,11 +25,72 @@ OF_SINGLE_PEOPLE = "records"
 """The table that has the risk of every record, and is for its owner alone."""
 
 
-def make_tables(assessment: Assessment) -> dict[str, pd.DataFrame]:
-    """Return all tables by the name of their file."""
-    tables: dict[str, pd.DataFrame] = {}
+def sections(assessment: Assessment) -> Iterator[Section]:
+    """Say what an attacker could do, for whom, why, and what could be done about it."""
     if assessment.findings is not None:
-        tables |= procedure_tables(assessment.findings)
+        yield sources_section(assessment.findings)
+    if assessment.scenarios:
+        yield scenarios_section(assessment.scenarios)
+    if assessment.disclosure is not None:
+        yield disclosure_section(assessment.disclosure)
+    if assessment.findings is not None:
+        yield from options_section(assessment.findings)
+    caveats = tuple(quiet(caveat) for caveat in caveats_of(assessment))
+    yield Section("What to keep in mind", caveats, anchor="caveats")
+
+
+def caveats_of(assessment: Assessment) -> Iterator[str]:
+    """Say what the figures rest on, and what they are not."""
+    findings, scenarios = assessment.findings, assessment.scenarios
+    if findings is not None:
+        yield (
+            "The keys, p and q of each source are the steward's statement; a source that is not stated "
+            "is not assessed."
+        )
+    if scenarios:
+        yield from scenario_caveats(scenarios)
+    if assessment.disclosure is not None:
+        yield (
+            "What people disclose is taken as independent between places and attributes, and as true and "
+            "exactly as this table has it."
+        )
+    told = findings is not None and any(source.homogeneity for source in findings.sources)
+    but = ", but for what small cells give away" if told else ""
+    yield f"The risk is that of being found, not of what is then learned about the person{but}."
+
+
+def scenario_caveats(scenarios: tuple[ScenarioRisk, ...]) -> Iterator[str]:
+    """Say what the figures of scenarios rest on."""
+    yield (
+        "The figures are as good as the scenario: its probabilities are in the TOML file, with the "
+        "source of each. Change them and run again."
+    )
+    yield (
+        "A scenario speaks of one person at a time: finding one person may make the next easier to find."
+    )
+    populations = dict.fromkeys(
+        whole(risk.scenario.population)
+        if isinstance(risk.scenario.population, int)
+        else str(risk.scenario.population)
+        for risk in scenarios
+    )
+    yield (
+        "Whether somebody unique in the table is unique in the population of "
+        f"{' or '.join(populations)} is estimated from the table by Pitman's model; where that cannot be "
+        "done, it is taken as certain."
+    )
+    if coarse := scenarios[0].subjects.coarse_records:
+        yield (
+            f"{whole(coarse)} records have cells that are suppressed or coarser than others of the same "
+            "column. Of these people the attacker is taken to know what the table tells; if more is "
+            "known, their own risk is higher than shown. To everybody else they are further records that "
+            "match."
+        )
+
+
+def make_tables(assessment: Assessment) -> dict[str, pd.DataFrame]:
+    """Return what is longer than the JSON has it, by the name of the file."""
+    tables: dict[str, pd.DataFrame] = {}
     if assessment.scenarios:
         tables |= scenario_tables(assessment.scenarios)
     if assessment.disclosure is not None:
@@ -50,38 +98,17 @@ def make_tables(assessment: Assessment) -> dict[str, pd.DataFrame]:
     return tables
 
 
-def make_figures(assessment: Assessment) -> dict[str, Any]:
-    """Draw the pictures that are files of their own, by name."""
-    figures: dict[str, Any] = {}
-    if assessment.scenarios:
-        figures |= scenario_figures(assessment.scenarios)
-    if assessment.disclosure is not None:
-        figures |= nrf_figures(assessment.disclosure)
-    return figures
-
-
-def make_page(
-    assessment: Assessment,
-    figures: dict[str, Any] | None = None,
-    provenance: Provenance | None = None,
-) -> str:
-    """Write the page: what an attacker could do, for whom, why, and what could be done about it."""
-    figures = make_figures(assessment) if figures is None else figures
-    context: dict[str, Any] = {"findings": None, "scenarios": [], "disclosure": None}
-    if assessment.findings is not None:
-        context |= procedure_context(assessment.findings)
-    if assessment.scenarios:
-        context |= scenario_context(assessment.scenarios, figures)
-    if assessment.disclosure is not None:
-        context |= nrf_context(assessment.disclosure, figures)
-    return render(
-        "assessment.html",
-        table_name=assessment.table,
-        assessment=assessment,
-        answers=list(answers(assessment)),
-        provenance=provenance or Provenance(),
-        **context,
+def make_page(assessment: Assessment, provenance: Provenance | None = None) -> str:
+    """Write the page."""
+    lead = [Toned(each, "lead") for each in answers(assessment)]
+    lead.append(
+        quiet(
+            f"The table has {whole(assessment.records)} records. No values of single records are on this "
+            "page."
+        )
     )
+    heading = f"What could an attacker do with {assessment.table}?"
+    return write_page(heading, lead, tuple(sections(assessment)), provenance)
 
 
 def answers(assessment: Assessment) -> Iterator[str]:
@@ -112,14 +139,10 @@ def answer_scenario(risk: ScenarioRisk) -> str:
 
 
 def stage_page(
-    assessment: Assessment,
-    figures: dict[str, Any],
-    staging: Staging,
-    provenance: Provenance | None = None,
+    assessment: Assessment, staging: Staging, provenance: Provenance | None = None
 ) -> dict[str, str]:
     """Write the page and the JSON beside it; return their names, by kind."""
-    page = make_page(assessment, figures, provenance)
-    staging.path(PAGE).write_text(page, encoding="utf-8")
+    staging.path(PAGE).write_text(make_page(assessment, provenance), encoding="utf-8")
     text = json.dumps(assessment.describe(), indent=1)
     staging.path(FIGURES).write_text(text + "\n", encoding="utf-8")
     return {"page": PAGE, "figures": FIGURES}
@@ -128,25 +151,16 @@ def stage_page(
 def write_assessment(
     assessment: Assessment, staging: Staging, provenance: Provenance | None = None
 ) -> dict[str, str]:
-    """Write page, JSON, tables and pictures; return where they will be, by kind."""
-    figures = make_figures(assessment)
-    written = stage_page(assessment, figures, staging, provenance)
+    """Write page, JSON and tables; return where they will be, by kind."""
+    written = stage_page(assessment, staging, provenance)
     for name, table in make_tables(assessment).items():
         place = staging.private if name == OF_SINGLE_PEOPLE else staging.path
         table.to_csv(place(f"{name}.csv"), index=False, float_format="%.9g")
         written[f"{name} table"] = f"{name}.csv"
-    for name, file in stage_figures(figures, staging).items():
-        written[f"{name} picture"] = file
     return {kind: str(staging.folder / name) for kind, name in written.items()}
 
 
 def summarize(assessment: Assessment) -> Group:
     """Show on the terminal what was found."""
-    parts: list[Any] = []
-    if assessment.findings is not None:
-        parts.append(summarize_findings(assessment.findings))
-    if assessment.scenarios:
-        parts.append(scenario_grid(assessment.scenarios))
-    if assessment.disclosure is not None:
-        parts.append(summarize_disclosure(assessment.disclosure))
-    return Group(*parts)
+    first = Section("", tuple(answers(assessment)))
+    return show_sections((first, *(each for each in sections(assessment) if each.has_answer)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,11 +13,11 @@ from anonymizer.attacks.result import Attack, Attacks
 from anonymizer.data.staging import Staging
 from anonymizer.errors import percent
 from anonymizer.estimators.intervals import Estimate
-from anonymizer.report.page import render, whole
+from anonymizer.report.page import whole, write_page
 from anonymizer.report.phrases import join
 from anonymizer.report.provenance import Provenance
-from anonymizer.report.sections import Figures, Picture, Section, show_sections
-from anonymizer.report.svg import AFTER, BEFORE, drawing, element, name_at
+from anonymizer.report.sections import Figures, Picture, Section, quiet, show_sections
+from anonymizer.report.svg import Ends, Intervals, draw_intervals
 
 HEADING = "What attackers can do with this release"
 PAGE, FIGURES = "attacks.html", "attacks.json"
@@ -28,8 +27,6 @@ HOW = (
     "less how often it works on people who are not in the release (baseline). Its interval has to lie "
     "above zero before it counts."
 )
-LINE, NAMES, AXIS = 26, 190, 320
-"""Heights and widths of the picture, in pixels."""
 
 
 def verdict(attacks: Attacks) -> str:
@@ -95,27 +92,17 @@ CAPTION = "Success (blue) and baseline (grey) of each attack, with 95 % interval
 
 def draw(attacks: Sequence[Attack]) -> Markup:
     """Draw success and baseline of each attack with their intervals, from 0 to 100 %."""
-    marks: list[Markup] = []
-    for number, attack in enumerate(attacks):
-        y = LINE * (number + 0.5)
-        marks.append(name_at(NAMES - 8, y + 4, attack.name, longest=32))
-        marks += whisker(attack.baseline.estimate, y + 4, BEFORE)
-        marks += whisker(attack.success.estimate, y - 4, AFTER)
-    bottom = LINE * len(attacks)
-    for tick, anchor in {0.0: "start", 0.5: "middle", 1.0: "end"}.items():
-        x = NAMES + AXIS * tick
-        marks.append(element("line", x1=x, x2=x, y1=0, y2=bottom, stroke=BEFORE, opacity=0.4))
-        marks.append(element("text", percent(tick), x=x, y=bottom + 13, text_anchor=anchor))
-    return drawing(NAMES + AXIS + 8, bottom + 18, CAPTION, *marks)
+    rows = [
+        Intervals(each.name, ends(each.baseline.estimate), ends(each.success.estimate))
+        for each in attacks
+    ]
+    ticks = [(tick, percent(tick)) for tick in (0.0, 0.5, 1.0)]
+    return draw_intervals(rows, CAPTION, ticks, names=32)
 
 
-def whisker(found: Estimate, y: float, colour: str) -> list[Markup]:
-    """Draw an estimate as a dot, and its interval as a line."""
-    low, high = (NAMES + AXIS * end for end in (found.low, found.high))
-    line = element("line", x1=low, x2=high, y1=y, y2=y, stroke=colour, stroke_width=2)
-    if math.isnan(found.value):
-        return [line]
-    return [line, element("circle", cx=NAMES + AXIS * found.value, cy=y, r=3.5, fill=colour)]
+def ends(found: Estimate) -> Ends:
+    """Return an estimate as it is drawn."""
+    return Ends(found.low, found.value, found.high)
 
 
 def render_text(attacks: Attacks) -> Group:
@@ -136,13 +123,8 @@ def render_page(attacks: Attacks, provenance: Provenance | None = None) -> str:
         f"{whole(attacks.records)} records of the original, {whole(attacks.released)} released rows, "
         f"seed {attacks.seed}."
     )
-    return render(
-        "attacks.html",
-        heading=HEADING,
-        lead=lead,
-        sections=sections(attacks),
-        provenance=provenance or Provenance(),
-    )
+    secret = "For the steward, not for publication: it tells how to attack this release."
+    return write_page(HEADING, [quiet(f"{lead} {secret}")], sections(attacks), provenance)
 
 
 def stage_attacks(

@@ -14,22 +14,18 @@ from anonymizer.decision.decision import ModelRisk, ReleaseDecision, Technique
 from anonymizer.estimators.intervals import Interval
 from anonymizer.policy import Role
 from anonymizer.report.decision_findings import (
-    NO_ANALYSIS,
-    NO_ATTACKS,
     attacks_section,
     lost_section,
     sensitivity_section,
     utility_section,
 )
-from anonymizer.report.page import render, share, whole
+from anonymizer.report.page import share, whole, write_page
 from anonymizer.report.phrases import NOT_KNOWN, join, points
 from anonymizer.report.provenance import Provenance
-from anonymizer.report.sections import Figures, Section
+from anonymizer.report.sections import Figures, Section, Toned, quiet
 from anonymizer.report.text import PROFILE_HEADER, describe_proof, profile_rows
 
-NOT_STATED = "NOT STATED"
-LOUD = (NOT_STATED, NO_ANALYSIS, NO_ATTACKS)
-"""What a reader must not miss."""
+NOT_STATED = Toned("NOT STATED", "missing")
 LEAD = (
     "For the steward and whoever reviews the release, not for publication: it tells how many records of "
     "which groups were suppressed. It shows no cell of a single person."
@@ -67,15 +63,14 @@ NOT_COVERED = (
 
 def render_decision(decision: ReleaseDecision, provenance: Provenance) -> str:
     """Write the page."""
-    return render(
-        "decision.html",
-        heading=f"Release decision: {decision.name}",
-        lead=LEAD,
+    return write_page(
+        f"Release decision: {decision.name}",
+        [quiet(LEAD)],
+        sections_of(decision, provenance),
+        Provenance(made=provenance.made, version=provenance.version),
+        template="decision.html",
         acceptable=decision.acceptable,
         verdict=tuple(verdict_of(decision)),
-        sections=sections_of(decision, provenance),
-        loud=LOUD,
-        provenance=Provenance(made=provenance.made, version=provenance.version),
     )
 
 

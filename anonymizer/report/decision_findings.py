@@ -13,11 +13,16 @@ from anonymizer.decision.sensitivity import Turning
 from anonymizer.report.comparison import SUBGROUP_HEADER, subgroup_row
 from anonymizer.report.page import share, whole
 from anonymizer.report.phrases import NOT_KNOWN, join, points
-from anonymizer.report.sections import Figures, Section
+from anonymizer.report.sections import Figures, Section, Toned
 from anonymizer.risk.assumption import Unit
 
-NO_ANALYSIS = "NO ANALYSIS WAS REPEATED on the release: give the figures of one with --evidence."
-NO_ATTACKS = "NO ATTACKS WERE TRIED on the release: give the figures of some with --attacks."
+NO_ANALYSIS = Toned(
+    "NO ANALYSIS WAS REPEATED on the release: give the figures of one with --evidence.", "missing"
+)
+NO_ATTACKS = Toned(
+    "NO ATTACKS WERE TRIED on the release: give the figures of some with --attacks.", "missing"
+)
+"""What a reader must not miss."""
 LARGEST = 1e15
 """No figure is larger; one that is not a number is not smaller either."""
 SHOWN_SUBGROUPS = 8

@@ -16,9 +16,10 @@ from anonymizer.analyses.result import Result
 from anonymizer.data.staging import Staging
 from anonymizer.errors import AnonymizerError
 from anonymizer.report.evidence_pictures import pictures_of
-from anonymizer.report.page import render, share, whole
+from anonymizer.report.page import share, whole, write_page
 from anonymizer.report.provenance import Provenance
-from anonymizer.report.sections import Figures, Picture, Section, show_sections
+from anonymizer.report.sections import Figures, Picture, Section, quiet, show_sections
+from anonymizer.report.svg import standing_alone
 
 HEADING = "What this release is worth"
 TITLE = "What the release is worth"
@@ -27,7 +28,6 @@ SHOWN = 12
 SHOWN_PICTURES = 4
 SUMMARY_HEADER = "analysis", "figure", "original", "release", "best"
 COEFFICIENT_HEADER = "term", "original (95 %)", "release (95 %)", "overlap", "change"
-XMLNS = '<svg xmlns="http://www.w3.org/2000/svg"'
 
 
 def render_text(evidence: Evidence) -> Group:
@@ -157,13 +157,12 @@ def write(value: Any) -> str:
 
 def render_page(evidence: Evidence, provenance: Provenance | None = None) -> str:
     """Write evidence as a page for the steward: it has statistics of the original."""
-    return render(
-        "evidence.html",
-        heading=HEADING,
-        suppressed=share(1 - evidence.released / evidence.records),
-        sections=evidence_sections(evidence),
-        provenance=provenance or Provenance(),
+    lead = (
+        "For the steward, not for publication: it has statistics of the original beside those of the "
+        "release, though no row of either. Suppressed records "
+        f"({share(1 - evidence.released / evidence.records)}) are missing from the release's analyses."
     )
+    return write_page(HEADING, [quiet(lead)], evidence_sections(evidence), provenance)
 
 
 def stage_evidence(
@@ -188,6 +187,5 @@ def stage_result(result: Result, staging: Staging) -> list[str]:
     names = [f"{stem}.csv"]
     for number, (svg, _) in enumerate(pictures_of(result), 1):
         names.append(f"{stem}-{number}.svg")
-        standing_alone = str(svg).replace("<svg", XMLNS, 1)
-        staging.path(names[-1]).write_text(standing_alone, encoding="utf-8")
+        staging.path(names[-1]).write_text(standing_alone(svg), encoding="utf-8")
     return names

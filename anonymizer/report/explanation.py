@@ -14,7 +14,7 @@ from anonymizer.explanation.neighbourhood import Cheapest, Driver, Step
 from anonymizer.explanation.next_threshold import Blocking
 from anonymizer.report.comparison import comparison_sections, rows_section
 from anonymizer.report.layered import layered_sections
-from anonymizer.report.page import render, share, whole
+from anonymizer.report.page import share, whole, write_page
 from anonymizer.report.phrases import (
     capital,
     estimated,
@@ -29,7 +29,7 @@ from anonymizer.report.phrases import (
     standing,
 )
 from anonymizer.report.provenance import Provenance
-from anonymizer.report.sections import Figures, Section, show_sections
+from anonymizer.report.sections import Figures, Section, quiet, show_sections
 from anonymizer.report.suppression import suppression_section
 
 HEADING = "What drives the risk of this release, and what can be done about it"
@@ -37,6 +37,11 @@ MEASURED = (
     "Every figure is measured by evaluating another scheme, threshold or cut on the same table."
 )
 LAYERED_HEADING = "What the layers of this release do, who lost most, and what they give away"
+TELLS_WHY = "tells how many records were suppressed and why, though no value of any."
+TELLS_ROWS = (
+    "shows some rows before and after, at the end, and tells how many records were suppressed and "
+    "why."
+)
 MODEL_RISK = (
     "The risk of a model is what its threshold is compared with; for a model that judges each class by "
     "itself, such as k-anonymity, it is the share of the records whose class violates it."
@@ -65,14 +70,9 @@ def render_page(
     compared: tuple[Section, ...] = (*worth,)
     if comparison is not None:
         compared = (*comparison_sections(comparison), *worth, rows_section(comparison))
-    return render(
-        "explanation.html",
-        heading=heading,
-        lead=lead,
-        sections=(*sections(explanation), *compared),
-        with_rows=comparison is not None,
-        provenance=provenance or Provenance(),
-    )
+    tells = TELLS_WHY if comparison is None else TELLS_ROWS
+    said = quiet(f"{lead} For the steward, not for publication: it {tells}")
+    return write_page(heading, [said], (*sections(explanation), *compared), provenance)
 
 
 def heading_of(explanation: Explanation | LayeredExplanation) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from anonymizer.data.staging import Staging
 from anonymizer.frontiers.frontier import Frontier
@@ -14,8 +15,9 @@ from anonymizer.frontiers.points import MAX_LAYERS, Point
 from anonymizer.report.page import render, share
 from anonymizer.report.plot import import_matplotlib
 from anonymizer.report.provenance import Provenance, provenance_of_problem
+from anonymizer.report.svg import COLOURS, Axis, draw_axes, draw_point, drawing
+from anonymizer.report.text import numbers_figures, points_figures
 
-COLOURS = ("#2f6f8f", "#b5483a", "#5b8c3a", "#7a5c99", "#c28a2c")
 AXES = {
     "threshold": "threshold",
     "risk": "risk by this model",
@@ -77,6 +79,36 @@ def curves_of(frontier: Frontier) -> dict[str, list[Point]]:
         name = frontier.model if population is None else f"population {population:,}"
         curves.setdefault(name, []).append(point)
     return curves
+
+
+WIDTH, HEIGHT = 560, 300
+LEFT, RIGHT, TOP, BOTTOM = 60, 545, 10, 250
+"""The picture of a frontier, in pixels, and its axes."""
+
+
+def draw_frontier(frontier: Frontier) -> Markup:
+    """Draw quality over the threshold; open points are dominated by another."""
+    curves = curves_of(frontier)
+    points = [point for curve in curves.values() for point in curve]
+    x = Axis.over([p.value for p in points], LEFT, RIGHT, is_logarithmic(frontier))
+    analysis = first_analysis(frontier)
+    worth = [value for p in points if (value := p.utility(analysis)) is not None]
+    y = Axis.over(worth or [0.0], BOTTOM, TOP)
+    marks = [
+        draw_point(
+            x.at(point.value),
+            y.at(height),
+            colour,
+            f"{point.value:g}: quality {point.quality:.4f}, {point.verdict}",
+            hollow=point.dominated,
+        )
+        for colour, curve in zip(COLOURS * len(curves), curves.values(), strict=False)
+        for point in curve
+        if (height := point.utility(analysis)) is not None
+    ]
+    name, what = name_threshold(frontier), analysis or "quality"
+    title = f"{what.capitalize()} over {name}"
+    return drawing(WIDTH, HEIGHT, title, *draw_axes(x, y, name, what), *marks)
 
 
 def plot_frontier(frontier: Frontier, paths: list[Path]) -> None:
@@ -176,12 +208,14 @@ def render_page(frontier: Frontier, provenance: Provenance | None = None) -> str
     return render(
         "frontier.html",
         frontier=frontier,
-        title=f"Risk and quality: {frontier.model}",
+        heading=f"Risk and quality: {frontier.model}",
         axes={**AXES, "layers": NUMBER_OF_LAYERS} if frontier.by_layers else AXES,
         utilities={"": QUALITY, **frontier.figures},
         first=first_analysis(frontier) or "",
         threshold_name=name_threshold(frontier),
         numbers_title=name_numbers(frontier) if frontier.by_layers else "",
+        points_table=points_figures(frontier),
+        numbers_table=numbers_figures(frontier) if frontier.by_layers else None,
         logarithmic=is_logarithmic(frontier),
         points=[
             page_point(frontier, curve, point)

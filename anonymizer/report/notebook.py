@@ -26,22 +26,22 @@ from anonymizer.proposal.proposal import Proposal
 from anonymizer.report import assessment as assessments
 from anonymizer.report import attacks as tried
 from anonymizer.report import explanation as explanations
-from anonymizer.report.chart import draw_frontier, draw_shares
 from anonymizer.report.comparison import comparison_sections
 from anonymizer.report.evidence import evidence_sections
+from anonymizer.report.frontier import draw_frontier
 from anonymizer.report.page import render, share, whole
 from anonymizer.report.phrases import join
-from anonymizer.report.sections import Figures, Picture, Section
+from anonymizer.report.sections import Figures, Picture, Section, overview
 from anonymizer.report.svg import short
 from anonymizer.report.text import (
     COMPILING,
-    PROFILE_HEADER,
     describe_progress,
-    describe_proof,
     describe_stage,
+    frontier_sections,
     profile_rows,
-    scheme_rows,
+    solution_sections,
     verdict,
+    verification_sections,
 )
 from anonymizer.search import Progress
 from anonymizer.solution.solution import Solution
@@ -51,7 +51,6 @@ QUIET_SECONDS, BETWEEN_LINES = 1.0, 0.2
 """Progress is shown after so many seconds, and then renewed this often."""
 NAMED = 4
 """So many analyses a line names."""
-VERDICTS = {True: "holds", False: "FAILS", None: "not checked"}
 
 
 @singledispatch
@@ -183,19 +182,9 @@ def solution_sentence(solution: Solution) -> str:
 
 
 @sections.register
-def solution_sections(solution: Solution) -> Sequence[Section]:
+def compared_sections(solution: Solution) -> Sequence[Section]:
     """Show the scheme, the risk before and after, and what is left of the table."""
-    header, rows = scheme_rows(solution)
-    risks = profile_rows(solution.before, solution.after)
-    return [
-        Section(
-            "Scheme",
-            (describe_proof(solution), *solution.defaults),
-            (Figures(header, rows),),
-        ),
-        Section("Risk", (), (Figures(PROFILE_HEADER, risks),)),
-        *what_is_left(solution),
-    ]
+    return [*solution_sections(solution), *what_is_left(solution)]
 
 
 def what_is_left(solution: Solution) -> Sequence[Section]:
@@ -250,20 +239,9 @@ def frontier_sentence(frontier: Frontier) -> str:
 
 
 @sections.register
-def frontier_sections(frontier: Frontier) -> Sequence[Section]:
+def drawn_sections(frontier: Frontier) -> Sequence[Section]:
     """Draw quality over the threshold, with the points in a table."""
-    rows = tuple(
-        (
-            f"{point.value:g}",
-            f"{point.quality:.4f}",
-            whole(point.evaluation.suppressed_records),
-            point.verdict,
-        )
-        for point in frontier.points
-    )
-    header = frontier.parameter.name, "quality", "suppressed", "proof"
-    table = Figures(header, rows, f"All {len(rows)} points")
-    return [Section("", (), (table,), (Picture(draw_frontier(frontier)),))]
+    return [Section("", (), (), (Picture(draw_frontier(frontier)),)), *frontier_sections(frontier)]
 
 
 @sentence.register
@@ -282,12 +260,10 @@ def verification_sentence(verification: Verification) -> str:
 
 
 @sections.register
-def verification_sections(verification: Verification) -> Sequence[Section]:
-    """List the claims, those that fail first."""
-    checks = sorted(verification.checks, key=lambda check: check.passed is not False)
-    rows = tuple((check.claim, VERDICTS[check.passed], check.detail) for check in checks)
+def verified_sections(verification: Verification) -> Sequence[Section]:
+    """List what is warned of, then the claims."""
     warned = tuple(f"Warning: {each}" for each in verification.warnings)
-    return [Section("", warned, (Figures(("claim", "verdict", "detail"), rows),))]
+    return [Section("", warned), *verification_sections(verification)]
 
 
 @sentence.register
@@ -332,13 +308,9 @@ def assessment_sentence(assessment: Assessment) -> str:
 
 @sections.register
 def assessment_sections(assessment: Assessment) -> Sequence[Section]:
-    """Answer each question in a sentence, with the risks side by side."""
-    bars = [(risk.name, risk.mean()) for risk in assessment.scenarios]
-    if assessment.disclosure is not None:
-        bars.append(("disclosure elsewhere", assessment.disclosure.individual_exact))
-    title = "The mean probability that a person is re-identified"
-    pictures = (Picture(draw_shares(bars, title), title),) if bars else ()
-    return [Section("", tuple(assessments.answers(assessment)), (), pictures)]
+    """Answer each question in a sentence, then in figures."""
+    answers = Section("", tuple(assessments.answers(assessment)))
+    return answers, *overview(assessments.sections(assessment))
 
 
 @contextmanager

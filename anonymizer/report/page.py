@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import io
+from collections.abc import Sequence
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from anonymizer.errors import percent
+from anonymizer.report.provenance import Provenance
+from anonymizer.report.sections import Section
 
 PRECISION = (
     "Percentages have one digit after the point, below 0.1 % two significant digits; 0 % and 100 % are "
@@ -30,11 +31,22 @@ def render(template: str, **context: Any) -> str:
     return environment.get_template(template).render(precision=PRECISION, **context)
 
 
-def picture(figure: Any) -> str:
-    """Return a matplotlib figure as the address of an image, for use in a page."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=120)
-    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+def write_page(
+    heading: str,
+    lead: Sequence[str],
+    sections: Sequence[Section],
+    provenance: Provenance | None = None,
+    **more: Any,
+) -> str:
+    """Write sections as a page that stands alone; links lead to those that have an anchor."""
+    return render(
+        more.pop("template", "page.html"),
+        heading=heading,
+        lead=lead,
+        sections=sections,
+        provenance=provenance or Provenance(),
+        **more,
+    )
 
 
 def whole(number: float) -> str:

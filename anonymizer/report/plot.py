@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from anonymizer.data.staging import Staging
 from anonymizer.errors import ReleaseError
-from anonymizer.knowledge.chance import names_of
-from anonymizer.knowledge.network import to_network
+from anonymizer.report.svg import BAD, GOOD
 from anonymizer.report.text import levels_of
-from anonymizer.risk import Scenario
 from anonymizer.solution.solution import Solution
-
-GOOD, BAD, QUIET = "#2f6f8f", "#b5483a", "#9aa5ae"
-"""The colours of all pictures and pages: what is safe, what is not, and what is beside the point."""
 
 
 def import_matplotlib() -> Any:
@@ -32,23 +24,6 @@ def import_matplotlib() -> Any:
     return figure
 
 
-def save(figure: Any, path: Path) -> None:
-    """Write a figure so that the same figure makes the same file."""
-    from matplotlib import rc_context
-
-    with rc_context({"svg.hashsalt": path.stem}):
-        kind = {"metadata": {"Date": None}} if path.suffix == ".svg" else {"dpi": 120}
-        figure.savefig(path, **kind)
-
-
-def stage_figures(figures: dict[str, Any], staging: Staging) -> dict[str, str]:
-    """Write figures as PNG and SVG; return the names of the PNG files."""
-    for name, figure in figures.items():
-        for kind in ("png", "svg"):
-            save(figure, staging.path(f"{name}.{kind}"))
-    return {name: f"{name}.png" for name in figures}
-
-
 def plot_solution(solution: Solution, path: Path) -> None:
     """Draw where the records stand before and after, and what each attribute lost."""
     figure = import_matplotlib().Figure(figsize=(10, 4.2), layout="constrained")
@@ -60,68 +35,6 @@ def plot_solution(solution: Solution, path: Path) -> None:
         f"{solution.suppressed:,} of {solution.records:,} records suppressed"
     )
     figure.savefig(path, dpi=100)
-
-
-def plot_network(scenario: Scenario, path: Path) -> None:
-    """Write the picture of a scenario's Bayesian network."""
-    draw_network(scenario).savefig(path, dpi=100)
-
-
-def draw_network(scenario: Scenario) -> Any:
-    """Draw the Bayesian network of a scenario: what may be learned, what follows, re-identification."""
-    import networkx
-
-    graph = to_network(scenario)
-    figure = import_matplotlib().Figure(figsize=(10, 6), layout="constrained")
-    axes = figure.subplots()
-    places = networkx.multipartite_layout(graph, subset_key="layer", align="horizontal")
-    places = {node: (x, -y) for node, (x, y) in places.items()}  # what comes first stands on top
-    networkx.draw_networkx_edges(graph, places, ax=axes, node_size=3000, edge_color="#888888")
-    for node, (x, y) in places.items():
-        box = {"boxstyle": "round,pad=0.4", "facecolor": "#dce9f0", "edgecolor": GOOD}
-        axes.text(
-            x, y, describe_node(graph.nodes[node]), ha="center", va="center", bbox=box, size=9
-        )
-    axes.margins(0.12)
-    axes.set_axis_off()
-    among = scenario.population
-    people = f"{among:,}" if isinstance(among, int) else Path(among).name
-    axes.set_title(f"What the attacker may learn and do; population {people}")
-    return figure
-
-
-def describe_node(node: dict[str, Any]) -> str:
-    """Name a variable of the network, with its probability where it has one of its own."""
-    if "attributes" in node:
-        known = "known then" if "cause" in node else "known"
-        return "\n".join([*node["attributes"], f"{known}: {write_chance(node)}"])
-    meaning = textwrap.fill(node["meaning"], 16)
-    if "layer" in node and node["layer"] < 0:
-        return f"{meaning}: {write_chance(node)}"
-    table = node.get("table")
-    return f"{meaning}\n{write_likelihood(table[()])}" if table and () in table else meaning
-
-
-def write_chance(keys: Mapping[str, Any]) -> str:
-    """Write what a probability is or depends on, in a few words."""
-    if "column" in keys:
-        return f"column {keys['column']}"
-    if "by" in keys:
-        return f"by {' and '.join(names_of(keys['by']))}"
-    return write_likelihood(keys["probability"])
-
-
-def write_likelihood(value: Any) -> str:
-    """Write a probability, a range or what it depends on.
-
-    >>> write_likelihood(0.5), write_likelihood([0.2, 0.8]), write_likelihood({"column": "told"})
-    ('0.5', '0.2 to 0.8', 'column told')
-    """
-    if isinstance(value, Mapping):
-        return write_chance(value)
-    if isinstance(value, list | tuple):
-        return " to ".join(f"{end:g}" for end in value)
-    return f"{value:g}"
 
 
 def draw_class_sizes(axes: Any, solution: Solution) -> None:

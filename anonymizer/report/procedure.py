@@ -1,161 +1,350 @@
-"""What the steward's procedure found: its part of the page, tables, and a summary for the terminal."""
+"""What the steward's procedure found: its sections, for the terminal and the page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 
-import pandas as pd
-from rich.console import Group
-from rich.table import Table as Grid
-from rich.text import Text
+from markupsafe import Markup
 
 from anonymizer.assessment.procedure.findings import Findings, SourceFindings
 from anonymizer.assessment.procedure.keys import WhatIf
 from anonymizer.assessment.procedure.mitigation import Kind, Option, join
 from anonymizer.assessment.procedure.plan import Plan
-from anonymizer.report.page import picture, share
+from anonymizer.report.page import share, whole
 from anonymizer.report.phrases import everybody_marked
-from anonymizer.report.plot import BAD, GOOD, QUIET, import_matplotlib
+from anonymizer.report.sections import Figures, Picture, Section, bad, good, quiet
+from anonymizer.report.svg import BAD, GOOD, QUIET, Bars, draw_bars
 
-SHOWN_OPTIONS = 10
-
-
-def procedure_context(findings: Findings) -> dict[str, Any]:
-    """Return what the page says of the sources, and how it says it."""
-    return {
-        "findings": findings,
-        "people": "people" if findings.by_id else "records",
-        "pictures": {source.name: draw_source(source) for source in findings.sources},
-        "costs": {s.name: draw_options(s) for s in findings.sources if s.options},
-        "verdict": describe_verdict,
-        "probability": write_probability,
-        "variant": describe_variant,
-        "rate": write_rate,
-        "describe_share": describe_share,
-        "best_variants": best_variants,
-        "shown_options": shown_options,
-        "describe_plan": describe_plan,
-        "everybody_marked": everybody_marked,
-    }
-
-
-# --- tables ---
+SHOWN_OPTIONS, SHOWN_VARIANTS = 10, 12
+SMALL = "1", "2", "3-4"
+"""The sizes of small cells, as they are named."""
+RARE = "values of fewer than 5, together"
+HEADER = (
+    *("external source", "alone", "in cells of\nfewer than 5"),
+    *("highest", "accepted", "above", "verdict"),
+)
+LINKED = {
+    "one here, one there": ("1", "one_to_one"),
+    "one here, m there": ("1/m", "one_to_many"),
+    "k here, one there": ("1/k", "many_to_one"),
+    "k here, m there": ("1/(k·m)", "many_to_many"),
+    "no match": ("0", "unmatched"),
+}
+"""How people may match those of a source: the probability, and the field that counts them."""
+HOMOGENEITY_HEADER = (
+    *("attribute", "have a\nsensitive value", "cells of\n1 to 5", "that\ntell it", "given\naway"),
+    *("cells of\n3 to 5", "everyone\nhas it", "share", "least\ndistinct l", "least\nentropy l"),
+)
 
 
-def source_row(source: SourceFindings) -> dict[str, Any]:
-    """Return the figures of one source as a row."""
-    found, linkage = source.probabilities, source.linkage
-    return {
-        "source": source.name,
-        "attack": source.attack,
-        "keys": ", ".join(source.keys),
-        "cells": source.rarity.cells,
-        "smallest_cell": source.rarity.smallest_cell,
-        **{f"violating_{k}_anonymity": n for k, n in source.rarity.violations.items()},
-        "pattern": found.pattern,
-        "matched": None if linkage is None else linkage.people - linkage.unmatched,
-        "highest_probability": found.highest,
-        "average_probability": found.average,
-        "threshold": found.threshold,
-        "above": found.above,
-        "given_away": source.given_away,
-        "passes": source.passes,
-    }
+# --- the sources
 
 
-def what_if_rows(source: SourceFindings) -> Iterator[dict[str, Any]]:
-    """Yield a row for the keys as they are, and for each change to them."""
-    counts = {"all keys": source.rarity.violations}
-    counts |= {describe_variant(v): v.violations for v in source.rarity.what_if}
-    for change, violations in counts.items():
-        shares = {f"violating_{k}_anonymity": n for k, n in violations.items()}
-        yield {"source": source.name, "change": change, **shares}
+def sources_section(findings: Findings) -> Section:
+    """Show the sources with their verdicts, and all about each in parts."""
+    who = people(findings)
+    counted = "; a person counts once, where the risk is highest" if findings.by_id else ""
+    rows = f"{whole(findings.rows)} rows" + (
+        f" of {whole(findings.people)} people" if findings.by_id else ""
+    )
+    method = quiet(
+        "After the procedure of Simon et al. 2020: which external sources could tell who somebody is, by "
+        "which keys, how many share the same key values, and with what probability a person is "
+        f"re-identified. {rows}{counted}. Values that fewer than five {who} have are put together."
+    )
+    return Section(
+        "External sources, one by one",
+        (method,),
+        (Figures(HEADER, tuple(map(source_row, findings.sources))),),
+        parts=tuple(
+            source_section(source, number, findings)
+            for number, source in enumerate(findings.sources, 1)
+        ),
+        anchor="sources",
+    )
 
 
-def option_rows(source: SourceFindings) -> Iterator[dict[str, Any]]:
-    """Yield a row for each way to make a source harmless, the cheapest first."""
-    for option in source.options:
-        yield {
-            "source": source.name,
-            "way": option.kind.value,
-            "change": option.what,
-            "above": option.above,
-            "highest_probability": option.highest,
-            "dropped": option.dropped,
-            "loss": option.loss,
-        }
+def source_row(source: SourceFindings) -> tuple[str, ...]:
+    """Write a source as a row."""
+    found, violations = source.probabilities, source.rarity.violations
+    return (
+        source.name,
+        whole(violations[2]),
+        whole(violations[5]),
+        write_probability(found.highest),
+        f"{found.threshold:g}",
+        whole(found.above),
+        good("acceptable") if source.passes else bad("NOT acceptable"),
+    )
 
 
-def homogeneity_rows(source: SourceFindings) -> Iterator[dict[str, Any]]:
-    """Yield a row for each sensitive attribute."""
-    for found in source.homogeneity:
-        yield {"source": source.name, **asdict(found), "share": found.share}
+def source_section(source: SourceFindings, number: int, findings: Findings) -> Section:
+    """Say whether a source is acceptable, and how that was found."""
+    verdict = describe_verdict(source, people(findings))
+    parts = [keys_part(source), *linkage_part(source, findings), *rarity_parts(source, findings)]
+    parts += [probability_part(source, findings), *homogeneity_part(source, findings)]
+    return Section(
+        f"{number}. {source.name}",
+        (good(verdict) if source.passes else bad(verdict),),
+        parts=tuple(parts),
+        details="How that was found",
+    )
 
 
-def plan_rows(findings: Findings) -> Iterator[dict[str, Any]]:
-    """Yield a row for what the plan for all sources leaves of each."""
-    if findings.plan is None or findings.plan.reason is not None:
+def keys_part(source: SourceFindings) -> Section:
+    """Say what the source is and by which keys it is linked."""
+    kind = (
+        "A file of identified people"
+        if source.attack == "systematic"
+        else "What somebody may know about one person"
+    )
+    sentences = [f"{kind} ({source.attack} attack), linked by {', '.join(source.keys)}."]
+    if source.levels:
+        levels = ", ".join(f"{key} on level {level}" for key, level in source.levels.items())
+        sentences.append(f"Compared on coarser levels of the hierarchies: {levels}.")
+    return Section("The source and its keys", tuple(sentences))
+
+
+def linkage_part(source: SourceFindings, findings: Findings) -> Iterator[Section]:
+    """Say how many match a source that is at hand."""
+    found = source.linkage
+    if found is None:
         return
-    plan = findings.plan
-    for source in findings.sources:
-        yield {
-            "source": source.name,
-            "change": plan.what,
-            "dropped": plan.dropped,
-            "loss": plan.loss,
-            "optimal": plan.optimal,
-            "highest_probability": plan.highest[source.name],
-            "threshold": source.probabilities.threshold,
-        }
+    said = (
+        f"The source is at hand and was linked: {whole(found.external_people)} people, of whom "
+        f"{whole(found.external_matched)} match at least one person of the table. A missing or redacted "
+        "cell matches every value."
+    )
+    rows = tuple(
+        (name, chance, whole(count), share(count / findings.people))
+        for name, (chance, field) in LINKED.items()
+        for count in [getattr(found, field)]
+    )
+    header = "match", "probability", people(findings), "share"
+    yield Section("Direct linkage", (said, *map(bad, found.warnings)), (Figures(header, rows),))
 
 
-def procedure_tables(findings: Findings) -> dict[str, pd.DataFrame]:
-    """Return all tables by the name of their file; one that would have no row is left out."""
-    rows = {
-        "sources": [source_row(source) for source in findings.sources],
-        "what_if": [row for source in findings.sources for row in what_if_rows(source)],
-        "homogeneity": [row for source in findings.sources for row in homogeneity_rows(source)],
-        "options": [row for source in findings.sources for row in option_rows(source)],
-        "plan": list(plan_rows(findings)),
-    }
-    return {name: pd.DataFrame(found) for name, found in rows.items() if found}
-
-
-# --- words ---
-
-
-def summarize_findings(findings: Findings) -> Group:
-    """Show the sources with their verdicts, and the cheapest way out for those that fail."""
-    grid = Grid("source", "alone", "fewer than 5", "highest", "threshold", "above", "verdict")
-    for source in findings.sources:
-        verdict = Text("acceptable", "green") if source.passes else Text("NOT acceptable", "red")
-        grid.add_row(
-            Text(source.name),
-            f"{source.rarity.violations[2]:,}",
-            f"{source.rarity.violations[5]:,}",
-            write_probability(source.probabilities.highest),
-            f"{source.probabilities.threshold:g}",
-            f"{source.probabilities.above:,}",
-            verdict,
+def rarity_parts(source: SourceFindings, findings: Findings) -> Iterator[Section]:
+    """Say who is rare by the keys, by which values, and who is unique by few of them."""
+    rarity, who = source.rarity, people(findings)
+    one = "person" if findings.by_id else "record"
+    said = (
+        f"The keys make {whole(rarity.cells)} cells; the smallest has {whole(rarity.smallest_cell)} "
+        f"{one if rarity.smallest_cell == 1 else who}."
+    )
+    pictures = (
+        Picture(draw_cell_sizes(source), "How many look alike (red: fewer than 5)"),
+        Picture(
+            draw_variants(source), "Who is in cells of fewer than 5, with all keys and without each"
+        ),
+    )
+    yield Section("Who is rare", (said,), (violations_of(source, findings),), pictures)
+    inside = [found for found in rarity.key_values if found.inside]
+    if inside and rarity.violations[5]:
+        header = "key", "value", who, "in cells of fewer than 5", "share"
+        rows = tuple(
+            (
+                found.key,
+                quiet(RARE) if found.value is None else found.value,
+                *(whole(found.people), whole(found.inside), share(found.share)),
+            )
+            for found in inside
         )
-    lines = [describe_findings(findings)]
-    lines += [
-        f"{source.name}: {describe_option(source.options[0])}"
-        for source in findings.sources
-        if source.options
+        yield Section("Which values make the small cells", (), (Figures(header, rows),))
+    yield from special_part(source, who)
+
+
+def violations_of(source: SourceFindings, findings: Findings) -> Figures:
+    """Count who violates k-anonymity: by all keys, by all rows of a person, and with other keys."""
+    rarity = source.rarity
+    counted = {"all keys": rarity.violations}
+    if rarity.by_history:
+        counted["all rows of a person known"] = rarity.by_history
+    counted |= {describe_variant(each): each.violations for each in best_variants(source)}
+    rows = tuple(
+        (name, *(write_rate(number, findings.people) for number in violations.values()))
+        for name, violations in counted.items()
+    )
+    return Figures(("violating", *(f"{k}-anonymity" for k in rarity.violations)), rows)
+
+
+def special_part(source: SourceFindings, who: str) -> Iterator[Section]:
+    """Say how few keys single people out."""
+    found = source.special
+    if found.reason:
+        yield Section("Special uniques", (quiet(found.reason[0].upper() + found.reason[1:]),))
+    elif found.people:
+        causes = ", ".join(f"{key} {share(value)}" for key, value in found.contributions)
+        said = (
+            f"{whole(found.people)} {who} are alone in a cell. The fewer keys it takes to single "
+            "somebody out, the likelier the person is unique outside the table too (SUDA2). Share of all "
+            f"scores due to sets with a key: {causes}."
+        )
+        counts = found.by_smallest_set
+        header = "keys it takes", *(str(size) for size in range(1, len(counts) + 1))
+        row = "unique cells", *map(whole, counts)
+        yield Section("Special uniques", (said,), (Figures(header, (row,)),))
+
+
+def probability_part(source: SourceFindings, findings: Findings) -> Section:
+    """Say with what probability people are re-identified, where p and q say how far tables overlap."""
+    found, who = source.probabilities, people(findings)
+    average = f"On average over all {who} the probability is {write_probability(found.average)}."
+    if not found.pattern:
+        return Section("Probability", (average,))
+    varies = any(isinstance(stated, dict) for stated in (found.p, found.q))
+    sentences = [
+        f"{found.pattern.capitalize()}: of the source's people, a share of p = "
+        f"{describe_share(found.p)} is in the table; of the table's, q = {describe_share(found.q)} is in "
+        f"the source. In a cell of k the probability is p·q/k"
+        f"{'; the table shows the largest' if varies else ''}.",
+        *(
+            f"Once {key} is left out, p = {describe_share(left['p'])} and "
+            f"q = {describe_share(left['q'])}."
+            for key, left in found.without.items()
+        ),
+        average,
     ]
-    if findings.plan is not None:
-        lines.append(f"All sources together: {describe_plan(findings.plan)}")
-    return Group(grid, Text("\n".join(lines)))
+    if found.pattern in ("protected data is subset", "partial overlap"):
+        sentences.append(
+            "A small p protects only as long as nobody says who took part: for a person known to be in "
+            "the table, p is 1."
+        )
+    rows = tuple(
+        (str(each.size), whole(each.people), write_probability(each.probability), each.sentence)
+        for each in found.readings
+    )
+    header = "k", who, "probability", "in plain language"
+    return Section("Overlap and probability", tuple(sentences), (Figures(header, rows),))
+
+
+def homogeneity_part(source: SourceFindings, findings: Findings) -> Iterator[Section]:
+    """Say which sensitive values small cells give away."""
+    if not source.homogeneity:
+        return
+    telling = "everyone" if findings.most == 1 else f"at least {share(findings.most)}"
+    sentences = [
+        "If everyone in a cell has a sensitive value, whoever links a person to the cell learns it for "
+        "certain, whichever of its members the person is. A cell of 1 to 5 tells it here if "
+        f"{telling} in it has such a value; it is given away where the probability of linking to the "
+        "cell, times the share of its members who have it, is above the accepted one.",
+        *(
+            f"{everybody_marked(each.homogeneous, each.cells, each.attribute, 'groups of 3 to 5')}."
+            for each in source.homogeneity
+        ),
+    ]
+    rows = tuple(
+        (
+            each.attribute,
+            share(each.prevalence),
+            *map(whole, (each.small_cells, each.telling)),
+            bad(whole(each.given_away)) if each.given_away else "0",
+            *map(whole, (each.cells, each.homogeneous)),
+            share(each.share),
+            str(each.least_distinct or "-"),
+            f"{each.least_entropy:.2f}" if each.least_distinct else "-",
+        )
+        for each in source.homogeneity
+    )
+    figures = Figures(HOMOGENEITY_HEADER, rows)
+    yield Section("What small cells give away", tuple(sentences), (figures,))
+
+
+# --- what could be done
+
+
+def options_section(findings: Findings) -> Iterator[Section]:
+    """Say what could be done: against all sources together, then against each."""
+    failing = [source for source in findings.sources if source.options]
+    if not failing:
+        return
+    sentences = [f"{source.name}: {describe_option(source.options[0])}." for source in failing]
+    figures: tuple[Figures, ...] = ()
+    if (plan := findings.plan) is not None:
+        sentences.append(f"All sources together: {describe_plan(plan)}.")
+        if plan.reason is None:
+            figures = (plan_figures(plan, findings),)
+            sentences.append(
+                quiet(
+                    "The loss is that of the policy's measure over its quasi-identifiers and the keys. "
+                    "The plan limits the probability of re-identification; what small cells give away is "
+                    "only counted. `anonymizer assess` carries it out with --apply."
+                )
+            )
+    parts = tuple(source_options(source, findings) for source in failing)
+    title = "What could be done"
+    yield Section(title, tuple(sentences), figures, parts=parts, anchor="options")
+
+
+def plan_figures(plan: Plan, findings: Findings) -> Figures:
+    """Say what the plan for all sources leaves of each."""
+    rows = tuple(
+        (
+            source.name,
+            good(write_probability(plan.highest[source.name])),
+            write_probability(source.probabilities.threshold),
+            bad(whole(told)) if (told := plan.given_away[source.name]) else "0",
+        )
+        for source in findings.sources
+    )
+    header = "with the plan", "highest left", "accepted", "given away by\nsmall cells"
+    return Figures(header, rows)
+
+
+def source_options(source: SourceFindings, findings: Findings) -> Section:
+    """List the ways to make one source harmless, the cheapest first."""
+    found, who = source.probabilities, people(findings)
+    sentences = [
+        "Each change to the keys, with everyone dropped who is still above the threshold, costs a loss "
+        "over the keys: 0 is untouched, 1 is nothing left."
+    ]
+    if found.needed_size:
+        sentences.append(f"A cell is acceptable with at least {found.needed_size} {who}.")
+    if found.key_values:
+        most = ", ".join(
+            f"{each.key} {each.value} ({whole(each.inside)} of {whole(each.people)})"
+            for each in found.key_values
+        )
+        sentences.append(f"Dropping all who are above the threshold would take most from: {most}.")
+    ways = tuple(
+        (each.kind.value, each.what, whole(each.above), whole(each.dropped), f"{each.loss:.4f}")
+        for each in shown_options(source)
+    )
+    access = tuple(
+        (
+            each.mechanism,
+            write_probability(each.threshold),
+            good("yes") if each.passes else bad("no"),
+        )
+        for each in source.access
+    )
+    ways_of = Section(
+        "",
+        tuple(sentences),
+        (Figures(("way", "change", "still above", "dropped", "loss"), ways),),
+        (Picture(draw_options(source), "What the ways cost, as the loss over the keys"),),
+    )
+    restrict = Section(
+        "Or restrict access, and change nothing",
+        (),
+        (Figures(("way to share", "accepted", "enough?"), access),),
+    )
+    return Section("", (), parts=(ways_of, restrict), details=f"Against {source.name}")
+
+
+# --- words
+
+
+def people(findings: Findings) -> str:
+    """Say what is counted."""
+    return "people" if findings.by_id else "records"
 
 
 def describe_findings(findings: Findings) -> str:
     """Say in a sentence what came of it."""
-    who = "people" if findings.by_id else "records"
     failing = [source for source in findings.sources if not source.passes]
-    count = f"{findings.people:,} {who}"
+    count = f"{findings.people:,} {people(findings)}"
     if not failing:
         return (
             f"No source re-identifies any of the {count} with more than the accepted probability."
@@ -190,7 +379,7 @@ def describe_plan(plan: Plan) -> str:
     return f"{plan.what}, then {drop}{people}; loss {plan.loss:.4f}, {proven}{''.join(costs)}{left}"
 
 
-def describe_verdict(source: SourceFindings, people: str) -> str:
+def describe_verdict(source: SourceFindings, who: str) -> str:
     """Say whether a source is acceptable, and why."""
     found = source.probabilities
     highest, accepted = write_probability(found.highest), f"{found.threshold:g}"
@@ -199,12 +388,12 @@ def describe_verdict(source: SourceFindings, people: str) -> str:
     reasons = []
     if found.above:
         reasons.append(
-            f"{found.above:,} {people} are re-identified with a probability above {accepted}, the worst "
+            f"{found.above:,} {who} are re-identified with a probability above {accepted}, the worst "
             f"with {highest}"
         )
     if source.given_away:
         reasons.append(
-            f"small cells give away a sensitive value of {source.given_away:,} {people} with a "
+            f"small cells give away a sensitive value of {source.given_away:,} {who} with a "
             f"probability above {accepted}"
         )
     return f"Not acceptable: {'; '.join(reasons)}."
@@ -248,7 +437,7 @@ def describe_variant(variant: WhatIf) -> str:
     return ", ".join(f"{key} at level {level}" for key, level in variant.coarsened.items())
 
 
-def best_variants(source: SourceFindings, most: int = 12) -> list[WhatIf]:
+def best_variants(source: SourceFindings, most: int = SHOWN_VARIANTS) -> list[WhatIf]:
     """Return each key left out, and of the other changes those that leave the fewest rare people."""
     single = [variant for variant in source.rarity.what_if if len(variant.left_out) == 1]
     rest = [variant for variant in source.rarity.what_if if len(variant.left_out) != 1]
@@ -271,70 +460,35 @@ def describe_option(option: Option) -> str:
     return f"{', then '.join(parts)}; loss {option.loss:.4f}"
 
 
-# --- pictures ---
+# --- pictures
 
 
-def draw_source(source: SourceFindings) -> str:
-    """Draw how many people share their cell with how many, and what leaving out a key does."""
-    figure = import_matplotlib().Figure(figsize=(10, 4.2), layout="constrained")
-    sizes, variants = figure.subplots(1, 2)
-    draw_cell_sizes(sizes, source.rarity.people_by_cell_size)
-    draw_variants(variants, source)
-    return picture(figure)
-
-
-def draw_cell_sizes(axes: Any, counts: dict[str, int]) -> None:
+def draw_cell_sizes(source: SourceFindings) -> Markup:
     """Draw the people by the size of the smallest cell they are in."""
-    colors = [BAD if name in ("1", "2", "3-4") else GOOD for name in counts]
-    wide = max(counts.values()) > 1000  # a few among millions would not be seen
-    bars = axes.bar(list(counts), list(counts.values()), color=colors, log=wide)
-    axes.bar_label(bars, [abbreviate(n) if n else "" for n in counts.values()], size=8, padding=2)
-    axes.margins(y=0.1)
-    axes.tick_params(axis="x", rotation=45)
-    axes.yaxis.set_major_formatter("{x:,.0f}")
-    axes.set_xlabel("people in the same cell")
-    axes.set_ylabel("people (logarithmic)" if wide else "people")
-    axes.set_title("How many look alike (red: fewer than 5)", size=11)
+    rows = [
+        Bars(f"cells of {name}", (float(n),), whole(n), (BAD if name in SMALL else GOOD,))
+        for name, n in source.rarity.people_by_cell_size.items()
+    ]
+    return draw_bars(rows, "How many look alike (red: fewer than 5)")
 
 
-def abbreviate(number: int) -> str:
-    """Write a count in few characters.
-
-    >>> abbreviate(4321), abbreviate(54321), abbreviate(7654321)
-    ('4,321', '54k', '7.7M')
-    """
-    if number < 10_000:
-        return f"{number:,}"
-    return f"{number / 1000:.0f}k" if number < 1_000_000 else f"{number / 1_000_000:.1f}M"
-
-
-def draw_variants(axes: Any, source: SourceFindings) -> None:
+def draw_variants(source: SourceFindings) -> Markup:
     """Draw the people in cells of fewer than five: with all keys, and with each left out."""
-    single = [variant for variant in source.rarity.what_if if len(variant.left_out) == 1]
-    names = ["all keys", *(describe_variant(variant) for variant in single)][::-1]
-    values = [source.rarity.violations[5], *(variant.violations[5] for variant in single)][::-1]
-    bars = axes.barh(names, values, color=[*[QUIET] * len(single), BAD])
-    axes.bar_label(bars, [f"{n:,}" for n in values], size=8, padding=3)
-    axes.margins(x=0.18)
-    axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.locator_params(axis="x", nbins=5)
-    axes.set_xlabel("people in cells of fewer than 5")
-    axes.set_title("What each key contributes", size=11)
+    single = [each for each in source.rarity.what_if if len(each.left_out) == 1]
+    counts = [("all keys", source.rarity.violations[5], BAD)]
+    counts += [(describe_variant(each), each.violations[5], QUIET) for each in single]
+    rows = [Bars(name, (float(n),), whole(n), (colour,)) for name, n, colour in counts]
+    return draw_bars(rows, "People in cells of fewer than 5: what each key contributes")
 
 
-def draw_options(source: SourceFindings) -> str:
+def draw_options(source: SourceFindings) -> Markup:
     """Draw what the cheapest ways cost."""
-    options = shown_options(source)[::-1]
-    height = 1.2 + 0.36 * len(options)
-    figure = import_matplotlib().Figure(figsize=(10, height), layout="constrained")
-    axes = figure.subplots()
-    names = [shorten(name_option(option)) for option in options]
-    bars = axes.barh(range(len(options)), [option.loss for option in options], color=GOOD)
-    axes.set_yticks(range(len(options)), names, size=9)
-    axes.bar_label(bars, [f"{option.loss:.3g}" for option in options], size=8, padding=3)
-    axes.margins(x=0.1)
-    axes.set_xlabel("loss over the keys (0 = untouched, 1 = nothing left)")
-    return picture(figure)
+    rows = [
+        Bars(name_option(option), (option.loss,), f"{option.loss:.3g}", (GOOD,))
+        for option in shown_options(source)
+    ]
+    title = "Loss over the keys (0 = untouched, 1 = nothing left)"
+    return draw_bars(rows, title, names=40, width=260)
 
 
 def name_option(option: Option) -> str:
@@ -342,12 +496,3 @@ def name_option(option: Option) -> str:
     if len(option.levels) > 2:
         return f"{option.kind.value}, then drop {option.dropped:,}"
     return describe_option(option).split("; loss")[0]
-
-
-def shorten(text: str, most: int = 70) -> str:
-    """Cut a long text.
-
-    >>> shorten("abcdef", 4)
-    'abc…'
-    """
-    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rich.box import SIMPLE
 from rich.console import Group
 from rich.padding import Padding
 from rich.table import Table as Grid
@@ -13,7 +12,7 @@ from rich.text import Text
 
 from anonymizer.data.staging import Staging
 from anonymizer.data.table import open_table
-from anonymizer.errors import percent, quote_some
+from anonymizer.errors import percent
 from anonymizer.policy import Role
 from anonymizer.proposal.decision import Confidence, Decision
 from anonymizer.proposal.policy_file import HEADINGS, by_reason
@@ -21,11 +20,17 @@ from anonymizer.proposal.proposal import Proposal
 from anonymizer.proposal.ranking import MOST_KNOWN, MOST_QUASI, PAIRED, RELEVANT
 from anonymizer.proposal.rules import SINGLES_OUT
 from anonymizer.proposal.trial import IN_LAYERS, WORDS, Trials
-from anonymizer.report.page import render
+from anonymizer.report.page import share, whole, write_page
 from anonymizer.report.provenance import Provenance, digest_of_original
+from anonymizer.report.sections import Figures, Section, Toned, answer, bad, grid
 from anonymizer.validation import write_comment
 
 PAGE = "proposal.html"
+LOW = Confidence.LOW
+DECISION_HEADER = (
+    *("column", "why", "how sure", "cells", "different\nvalues", "missing"),
+    *("unique\nalone", "added to\none other"),
+)
 MOST_NAMED = 24
 """So many columns of one reason are named on the terminal; the page has them all."""
 
@@ -58,20 +63,125 @@ def provenance_of_proposal(proposal: Proposal) -> Provenance:
 
 def render_page(proposal: Proposal, provenance: Provenance | None = None) -> str:
     """Write the page that says of each column what was decided and why."""
-    return render(
-        "proposal.html",
-        proposal=proposal,
-        sections=[(HEADINGS[role], rows) for role, rows in by_role(proposal).items()],
-        derived=[each for each in proposal.decisions if each.derived],
-        doubtful=[each for each in proposal.decisions if each.confidence is Confidence.LOW],
-        most_quasi=MOST_QUASI,
-        most_known=MOST_KNOWN,
-        paired=PAIRED,
-        relevant=RELEVANT,
-        singles_out=SINGLES_OUT,
-        words=WORDS,
-        in_layers=IN_LAYERS,
-        provenance=provenance or Provenance(),
+    people = f"{share(proposal.unique)} of the people are unique by the {len(proposal.specs)}"
+    lead: list[str] = [
+        Toned(
+            f"{proposal}. For {proposal.recipient.words}. {people} quasi-identifiers that are proposed.",
+            "lead",
+        ),
+        bad(
+            "This page is for whoever decides on the release: the hierarchies below hold values of the "
+            "table."
+        ),
+        *map(bad, proposal.warnings),
+    ]
+    if doubtful := [each.column for each in proposal.decisions if each.confidence is LOW]:
+        lead.append(answer("Look first at:", f"{', '.join(doubtful)}."))
+    lead.append(
+        "No program knows what others know about the people in this table. Read every line, and edit "
+        "policy.toml where it is wrong; then run `anonymizer run policy.toml --out release`."
+    )
+    heading = f"What each column should be: {proposal.name}"
+    return write_page(heading, lead, tuple(sections(proposal)), provenance)
+
+
+def sections(proposal: Proposal) -> Iterator[Section]:
+    """Say what each column should be and why, what that comes to, and how it was decided."""
+    for role, decisions in by_role(proposal).items():
+        rows = tuple(map(decision_row, decisions))
+        title = role.value.capitalize()
+        yield Section(title, (f"{HEADINGS[role]}",), (Figures(DECISION_HEADER, rows),))
+    if derived := [each for each in proposal.decisions if each.derived]:
+        told = (
+            "Of columns that tell one another, one is generalized. The others leave with it: kept beside "
+            "it, they would give it away."
+        )
+        lines = (f"{each.column}: {each.reason}." for each in derived)
+        yield Section("Which follows from which", (told, *lines))
+    if proposal.trials is not None:
+        yield trials_section(proposal.trials)
+    specs = tuple(
+        Section("", (), parts=(Section("", (Toned(spec, "file"),)),), details=column)
+        for column, spec in proposal.specs.items()
+    )
+    yield Section("Hierarchies", (), parts=specs)
+    yield Section("How it was decided", tuple(how_decided(proposal)))
+
+
+def decision_row(each: Decision) -> tuple[str, ...]:
+    """Write what was decided on a column as a row."""
+    figures = each.figures
+    return (
+        each.column,
+        f"{each.reason} (id)" if each.is_id else each.reason,
+        each.confidence.value,
+        each.content.value,
+        whole(figures.distinct),
+        whole(figures.missing),
+        share(figures.unique),
+        "" if figures.added is None else share(figures.added),
+    )
+
+
+def trials_section(trials: Trials) -> Section:
+    """Say what one scheme and layers come to, and what is left of each column."""
+    names = tuple(WORDS[each.recoding] for each in trials.both)
+    left = tuple(
+        (column, *(share(each.left[column].retained) for each in trials.both))
+        for column in trials.proposed.left
+    )
+    said = f"{IN_LAYERS} {trials.limits_sentence()} These are short searches: `run` may find better ones."
+    kept = Figures(("what is left, as the share of its information", *names), left)
+    return Section("One scheme or layers", (said,), (trial_figures(trials), kept))
+
+
+def trial_figures(trials: Trials) -> Figures:
+    """Set what was tried side by side."""
+    rows = tuple(
+        (
+            f"{WORDS[each.recoding]}{' (proposed)' if each is trials.proposed else ''}",
+            f"{each.quality:.3f}",
+            share(each.dropped),
+            ", ".join(map(write_comment, each.collapsed)) or "-",
+        )
+        for each in trials.both
+    )
+    return Figures(("tried", "quality", "dropped", "one value nearly everywhere in"), rows)
+
+
+def how_decided(proposal: Proposal) -> Iterator[str]:
+    """Say by which rules columns were decided on."""
+    yield answer(
+        "Unique alone:",
+        "the share of the people who have a value that nobody else has.",
+        "Added to one other: the share of the people who become unique when the column is added to one "
+        f"other, on average over the {PAIRED} columns, at most, that were counted in pairs.",
+    )
+    yield (
+        "Names, contents (addresses, numbers of accounts, free text) and texts that single out many are "
+        "removed."
+    )
+    yield (
+        "A column is a quasi-identifier where it distinguishes people, stays true of them, and can be "
+        "known to outsiders. The first is measured. The other two are proposed by the kind of column: "
+        "dates of events, places and demographics can be known; measurements, scores and amounts cannot, "
+        "and change. Answer otherwise with --quasi or --keep. For an agreement or an enclave, what "
+        "nobody outside can know stays as it is; for the public it leaves where it singles people out."
+    )
+    yield (
+        "Columns that others may know by their names are quasi-identifiers, up to "
+        f"{MOST_KNOWN}. Others are where they single out at least {share(RELEVANT)} of the people, "
+        f"alone, added to one other or beside all, as long as there are no more than {MOST_QUASI} in all."
+    )
+    yield (
+        "Of the rest, what tells least is kept as it is, as long as the kept columns single out less "
+        f"than {share(SINGLES_OUT)} more of the people, alone or together. All others are removed. A "
+        f"warning above says so. {share(proposal.unique_by_kept)} of the people are unique by all kept "
+        "columns together."
+    )
+    yield (
+        f"Everybody released looks like at least {proposal.k - 1} others (k-anonymity with k = "
+        f"{proposal.k}) as far as the quasi-identifiers go."
     )
 
 
@@ -116,12 +226,7 @@ def show_trials(trials: Trials | None) -> Iterator[Grid | Text]:
     """Show what one scheme and layers come to, and what other limits would give."""
     if trials is None:
         return
-    grid = Grid("tried", "quality", "dropped", "one value nearly everywhere in", box=SIMPLE)
-    for each in trials.both:
-        word = f"{WORDS[each.recoding]}{' (proposed)' if each is trials.proposed else ''}"
-        collapsed = quote_some(each.collapsed) if each.collapsed else "-"
-        grid.add_row(word, f"{each.quality:.3f}", percent(each.dropped), Text(collapsed))
-    yield grid
+    yield grid(trial_figures(trials))
     yield Text(trials.limits_sentence())
     if trials.proposed.recoding == "layers":
         yield Text(IN_LAYERS)

@@ -6,10 +6,6 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from rich.console import Group as Grids
-from rich.table import Table as Grid
-from rich.text import Text
-
 from anonymizer.assessment.published.indicators import Attack, Indicators
 from anonymizer.assessment.published.partition import Answer, Partition
 from anonymizer.assessment.published.sentences import say_attacks
@@ -17,6 +13,7 @@ from anonymizer.assessment.published.verdict import Breach, Published
 from anonymizer.errors import percent
 from anonymizer.report.page import render
 from anonymizer.report.provenance import Provenance
+from anonymizer.report.sections import Figures, Section, bad
 
 BAD, GOOD = (222, 110, 95), (255, 255, 255)  # dark letters stay readable on both
 FULL = 0.25
@@ -32,12 +29,12 @@ def published_page(table: Published, title: str, provenance: Provenance | None =
     """Write the coloured table as a page that stands alone."""
     return render(
         "published.html",
-        title=title,
+        heading=title,
         arms=list(zip(table.arms.names, table.arms.sizes, strict=True)),
         people=table.arms.total,
         allocation=table.allocation_guess,
         allocation_l=2**table.allocation_entropy,
-        attacks=[summary_row(table, attack) for attack in WHO_GUESSES],
+        limits=limits_figures(table),
         advantage=(table.kept.advantage, table.limits.advantage),
         asked=any(asked is not None for asked in asdict(table.limits).values()),
         broken=[
@@ -50,17 +47,29 @@ def published_page(table: Published, title: str, provenance: Provenance | None =
     )
 
 
-def summary_row(table: Published, attack: str) -> dict[str, str]:
-    """Set the l of one attack side by side: the paper's, what is kept, what is asked for."""
-    asked = asdict(table.limits)[attack]
-    bound = "at most" if attack == "pfdptc" else "at least"
-    return {
-        "name": attack.upper(),
-        "who": WHO_GUESSES[attack],
-        "paper": write_l(asdict(table.paper)[attack]),
-        "kept": write_l(asdict(table.kept)[attack]),
-        "asked": "none" if asked is None else f"{bound} {asked:.3f}",
-    }
+def limits_figures(table: Published) -> Figures:
+    """Set the l of each attack side by side: the paper's, what is kept, what is asked for."""
+    paper, kept, limits = map(asdict, (table.paper, table.kept, table.limits))
+    rows = tuple(
+        (
+            attack.upper(),
+            who,
+            write_l(paper[attack]),
+            write_l(kept[attack]),
+            asked_of(attack, limits),
+        )
+        for attack, who in WHO_GUESSES.items()
+    )
+    header = "attack", "who guesses what", "l of the paper", "l that all\nrows keep", "l asked for"
+    return Figures(header, rows)
+
+
+def asked_of(attack: str, limits: dict[str, float | None]) -> str:
+    """Write the l that was asked for."""
+    asked = limits[attack]
+    return (
+        "none" if asked is None else f"at {'most' if attack == 'pfdptc' else 'least'} {asked:.3f}"
+    )
 
 
 def write_l(value: float | None) -> str:
@@ -182,45 +191,34 @@ def colour(danger: float) -> str:
 # --- the terminal ---
 
 
-def published_grid(table: Published) -> Grids:
+def sections(table: Published) -> tuple[Section, ...]:
     """Show indicators and guesses on the terminal; what breaks a chosen limit is red."""
-    bits = empty_grid(table, "Indicators in bits", [*table.arms.names])
-    guesses = empty_grid(table, "What rises most above its baseline, which is in brackets", [])
+    counts = len(table.arms.names)
+    shown = [f"PDP {answer}" for answer in answers_of(table)]
+    shown += ["PFDOC", *(f"PFDPTC {arm}" for arm in table.arms.names)]
+    bits, guesses = [], []
     for heading, row in with_headings(table):
         if heading:
-            bits.add_row(Text(heading, style="bold"))
-            guesses.add_row(Text(heading, style="bold"))
-        name = Text(("  " if row.partition.rows[0].heading else "") + short_name(row.partition))
-        bits.add_row(name, *write_counts(row.partition), *grid_cells(row, table, "l"))
-        guesses.add_row(name, *grid_cells(row, table, "advantage"))
-    return Grids(bits, guesses)
+            bits.append((heading, *[""] * (counts + len(shown))))
+            guesses.append((heading, *[""] * len(shown)))
+        name = f"{'  ' if row.partition.rows[0].heading else ''}{short_name(row.partition)}"
+        bits.append((name, *write_counts(row.partition), *cells_of(row, table, "l")))
+        guesses.append((name, *cells_of(row, table, "advantage")))
+    header = "characteristic", *table.arms.names, *shown
+    raised = "What rises most above its baseline, which is in brackets"
+    return (
+        Section("Indicators in bits", (), (Figures(header, tuple(bits)),)),
+        Section(raised, (), (Figures(("characteristic", *shown), tuple(guesses)),)),
+    )
 
 
-def empty_grid(table: Published, title: str, before: list[str]) -> Grid:
-    """Make a grid with a column for each attack, and some before them."""
-    grid = Grid("characteristic", title=title, title_justify="left")
-    names = [
-        *before,
-        *(f"PDP {answer}" for answer in answers_of(table)),
-        "PFDOC",
-        *(f"PFDPTC {arm}" for arm in table.arms.names),
-    ]
-    for name in names:
-        grid.add_column(name, justify="right")
-    return grid
-
-
-def grid_cells(row: Indicators, table: Published, limit: str) -> Iterator[Text]:
-    """Write what one grid shows of each attack on a row: the bits held against l, or the guess."""
+def cells_of(row: Indicators, table: Published, limit: str) -> Iterator[str]:
+    """Write what a table shows of each attack on a row: the bits held against l, or the guess."""
     broken = table.breaches(row)
     write = write_bits if limit == "l" else write_guess
     for attack, of, found in attacks_on(row, table):
-        yield mark(write(found) if found else "", Breach(attack, of, limit) in broken)
-
-
-def mark(text: str, broken: bool) -> Text:
-    """Write a cell, red with a mark where it breaks a limit."""
-    return Text(f"{text}!", style="bold red") if broken else Text(text)
+        text = write(found) if found else ""
+        yield bad(f"{text}!") if Breach(attack, of, limit) in broken else text
 
 
 def verdict(table: Published) -> str:

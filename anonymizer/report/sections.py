@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 from rich.console import Group
@@ -13,6 +13,40 @@ from rich.text import Text
 
 FIGURE = re.compile(r"$|-$|none$|not known$|[-+]?\d")
 """How a cell that is a figure begins."""
+STYLES = {"good": "green", "bad": "red", "open": "yellow"}
+"""How the terminal shows a tone."""
+
+
+class Toned(str):
+    """A text with a tone: `good`, `bad`, `open`, `missing`; or `quiet`, which the terminal leaves out."""
+
+    tone: str
+
+    def __new__(cls, text: str, tone: str) -> Toned:
+        """Give a text a tone."""
+        made = super().__new__(cls, text)
+        made.tone = tone
+        return made
+
+
+def good(text: str) -> Toned:
+    """Mark a text as what is acceptable."""
+    return Toned(text, "good")
+
+
+def bad(text: str) -> Toned:
+    """Mark a text as what is not acceptable."""
+    return Toned(text, "bad")
+
+
+def quiet(text: str) -> Toned:
+    """Mark a sentence as beside the point: a page shows it in grey, the terminal has no room for it."""
+    return Toned(text, "quiet")
+
+
+def answer(question: str, *sentences: str) -> Markup:
+    """Say what a paragraph is about in bold, and then that."""
+    return Markup("<b>{}</b> {}").format(question, " ".join(sentences))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +86,31 @@ class Section:
     pictures: tuple[Picture, ...] = ()
     folded: tuple[Picture, ...] = ()
     """Pictures that a page shows when asked."""
+    parts: tuple[Section, ...] = ()
+    """Sections of a section, for the page."""
+    details: str = ""
+    """What a page says in place of the parts until they are unfolded."""
+    anchor: str = ""
+    """What a link on the page calls it."""
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether there is more than what is beside the point."""
+        return bool(self.figures) or any(tone(sentence) != "quiet" for sentence in self.sentences)
+
+
+def overview(sections: Iterable[Section]) -> tuple[Section, ...]:
+    """Return sections without their parts, as the terminal and a notebook have them."""
+    return tuple(replace(section, parts=()) for section in sections)
 
 
 def show_sections(sections: Iterable[Section]) -> Group:
     """Show sections on the terminal."""
     parts: list[Text | Grid] = []
     for section in sections:
-        parts.append(Text(f"\n{section.title}", style="bold"))
-        parts += [Text(sentence) for sentence in section.sentences]
+        if section.title:
+            parts.append(Text(f"\n{section.title}", style="bold"))
+        parts += [text(sentence) for sentence in section.sentences if tone(sentence) != "quiet"]
         for figures in section.figures:
             if not figures.title:
                 parts += [Text(), grid(figures)]
@@ -68,9 +119,26 @@ def show_sections(sections: Iterable[Section]) -> Group:
 
 def grid(figures: Figures) -> Grid:
     """Make a table for the terminal; a label such as [20-30[ is text, not markup."""
-    made = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False)  # a scheme fits 80 columns
-    for name, numeric in zip(figures.header, figures.numeric, strict=True):
+    made = Grid(
+        box=None,
+        padding=(0, 2, 0, 0),  # a scheme fits 80 columns
+        pad_edge=False,
+        show_header=bool(figures.header),
+    )
+    header = figures.header or ("",) * len(figures.numeric)
+    for name, numeric in zip(header, figures.numeric, strict=True):
         made.add_column(Text(name), justify="right" if numeric else "left")
     for row in figures.rows:
-        made.add_row(*(Text(cell) for cell in row))
+        made.add_row(*map(text, row))
     return made
+
+
+def tone(said: str) -> str:
+    """Return the tone of a text; an ordinary text has none."""
+    return said.tone if isinstance(said, Toned) else ""
+
+
+def text(said: str) -> Text:
+    """Return a text for the terminal, in the colour of its tone."""
+    plain = said.striptags() if isinstance(said, Markup) else str(said)
+    return Text(plain, style=STYLES.get(tone(said), ""))

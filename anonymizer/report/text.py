@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group
-from rich.table import Table as Grid
-from rich.text import Text
 
 from anonymizer.errors import percent, quote_some
 from anonymizer.frontiers.points import MAX_LAYERS, Point, Stage
 from anonymizer.layers.narrowing import Narrowed
+from anonymizer.report.sections import Figures, Section, Toned, bad, good, quiet, show_sections
 from anonymizer.risk import ModelKind, RiskModel, RiskProfile
 from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.search import Progress, Status, StopReason
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
 COMPILING = "compiling, once; the time limit waits"
 """What progress says while kernels are compiled; later runs read them from disk."""
+VERDICTS = {True: good("holds"), False: bad("FAILS"), None: Toned("not checked", "open")}
 PROVEN = {
     ModelKind.PEOPLE: "no other has a lower loss, whichever records are suppressed",
     ModelKind.CLASSES: "no other has a lower loss, whichever whole classes are suppressed",
@@ -32,18 +32,17 @@ PROVEN = {
 
 
 def summarize(solution: Solution) -> Group:
-    """Show a solution: the scheme, the quality with its proof, and the risk before and after."""
-    parts = scheme_grid(solution), headline(solution), risk_grid(solution)
-    return Group(*parts, *(Text(f"{each}") for each in solution.references))
+    """Show a solution: the quality with its proof, the scheme, and the risk before and after."""
+    references = Section("", tuple(map(str, solution.references)))
+    return show_sections((*solution_sections(solution), references))
 
 
-def scheme_grid(solution: Solution) -> Grid:
-    """Show the level of each attribute, what it lost, and what is left of it."""
+def solution_sections(solution: Solution) -> tuple[Section, ...]:
+    """Show what was found, what each attribute lost, and the risk before and after."""
     header, rows = scheme_rows(solution)
-    grid = Grid(*header, title="Scheme", title_justify="left")
-    for row in rows:
-        grid.add_row(*row)
-    return grid
+    said = (*headline(solution), *map(quiet, solution.defaults))
+    risks = Figures(PROFILE_HEADER, profile_rows(solution.before, solution.after))
+    return Section("Scheme", said, (Figures(header, rows),)), Section("Risk", (), (risks,))
 
 
 def scheme_rows(solution: Solution) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
@@ -74,13 +73,16 @@ def levels_of(solution: Solution, attribute: str) -> str:
     return f"{max(levels)}" if center is None else f"{max(levels)}, {center}"
 
 
-def headline(solution: Solution) -> Text:
+def headline(solution: Solution) -> Iterator[str]:
     """Say what was found, how good it is and what is proven."""
     share = solution.suppressed / solution.records
-    return Text(
+    yield (
         f"Quality {solution.quality:.4f}, {solution.suppressed:,} of {solution.records:,} records "
-        f"suppressed ({percent(share)}).\n{describe_proof(solution)}\n{describe_narrowed(solution)}"
+        f"suppressed ({percent(share)})."
     )
+    yield describe_proof(solution)
+    if solution.layers:
+        yield say_narrowed(solution.narrowed, solution.records - solution.suppressed)
 
 
 def describe_proof(solution: Solution) -> str:
@@ -124,14 +126,6 @@ def describe_layers(solution: Solution) -> str:
     )
 
 
-def describe_narrowed(solution: Solution) -> str:
-    """Say in a line what layers give away; nothing where all records have one scheme."""
-    if not solution.layers:
-        return ""
-    kept = solution.records - solution.suppressed
-    return f"{say_narrowed(solution.narrowed, kept)}\n"
-
-
 def say_narrowed(narrowed: Narrowed | None, kept: int) -> str:
     """Say how many cells of the records kept can be narrowed down."""
     if narrowed is None:
@@ -158,14 +152,6 @@ def describe_order(models: Sequence[RiskModel]) -> str:
 
 
 PROFILE_HEADER = "risk", "before", "after"
-
-
-def risk_grid(solution: Solution) -> Grid:
-    """Show the risk profile of the input and of the release."""
-    grid = Grid(*PROFILE_HEADER, title="Risk", title_justify="left")
-    for row in profile_rows(solution.before, solution.after):
-        grid.add_row(*row)
-    return grid
 
 
 def profile_rows(before: RiskProfile, after: RiskProfile) -> tuple[tuple[str, str, str], ...]:
@@ -225,39 +211,49 @@ def estimate_cell(profile: RiskProfile) -> str:
     return value if interval is None else f"{value} ({interval.low:,.0f} to {interval.high:,.0f})"
 
 
-def frontier_grid(frontier: Frontier) -> Grid:
-    """Show the best release at each threshold."""
-    looked_at = f"{frontier.evaluated:,} of {frontier.schemes:,} schemes evaluated"
-    title = f"The best release at each threshold: {looked_at}"
-    layered = bool(frontier.by_layers)
-    grid = points_grid(frontier.parameter.name, title, layered, tuple(frontier.figures))
-    for point in frontier.points:
-        population = "".join(f" ({name} {value:,})" for name, value in point.changes.items())
-        grid.add_row(f"{point.value:g}{population}", *point_cells(point, layered))
-    blank = [""] * ((3 if layered else 2) + len(frontier.figures))
-    for value, _ in frontier.infeasible:
-        grid.add_row(f"{value:g}", "not met", *blank, "no layers" if layered else "no scheme")
-    for value, _ in frontier.unknown:
-        grid.add_row(
-            f"{value:g}", "not known", *blank, "none found" if layered else "stopped before"
-        )
-    return grid
-
-
-def numbers_grid(frontier: Frontier) -> Grid:
-    """Show the release at the policy's threshold for some numbers of layers."""
+def frontier_sections(frontier: Frontier) -> tuple[Section, ...]:
+    """Show the best release at each threshold, and with fewer layers where there are some."""
+    thresholds = Section(
+        "The best release at each threshold",
+        (f"{frontier.evaluated:,} of {frontier.schemes:,} schemes evaluated.",),
+        (points_figures(frontier),),
+    )
+    if not frontier.by_layers:
+        return (thresholds,)
     value = frontier.by_layers[0].value
     title = f"{frontier.parameter.name} = {value:g} with fewer layers, which are easier to analyse"
-    grid = points_grid(MAX_LAYERS, title, layered=True, figures=tuple(frontier.figures))
-    for point in frontier.by_layers:
-        grid.add_row(f"{point.changes[MAX_LAYERS]:,}", *point_cells(point, layered=True))
-    return grid
+    return thresholds, Section(title, (), (numbers_figures(frontier),))
 
 
-def points_grid(first: str, title: str, layered: bool, figures: tuple[str, ...] = ()) -> Grid:
-    """Begin a table of points."""
-    layers = ["layers"] if layered else []
-    return Grid(first, "quality", *figures, "risk", "suppressed", *layers, "proof", title=title)
+def points_figures(frontier: Frontier) -> Figures:
+    """List the points; then the thresholds that were not met, and those that are not known."""
+    layered = bool(frontier.by_layers)
+    rows = []
+    for point in frontier.points:
+        changes = "".join(f" ({name} {value:,})" for name, value in point.changes.items())
+        rows.append((f"{point.value:g}{changes}", *point_cells(point, layered)))
+    blank = [""] * ((3 if layered else 2) + len(frontier.figures))
+    for value, _ in frontier.infeasible:
+        rows.append((f"{value:g}", "not met", *blank, "no layers" if layered else "no scheme"))
+    for value, _ in frontier.unknown:
+        why = "none found" if layered else "stopped before"
+        rows.append((f"{value:g}", "not known", *blank, why))
+    return Figures(points_header(frontier, frontier.parameter.name), tuple(rows))
+
+
+def numbers_figures(frontier: Frontier) -> Figures:
+    """List the releases at the policy's threshold for some numbers of layers."""
+    rows = tuple(
+        (f"{point.changes[MAX_LAYERS]:,}", *point_cells(point, layered=True))
+        for point in frontier.by_layers
+    )
+    return Figures(points_header(frontier, MAX_LAYERS), rows)
+
+
+def points_header(frontier: Frontier, first: str) -> tuple[str, ...]:
+    """Name the columns of a table of points."""
+    layers = ["layers"] if frontier.by_layers else []
+    return first, "quality", *frontier.figures, "risk", "suppressed", *layers, "proof"
 
 
 def point_cells(point: Point, layered: bool) -> tuple[str, ...]:
@@ -303,14 +299,8 @@ def verdict(verification: Verification) -> str:
     return f"NOT verified: {len(verification.failures)} claims fail{rest}"
 
 
-def verification_grid(verification: Verification) -> Grid:
-    """Show each claim with its verdict."""
-    words = {
-        True: Text("holds", "green"),
-        False: Text("FAILS", "red"),
-        None: Text("not checked", "yellow"),
-    }
-    grid = Grid("claim", "verdict", "detail")
-    for check in verification.checks:
-        grid.add_row(check.claim, words[check.passed], Text(check.detail))
-    return grid
+def verification_sections(verification: Verification) -> tuple[Section, ...]:
+    """Show each claim with its verdict, those that fail first."""
+    checks = sorted(verification.checks, key=lambda check: check.passed is not False)
+    rows = tuple((check.claim, VERDICTS[check.passed], check.detail) for check in checks)
+    return (Section("", (), (Figures(("claim", "verdict", "detail"), rows),)),)

@@ -19,13 +19,11 @@ import pandas as pd
 from anonymizer.assessment.disclosure.nrf import Reidentification
 from anonymizer.assessment.disclosure.unique_subsets import Uniqueness
 from anonymizer.data.staging import Staging
-from anonymizer.report.nrf import nrf_figures
-from anonymizer.report.plot import stage_figures
 from experiments.benchmark.__main__ import machine
 from experiments.datasets import RESULTS
 from experiments.nrf.discharges import draw_discharges, with_areas
 from experiments.nrf.page import write_page
-from experiments.nrf.plot import plot_bounds
+from experiments.nrf.plot import plot_bounds, stage_curves
 from experiments.nrf.reconstruction import (
     Reconstruction,
     figure_2,
@@ -60,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             frame = pd.DataFrame(rows)
             frame.to_csv(staging.path(f"{name}.csv"), index=False, float_format="%.6g")
         plot_bounds(paper, staging.path("figure_2.png"), staging.path("figure_2.svg"))
-        stage_figures(nrf_figures(risk), staging)
+        stage_curves(risk, staging)
         page = write_page(paper, tables, risk)
         staging.path("README.md").write_text(page, encoding="utf-8")
     print(f"written to {folder}", file=sys.stderr)

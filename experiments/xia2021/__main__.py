@@ -20,7 +20,6 @@ from rich.console import Console
 
 from anonymizer import Assessment, assess
 from anonymizer.knowledge.catalogue import load_scenario
-from anonymizer.report.scenarios import draw_heatmaps
 from experiments.datasets import RESULTS
 from experiments.xia2021.checks import (
     Check,
@@ -30,6 +29,7 @@ from experiments.xia2021.checks import (
     check_table_3,
     check_table_4,
 )
+from experiments.xia2021.heatmaps import draw_heatmaps
 from experiments.xia2021.measure import (
     Agreement,
     compare_with_simulation,

@@ -20,8 +20,8 @@ from anonymizer.demo.example import POLICY as DEMO_POLICY
 from anonymizer.knowledge.scenario import Scenario
 from tests.wards import SCENARIO, patients, write_files
 
-pytest.importorskip("matplotlib")
-
+TABLES = "values", "records", "known_sets", "combinations", "risk_by_columns"
+"""What is longer than the JSON has it."""
 STATEMENT = """
 [sensitive]
 diagnosis = ["asthma"]
@@ -43,7 +43,6 @@ name = "Facebook"
 usage = 0.58
 disclosure = { zip = 0.1 }
 """
-CURVES = {f"risk_by_{name}.png" for name in ("records", "sources", "size")}
 
 
 @pytest.fixture
@@ -72,7 +71,7 @@ def test_three_questions_have_one_page_and_one_json_without_raw_values(ward: Pat
     questions = ask(ward, "statement", "scenario", "sources")
     status, output, errors = run("assess", ward, *questions, "--out", out, "--small-cells", cells)
     assert (status, errors) == (1, "")  # the statement's threshold is not met
-    for words in ("NOT", "mean risk", "Risk of a random person"):
+    for words in ("NOT", "a person's risk", "A random person is re-identified"):
         assert words in output
     found = json.loads((out / "assessment.json").read_text(encoding="utf-8"))
     assert found["passes"] is False
@@ -80,9 +79,8 @@ def test_three_questions_have_one_page_and_one_json_without_raw_values(ward: Pat
     assert found["scenarios"][0]["name"] == "scenario"
     assert found["disclosure"]["subsets"] == 8
     assert found["records"] == found["disclosure"]["records"] == 120
-    assert {path.suffix for path in out.iterdir()} == {".html", ".json", ".csv", ".png", ".svg"}
-    tables = {"sources", "what_if", "homogeneity", "options", "scenarios", "drivers", "values"}
-    assert {f"{name}.csv" for name in tables} | CURVES <= names_in(out)
+    assert {path.suffix for path in out.iterdir()} == {".html", ".json", ".csv"}
+    assert {f"{name}.csv" for name in TABLES} == {n for n in names_in(out) if n.endswith(".csv")}
     assert cells.read_text().startswith("source,age,sex,zip,people\n")
     assert cells.stat().st_mode & 0o777 == PRIVATE
     values = pd.read_csv(out / "values.csv", dtype=str)
@@ -90,7 +88,7 @@ def test_three_questions_have_one_page_and_one_json_without_raw_values(ward: Pat
     assert "97" not in set(values["value"])
     page = (out / "assessment.html").read_text(encoding="utf-8")
     assert "Patient " not in page
-    assert not re.search(r"\b97</td>|“97”|= 97<", page)
+    assert not re.search(r"\b97</t[dh]>|“97”|= 97<", page)
     named = found["findings"]["sources"][0]["rarity"]["key_values"]
     assert all(value["people"] >= 5 for value in named if value["value"] is not None)
 
@@ -115,8 +113,8 @@ def test_a_statement_that_is_met_is_exit_status_0(ward: Path, run) -> None:
     assert result["passes"]
     assert result["scenarios"] == []
     assert result["disclosure"] is None
-    assert "options.csv" not in names_in(out)  # there is nothing to mend
-    assert not CURVES & names_in(out)
+    assert names_in(out) == {"assessment.html", "assessment.json"}
+    assert "What could be done" not in (out / "assessment.html").read_text()
 
 
 @pytest.mark.parametrize("kind", ["scenario", "statement", "sources"])
@@ -165,7 +163,7 @@ def test_the_voter_list_on_the_built_in_register_ends_with_a_page(tmp_path: Path
     status, _, errors = run("assess", tmp_path / "policy.toml", "--scenario", voters, "--out", out)
     assert (status, errors) == (0, "")
     page = (out / "assessment.html").read_text(encoding="utf-8")
-    assert "The attacker learns <i>age, sex, zip</i> from the voter list" in " ".join(page.split())
+    assert "The attacker learns age, sex, zip from the voter list" in " ".join(page.split())
     values = pd.read_csv(out / "values.csv", dtype={"value": str})
     children = values[(values["attribute"] == "age") & values["value"].isin(["3", "12"])]
     assert children["overall_mean"].max() < 0.001  # they are not on the list
@@ -206,7 +204,6 @@ def test_a_common_cause_is_on_the_page(ward: Path, run) -> None:
     assert status == 0
     page = (out / "assessment.html").read_text(encoding="utf-8")
     assert "the first name on Twitter (once the account is found)" in page
-    assert set(pd.read_csv(out / "drivers.csv")["cause"]) == {"account"}
 
 
 @pytest.mark.parametrize(
@@ -335,8 +332,8 @@ def test_a_threshold_on_the_risk_of_each_person_decides_the_exit_status(
         assert json.loads(output)["passes"] is (expected == 0)
     sources.write_text(f"threshold = {highest / 2}\n{SOURCES}")
     _, output, _ = run(*command)
-    assert "people are above the threshold" in output
-    assert "Which columns to leave out" in output
+    assert "people are above the threshold" in " ".join(output.split())
+    assert "left out" in output
     assert "above the threshold" in (tmp_path / "out" / "assessment.html").read_text()
     assert len(pd.read_csv(tmp_path / "out" / "risk_by_columns.csv")) == 8
 

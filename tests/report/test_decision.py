@@ -51,7 +51,7 @@ def page_of(decision: ReleaseDecision) -> str:
 
 def test_what_is_not_stated_or_not_tried_is_said_loudly(tmp_path: Path) -> None:
     page = page_of(decision_of(tmp_path))
-    loud = re.findall(r'<span class="missing">(.*?)</span>', page)
+    loud = re.findall(r'<(?:span|p) class="missing">(.*?)</', page)
     assert (
         loud.count(NOT_STATED) == len(QUESTIONS) + 1
     )  # the reason is asked for beside the thresholds

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from anonymizer import evidence
-from anonymizer.report.chart import Axis
-from anonymizer.report.evidence_pictures import LABELS, PLOT, pictures_of, place, steps
+from anonymizer.report.evidence_pictures import pictures_of
 from anonymizer.report.svg import AFTER, BEFORE
 from tests.analyses.people import CURVES, PREDICTED, STAY, people, release
 
@@ -14,12 +13,6 @@ from tests.analyses.people import CURVES, PREDICTED, STAY, people, release
 def drawn(stated: dict[str, object], scheme: tuple[int, ...] = (0, 0, 0)) -> list[str]:
     found = evidence(release(people(), [stated], scheme)).results[0]
     return [str(svg) for svg, _ in pictures_of(found)]
-
-
-def test_a_standard_error_has_its_place_and_what_is_beyond_stands_at_the_edge() -> None:
-    assert place(0.0) == LABELS + PLOT / 2
-    assert place(-99.0) == LABELS
-    assert place(99.0) == LABELS + PLOT
 
 
 def test_both_intervals_of_a_coefficient_are_drawn_and_a_lost_one_has_none() -> None:
@@ -45,14 +38,6 @@ def test_every_model_has_two_bars_and_every_group_a_picture() -> None:
     assert len(drawn(CURVES)) == 2
     assert all(each.count("<polyline") == 2 for each in drawn(CURVES))
     assert all(each.count("<polyline") == 1 for each in drawn(CURVES, (0, 1, 0)))
-
-
-def test_a_curve_falls_in_steps() -> None:
-    axis = Axis(0, 1, 0, 1)
-    corners = [
-        tuple(map(float, each.split(","))) for each in steps((0, 1), (1, 0), axis, axis).split()
-    ]
-    assert corners[2] == (corners[3][0], corners[1][1])  # first along, then down
 
 
 def test_what_is_counted_has_no_picture() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,20 @@ from rich.console import Console
 from anonymizer import Policy
 from anonymizer.data.staging import Staging
 from anonymizer.frontiers.frontier import Frontier, frontier
-from anonymizer.report.frontier import AXES, render_page, stage_frontier
-from anonymizer.report.text import frontier_grid
+from anonymizer.report.frontier import (
+    AXES,
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    TOP,
+    draw_frontier,
+    render_page,
+    stage_frontier,
+)
+from anonymizer.report.sections import show_sections
+from anonymizer.report.text import frontier_sections
 from anonymizer.risk import PUniqueness
+from tests.comparison.test_comparison import people, policy_of
 from tests.wards import patients, write_files
 
 
@@ -78,5 +90,16 @@ def test_a_cut_that_may_be_missed_is_nowhere_called_optimal(tmp_path: Path) -> N
     ]
     assert [point["verdict"] for point in points_of(render_page(both))] == ["not proven", "optimal"]
     console = Console(width=200, file=io.StringIO())
-    console.print(frontier_grid(both))
+    console.print(show_sections(frontier_sections(both)))
     assert console.file.getvalue().count("optimal") == 1  # type: ignore[attr-defined]
+
+
+def test_every_point_is_drawn_inside_the_axes_with_what_it_is():
+    curve = frontier(people(), policy_of(), [2, 3, 5])
+    drawn = ElementTree.fromstring(draw_frontier(curve))
+    circles = list(drawn.iter("circle"))
+    assert len(circles) == len(curve.points)
+    for circle, point in zip(circles, curve.points, strict=True):
+        assert LEFT <= float(circle.attrib["cx"]) <= RIGHT
+        assert TOP <= float(circle.attrib["cy"]) <= BOTTOM
+        assert circle[0].text == f"{point.value:g}: quality {point.quality:.4f}, {point.verdict}"

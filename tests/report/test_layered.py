@@ -15,7 +15,8 @@ from anonymizer.frontiers.frontier import frontier
 from anonymizer.report.explanation import render_page, render_text, sections
 from anonymizer.report.frontier import stage_frontier
 from anonymizer.report.layered import LARGEST, LEARNED, bound_of, layers_section, lost_section
-from anonymizer.report.text import frontier_grid, numbers_grid
+from anonymizer.report.sections import show_sections
+from anonymizer.report.text import frontier_sections
 from tests.report.test_frontier import points_of
 from tests.solution.test_layered import LAYERS, write_all
 from tests.wards import POLICY
@@ -102,7 +103,7 @@ def test_the_terminal_says_optimal_only_without_a_gap(tmp_path: Path) -> None:
     found = frontier(None, write_all(tmp_path, POLICY + LAYERS), [3, 120])
     console = Console(width=10_000, color_system=None, force_terminal=False)
     with console.capture() as captured:
-        console.print(frontier_grid(found), numbers_grid(found))
+        console.print(show_sections(frontier_sections(found)))
     lines = captured.get().splitlines()
     assert sum("optimal" in line for line in lines) == 1
     assert sum("gap" in line for line in lines) == 1 + len(found.by_layers)

@@ -1,17 +1,13 @@
+"""What people disclose elsewhere, in sentences and figures."""
+
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 
 from anonymizer.assessment.disclosure.nrf import Reidentification
 from anonymizer.assessment.disclosure.sources import Source
 from anonymizer.assessment.disclosure.unique_subsets import Uniqueness
-from anonymizer.report.nrf import DRAWINGS, chosen_sources, headline
-from anonymizer.report.plot import save
-
-pytest.importorskip("matplotlib")
+from anonymizer.report.nrf import disclosure_section
 
 
 def make(unique: list[int], sources: int = 2) -> Reidentification:
@@ -20,28 +16,21 @@ def make(unique: list[int], sources: int = 2) -> Reidentification:
     return Reidentification(counts, tuple(Source(f"s{i}", 0.5, rates) for i in range(sources)))
 
 
-@pytest.mark.parametrize("name", DRAWINGS)
-@pytest.mark.parametrize("unique", [[0, 5, 2, 9], [0, 0, 0, 0]])
-def test_a_curve_is_drawn_even_where_nobody_is_unique(name: str, unique, tmp_path: Path) -> None:
-    for kind in ("png", "svg"):
-        save(DRAWINGS[name](make(unique)), tmp_path / f"one.{kind}")
-        assert (tmp_path / f"one.{kind}").stat().st_size > 1000
+def test_where_nobody_is_unique_no_combination_is_listed() -> None:
+    section = disclosure_section(make([0, 0, 0, 0]))
+    assert [figures.header[0] for figures in section.figures] == ["left out"]
+    assert "Nobody is unique by anything that is disclosed." in " ".join(section.sentences)
 
 
-def test_the_same_figure_makes_the_same_file(tmp_path: Path) -> None:
-    texts = []
-    for _ in range(2):
-        save(DRAWINGS["risk_by_size"](make([0, 5, 2, 9])), tmp_path / "size.svg")
-        texts.append((tmp_path / "size.svg").read_bytes())
-    assert texts[0] == texts[1]
+def test_every_figure_of_a_combination_is_that_of_the_risk() -> None:
+    risk = make([0, 5, 2, 9])
+    dangerous, choices = disclosure_section(risk).figures
+    assert len(dangerous.rows) == len(risk.most_dangerous())
+    assert dangerous.rows[0][0] == ", ".join(risk.most_dangerous()[0].attributes)
+    assert len(choices.rows) == 3
 
 
-def test_many_sources_leave_the_picture_readable() -> None:
-    chosen = chosen_sources(make([0, 5, 2, 9], 15))
-    assert len(chosen) <= 13
-    assert len(chosen[-1]) == 15  # all together is always drawn
-
-
-def test_the_headline_says_where_the_product_is_too_low() -> None:
-    assert "are more" not in headline(make([0, 1, 0, 1])).plain
-    assert "are more" in headline(make([0, 100, 100, 100], 15)).plain
+def test_how_it_was_found_has_the_product_of_the_paper_and_every_source() -> None:
+    (part,) = disclosure_section(make([0, 100, 100, 100], 15)).parts
+    assert "The paper multiplies over the combinations" in part.sentences[0]
+    assert len(part.figures[0].header) == 17

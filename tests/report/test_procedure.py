@@ -16,7 +16,6 @@ KEYS = ["age", "sex", "zip"]
 
 @pytest.mark.filterwarnings("ignore:voters.csv. 100 of 120 people")
 def test_the_page_stands_alone_and_follows_the_procedure(tmp_path: Path):
-    pytest.importorskip("matplotlib")
     patients(60, 4)[KEYS].to_csv(tmp_path / "voters.csv", index=False)
     statement = Statement(
         source=[
@@ -63,7 +62,6 @@ def test_the_page_stands_alone_and_follows_the_procedure(tmp_path: Path):
 
 
 def test_a_table_that_can_be_shared_is_said_to(tmp_path: Path):
-    pytest.importorskip("matplotlib")
     statement = Statement(source=[{"name": "a", "keys": ["sex"], "p": 0.1}])
     assessment = assess(None, write_files(tmp_path), statement=statement)
     findings = assessment.findings

@@ -3,7 +3,8 @@ from __future__ import annotations
 from rich.console import Console
 
 from anonymizer.assessment.published import Arms, Characteristic, Limits, assess_published
-from anonymizer.report.published import colour, published_grid, published_page, verdict
+from anonymizer.report.published import colour, published_page, sections, verdict
+from anonymizer.report.sections import show_sections
 
 TRIAL = Arms(("treatment", "placebo"), (228, 105))
 ROWS = [Characteristic("<b>COPD</b>", (23, 2)), Characteristic("Tobacco", (6, 6))]
@@ -16,7 +17,7 @@ TITRE = [
 def on_terminal(table) -> str:
     console = Console(width=250, color_system=None)
     with console.capture() as capture:
-        console.print(published_grid(table))
+        console.print(show_sections(sections(table)))
     return capture.get()
 
 

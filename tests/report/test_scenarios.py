@@ -1,9 +1,10 @@
-"""The tables, pictures and page of scenarios."""
+"""What scenarios mean for a table, on the page, on the terminal and as tables."""
 
 from __future__ import annotations
 
 import io
 import re
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +15,19 @@ from rich.console import Console
 from anonymizer import Assessment, Policy, assess
 from anonymizer.data.staging import Staging
 from anonymizer.knowledge.exposure import MEASURES
-from anonymizer.report.assessment import make_page, make_tables, write_assessment
+from anonymizer.knowledge.network import to_network
+from anonymizer.report.assessment import make_page, make_tables, summarize, write_assessment
 from anonymizer.report.page import share
-from anonymizer.report.scenarios import draw_distribution, draw_heatmaps, scenario_grid
+from anonymizer.report.scenarios import (
+    LEAST,
+    at_least,
+    describe_node,
+    draw_distribution,
+    draw_network,
+    driver_rows,
+    scenarios_section,
+)
 from tests.assessment import patients
-
-pytest.importorskip("matplotlib")
 
 
 @pytest.fixture(scope="module")
@@ -39,16 +47,13 @@ def test_every_record_has_its_risks_in_the_order_of_the_rows(assessment: Assessm
 
 
 def test_quartiles_are_those_of_the_records(assessment: Assessment) -> None:
-    table = make_tables(assessment)["scenarios"].set_index(["scenario", "measure"])
     for risk in assessment.scenarios:
-        for measure in MEASURES:
-            row = table.loc[(risk.name, measure)]
+        for measure, found in risk.describe()["reduction"].items():
             expected = np.quantile(risk.reductions(measure), [0.25, 0.5, 0.75])
-            found = [row["reduction_q1"], row["reduction_median"], row["reduction_q3"]]
-            np.testing.assert_allclose(found, expected)
+            np.testing.assert_allclose([found["q1"], found["median"], found["q3"]], expected)
 
 
-def test_people_with_several_rows_have_one_worst_case_in_tables_json_and_page() -> None:
+def test_people_with_several_rows_have_one_worst_case_in_json_terminal_and_page() -> None:
     frame = pd.DataFrame({"who": list("aaabc"), "sex": list("FFFMM")})
     sex = {"role": "quasi", "hierarchy": {"F": "*", "M": "*"}}
     policy = Policy(
@@ -59,13 +64,12 @@ def test_people_with_several_rows_have_one_worst_case_in_tables_json_and_page() 
     found = assess(frame, policy, ["worst-case"])
     (risk,), (described,) = found.scenarios, found.describe()["scenarios"]
     assert described["worst_case"]["prosecutor"]["mean"] == pytest.approx(1 / 3)  # a of a, b, c
-    rows = make_tables(found)["scenarios"].set_index("measure")
     for measure in MEASURES:
-        for part in ("risk", "worst_case", "reduction"):
-            for key, value in described[part][measure].items():
-                written = rows.loc[measure, f"{part}_{key}"]
-                assert written == pytest.approx(value, nan_ok=True) or value is None
         assert risk.worst_mean(measure) == pytest.approx(described["worst_case"][measure]["mean"])
+    page, shown = make_page(found), terminal(found)
+    assert share(risk.worst_mean()) in page
+    assert share(risk.worst_mean()) in shown
+    assert share(0.6) not in page + shown  # the mean over the five records
 
 
 def test_the_values_of_an_attribute_share_the_mean(assessment: Assessment) -> None:
@@ -78,24 +82,34 @@ def test_the_values_of_an_attribute_share_the_mean(assessment: Assessment) -> No
 
 
 def test_what_drives_the_risk_is_what_would_be_gone_without_it(assessment: Assessment) -> None:
-    drivers = make_tables(assessment)["drivers"]
-    assert set(drivers["scenario"]) == {"voter-registration", "social-media"}
-    gone = (drivers["overall"] - drivers["overall_without"]) / drivers["overall"]
-    np.testing.assert_allclose(drivers["share_of_risk"], gone)
-    assert (drivers["overall_without"] <= drivers["overall"] + 1e-12).all()
+    for risk in assessment.scenarios:
+        for row in driver_rows(risk):
+            gone = (row["overall"] - row["overall_without"]) / row["overall"]
+            assert row["share_of_risk"] == pytest.approx(gone)
+            assert row["overall_without"] <= row["overall"] + 1e-12
 
 
-def test_pictures_have_a_panel_for_each_measure_and_scenario(assessment: Assessment) -> None:
-    panels = [axes for axes in draw_heatmaps(assessment.scenarios).axes if axes.get_title()]
-    assert [axes.get_title() for axes in panels] == 2 * [
-        "journalist",
-        "prosecutor",
-        "marketer",
-        "overall",
-    ]
-    (axes,) = draw_distribution(assessment.scenarios).axes
-    assert axes.get_xlabel()
-    assert len(axes.get_legend().get_texts()) == 4
+def test_a_curve_falls_from_everybody_and_is_the_share_with_at_least_that_risk() -> None:
+    points = dict(at_least(np.array([0.0, 0.001, 0.5, 1.0])))
+    assert points[LEAST] == 0.75
+    assert points[1.0] == 0.25
+    assert list(points.values()) == sorted(points.values(), reverse=True)
+
+
+def test_every_scenario_has_a_line_of_its_own_and_one_for_the_worst_case(
+    assessment: Assessment,
+) -> None:
+    drawn = ElementTree.fromstring(draw_distribution(assessment.scenarios))
+    lines = list(drawn.iter("polyline"))
+    assert len(lines) == 4
+    assert len({line.attrib["stroke"] for line in lines}) == 2
+
+
+def test_the_network_has_a_box_for_every_variable(assessment: Assessment) -> None:
+    scenario = assessment.scenarios[0].scenario
+    drawn = ElementTree.fromstring(draw_network(scenario))
+    assert len(list(drawn.iter("rect"))) == len(to_network(scenario))
+    assert len(list(drawn.iter("line"))) == to_network(scenario).number_of_edges()
 
 
 def test_the_page_says_what_for_whom_and_why(assessment: Assessment) -> None:
@@ -104,7 +118,7 @@ def test_the_page_says_what_for_whom_and_why(assessment: Assessment) -> None:
         assert words in page
     assert "the voter list of the state" in page
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>|data:image[^\"]*", "", page))
-    assert "exact given uS: summed over all" in text
+    assert "exact given u_S: summed over all" in text
     assert "exact for" not in text
     assert not re.search(r"\bnan\b|None|\bUndefined\b", text)
     assert "http" not in page.replace("http://www.w3.org", "")  # it stands alone
@@ -112,24 +126,21 @@ def test_the_page_says_what_for_whom_and_why(assessment: Assessment) -> None:
 
 def test_every_estimate_is_shown_with_its_interval(assessment: Assessment) -> None:
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>|data:image[^\"]*", "", make_page(assessment)))
-    shown = "".join(render_text(scenario_grid(assessment.scenarios)))
+    shown = terminal(assessment)
     for risk in assessment.scenarios:
         overall, journalist = risk.interval(), risk.interval("journalist")
         assert overall.low < risk.mean() < overall.high
         assert f"{share(overall.low)} to {share(overall.high)}" in text
         assert f"{share(journalist.low)} to {share(journalist.high)}" in text
-        assert f"({overall.low:.4f} to {overall.high:.4f})" in shown
+        assert f"{share(overall.low)} to {share(overall.high)}" in shown
     sets = make_tables(assessment)["known_sets"]
     for end, compare in (("low", np.less_equal), ("high", np.greater_equal)):
         assert compare(sets[f"unique_in_population_{end}"], sets["unique_in_population"]).all()
-    rows = make_tables(assessment)["scenarios"]
-    assert (rows["risk_mean_low"] <= rows["risk_mean"] + 1e-15).all()
-    assert (rows["risk_mean_high"] >= rows["risk_mean"] - 1e-15).all()
 
 
-def render_text(shown: object) -> str:
+def terminal(assessment: Assessment) -> str:
     console = Console(width=200, file=io.StringIO())
-    console.print(shown)
+    console.print(summarize(assessment))
     return console.file.getvalue()  # type: ignore[attr-defined]
 
 
@@ -138,7 +149,6 @@ def test_files_appear_together(assessment: Assessment, tmp_path: Path) -> None:
         written = write_assessment(assessment, staging)
         assert not (tmp_path / "out" / "assessment.html").exists()
     assert all(Path(path).is_file() for path in written.values())
-    assert {"heatmaps.svg", "distribution.svg"} <= {p.name for p in (tmp_path / "out").iterdir()}
     assert len(pd.read_csv(tmp_path / "out" / "records.csv")) == 300
 
 
@@ -156,4 +166,17 @@ def test_a_table_of_one_record_has_a_page_too() -> None:
 
 
 def test_the_terminal_shows_every_scenario(assessment: Assessment) -> None:
-    assert scenario_grid(assessment.scenarios).row_count == 2
+    (figures,) = scenarios_section(assessment.scenarios).figures
+    assert [row[0] for row in figures.rows] == [risk.name for risk in assessment.scenarios]
+
+
+def test_what_a_node_says() -> None:
+    group = {"attributes": ["age", "sex"], "by": ["state", "sex"], "default": 0.1}
+    assert describe_node(group) == "age\nsex\nknown: by state and sex"
+    account = {"meaning": "account found", "layer": -1, "probability": [0.1, 0.2]}
+    assert describe_node(account) == "account found: 0.1 to 0.2"
+    profile = {"attributes": ["age"], "column": "told", "cause": "account"}
+    assert describe_node(profile) == "age\nknown then: column told"
+    assert describe_node({"meaning": "presence disclosed", "layer": 1, "table": {(): 0.5}}) == (
+        "presence disclosed\n0.5"
+    )

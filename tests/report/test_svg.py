@@ -5,10 +5,26 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from anonymizer.comparison.comparison import Bin, ComparedColumn, ComparedPair
 from anonymizer.policy import Role
-from anonymizer.report.svg import AFTER, BARS, BEFORE, draw_associations, draw_distribution
+from anonymizer.report.svg import (
+    AFTER,
+    BARS,
+    BEFORE,
+    Axis,
+    Ends,
+    Intervals,
+    draw_associations,
+    draw_distribution,
+    draw_intervals,
+    draw_shares,
+    draw_steps,
+)
+
+POSITIVE = st.floats(1e-6, 1e6)
 
 
 def column(*bins: Bin, name: str = "age") -> ComparedColumn:
@@ -47,3 +63,38 @@ def test_text_is_escaped():
     for svg in (drawn, draw_associations([ComparedPair(evil, "b", 0.5, 0.5)])):
         assert "<script" not in svg
         ElementTree.fromstring(svg)  # well-formed
+
+
+@given(st.lists(POSITIVE, min_size=1, max_size=9), st.booleans())
+def test_ticks_are_in_range_and_rise_and_values_stay_inside(values, logarithmic):
+    axis = Axis.over(values, 10, 110, logarithmic)
+    ticks = axis.ticks()
+    assert ticks == sorted(set(ticks))
+    assert len(ticks) <= 14
+    slack = 1e-3 * abs(axis.high)
+    assert all(axis.low - slack <= tick <= axis.high + slack for tick in ticks)
+    assert all(10 <= axis.at(value) <= 110 for value in values)
+
+
+def test_a_logarithmic_axis_has_ticks_even_over_one_decade():
+    assert Axis.over([0.12, 0.6], 0, 1, logarithmic=True).ticks() == [0.2, 0.5]
+
+
+def test_the_longest_of_some_shares_fills_the_width():
+    drawn = ElementTree.fromstring(draw_shares([("a", 0.5), ("b", 0.25)], "risks"))
+    widths = [float(bar.attrib["width"]) for bar in drawn.iter("rect")]
+    assert widths[1] == pytest.approx(widths[0] / 2)
+
+
+def test_an_interval_has_its_place_and_what_is_beyond_stands_at_the_edge() -> None:
+    row = Intervals("a", Ends(-1.0, 0.0, 1.0), Ends(-9.0, float("nan"), 9.0))
+    drawn = draw_intervals([row], "intervals", [(-2.0, "-2"), (2.0, "+2")])
+    assert drawn.count("<circle") == 1  # of no estimate there is no dot
+    assert drawn.count("<polygon") == 2
+
+
+def test_a_curve_falls_in_steps() -> None:
+    axis = Axis(0, 1, 0, 100)
+    line = ElementTree.fromstring(draw_steps([(0, 1), (1, 0)], axis, axis, BEFORE))
+    corners = [tuple(map(float, each.split(","))) for each in line.attrib["points"].split()]
+    assert corners[2] == (corners[3][0], corners[1][1])  # first along, then down
