@@ -7,7 +7,7 @@ import numpy as np
 from anonymizer.analyses.design import build, check_varies, number, yes_or_no
 from anonymizer.analyses.extra import need
 from anonymizer.analyses.pair import Pair
-from anonymizer.analyses.regression import Model, compare_fits
+from anonymizer.analyses.regression import RegressionKind, compare_fits
 from anonymizer.analyses.result import Result
 from anonymizer.policy.analysis import Cox
 from anonymizer.policy.formula import Formula
@@ -20,7 +20,7 @@ def run(analysis: Cox, pair: Pair) -> Result:
     time = number(formula.response, pair, analysis)
     check_varies(formula.response, time.before, analysis)
     event = yes_or_no(analysis.event, analysis.positive, pair, analysis)
-    model = Model(
+    model = RegressionKind(
         lambda y, x: module.PHReg(y[:, 0], x, status=y[:, 1], ties="efron").fit(disp=False),
         intercept=False,
         separable=True,

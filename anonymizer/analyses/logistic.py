@@ -5,7 +5,7 @@ from __future__ import annotations
 from anonymizer.analyses.design import build, check_varies, yes_or_no
 from anonymizer.analyses.extra import need
 from anonymizer.analyses.pair import Pair
-from anonymizer.analyses.regression import Model, compare_fits
+from anonymizer.analyses.regression import RegressionKind, compare_fits
 from anonymizer.analyses.result import Result
 from anonymizer.policy.analysis import Logistic
 from anonymizer.policy.formula import Formula
@@ -19,7 +19,7 @@ def run(analysis: Logistic, pair: Pair) -> Result:
     formula = Formula.parse(analysis.formula)
     response = yes_or_no(formula.response, analysis.positive, pair, analysis)
     check_varies(formula.response, response.before, analysis)
-    model = Model(
+    model = RegressionKind(
         lambda y, x: module.Logit(y[:, 0], x).fit(disp=False, maxiter=ITERATIONS),
         intercept=True,
         separable=True,

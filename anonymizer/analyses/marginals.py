@@ -16,7 +16,7 @@ METHOD = (
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class Marginal:
     """The distribution of a column before and after."""
 
     column: str
@@ -30,7 +30,7 @@ class Column:
 def run(analysis: Marginals, pair: Pair) -> Result:
     """Return the distance of each column, the largest first."""
     chosen = [pair.binned[name] for name in pair.chosen(analysis)]
-    rows = [Column(c.name, c.values_before, c.values_after, c.distance) for c in chosen]
+    rows = [Marginal(c.name, c.values_before, c.values_after, c.distance) for c in chosen]
     mean = sum(row.distance for row in rows) / len(rows)
     ordered = tuple(sorted(rows, key=lambda row: -row.distance))
     return Result(analysis, FIGURE, mean, higher_is_better=False, rows=ordered, method=METHOD)

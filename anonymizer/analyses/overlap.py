@@ -9,7 +9,7 @@ LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CoefficientEstimate:
     """A coefficient with its standard error and 95 % interval."""
 
     value: float
@@ -43,13 +43,13 @@ class Coefficient:
     """What would be concluded otherwise: sign, significance, lost; empty where nothing."""
 
 
-def overlap_of(one: Estimate, other: Estimate) -> float:
+def overlap_of(one: CoefficientEstimate, other: CoefficientEstimate) -> float:
     """Return the overlap of two intervals (Karr et al. 2006, The American Statistician 60:224-232).
 
     With I the length of what both cover, 0 where they are apart: (I / length of one + I / length of the
     other) / 2. 1 is the same interval, 0 is none in common.
 
-    >>> overlap_of(Estimate(1, 0.5, 0, 2), Estimate(2, 0.5, 1, 3))
+    >>> overlap_of(CoefficientEstimate(1, 0.5, 0, 2), CoefficientEstimate(2, 0.5, 1, 3))
     0.5
     """
     common = min(one.high, other.high) - max(one.low, other.low)
@@ -59,7 +59,9 @@ def overlap_of(one: Estimate, other: Estimate) -> float:
     return max(0.0, (common / lengths[0] + common / lengths[1]) / 2)
 
 
-def compare_estimates(term: str, before: Estimate, after: Estimate | None) -> Coefficient:
+def compare_estimates(
+    term: str, before: CoefficientEstimate, after: CoefficientEstimate | None
+) -> Coefficient:
     """Put a coefficient on the original beside that on the release."""
     mine = before.value, before.error, before.low, before.high
     if after is None:

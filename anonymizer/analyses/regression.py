@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from anonymizer.analyses.design import Regressor
 from anonymizer.analyses.overlap import (
-    Estimate,
+    CoefficientEstimate,
     compare_estimates,
     mean_overlap,
 )
@@ -37,7 +37,7 @@ Solve = Callable[[Floats, Floats], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class RegressionKind:
     """A kind of regression: how it is fitted, and what of it can fail."""
 
     solve: Solve
@@ -52,7 +52,7 @@ class FitError(Exception):
 
 def compare_fits(
     analysis: Fitted,
-    model: Model,
+    model: RegressionKind,
     response: tuple[Floats, Floats],
     regressors: Sequence[Regressor],
 ) -> Result:
@@ -81,7 +81,9 @@ def compare_fits(
     )
 
 
-def findings(original: Fit, released: Fit, regressors: Sequence[Regressor]) -> Iterator[str]:
+def findings(
+    original: FittedModel, released: FittedModel, regressors: Sequence[Regressor]
+) -> Iterator[str]:
     """Say what failed, and what cannot be estimated."""
     if original.failed:
         yield f"It cannot be fitted to the original at the levels of the release: {original.failed}."
@@ -116,11 +118,11 @@ def in_none(columns: Sequence[Floats], response: Floats) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class FittedModel:
     """What came of fitting a model to one table."""
 
     records: int
-    estimates: dict[str, Estimate]
+    estimates: dict[str, CoefficientEstimate]
     separating: tuple[str, ...]
     """The categories whose coefficients would be infinite; their records are left out.
 
@@ -129,7 +131,9 @@ class Fit:
     failed: str | None = None
 
 
-def fit(model: Model, response: Floats, columns: Sequence[tuple[str, Floats]]) -> Fit:
+def fit(
+    model: RegressionKind, response: Floats, columns: Sequence[tuple[str, Floats]]
+) -> FittedModel:
     """Fit a model to the complete records of a table, without categories that separate the responses."""
     names = [name for name, _ in columns]
     responses, matrix = complete(response, [column for _, column in columns])
@@ -141,8 +145,8 @@ def fit(model: Model, response: Floats, columns: Sequence[tuple[str, Floats]]) -
     try:
         estimates = estimate(model, responses, matrix, names)
     except FitError as error:
-        return Fit(len(responses), {}, tuple(separating), str(error))
-    return Fit(len(responses), estimates, tuple(separating))
+        return FittedModel(len(responses), {}, tuple(separating), str(error))
+    return FittedModel(len(responses), estimates, tuple(separating))
 
 
 def find_separating(responses: Floats, columns: Floats) -> int | None:
@@ -168,8 +172,8 @@ def complete(response: Floats, columns: Sequence[Floats]) -> tuple[Floats, Float
 
 
 def estimate(
-    model: Model, responses: Floats, columns: Floats, names: Sequence[str]
-) -> dict[str, Estimate]:
+    model: RegressionKind, responses: Floats, columns: Floats, names: Sequence[str]
+) -> dict[str, CoefficientEstimate]:
     """Fit a model and return its coefficients; a FitError says why it cannot be fitted.
 
     Columns are standardized for the fit, so that numbers as large as days since 1970 cost no precision.
@@ -186,7 +190,7 @@ def estimate(
     back = unscale(means, scales, model.intercept)
     values, errors = back @ values, np.sqrt(np.diag(back @ covariance @ back.T))
     return {
-        label: Estimate(value, error, value - quantile * error, value + quantile * error)
+        label: CoefficientEstimate(value, error, value - quantile * error, value + quantile * error)
         for label, value, error in zip(labels, values.tolist(), errors.tolist(), strict=True)
     }
 

@@ -32,7 +32,7 @@ Rows = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SurvivalGroup:
     """The curve of a group in figures; a median or a bound that is not reached is None."""
 
     group: str
@@ -52,7 +52,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Steps:
+class SurvivalSteps:
     """A survival curve: the share to whom the event has not happened, from each time on."""
 
     times: Floats
@@ -67,7 +67,7 @@ class Steps:
         return np.append(1.0, self.shares)[np.searchsorted(self.times, times, side="right")]
 
 
-NOBODY = Steps(np.empty(0), np.empty(0), 0, 0, (None, None, None))
+NOBODY = SurvivalSteps(np.empty(0), np.empty(0), 0, 0, (None, None, None))
 
 
 def run(analysis: Survival, pair: Pair) -> Result:
@@ -129,13 +129,13 @@ def compare_curves(
     event: Numbers,
     rows: Sequence[Rows],
     times: Floats,
-) -> tuple[Group, Curve]:
+) -> tuple[SurvivalGroup, Curve]:
     """Estimate the curve of a group on both tables, and how far they are apart."""
     before = estimate(module, time.before[rows[0]], event.before[rows[0]])
     after = estimate(module, time.after[rows[1]], event.after[rows[1]])
     steps, there = np.union1d(before.times, after.times), after.records > 0
     apart = float(np.abs(before.at(steps) - after.at(steps)).max(initial=0.0))
-    group = Group(
+    group = SurvivalGroup(
         label,
         before.records, before.events, *before.median,
         after.records, after.events, *after.median,
@@ -145,7 +145,7 @@ def compare_curves(
     return group, Curve(label, tuple(times.tolist()), drawn[0], drawn[1] if there else None)
 
 
-def estimate(module: Module, times: Floats, events: Floats) -> Steps:
+def estimate(module: Module, times: Floats, events: Floats) -> SurvivalSteps:
     """Estimate a curve; of nobody there is none."""
     if not times.size:
         return NOBODY
@@ -156,7 +156,9 @@ def estimate(module: Module, times: Floats, events: Floats) -> Steps:
             low = high = middle
         median = finite(middle), finite(low), finite(high)
     shares = np.asarray(found.surv_prob)
-    return Steps(np.asarray(found.surv_times), shares, times.size, int(events.sum()), median)
+    return SurvivalSteps(
+        np.asarray(found.surv_times), shares, times.size, int(events.sum()), median
+    )
 
 
 def finite(value: float) -> float | None:

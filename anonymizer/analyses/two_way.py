@@ -22,7 +22,7 @@ METHOD = (
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TwoWayTable:
     """The table of two columns before and after."""
 
     one: str
@@ -45,10 +45,10 @@ def run(analysis: TwoWay, pair: Pair) -> Result:
     return Result(analysis, FIGURE, mean, higher_is_better=False, rows=ordered, method=METHOD)
 
 
-def compare_table(one: Binned, other: Binned) -> Table:
+def compare_table(one: Binned, other: Binned) -> TwoWayTable:
     """Count the table of two columns before and after."""
     before = count_jointly(one.before, other.before, (len(one.labels), len(other.labels)))
     cells = count_jointly(one.after, other.after, (len(one.shares), len(other.shares)))
     after = one.shares.T @ cells @ other.shares  # what is not released has no share in any bin
     apart = distance(before.ravel().astype(float), after.ravel())
-    return Table(one.name, other.name, apart, *associate(one, other))
+    return TwoWayTable(one.name, other.name, apart, *associate(one, other))

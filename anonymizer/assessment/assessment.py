@@ -24,7 +24,7 @@ from anonymizer.assessment.disclosure.sources import (
     read_disclosing,
 )
 from anonymizer.assessment.disclosure.unique_subsets import OnSubsets
-from anonymizer.assessment.procedure.findings import Findings
+from anonymizer.assessment.procedure.findings import ProcedureFindings
 from anonymizer.assessment.procedure.procedure import follow_procedure, load_statement
 from anonymizer.assessment.scenarios.scenario_risk import (
     OnProgress,
@@ -53,7 +53,7 @@ class Assessment(Displayed):
 
     table: str
     """The name of its file, without the folder."""
-    findings: Findings | None = None
+    findings: ProcedureFindings | None = None
     """What the steward's procedure found, source by source."""
     scenarios: tuple[ScenarioRisk, ...] = ()
     disclosure: Reidentification | None = None

@@ -14,7 +14,7 @@ from anonymizer.attacks.linkability import linkability
 from anonymizer.attacks.membership import membership
 from anonymizer.attacks.reading import read_setting
 from anonymizer.attacks.result import Attack, Attacks
-from anonymizer.attacks.setting import Plan, Setting, own_people
+from anonymizer.attacks.setting import AttackPlan, Setting, own_people
 from anonymizer.attacks.singling_out import singling_out
 from anonymizer.data.table import TableLike
 from anonymizer.policy import Policy, PolicyLike
@@ -58,7 +58,7 @@ def attack(
     whatever order the rows of the release stand.
     """
     loaded = load_policy(policy)
-    plan = Plan(people, seed)
+    plan = AttackPlan(people, seed)
     original = open_data(against, loaded)
     claims = claims_of(released, manifest)
     others = control, population, targets

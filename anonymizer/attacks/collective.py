@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from anonymizer.attacks.columns import Integers
-from anonymizer.attacks.matching import NOBODY, Members, Part, pair_up
+from anonymizer.attacks.matching import NOBODY, AlikeRows, LabelMembers, pair_up
 from anonymizer.attacks.result import Attack, skip
 from anonymizer.attacks.setting import Setting
 from anonymizer.data.columns import Coded
@@ -120,7 +120,9 @@ def draw_people(setting: Setting, people: Integers, known: Sequence[int]) -> Int
     return found
 
 
-def match(parts: Sequence[Part], rows: int, people: int, random: np.random.Generator) -> Integers:
+def match(
+    parts: Sequence[AlikeRows], rows: int, people: int, random: np.random.Generator
+) -> Integers:
     """Return the person that each row is given to; `NOBODY` where nobody is left for it."""
     given = np.full(rows, NOBODY, np.int64)
     if len(parts) == 1:
@@ -139,18 +141,18 @@ def match(parts: Sequence[Part], rows: int, people: int, random: np.random.Gener
     return given
 
 
-def narrowest_first(parts: Sequence[Part]) -> list[tuple[Integers, Integers]]:
+def narrowest_first(parts: Sequence[AlikeRows]) -> list[tuple[Integers, Integers]]:
     """List the rows and the people of all classes that have rows, those with the fewest people first."""
     found = []
     for part in parts:
-        rows = Members.of(part.row_label, part.number)
-        people = Members.of(part.record_label, part.number)
+        rows = LabelMembers.of(part.row_label, part.number)
+        people = LabelMembers.of(part.record_label, part.number)
         labels = np.unique(part.row_label).tolist()
         found += [(part.rows[rows[label]], people[label]) for label in labels]
     return sorted(found, key=lambda each: each[1].size)
 
 
-def expected(part: Part, truth: Integers, whose: Integers) -> float:
+def expected(part: AlikeRows, truth: Integers, whose: Integers) -> float:
     """Return how many rows are expected to be matched right where classes are disjoint.
 
     A row whose person has e of the F entries of the list that may have it is right with probability e/F;

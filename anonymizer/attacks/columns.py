@@ -107,7 +107,7 @@ class Quasi:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class KeptColumn:
     """A column that is released as it is, with the values of all tables."""
 
     name: str
@@ -135,7 +135,7 @@ class Kept:
         return np.array(found, np.int64)[column.codes]
 
 
-Column = Quasi | Kept
+Column = Quasi | KeptColumn
 
 
 def quasi_column(
@@ -160,12 +160,14 @@ def quasi_column(
     )
 
 
-def kept_column(policy: Policy, name: str, originals: Sequence[Coded], released: Coded) -> Kept:
+def kept_column(
+    policy: Policy, name: str, originals: Sequence[Coded], released: Coded
+) -> KeptColumn:
     """Make a column that is kept, with the values of all tables."""
     write = escape if policy.release.escape_formulas else str
     texts = [write(text) for column in originals for text in column.texts]
     texts += sorted(released.texts)
-    return Kept(
+    return KeptColumn(
         name, Vocabulary(dict.fromkeys(map(same_text, texts))), policy.release.escape_formulas
     )
 

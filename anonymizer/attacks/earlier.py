@@ -8,7 +8,7 @@ from typing import Any
 
 from anonymizer.attacks.composition import Intersection, intersect
 from anonymizer.attacks.reading import read_setting
-from anonymizer.attacks.setting import Plan, own_people
+from anonymizer.attacks.setting import AttackPlan, own_people
 from anonymizer.data.table import TableLike
 from anonymizer.errors import DataError, HierarchyError, quote_some
 from anonymizer.policy import Policy, Role
@@ -71,9 +71,9 @@ def people_in_both(
     against: TableLike,
 ) -> Intersection | None:
     """Intersect the classes of two releases of one policy's columns; None where that cannot be done."""
-    setting = read_setting(released, against, policy, manifest, Plan()).in_order()
+    setting = read_setting(released, against, policy, manifest, AttackPlan()).in_order()
     try:
-        before = read_setting(file, against, policy, claims, Plan()).in_order()
+        before = read_setting(file, against, policy, claims, AttackPlan()).in_order()
     except (DataError, HierarchyError):  # it has other columns, or other hierarchies
         return None
     return intersect(setting, own_people(setting, before))

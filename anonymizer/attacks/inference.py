@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from anonymizer.attacks.columns import NO_VALUE, Integers
-from anonymizer.attacks.matching import Cells
+from anonymizer.attacks.matching import ReleasedCells
 from anonymizer.attacks.result import Attack, skip
-from anonymizer.attacks.setting import Group, Setting, people_in, people_outside
+from anonymizer.attacks.setting import Setting, Targets, people_in, people_outside
 from anonymizer.estimators.proportions import Rate
 
 NAME = "attribute inference"
@@ -46,19 +46,19 @@ def commonest(setting: Setting, secret: int) -> float:
     return float(np.mean(setting.original[secret] == overall_guess(setting.cells, secret)))
 
 
-def overall_guess(cells: Cells, secret: int) -> int:
+def overall_guess(cells: ReleasedCells, secret: int) -> int:
     """Return the value that most released rows have; `NO_VALUE` where nothing is released."""
     values = cells.codes[secret]
     return int(np.bincount(values).argmax()) if values.size else NO_VALUE
 
 
-def count_right(setting: Setting, group: Group, secret: int) -> Rate:
+def count_right(setting: Setting, group: Targets, secret: int) -> Rate:
     """Count for how many the guess is their value."""
     right = guess(setting, group, secret) == group.leaves[secret]
     return Rate(int(np.count_nonzero(right)), group.size)
 
 
-def guess(setting: Setting, group: Group, secret: int) -> Integers:
+def guess(setting: Setting, group: Targets, secret: int) -> Integers:
     """Return the guess for each: the value that most rows have which may be theirs."""
     person, value, votes = count_votes(setting, group, secret)
     guesses = np.full(group.size, overall_guess(group.cells, secret), np.int64)
@@ -67,7 +67,9 @@ def guess(setting: Setting, group: Group, secret: int) -> Integers:
     return guesses
 
 
-def count_votes(setting: Setting, group: Group, secret: int) -> tuple[Integers, Integers, Integers]:
+def count_votes(
+    setting: Setting, group: Targets, secret: int
+) -> tuple[Integers, Integers, Integers]:
     """Count the rows that may be each person's by their value: person, value and rows."""
     cells = group.cells
     values = int(max(cells.codes[secret].max(initial=0), group.leaves[secret].max(initial=0))) + 1

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.attacks.result import Attack, skip
-from anonymizer.attacks.setting import Group, Setting, people_in, people_outside
+from anonymizer.attacks.setting import Setting, Targets, people_in, people_outside
 from anonymizer.estimators.proportions import Rate
 
 NAME = "linkability"
@@ -36,7 +36,7 @@ def linkability(setting: Setting) -> Attack:
     return Attack(NAME, QUESTION, draw(chance, random), draw(by_luck, random), who, details)
 
 
-def chances(setting: Setting, group: Group) -> NDArray[np.float64]:
+def chances(setting: Setting, group: Targets) -> NDArray[np.float64]:
     """Return how likely the two rows that are picked for each are the same."""
     both = group.cells.count(setting.quasi, group.leaves)
     chance = np.zeros(group.size)

@@ -20,7 +20,7 @@ from anonymizer.data.labels import code_labels, label_together
 NOBODY = -1
 
 
-class Part(NamedTuple):
+class AlikeRows(NamedTuple):
     """Rows with cells of the same levels, and the labels they share with the records they may be of."""
 
     rows: Integers
@@ -31,7 +31,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class ReleasedCells:
     """Released rows: the level and the value of each cell; an array row for each column."""
 
     columns: tuple[Column, ...]
@@ -43,7 +43,7 @@ class Cells:
         """The number of released rows."""
         return int(self.levels.shape[1])
 
-    def keep(self, rows: NDArray[np.bool_] | Integers) -> Cells:
+    def keep(self, rows: NDArray[np.bool_] | Integers) -> ReleasedCells:
         """Return some rows alone."""
         return replace(self, levels=self.levels[:, rows], codes=self.codes[:, rows])
 
@@ -53,7 +53,7 @@ class Cells:
             return []
         levels = self.levels[list(known)]
         labels = label_together(map(code_labels, levels), self.rows)
-        members = Members.of(labels.of_row.astype(np.int64), labels.number)
+        members = LabelMembers.of(labels.of_row.astype(np.int64), labels.number)
         parts = [members[label] for label in range(labels.number)]
         return [(levels[:, rows[0]], rows) for rows in parts]
 
@@ -63,14 +63,14 @@ class Cells:
         made = [self.columns[at].values[level][leaves[at]] for at, level in pairs]
         return np.array(made, np.int64).reshape(len(known), leaves.shape[1])
 
-    def join(self, known: Sequence[int], leaves: Integers) -> Iterator[Part]:
+    def join(self, known: Sequence[int], leaves: Integers) -> Iterator[AlikeRows]:
         """Compare rows with records by the columns that are known of them."""
         for levels, rows in self.parts(known):
             values = self.generalize(known, levels, leaves)
             both = np.concatenate([self.codes[list(known)][:, rows], values], axis=1)
             labels = label_together(map(code_labels, both), both.shape[1])
             label = labels.of_row.astype(np.int64)
-            yield Part(rows, label[: rows.size], label[rows.size :], labels.number)
+            yield AlikeRows(rows, label[: rows.size], label[rows.size :], labels.number)
 
     def count(self, known: Sequence[int], leaves: Integers) -> Integers:
         """Count the rows that may be each record's, by the columns that are known."""
@@ -80,13 +80,13 @@ class Cells:
         return found
 
 
-def breadth(cells: Cells, levels: Integers, known: Sequence[int]) -> float:
+def breadth(cells: ReleasedCells, levels: Integers, known: Sequence[int]) -> float:
     """Return how many values the cells of a part leave open, on average, as a logarithm."""
     groups = [cells.columns[at].values[level] for at, level in zip(known, levels, strict=True)]
     return float(sum(np.log(group.size / (int(group.max(initial=0)) + 1)) for group in groups))
 
 
-def find_owners(cells: Cells, original: Integers, random: np.random.Generator) -> Integers:
+def find_owners(cells: ReleasedCells, original: Integers, random: np.random.Generator) -> Integers:
     """Return whose record each row is, going by all columns; `NOBODY` where it is nobody's.
 
     The finest rows find their records first, and no record has two rows. Records with the same values
@@ -132,17 +132,17 @@ def places_in(labels: Integers) -> Integers:
 
 
 @dataclass(frozen=True, eq=False)
-class Members:
+class LabelMembers:
     """Which places have each label."""
 
     order: Integers
     starts: Integers
 
     @staticmethod
-    def of(labels: Integers, number: int) -> Members:
+    def of(labels: Integers, number: int) -> LabelMembers:
         """Sort the places by their label."""
         order = np.argsort(labels, kind="stable")
-        return Members(order, np.searchsorted(labels[order], np.arange(number + 1)))
+        return LabelMembers(order, np.searchsorted(labels[order], np.arange(number + 1)))
 
     def __getitem__(self, label: int) -> Integers:
         return self.order[self.starts[label] : self.starts[label + 1]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from anonymizer.attacks.result import Attack, skip
-from anonymizer.attacks.setting import Group, Setting, members, people_in, people_outside
+from anonymizer.attacks.setting import Setting, Targets, members, people_in, people_outside
 from anonymizer.estimators.proportions import Rate
 
 NAME = "membership inference"
@@ -40,7 +40,7 @@ def of_targets(setting: Setting) -> Attack:
     return Attack(NAME, QUESTION, inside, outside, f"targets of {targets.name} who are not in it")
 
 
-def say_yes(setting: Setting, group: Group) -> Rate:
+def say_yes(setting: Setting, group: Targets) -> Rate:
     """Count for how many a released row is there that may be theirs."""
     found = group.cells.count(setting.quasi, group.leaves)
     return Rate(int(np.count_nonzero(found)), group.size)

@@ -15,8 +15,8 @@ from anonymizer.attacks.columns import (
     kept_names,
     quasi_column,
 )
-from anonymizer.attacks.matching import Cells
-from anonymizer.attacks.setting import MEMBER, Others, Plan, Setting
+from anonymizer.attacks.matching import ReleasedCells
+from anonymizer.attacks.setting import MEMBER, AttackPlan, Others, Setting
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.table import Table, TableLike, check_present
 from anonymizer.errors import DataError, quote_some
@@ -30,7 +30,7 @@ def read_setting(
     original: TableLike,
     policy: Policy,
     manifest: Mapping[str, Any] | None,
-    plan: Plan,
+    plan: AttackPlan,
     control: TableLike | None = None,
     population: TableLike | None = None,
     targets: TableLike | None = None,
@@ -117,11 +117,13 @@ def declared_levels(manifest: Mapping[str, Any] | None) -> dict[str, int]:
     return dict(manifest["scheme"])
 
 
-def read_cells(columns: Sequence[Column], released: Mapping[str, Coded], where: str) -> Cells:
+def read_cells(
+    columns: Sequence[Column], released: Mapping[str, Coded], where: str
+) -> ReleasedCells:
     """Read the released cells."""
     cells = [column.cells(released[column.name], where) for column in columns]
     levels, codes = (np.array(each, np.int64) for each in zip(*cells, strict=True))
-    return Cells(tuple(columns), levels, codes)
+    return ReleasedCells(tuple(columns), levels, codes)
 
 
 def read_others(table: Table, names: Sequence[str], kind: str) -> dict[str, Coded]:

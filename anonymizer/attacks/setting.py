@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.attacks.columns import Integers
-from anonymizer.attacks.matching import NOBODY, Cells, find_owners
+from anonymizer.attacks.matching import NOBODY, ReleasedCells, find_owners
 from anonymizer.data.columns import Coded
 from anonymizer.data.labels import code_labels, label_together
 from anonymizer.data.table import Table
@@ -28,7 +28,7 @@ DRAW_TARGETS, DRAW_OWNERS = 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class AttackPlan:
     """How much is tried."""
 
     people: int = 2_000
@@ -57,7 +57,7 @@ class Setting:
     """All that an attack may look at; the attacker sees less, as each attack says."""
 
     policy: Policy
-    cells: Cells
+    cells: ReleasedCells
     """The released rows that are not redacted."""
     original: Integers
     """The leaves of the original: a row for each column, a column for each record."""
@@ -68,7 +68,7 @@ class Setting:
     """The identifying columns of the original."""
     person: Integers
     """Whose each record of the original is, by number: its own where the policy names no id."""
-    plan: Plan
+    plan: AttackPlan
     table: Table
     """The original."""
     released: Table
@@ -134,10 +134,10 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Group:
+class Targets:
     """People whom an attack is tried on, and the released rows that it looks at."""
 
-    cells: Cells
+    cells: ReleasedCells
     leaves: Integers
 
     @property
@@ -146,12 +146,12 @@ class Group:
         return int(self.leaves.shape[1])
 
 
-def people_in(setting: Setting) -> Group:
+def people_in(setting: Setting) -> Targets:
     """Return people of the original; attacked with the release as it is."""
-    return Group(setting.cells, setting.original[:, setting.drawn[0]])
+    return Targets(setting.cells, setting.original[:, setting.drawn[0]])
 
 
-def people_outside(setting: Setting, needed: Sequence[int]) -> tuple[Group, str]:
+def people_outside(setting: Setting, needed: Sequence[int]) -> tuple[Targets, str]:
     """Return people who are not in the release, and say who they are.
 
     Records of the control table if it has what is needed; else some people of the original, attacked with
@@ -162,12 +162,12 @@ def people_outside(setting: Setting, needed: Sequence[int]) -> tuple[Group, str]
         drawn = setting.random(DRAW_TARGETS).permutation(control.leaves.shape[1])
         chosen = drawn[: setting.plan.people]
         who = f"people of {control.name}, who are not in the release"
-        return Group(setting.cells, control.leaves[:, chosen]), who
+        return Targets(setting.cells, control.leaves[:, chosen]), who
     held_out = setting.drawn[1]
     theirs = np.flatnonzero(np.isin(setting.person, setting.person[held_out]))
     left = setting.cells.keep(~np.isin(setting.owners, theirs))
     who = "other people of the original, with the rows of all of them taken out of the release"
-    return Group(left, setting.original[:, held_out]), who
+    return Targets(left, setting.original[:, held_out]), who
 
 
 def own_people(setting: Setting, earlier: Setting) -> Setting:

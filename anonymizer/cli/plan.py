@@ -10,7 +10,7 @@ from anonymizer.errors import PolicyError
 from anonymizer.validation import write_document
 
 if TYPE_CHECKING:
-    from anonymizer.assessment.procedure.findings import Findings
+    from anonymizer.assessment.procedure.findings import ProcedureFindings
     from anonymizer.data.staging import Staging
     from anonymizer.policy import Policy
     from anonymizer.risk import RiskModel
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 POLICY = "plan.toml"
 
 
-def apply_plan(findings: Findings | None, staging: Staging, data: Path | None) -> dict[str, str]:
+def apply_plan(
+    findings: ProcedureFindings | None, staging: Staging, data: Path | None
+) -> dict[str, str]:
     """Write the release of the plan, its manifest and its policy; return where they will be, by kind."""
     from anonymizer.solution.manifest import stage_release
 
@@ -32,7 +34,7 @@ def apply_plan(findings: Findings | None, staging: Staging, data: Path | None) -
     return {**files, "policy": str(staging.folder / POLICY)}
 
 
-def why_no_plan(findings: Findings | None) -> str:
+def why_no_plan(findings: ProcedureFindings | None) -> str:
     """Say that nobody is above a threshold, and how to release the table all the same."""
     nobody = "--apply: nobody is above a threshold, so there is no plan"
     told = max((s.given_away for s in findings.sources), default=0) if findings is not None else 0

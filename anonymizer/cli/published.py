@@ -58,14 +58,14 @@ def published(
 
     Example: `anonymizer published characteristics.csv --arms 228 105 --pdp 1.3 --out attacked`
     """
-    from anonymizer.assessment.published import Limits, assess_published, read_published
+    from anonymizer.assessment.published import PublishedLimits, assess_published, read_published
     from anonymizer.data.files import digest_of_file
     from anonymizer.data.staging import Staging
     from anonymizer.report.provenance import Provenance
     from anonymizer.report.published import published_page, sections, verdict
     from anonymizer.report.sections import show_sections
 
-    limits = Limits(pdp, pfdoc, pfdptc, advantage)
+    limits = PublishedLimits(pdp, pfdoc, pfdptc, advantage)
     found = assess_published(*read_published(table, arms, delimiter), limits)
     result = found.describe()
     if out is not None:

@@ -89,7 +89,7 @@ class ComparedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Subgroup:
+class ComparedSubgroup:
     """The records of a bin, and how many of them are suppressed."""
 
     column: str
@@ -125,10 +125,10 @@ class Comparison(Displayed):
         """The share of the records that are suppressed."""
         return self.suppressed / self.records
 
-    def subgroups(self) -> tuple[Subgroup, ...]:
+    def subgroups(self) -> tuple[ComparedSubgroup, ...]:
         """Return who is suppressed more often than others; the most records too many first."""
         found = [
-            Subgroup(
+            ComparedSubgroup(
                 column.name, part.label, part.before, part.suppressed,
                 part.suppressed - self.share * part.before,
             )

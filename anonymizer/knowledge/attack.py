@@ -75,7 +75,7 @@ class Matches(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Attack:
+class AttackedTable:
     """A scenario against a table, given as rows that the attacker can tell apart, with counts."""
 
     scenario: Scenario
@@ -103,7 +103,7 @@ class Attack:
         scenario: Scenario,
         kept: NDArray[np.bool_] | None = None,
         end: int = HIGH,
-    ) -> Attack:
+    ) -> AttackedTable:
         """Merge the tuples that the scenario, whose attributes must be the table's, cannot tell apart.
 
         `kept` marks the tuples that are not suppressed. Ranges count with one end of each.
@@ -126,7 +126,7 @@ class Attack:
         row_of_tuple = np.full(subjects.counts.size, -1, np.int32)
         row_of_tuple[tuples] = merged.of_row
         row_of_tuple = np.where(there, row_of_tuple, -1).astype(np.int32)
-        return Attack(
+        return AttackedTable(
             scenario,
             count(np.where(there, subjects.counts, 0)),
             chances,
@@ -282,13 +282,13 @@ def attack_on(
     scheme: Scheme,
     scenario: Scenario,
     kept: NDArray[np.bool_] | None = None,
-) -> Attack:
+) -> AttackedTable:
     """Return the attack on a table as a scheme generalizes it; for the rest see `Attack.of`."""
     heights = [column.hierarchy.height for column in microdata.columns]
     expanded = scenario.expand(microdata.attributes)
     if faults := check_levels(expanded, dict(zip(microdata.attributes, heights, strict=True))):
         raise PolicyError.defective("scenario", faults)
-    return Attack.of(Subjects.of(microdata, scheme), expanded, kept)
+    return AttackedTable.of(Subjects.of(microdata, scheme), expanded, kept)
 
 
 def check_levels(scenario: Scenario, heights: Mapping[str, int]) -> list[str]:

@@ -36,7 +36,7 @@ def know(known: Known, more: Known) -> Known:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class KnownCells:
     """The tuples that share their generalized values of some attributes."""
 
     label_of_tuple: NDArray[np.int32]
@@ -63,7 +63,7 @@ class Partitions:
     """
 
     microdata: Microdata
-    kept: Recent[Known, Cells]
+    kept: Recent[Known, KnownCells]
 
     @staticmethod
     def of(microdata: Microdata) -> Partitions:
@@ -76,11 +76,11 @@ class Partitions:
         columns = self.microdata.columns
         return frozenset((at, level) for at, level in levels if columns[at].group_counts[level] > 1)
 
-    def cells(self, known: Known) -> Cells:
+    def cells(self, known: Known) -> KnownCells:
         """Return the cells of those who agree on what is known."""
         return self.kept.get(known, lambda: self.partition(known))
 
-    def partition(self, known: Known) -> Cells:
+    def partition(self, known: Known) -> KnownCells:
         """Label the tuples by their values of some attributes alone."""
         microdata = self.microdata
         masks = microdata.domain.paths.masks
@@ -89,11 +89,11 @@ class Partitions:
         labels, first, records, matching = match_tuples(microdata, mask.astype(np.uint64))
         people = microdata.count_people(labels, records)
         uniques = int(np.count_nonzero(people == 1))
-        return Cells(read_only(labels), read_only(people), uniques, read_only(first), matching)
+        return KnownCells(read_only(labels), read_only(people), uniques, read_only(first), matching)
 
     def count_people(
         self,
-        cells: Cells,
+        cells: KnownCells,
         labels: NDArray[np.int32],
         counts: NDArray[np.integer],
         kept: NDArray[np.bool_],

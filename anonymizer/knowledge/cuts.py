@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.engine.people import sum_left
-from anonymizer.knowledge.scenario_attack import Rows, ScenarioAttack
+from anonymizer.knowledge.scenario_attack import AttackedRows, ScenarioAttack
 from anonymizer.knowledge.statistics import (
     SLACK,
     passes,
@@ -38,7 +38,7 @@ class Turns:
 
     attack: ScenarioAttack
     scheme: Scheme
-    rows: Rows
+    rows: AttackedRows
     of_row: Integers
     number: int
     unique: float | None = None
@@ -85,7 +85,7 @@ class Turns:
 
 
 def people_with(
-    attack: ScenarioAttack, rows: Rows, risks: Floats, kept: NDArray[np.bool_]
+    attack: ScenarioAttack, rows: AttackedRows, risks: Floats, kept: NDArray[np.bool_]
 ) -> tuple[Floats, Integers]:
     """Return the highest risk among each person's rows kept, with how many people have it."""
     people = attack.microdata.people

@@ -29,7 +29,7 @@ from anonymizer.errors import PolicyError
 from anonymizer.estimators.intervals import Estimate, Interval
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from anonymizer.kernels.overall import add_measures, sum_measures
-from anonymizer.knowledge.attack import Attack, Branch, Floats, Knowledge
+from anonymizer.knowledge.attack import AttackedTable, Branch, Floats, Knowledge
 from anonymizer.knowledge.matching import describe_unique, ends_of, look
 from anonymizer.knowledge.scenario import Scenario
 from anonymizer.knowledge.statistics import statistic_of
@@ -59,7 +59,7 @@ class Method(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Driver:
+class GroupDriver:
     """A group of attributes, and what the risk would be if the attacker never learned it."""
 
     group: int
@@ -102,7 +102,7 @@ class Exposure:
     """The probability that a record picked among those that match is the subject's."""
     journalist_interval: Interval
     """Of the mean over the records, with every u_S at an end of its interval."""
-    drivers: tuple[Driver, ...] = ()
+    drivers: tuple[GroupDriver, ...] = ()
     known_sets: tuple[KnownSet, ...] = ()
     """The sets that add most to the mean overall risk, most first."""
 
@@ -148,7 +148,9 @@ def check_exact(scenario: Scenario) -> None:
         )
 
 
-def sum_risks(attack: Attack, sets: Iterable[Knowledge], estimate: UniqueGivenUnique) -> Floats:
+def sum_risks(
+    attack: AttackedTable, sets: Iterable[Knowledge], estimate: UniqueGivenUnique
+) -> Floats:
     """Sum the three risks of each row over sets of known groups, by how likely each is."""
     measures = np.zeros((3, attack.counts.size))
     for knowledge in sets:
@@ -158,7 +160,7 @@ def sum_risks(attack: Attack, sets: Iterable[Knowledge], estimate: UniqueGivenUn
     return measures
 
 
-def overall_risks(attack: Attack, estimate: UniqueGivenUnique | None = None) -> Floats:
+def overall_risks(attack: AttackedTable, estimate: UniqueGivenUnique | None = None) -> Floats:
     """Return the overall risk of the records of each row, summed over all that may be known."""
     check_exact(attack.scenario)
     needed = estimate_needed(attack.scenario, estimate)
@@ -168,14 +170,14 @@ def overall_risks(attack: Attack, estimate: UniqueGivenUnique | None = None) -> 
 
 
 def overall_risk(
-    attack: Attack, statistic: str | float, estimate: UniqueGivenUnique | None = None
+    attack: AttackedTable, statistic: str | float, estimate: UniqueGivenUnique | None = None
 ) -> float:
     """Return a statistic of the records' overall risk; without records it is 0."""
     return statistic_of(overall_risks(attack, estimate), attack.counts, statistic)
 
 
 def expose(
-    attack: Attack,
+    attack: AttackedTable,
     workers: int = 1,
     on_step: OnStep | None = None,
     generator: np.random.Generator | None = None,
@@ -190,7 +192,7 @@ def expose(
     return draw(attack, generator or np.random.default_rng(0), TRIALS, on_step, estimate)
 
 
-def count_subsets(attack: Attack) -> int:
+def count_subsets(attack: AttackedTable) -> int:
     """Count the sets of groups that may be known, or may be but for one group, at most."""
     certain = attack.chances.learned == 1
     uncertain = (attack.chances.learned > 0) & ~certain
@@ -212,7 +214,7 @@ class Sums:
 
 
 def sum_exactly(
-    attack: Attack,
+    attack: AttackedTable,
     workers: int = 1,
     on_step: OnStep | None = None,
     estimate: UniqueGivenUnique = by_pitman,
@@ -253,7 +255,7 @@ def sum_exactly(
 
 
 def add_risks(
-    attack: Attack,
+    attack: AttackedTable,
     knowledge: Knowledge,
     weights: Floats,
     estimate: UniqueGivenUnique,
@@ -272,7 +274,7 @@ def add_risks(
     return np.column_stack([sums, overall]), describe_unique(attack, records, unique, sizes)
 
 
-def sum_branch(attack: Attack, branch: Branch, estimate: UniqueGivenUnique) -> Sums:
+def sum_branch(attack: AttackedTable, branch: Branch, estimate: UniqueGivenUnique) -> Sums:
     """Sum over the sets of one branch."""
     groups = len(attack.scenario.groups)
     measures = np.zeros((3, attack.counts.size))
@@ -295,7 +297,7 @@ def sum_branch(attack: Attack, branch: Branch, estimate: UniqueGivenUnique) -> S
     )
 
 
-def spread(attack: Attack, measures: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+def spread(attack: AttackedTable, measures: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """Give each tuple of the table the parameters and measures of its row; one suppressed has 0."""
     parameters = attack.chances.parameters[attack.kind].T
     limited = np.append(parameters, np.minimum(measures, 1), axis=0)  # weights sum to 1 + rounding
@@ -304,19 +306,19 @@ def spread(attack: Attack, measures: Floats) -> tuple[Floats, Floats, Floats, Fl
     return read_only(padded[:4]), prosecutor, journalist, marketer
 
 
-def make_drivers(attack: Attack, without: Floats) -> tuple[Driver, ...]:
+def make_drivers(attack: AttackedTable, without: Floats) -> tuple[GroupDriver, ...]:
     """Say for each group what the mean risk would be without it."""
     records = max(1, attack.records)
     probability = attack.records_of_kind @ attack.chances.learned / records
     mean = without / records
     return tuple(
-        Driver(group, float(probability[group]), *mean[group].tolist())
+        GroupDriver(group, float(probability[group]), *mean[group].tolist())
         for group in range(len(mean))
     )
 
 
 def make_known_sets(
-    attack: Attack, known: NDArray[np.bool_], totals: Floats, unique: Floats, most: int = 10
+    attack: AttackedTable, known: NDArray[np.bool_], totals: Floats, unique: Floats, most: int = 10
 ) -> tuple[KnownSet, ...]:
     """Find the sets that add most to the mean overall risk."""
     shares = totals / max(1, attack.records)
@@ -338,7 +340,7 @@ def make_known_sets(
 
 
 def draw(
-    attack: Attack,
+    attack: AttackedTable,
     generator: np.random.Generator,
     trials: int,
     on_step: OnStep | None = None,
@@ -379,7 +381,7 @@ def draw(
 
 
 def draw_known(
-    attack: Attack, generator: np.random.Generator
+    attack: AttackedTable, generator: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.bool_], Floats]]:
     """Draw what is known; yield each set with weight 1 for the kinds of people it is known of."""
     chances = attack.chances
@@ -390,7 +392,9 @@ def draw_known(
         yield known, (known_of_kind == known).all(axis=1).astype(np.float64)
 
 
-def drawn_drivers(attack: Attack, without: Floats, unknown: Floats) -> tuple[Driver, ...]:
+def drawn_drivers(
+    attack: AttackedTable, without: Floats, unknown: Floats
+) -> tuple[GroupDriver, ...]:
     """Say what the mean risk is in the draws without a group; a group that all draws have is left out."""
     seen = np.flatnonzero((unknown > 0).all(axis=1))
     mean = (without / np.maximum(unknown, 1)[:, :, np.newaxis]).sum(axis=1)

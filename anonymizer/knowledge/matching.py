@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.estimators.intervals import Estimate
-from anonymizer.knowledge.attack import Attack, Floats, Knowledge
+from anonymizer.knowledge.attack import AttackedTable, Floats, Knowledge
 from anonymizer.knowledge.uniqueness import UniqueGivenUnique, unique_in_population, with_interval
 
 
 def look(
-    attack: Attack, knowledge: Knowledge, estimate: UniqueGivenUnique
+    attack: AttackedTable, knowledge: Knowledge, estimate: UniqueGivenUnique
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], Floats, NDArray[np.int64]]:
     """Return each row's label, the records that match it, u_S, and the sizes of classes.
 
@@ -29,7 +29,9 @@ def look(
     return matches.labels, matches.records, unique, matches.class_sizes
 
 
-def highest_unique(attack: Attack, known: NDArray[np.bool_], estimate: UniqueGivenUnique) -> float:
+def highest_unique(
+    attack: AttackedTable, known: NDArray[np.bool_], estimate: UniqueGivenUnique
+) -> float:
     """Return the highest u_S of all subsets of what is known."""
     found = attack.highest_estimates.get(known.tobytes())
     if found is None:
@@ -43,7 +45,7 @@ def highest_unique(attack: Attack, known: NDArray[np.bool_], estimate: UniqueGiv
     return found
 
 
-def ends_of(attack: Attack, sums: Floats, unique: Estimate) -> Floats:
+def ends_of(attack: AttackedTable, sums: Floats, unique: Estimate) -> Floats:
     """Return what the journalist risk sums to at the ends of the interval of u_S."""
     if attack.population is not None:
         return sums[[1, 1]]  # it is counted
@@ -52,7 +54,7 @@ def ends_of(attack: Attack, sums: Floats, unique: Estimate) -> Floats:
 
 
 def describe_unique(
-    attack: Attack, records: NDArray[np.int64], unique: Floats, sizes: NDArray[np.int64]
+    attack: AttackedTable, records: NDArray[np.int64], unique: Floats, sizes: NDArray[np.int64]
 ) -> Estimate:
     """Return u_S with its interval; what is counted has none, and is the share of those alone."""
     alone = unique[records == 1]

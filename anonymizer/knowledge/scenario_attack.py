@@ -23,7 +23,7 @@ from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from anonymizer.kernels.overall import add_risks, add_totals_of_prefixes
 from anonymizer.kernels.partition import sum_by_label
 from anonymizer.knowledge.attack import Floats, check_levels
-from anonymizer.knowledge.cells import Cells, Known, Partitions, know
+from anonymizer.knowledge.cells import Known, KnownCells, Partitions, know
 from anonymizer.knowledge.chance import HIGH
 from anonymizer.knowledge.chances import Chances, check_cells
 from anonymizer.knowledge.exposure import check_exact
@@ -37,7 +37,7 @@ ESTIMATES = 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class AttackedRows:
     """Tuples of a table, or several that nobody can tell apart as one row, with their records."""
 
     first: NDArray[np.int32] | None
@@ -167,26 +167,26 @@ class ScenarioAttack:
         yield from self.walk(groups, at + 1, more, weights * learned, 0 * lacking)
 
     @cached_property
-    def tuples(self) -> Rows:
+    def tuples(self) -> AttackedRows:
         """All tuples of the table, each a row."""
-        return Rows(None, self.microdata.counts, self.kind)
+        return AttackedRows(None, self.microdata.counts, self.kind)
 
-    def rows(self, classes: EquivalenceClasses) -> Rows:
+    def rows(self, classes: EquivalenceClasses) -> AttackedRows:
         """Put the tuples of a class that are of one kind together, unless people have several records."""
         if self.microdata.people is not None:
             return self.tuples
         if self.chances.kinds == 1:
             kinds = np.zeros(classes.first_tuple.size, np.int32)
-            return Rows(classes.first_tuple, classes.records, kinds)
+            return AttackedRows(classes.first_tuple, classes.records, kinds)
         labels = Labels(classes.label_of_tuple, classes.first_tuple.size).refine(
             Labels(self.kind, self.chances.kinds)
         )
         first = labels.first_rows()
         counts = sum_by_label(labels.of_row, self.microdata.counts, labels.number)
-        return Rows(first, counts, self.kind[first])
+        return AttackedRows(first, counts, self.kind[first])
 
     def risks(
-        self, scheme: Scheme, rows: Rows, kept: NDArray[np.bool_], unique: float | None = None
+        self, scheme: Scheme, rows: AttackedRows, kept: NDArray[np.bool_], unique: float | None = None
     ) -> Floats:
         """Return the overall risk of each row's people among those kept; 0 for what is not kept.
 
@@ -225,7 +225,7 @@ class ScenarioAttack:
     def totals_left(
         self,
         scheme: Scheme,
-        rows: Rows,
+        rows: AttackedRows,
         order: NDArray[np.intp],
         starts: NDArray[np.intp],
         unique: float | None = None,
@@ -255,7 +255,7 @@ class ScenarioAttack:
 
     def unique_in(
         self,
-        cells: Cells,
+        cells: KnownCells,
         known: Known,
         groups: tuple[Known, ...],
         unique: float | None,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import PolicyError, quote_some, suggest_name
 from anonymizer.kernels.overall import mark_too_few
-from anonymizer.knowledge.cells import Cells, Partitions
+from anonymizer.knowledge.cells import KnownCells, Partitions
 from anonymizer.knowledge.external import OPEN, load_externals
 from anonymizer.knowledge.linkage_checks import repeated_warnings, unmatched_warnings, warn
 from anonymizer.knowledge.linked_table import LinkedTable
@@ -122,7 +122,7 @@ class SourceAttack:
         """Return the level of each key: the table's, or the source's where that is coarser."""
         return tuple(max(scheme[at], level) for at, level in self.known_levels.items())
 
-    def cells(self, scheme: Scheme) -> Cells:
+    def cells(self, scheme: Scheme) -> KnownCells:
         """Return the cells of those who share their values of the keys."""
         partitions = Partitions.of(self.microdata)
         return partitions.cells(

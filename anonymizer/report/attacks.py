@@ -16,8 +16,8 @@ from anonymizer.estimators.intervals import Estimate
 from anonymizer.report.page import whole, write_page
 from anonymizer.report.phrases import join
 from anonymizer.report.provenance import Provenance
-from anonymizer.report.sections import Figures, Picture, Section, quiet, show_sections
-from anonymizer.report.svg import Ends, Intervals, draw_intervals
+from anonymizer.report.sections import FigureTable, Picture, Section, quiet, show_sections
+from anonymizer.report.svg import Ends, IntervalRow, draw_intervals
 
 HEADING = "What attackers can do with this release"
 PAGE, FIGURES = "attacks.html", "attacks.json"
@@ -42,7 +42,7 @@ def verdict(attacks: Attacks) -> str:
 def sections(attacks: Attacks) -> Sequence[Section]:
     """Show all attacks, then what each of them tried."""
     rows = tuple(map(row, attacks.tried))
-    figures = (Figures(HEADER, rows),) if rows else ()
+    figures = (FigureTable(HEADER, rows),) if rows else ()
     pictures = (Picture(draw(attacks.tried), CAPTION),) if rows else ()
     line = verdict(attacks)
     overview = Section("Attacks", (f"{line[0].upper()}{line[1:]}.", HOW), figures, pictures)
@@ -69,7 +69,7 @@ def detail_section(attack: Attack) -> Section:
         return Section(title, (attack.question, attack.finding))
     found = f"{attack.finding[:-1]}: {attack.baseline_of}."
     figures = [(words(key), value_of(value)) for key, value in attack.details.items()]
-    shown = (Figures(("figure", "value"), tuple(figures), "Other figures"),) if figures else ()
+    shown = (FigureTable(("figure", "value"), tuple(figures), "Other figures"),) if figures else ()
     return Section(title, (found, attack.question), shown)
 
 
@@ -93,7 +93,7 @@ CAPTION = "Success (blue) and baseline (grey) of each attack, with 95 % interval
 def draw(attacks: Sequence[Attack]) -> Markup:
     """Draw success and baseline of each attack with their intervals, from 0 to 100 %."""
     rows = [
-        Intervals(each.name, ends(each.baseline.estimate), ends(each.success.estimate))
+        IntervalRow(each.name, ends(each.baseline.estimate), ends(each.success.estimate))
         for each in attacks
     ]
     ticks = [(tick, percent(tick)) for tick in (0.0, 0.5, 1.0)]

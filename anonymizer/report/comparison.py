@@ -7,12 +7,12 @@ from anonymizer.comparison.comparison import (
     NO_ASSOCIATION,
     ComparedColumn,
     ComparedPair,
+    ComparedSubgroup,
     Comparison,
-    Subgroup,
 )
 from anonymizer.report.page import share, whole
 from anonymizer.report.phrases import join
-from anonymizer.report.sections import Figures, Picture, Section
+from anonymizer.report.sections import FigureTable, Picture, Section
 from anonymizer.report.svg import draw_associations, draw_distribution
 
 SHOWN = 5
@@ -49,7 +49,7 @@ def columns_section(comparison: Comparison) -> Section:
             "original, counted in records; a suppressed record has lost all of it.",
         ),
         (
-            Figures(
+            FigureTable(
                 COLUMN_HEADER,
                 tuple(column_row(column) for column in columns),
                 folded=f"All {len(columns)} columns in figures",
@@ -89,10 +89,12 @@ def pairs_section(comparison: Comparison) -> Section:
     """Say which associations of two columns are kept, and which are lost."""
     pairs = [pair for pair in comparison.pairs if pair.kept is not None]
     first, rest = pairs[:SHOWN], pairs[SHOWN:]
-    figures = [Figures(PAIR_HEADER, tuple(map(pair_row, first)))] if first else []
+    figures = [FigureTable(PAIR_HEADER, tuple(map(pair_row, first)))] if first else []
     if rest:
         figures.append(
-            Figures(PAIR_HEADER, tuple(map(pair_row, rest)), "All other pairs that are associated")
+            FigureTable(
+                PAIR_HEADER, tuple(map(pair_row, rest)), "All other pairs that are associated"
+            )
         )
     sentences = [association_sentence(pairs)]
     if comparison.unpaired:
@@ -135,14 +137,16 @@ def subgroups_section(comparison: Comparison) -> Section:
         f"({share(comparison.share)}). Listed is who is suppressed more often than that, the most "
         "records too many first: where an analysis must expect a bias.",
     )
-    figures = [Figures(SUBGROUP_HEADER, tuple(map(subgroup_row, found[:SHOWN])))]
+    figures = [FigureTable(SUBGROUP_HEADER, tuple(map(subgroup_row, found[:SHOWN])))]
     if found[SHOWN:]:
         rest = tuple(map(subgroup_row, found[SHOWN:]))
-        figures.append(Figures(SUBGROUP_HEADER, rest, "All others who are suppressed more often"))
+        figures.append(
+            FigureTable(SUBGROUP_HEADER, rest, "All others who are suppressed more often")
+        )
     return Section(title, sentences, tuple(figures))
 
 
-def subgroup_row(group: Subgroup) -> tuple[str, ...]:
+def subgroup_row(group: ComparedSubgroup) -> tuple[str, ...]:
     """Write one subgroup as a row."""
     counts = whole(group.records), whole(group.suppressed)
     return f"{group.column}: {group.label}", *counts, share(group.share)
@@ -157,7 +161,7 @@ def rows_section(comparison: Comparison) -> Section:
     return Section(
         "Some rows before and after",
         (PRIVATE,),
-        (Figures(header, rows, f"{len(rows)} released rows beside what they were made from"),),
+        (FigureTable(header, rows, f"{len(rows)} released rows beside what they were made from"),),
     )
 
 

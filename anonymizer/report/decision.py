@@ -22,7 +22,7 @@ from anonymizer.report.decision_findings import (
 from anonymizer.report.page import share, whole, write_page
 from anonymizer.report.phrases import NOT_KNOWN, join, points
 from anonymizer.report.provenance import Provenance
-from anonymizer.report.sections import Figures, Section, Toned, quiet
+from anonymizer.report.sections import FigureTable, Section, Toned, quiet
 from anonymizer.report.text import PROFILE_HEADER, describe_proof, profile_rows
 
 NOT_STATED = Toned("NOT STATED", "missing")
@@ -133,7 +133,7 @@ def context_section(decision: ReleaseDecision) -> Section:
     """Say who releases what to whom and why."""
     stated = decision.context.describe()
     rows = tuple((question, stated_text(stated[key])) for key, question in QUESTIONS.items())
-    return Section("Context and accountability", (), (Figures((), rows),))
+    return Section("Context and accountability", (), (FigureTable((), rows),))
 
 
 def stated_text(value: Any) -> str:
@@ -170,7 +170,7 @@ def identifiers_section(decision: ReleaseDecision) -> Section:
         "what is left",
     )
     rows = tuple(technique_row(each, decision) for each in techniques if each.role is Role.QUASI)
-    return Section("Identifiers and techniques", tuple(sentences), (Figures(header, rows),))
+    return Section("Identifiers and techniques", tuple(sentences), (FigureTable(header, rows),))
 
 
 def removed_sentences(decision: ReleaseDecision) -> list[str]:
@@ -220,7 +220,7 @@ def models_section(decision: ReleaseDecision) -> Section:
     rows = tuple(model_row(risk) for risk in decision.risks)
     reason = decision.context.threshold_reason
     sentences = ("Why these thresholds:", NOT_STATED if reason is None else reason)
-    return Section("Thresholds, initial and residual risk", sentences, (Figures(header, rows),))
+    return Section("Thresholds, initial and residual risk", sentences, (FigureTable(header, rows),))
 
 
 def model_row(risk: ModelRisk) -> tuple[str, ...]:
@@ -247,7 +247,7 @@ def profile_section(decision: ReleaseDecision) -> Section:
         "probability. Intervals are in brackets, at 95 % confidence.",
         public_sentence(decision),
     )
-    return Section("Risk profile", sentences, (Figures(PROFILE_HEADER, rows),))
+    return Section("Risk profile", sentences, (FigureTable(PROFILE_HEADER, rows),))
 
 
 # --- proof ---
@@ -278,7 +278,7 @@ def proof_section(decision: ReleaseDecision, provenance: Provenance) -> Section:
         ("page made by anonymizer", provenance.version),
         *provenance.digests.items(),
     )
-    return Section("Verification, versions and digests", tuple(sentences), (Figures((), rows),))
+    return Section("Verification, versions and digests", tuple(sentences), (FigureTable((), rows),))
 
 
 def claimed_proof(decision: ReleaseDecision) -> str:

@@ -13,7 +13,7 @@ from anonymizer.decision.sensitivity import Turning
 from anonymizer.report.comparison import SUBGROUP_HEADER, subgroup_row
 from anonymizer.report.page import share, whole
 from anonymizer.report.phrases import NOT_KNOWN, join, points
-from anonymizer.report.sections import Figures, Section, Toned
+from anonymizer.report.sections import FigureTable, Section, Toned
 from anonymizer.risk.assumption import Unit
 
 NO_ANALYSIS = Toned(
@@ -48,7 +48,7 @@ def utility_section(decision: ReleaseDecision) -> Section:
         return Section("Utility", tuple(sentences))
     header = "analysis", "kind", "figure", "original", "release"
     rows = tuple(evidence_row(row) for row in evidence["analyses"][:SHOWN_ROWS])
-    return Section("Utility", tuple(sentences), (Figures(header, rows),))
+    return Section("Utility", tuple(sentences), (FigureTable(header, rows),))
 
 
 def evidence_row(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ def lost_section(decision: ReleaseDecision) -> Section:
         "records too many first."
     )
     rows = tuple(map(subgroup_row, found[:SHOWN_SUBGROUPS]))
-    figures = (Figures(SUBGROUP_HEADER, rows),) if rows else ()
+    figures = (FigureTable(SUBGROUP_HEADER, rows),) if rows else ()
     return Section("Who was lost", (sentence,), figures)
 
 
@@ -100,7 +100,7 @@ def attacks_section(attacks: Mapping[str, Any] | None) -> Section:
     if skipped := [str(row.get("name")) for row in found if "skipped" in row]:
         sentences.append(f"Not tried: {join(skipped)}.")
     rows = tuple(attack_row(row) for row in tried[:SHOWN_ROWS])
-    figures = (Figures(("attack", "what the attacker gains"), rows),) if rows else ()
+    figures = (FigureTable(("attack", "what the attacker gains"), rows),) if rows else ()
     return Section(title, tuple(sentences), figures)
 
 
@@ -147,7 +147,7 @@ def sensitivity_section(decision: ReleaseDecision) -> Section:
     rows = tuple(turning_row(turning) for turning in turnings[:SHOWN_ROWS])
     rest = len(turnings) - SHOWN_ROWS
     more = (f"{rest} more are in decision.json.",) if rest > 0 else ()
-    return Section(title, (*sentences, *more), (Figures(header, rows),))
+    return Section(title, (*sentences, *more), (FigureTable(header, rows),))
 
 
 def turning_row(turning: Turning) -> tuple[str, ...]:

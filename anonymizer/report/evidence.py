@@ -18,7 +18,7 @@ from anonymizer.errors import AnonymizerError
 from anonymizer.report.evidence_pictures import pictures_of
 from anonymizer.report.page import share, whole, write_page
 from anonymizer.report.provenance import Provenance
-from anonymizer.report.sections import Figures, Picture, Section, quiet, show_sections
+from anonymizer.report.sections import FigureTable, Picture, Section, quiet, show_sections
 from anonymizer.report.svg import standing_alone
 
 HEADING = "What this release is worth"
@@ -59,7 +59,7 @@ def summary_section(evidence: Evidence) -> Section:
         f"{whole(evidence.released)} of {whole(evidence.records)} records are released. Each analysis "
         "that the policy states was made on the original and on the release."
     )
-    return Section(TITLE, (lead,), (Figures(SUMMARY_HEADER, rows),))
+    return Section(TITLE, (lead,), (FigureTable(SUMMARY_HEADER, rows),))
 
 
 def summary_row(result: Result) -> tuple[str, ...]:
@@ -114,14 +114,14 @@ def result_section(result: Result) -> Section:
     )
 
 
-def figures_of(result: Result) -> Figures:
+def figures_of(result: Result) -> FigureTable:
     """Write the rows of a result as a table; an estimate with its interval in one cell."""
     if isinstance(result.rows[0], Coefficient):
-        return Figures(COEFFICIENT_HEADER, tuple(map(coefficient_row, result.rows)))
+        return FigureTable(COEFFICIENT_HEADER, tuple(map(coefficient_row, result.rows)))
     header = tuple(field.name.replace("_", " ") for field in fields(result.rows[0]))
     rows = tuple(tuple(write(value) for value in asdict(row).values()) for row in result.rows)
     folded = f"All {whole(len(rows))} rows in figures" if len(rows) > SHOWN else ""
-    return Figures(header, rows, folded=folded)
+    return FigureTable(header, rows, folded=folded)
 
 
 def coefficient_row(row: Coefficient) -> tuple[str, ...]:

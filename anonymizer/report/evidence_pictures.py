@@ -14,7 +14,7 @@ from anonymizer.report.svg import (
     BEFORE,
     Axis,
     Ends,
-    Intervals,
+    IntervalRow,
     before_and_after,
     draw_axes,
     draw_bars,
@@ -49,7 +49,7 @@ def draw_coefficients(result: Result) -> Iterator[Drawn]:
     yield draw_intervals(rows, title, ticks), caption
 
 
-def intervals_of(row: Coefficient) -> Intervals:
+def intervals_of(row: Coefficient) -> IntervalRow:
     """Return the two intervals of a coefficient, with their overlap."""
 
     def errors(low: float, value: float, high: float) -> Ends:
@@ -57,10 +57,10 @@ def intervals_of(row: Coefficient) -> Intervals:
 
     before = errors(row.before_low, row.before, row.before_high)
     if row.after is None:
-        return Intervals(row.term, before, None, "lost")
+        return IntervalRow(row.term, before, None, "lost")
     low, high = (math.nan if end is None else end for end in (row.after_low, row.after_high))
     after = None if math.isnan(low) else errors(low, row.after, high)
-    return Intervals(row.term, before, after, f"{row.overlap:.2f}")
+    return IntervalRow(row.term, before, after, f"{row.overlap:.2f}")
 
 
 def draw_accuracies(result: Result) -> Iterator[Drawn]:

@@ -29,7 +29,7 @@ from anonymizer.report.phrases import (
     standing,
 )
 from anonymizer.report.provenance import Provenance
-from anonymizer.report.sections import Figures, Section, quiet, show_sections
+from anonymizer.report.sections import FigureTable, Section, quiet, show_sections
 from anonymizer.report.suppression import suppression_section
 
 HEADING = "What drives the risk of this release, and what can be done about it"
@@ -130,8 +130,8 @@ def drivers_section(explanation: Explanation) -> Section:
         "What drives the risk",
         (drive(explanation.drivers[0], explanation), legend),
         (
-            Figures(header, rows),
-            Figures(
+            FigureTable(header, rows),
+            FigureTable(
                 step_header(explanation), tuple(step_rows(explanation)), "Every step in figures"
             ),
         ),
@@ -245,14 +245,14 @@ def blocking_section(explanation: Explanation) -> Section:
     return Section("What stands in the way of a tighter threshold", tuple(sentences), figures)
 
 
-def examples(blocking: Blocking) -> Figures:
+def examples(blocking: Blocking) -> FigureTable:
     """Show some blocking classes by the values the release has."""
     header = *blocking.examples[0].generalized, "records"
     rows = tuple(
         (*(value or "(missing)" for value in example.generalized.values()), whole(example.records))
         for example in blocking.examples
     )
-    return Figures(header, rows, f"Some of the classes in the way of {next_value(blocking)}")
+    return FigureTable(header, rows, f"Some of the classes in the way of {next_value(blocking)}")
 
 
 def next_value(blocking: Blocking) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from anonymizer.explanation.layered import CoarseClass, LayeredExplanation
 from anonymizer.report.page import share, whole
 from anonymizer.report.phrases import given_away, points, said_of_references, standing
-from anonymizer.report.sections import Figures, Section
+from anonymizer.report.sections import FigureTable, Section
 from anonymizer.report.text import say_narrowed
 from anonymizer.solution.layered import Layer
 
@@ -78,8 +78,8 @@ def layers_section(explanation: LayeredExplanation) -> Section:
             f"The {LARGEST} largest hold {whole(records)} of {whole(kept)} records "
             f"({share(records / kept)})."
         )
-    short = Figures(("records", "loss", "levels"), tuple(short_row(layer) for layer in first))
-    every = Figures(
+    short = FigureTable(("records", "loss", "levels"), tuple(short_row(layer) for layer in first))
+    every = FigureTable(
         ("records", "loss", *attributes),
         tuple(layer_row(layer, attributes) for layer in layers),
         "Every layer with all levels",
@@ -110,7 +110,7 @@ def levels_section(explanation: LayeredExplanation) -> Section:
     return Section(
         "How far each attribute is generalized",
         ("The records that are released at each level; suppressed ones are left out.",),
-        (Figures(header, rows),),
+        (FigureTable(header, rows),),
     )
 
 
@@ -133,7 +133,7 @@ def lost_section(explanation: LayeredExplanation) -> Section:
     header = (*explanation.lost_most[0].generalized, "records", "loss")
     rows = tuple(class_row(each) for each in explanation.lost_most)
     return Section(
-        "Who lost most", tuple(sentences), (Figures(header, rows, folded="These classes"),)
+        "Who lost most", tuple(sentences), (FigureTable(header, rows, folded="These classes"),)
     )
 
 
@@ -146,13 +146,13 @@ def class_row(lost: CoarseClass) -> tuple[str, ...]:
 def narrowed_section(explanation: LayeredExplanation) -> Section:
     """Say what the layers give away."""
     narrowed, kept = explanation.narrowed, explanation.records - explanation.suppressed
-    figures: tuple[Figures, ...] = ()
+    figures: tuple[FigureTable, ...] = ()
     if narrowed is not None and narrowed.cells:
         rows = tuple(
             (name, whole(cells), share(cells / kept))
             for name, cells in narrowed.by_attribute.items()
             if cells
         )
-        figures = (Figures(("attribute", "cells narrowed", "of the records"), rows),)
+        figures = (FigureTable(("attribute", "cells narrowed", "of the records"), rows),)
     why = () if narrowed is None else (LEARNED,)
     return Section("What the layers give away", (say_narrowed(narrowed, kept), *why), figures)

@@ -31,7 +31,7 @@ from anonymizer.report.evidence import evidence_sections
 from anonymizer.report.frontier import draw_frontier
 from anonymizer.report.page import render, share, whole
 from anonymizer.report.phrases import join
-from anonymizer.report.sections import Figures, Picture, Section, overview
+from anonymizer.report.sections import FigureTable, Picture, Section, overview
 from anonymizer.report.svg import short
 from anonymizer.report.text import (
     COMPILING,
@@ -103,7 +103,7 @@ def policy_sections(policy: Policy) -> Sequence[Section]:
     given = policy.release
     released = f"Recoding: {given.recoding}; suppressed records: {given.suppressed}."
     header = "column", "role", "hierarchy", "weight"
-    return [Section("", (*where, limit, released), (Figures(header, rows),))]
+    return [Section("", (*where, limit, released), (FigureTable(header, rows),))]
 
 
 def hierarchy_of(attribute: Attribute) -> str:
@@ -135,7 +135,7 @@ def proposal_sections(proposal: Proposal) -> Sequence[Section]:
         for each in proposal.decisions
     )
     header = "column", "role", "why", "how sure", "unique alone"
-    return [Section("", proposal.warnings, (Figures(header, rows),))]
+    return [Section("", proposal.warnings, (FigureTable(header, rows),))]
 
 
 @sentence.register
@@ -163,8 +163,8 @@ def problem_sections(problem: Problem) -> Sequence[Section]:
     before = problem.profile_before
     risks = tuple((row[0], row[1]) for row in profile_rows(before, before))
     return [
-        Section("Quasi-identifiers", (), (Figures(header, levels),)),
-        Section("Risk of the table as it is", (), (Figures(("risk", "now"), risks),)),
+        Section("Quasi-identifiers", (), (FigureTable(header, levels),)),
+        Section("Risk of the table as it is", (), (FigureTable(("risk", "now"), risks),)),
     ]
 
 

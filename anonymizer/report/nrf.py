@@ -11,7 +11,7 @@ import pandas as pd
 
 from anonymizer.assessment.disclosure.nrf import Combination, Reidentification
 from anonymizer.report.page import share, whole
-from anonymizer.report.sections import Figures, Section, answer, quiet
+from anonymizer.report.sections import FigureTable, Section, answer, quiet
 
 MOST_SHOWN, MOST_LISTED = 15, 1000
 """Combinations on the page, and in the table beside it."""
@@ -90,7 +90,7 @@ def names_of(attributes: tuple[str, ...]) -> str:
     return ", ".join(attributes) or "nothing"
 
 
-def dangerous_figures(dangerous: list[Combination]) -> Figures:
+def dangerous_figures(dangerous: list[Combination]) -> FigureTable:
     """Show the combinations of attributes by which people are most likely re-identified."""
     rows = tuple(
         (
@@ -101,12 +101,12 @@ def dangerous_figures(dangerous: list[Combination]) -> Figures:
         )
         for each in dangerous
     )
-    return Figures(
+    return FigureTable(
         ("just these are disclosed", "how likely", "unique records", "re-identified by them"), rows
     )
 
 
-def choice_figures(risk: Reidentification) -> Figures:
+def choice_figures(risk: Reidentification) -> FigureTable:
     """Show for each number of columns left out the choice with the least risk."""
     rows = tuple(
         (
@@ -116,7 +116,7 @@ def choice_figures(risk: Reidentification) -> Figures:
         )
         for each in risk.best_choices()
     )
-    return Figures(
+    return FigureTable(
         ("left out", "a random person", "at least one person", "the person most at risk"), rows
     )
 
@@ -138,14 +138,14 @@ def product(risk: Reidentification) -> str:
     )
 
 
-def disclosed(risk: Reidentification) -> Figures:
+def disclosed(risk: Reidentification) -> FigureTable:
     """Show how likely each attribute is disclosed in each source, and in any."""
     header = "attribute", *(source.name for source in risk.sources), "somewhere"
     rows = tuple(
         (name, *(share(source.likelihood(name)) for source in risk.sources), share(chance))
         for name, chance in risk.disclosed.items()
     )
-    return Figures(header, rows)
+    return FigureTable(header, rows)
 
 
 def verdict(risk: Reidentification) -> Iterator[str]:

@@ -7,14 +7,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from anonymizer.assessment.procedure.findings import Findings, SourceFindings
+from anonymizer.assessment.procedure.findings import ProcedureFindings, SourceFindings
 from anonymizer.assessment.procedure.keys import WhatIf
-from anonymizer.assessment.procedure.mitigation import Kind, Option, join
-from anonymizer.assessment.procedure.plan import Plan
+from anonymizer.assessment.procedure.mitigation import Mitigation, Option, join
+from anonymizer.assessment.procedure.plan import MitigationPlan
 from anonymizer.report.page import share, whole
 from anonymizer.report.phrases import everybody_marked
-from anonymizer.report.sections import Figures, Picture, Section, bad, good, quiet
-from anonymizer.report.svg import BAD, GOOD, QUIET, Bars, draw_bars
+from anonymizer.report.sections import FigureTable, Picture, Section, bad, good, quiet
+from anonymizer.report.svg import BAD, GOOD, QUIET, BarRow, draw_bars
 
 SHOWN_OPTIONS, SHOWN_VARIANTS = 10, 12
 SMALL = "1", "2", "3-4"
@@ -41,7 +41,7 @@ HOMOGENEITY_HEADER = (
 # --- the sources
 
 
-def sources_section(findings: Findings) -> Section:
+def sources_section(findings: ProcedureFindings) -> Section:
     """Show the sources with their verdicts, and all about each in parts."""
     who = people(findings)
     counted = "; a person counts once, where the risk is highest" if findings.by_id else ""
@@ -56,7 +56,7 @@ def sources_section(findings: Findings) -> Section:
     return Section(
         "External sources, one by one",
         (method,),
-        (Figures(HEADER, tuple(map(source_row, findings.sources))),),
+        (FigureTable(HEADER, tuple(map(source_row, findings.sources))),),
         parts=tuple(
             source_section(source, number, findings)
             for number, source in enumerate(findings.sources, 1)
@@ -79,7 +79,7 @@ def source_row(source: SourceFindings) -> tuple[str, ...]:
     )
 
 
-def source_section(source: SourceFindings, number: int, findings: Findings) -> Section:
+def source_section(source: SourceFindings, number: int, findings: ProcedureFindings) -> Section:
     """Say whether a source is acceptable, and how that was found."""
     verdict = describe_verdict(source, people(findings))
     parts = [keys_part(source), *linkage_part(source, findings), *rarity_parts(source, findings)]
@@ -106,7 +106,7 @@ def keys_part(source: SourceFindings) -> Section:
     return Section("The source and its keys", tuple(sentences))
 
 
-def linkage_part(source: SourceFindings, findings: Findings) -> Iterator[Section]:
+def linkage_part(source: SourceFindings, findings: ProcedureFindings) -> Iterator[Section]:
     """Say how many match a source that is at hand."""
     found = source.linkage
     if found is None:
@@ -122,10 +122,10 @@ def linkage_part(source: SourceFindings, findings: Findings) -> Iterator[Section
         for count in [getattr(found, field)]
     )
     header = "match", "probability", people(findings), "share"
-    yield Section("Direct linkage", (said, *map(bad, found.warnings)), (Figures(header, rows),))
+    yield Section("Direct linkage", (said, *map(bad, found.warnings)), (FigureTable(header, rows),))
 
 
-def rarity_parts(source: SourceFindings, findings: Findings) -> Iterator[Section]:
+def rarity_parts(source: SourceFindings, findings: ProcedureFindings) -> Iterator[Section]:
     """Say who is rare by the keys, by which values, and who is unique by few of them."""
     rarity, who = source.rarity, people(findings)
     one = "person" if findings.by_id else "record"
@@ -151,11 +151,11 @@ def rarity_parts(source: SourceFindings, findings: Findings) -> Iterator[Section
             )
             for found in inside
         )
-        yield Section("Which values make the small cells", (), (Figures(header, rows),))
+        yield Section("Which values make the small cells", (), (FigureTable(header, rows),))
     yield from special_part(source, who)
 
 
-def violations_of(source: SourceFindings, findings: Findings) -> Figures:
+def violations_of(source: SourceFindings, findings: ProcedureFindings) -> FigureTable:
     """Count who violates k-anonymity: by all keys, by all rows of a person, and with other keys."""
     rarity = source.rarity
     counted = {"all keys": rarity.violations}
@@ -166,7 +166,7 @@ def violations_of(source: SourceFindings, findings: Findings) -> Figures:
         (name, *(write_rate(number, findings.people) for number in violations.values()))
         for name, violations in counted.items()
     )
-    return Figures(("violating", *(f"{k}-anonymity" for k in rarity.violations)), rows)
+    return FigureTable(("violating", *(f"{k}-anonymity" for k in rarity.violations)), rows)
 
 
 def special_part(source: SourceFindings, who: str) -> Iterator[Section]:
@@ -184,10 +184,10 @@ def special_part(source: SourceFindings, who: str) -> Iterator[Section]:
         counts = found.by_smallest_set
         header = "keys it takes", *(str(size) for size in range(1, len(counts) + 1))
         row = "unique cells", *map(whole, counts)
-        yield Section("Special uniques", (said,), (Figures(header, (row,)),))
+        yield Section("Special uniques", (said,), (FigureTable(header, (row,)),))
 
 
-def probability_part(source: SourceFindings, findings: Findings) -> Section:
+def probability_part(source: SourceFindings, findings: ProcedureFindings) -> Section:
     """Say with what probability people are re-identified, where p and q say how far tables overlap."""
     found, who = source.probabilities, people(findings)
     average = f"On average over all {who} the probability is {write_probability(found.average)}."
@@ -216,10 +216,10 @@ def probability_part(source: SourceFindings, findings: Findings) -> Section:
         for each in found.readings
     )
     header = "k", who, "probability", "in plain language"
-    return Section("Overlap and probability", tuple(sentences), (Figures(header, rows),))
+    return Section("Overlap and probability", tuple(sentences), (FigureTable(header, rows),))
 
 
-def homogeneity_part(source: SourceFindings, findings: Findings) -> Iterator[Section]:
+def homogeneity_part(source: SourceFindings, findings: ProcedureFindings) -> Iterator[Section]:
     """Say which sensitive values small cells give away."""
     if not source.homogeneity:
         return
@@ -247,20 +247,20 @@ def homogeneity_part(source: SourceFindings, findings: Findings) -> Iterator[Sec
         )
         for each in source.homogeneity
     )
-    figures = Figures(HOMOGENEITY_HEADER, rows)
+    figures = FigureTable(HOMOGENEITY_HEADER, rows)
     yield Section("What small cells give away", tuple(sentences), (figures,))
 
 
 # --- what could be done
 
 
-def options_section(findings: Findings) -> Iterator[Section]:
+def options_section(findings: ProcedureFindings) -> Iterator[Section]:
     """Say what could be done: against all sources together, then against each."""
     failing = [source for source in findings.sources if source.options]
     if not failing:
         return
     sentences = [f"{source.name}: {describe_option(source.options[0])}." for source in failing]
-    figures: tuple[Figures, ...] = ()
+    figures: tuple[FigureTable, ...] = ()
     if (plan := findings.plan) is not None:
         sentences.append(f"All sources together: {describe_plan(plan)}.")
         if plan.reason is None:
@@ -277,7 +277,7 @@ def options_section(findings: Findings) -> Iterator[Section]:
     yield Section(title, tuple(sentences), figures, parts=parts, anchor="options")
 
 
-def plan_figures(plan: Plan, findings: Findings) -> Figures:
+def plan_figures(plan: MitigationPlan, findings: ProcedureFindings) -> FigureTable:
     """Say what the plan for all sources leaves of each."""
     rows = tuple(
         (
@@ -289,10 +289,10 @@ def plan_figures(plan: Plan, findings: Findings) -> Figures:
         for source in findings.sources
     )
     header = "with the plan", "highest left", "accepted", "given away by\nsmall cells"
-    return Figures(header, rows)
+    return FigureTable(header, rows)
 
 
-def source_options(source: SourceFindings, findings: Findings) -> Section:
+def source_options(source: SourceFindings, findings: ProcedureFindings) -> Section:
     """List the ways to make one source harmless, the cheapest first."""
     found, who = source.probabilities, people(findings)
     sentences = [
@@ -322,13 +322,13 @@ def source_options(source: SourceFindings, findings: Findings) -> Section:
     ways_of = Section(
         "",
         tuple(sentences),
-        (Figures(("way", "change", "still above", "dropped", "loss"), ways),),
+        (FigureTable(("way", "change", "still above", "dropped", "loss"), ways),),
         (Picture(draw_options(source), "What the ways cost, as the loss over the keys"),),
     )
     restrict = Section(
         "Or restrict access, and change nothing",
         (),
-        (Figures(("way to share", "accepted", "enough?"), access),),
+        (FigureTable(("way to share", "accepted", "enough?"), access),),
     )
     return Section("", (), parts=(ways_of, restrict), details=f"Against {source.name}")
 
@@ -336,12 +336,12 @@ def source_options(source: SourceFindings, findings: Findings) -> Section:
 # --- words
 
 
-def people(findings: Findings) -> str:
+def people(findings: ProcedureFindings) -> str:
     """Say what is counted."""
     return "people" if findings.by_id else "records"
 
 
-def describe_findings(findings: Findings) -> str:
+def describe_findings(findings: ProcedureFindings) -> str:
     """Say in a sentence what came of it."""
     failing = [source for source in findings.sources if not source.passes]
     count = f"{findings.people:,} {people(findings)}"
@@ -359,7 +359,7 @@ def describe_findings(findings: Findings) -> str:
     )
 
 
-def describe_plan(plan: Plan) -> str:
+def describe_plan(plan: MitigationPlan) -> str:
     """Say what a plan does, and what it costs."""
     if plan.reason is not None:
         return f"no plan; {plan.reason}"
@@ -449,7 +449,7 @@ def shown_options(source: SourceFindings) -> list[Option]:
     """Return the cheapest options, and what it would take to drop records alone."""
     cheapest = list(source.options[:SHOWN_OPTIONS])
     return cheapest + [
-        option for option in source.options[SHOWN_OPTIONS:] if option.kind is Kind.DROP
+        option for option in source.options[SHOWN_OPTIONS:] if option.kind is Mitigation.DROP
     ]
 
 
@@ -466,7 +466,7 @@ def describe_option(option: Option) -> str:
 def draw_cell_sizes(source: SourceFindings) -> Markup:
     """Draw the people by the size of the smallest cell they are in."""
     rows = [
-        Bars(f"cells of {name}", (float(n),), whole(n), (BAD if name in SMALL else GOOD,))
+        BarRow(f"cells of {name}", (float(n),), whole(n), (BAD if name in SMALL else GOOD,))
         for name, n in source.rarity.people_by_cell_size.items()
     ]
     return draw_bars(rows, "How many look alike (red: fewer than 5)")
@@ -477,14 +477,14 @@ def draw_variants(source: SourceFindings) -> Markup:
     single = [each for each in source.rarity.what_if if len(each.left_out) == 1]
     counts = [("all keys", source.rarity.violations[5], BAD)]
     counts += [(describe_variant(each), each.violations[5], QUIET) for each in single]
-    rows = [Bars(name, (float(n),), whole(n), (colour,)) for name, n, colour in counts]
+    rows = [BarRow(name, (float(n),), whole(n), (colour,)) for name, n, colour in counts]
     return draw_bars(rows, "People in cells of fewer than 5: what each key contributes")
 
 
 def draw_options(source: SourceFindings) -> Markup:
     """Draw what the cheapest ways cost."""
     rows = [
-        Bars(name_option(option), (option.loss,), f"{option.loss:.3g}", (GOOD,))
+        BarRow(name_option(option), (option.loss,), f"{option.loss:.3g}", (GOOD,))
         for option in shown_options(source)
     ]
     title = "Loss over the keys (0 = untouched, 1 = nothing left)"

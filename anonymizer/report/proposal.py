@@ -22,7 +22,7 @@ from anonymizer.proposal.rules import SINGLES_OUT
 from anonymizer.proposal.trial import IN_LAYERS, WORDS, Trials
 from anonymizer.report.page import share, whole, write_page
 from anonymizer.report.provenance import Provenance, digest_of_original
-from anonymizer.report.sections import Figures, Section, Toned, answer, bad, grid
+from anonymizer.report.sections import FigureTable, Section, Toned, answer, bad, grid
 from anonymizer.validation import write_comment
 
 PAGE = "proposal.html"
@@ -90,7 +90,7 @@ def sections(proposal: Proposal) -> Iterator[Section]:
     for role, decisions in by_role(proposal).items():
         rows = tuple(map(decision_row, decisions))
         title = role.value.capitalize()
-        yield Section(title, (f"{HEADINGS[role]}",), (Figures(DECISION_HEADER, rows),))
+        yield Section(title, (f"{HEADINGS[role]}",), (FigureTable(DECISION_HEADER, rows),))
     if derived := [each for each in proposal.decisions if each.derived]:
         told = (
             "Of columns that tell one another, one is generalized. The others leave with it: kept beside "
@@ -131,11 +131,11 @@ def trials_section(trials: Trials) -> Section:
         for column in trials.proposed.left
     )
     said = f"{IN_LAYERS} {trials.limits_sentence()} These are short searches: `run` may find better ones."
-    kept = Figures(("what is left, as the share of its information", *names), left)
+    kept = FigureTable(("what is left, as the share of its information", *names), left)
     return Section("One scheme or layers", (said,), (trial_figures(trials), kept))
 
 
-def trial_figures(trials: Trials) -> Figures:
+def trial_figures(trials: Trials) -> FigureTable:
     """Set what was tried side by side."""
     rows = tuple(
         (
@@ -146,7 +146,7 @@ def trial_figures(trials: Trials) -> Figures:
         )
         for each in trials.both
     )
-    return Figures(("tried", "quality", "dropped", "one value nearly everywhere in"), rows)
+    return FigureTable(("tried", "quality", "dropped", "one value nearly everywhere in"), rows)
 
 
 def how_decided(proposal: Proposal) -> Iterator[str]:

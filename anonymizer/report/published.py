@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from anonymizer.assessment.published.indicators import Attack, Indicators
+from anonymizer.assessment.published.indicators import Indicator, Indicators
 from anonymizer.assessment.published.partition import Answer, Partition
 from anonymizer.assessment.published.sentences import say_attacks
 from anonymizer.assessment.published.verdict import Breach, Published
 from anonymizer.errors import percent
 from anonymizer.report.page import render
 from anonymizer.report.provenance import Provenance
-from anonymizer.report.sections import Figures, Section, bad
+from anonymizer.report.sections import FigureTable, Section, bad
 
 BAD, GOOD = (222, 110, 95), (255, 255, 255)  # dark letters stay readable on both
 FULL = 0.25
@@ -47,7 +47,7 @@ def published_page(table: Published, title: str, provenance: Provenance | None =
     )
 
 
-def limits_figures(table: Published) -> Figures:
+def limits_figures(table: Published) -> FigureTable:
     """Set the l of each attack side by side: the paper's, what is kept, what is asked for."""
     paper, kept, limits = map(asdict, (table.paper, table.kept, table.limits))
     rows = tuple(
@@ -61,7 +61,7 @@ def limits_figures(table: Published) -> Figures:
         for attack, who in WHO_GUESSES.items()
     )
     header = "attack", "who guesses what", "l of the paper", "l that all\nrows keep", "l asked for"
-    return Figures(header, rows)
+    return FigureTable(header, rows)
 
 
 def asked_of(attack: str, limits: dict[str, float | None]) -> str:
@@ -107,12 +107,12 @@ def write_counts(part: Partition) -> list[str]:
     return [f"{count:,}/{total:,}" for count, total in zip(counts, totals, strict=True)]
 
 
-def write_bits(attack: Attack) -> str:
+def write_bits(attack: Indicator) -> str:
     """Write an indicator."""
     return f"{attack.bits:.4f}"
 
 
-def write_guess(attack: Attack) -> str:
+def write_guess(attack: Indicator) -> str:
     """Write the guess with its probability, and the baseline in brackets."""
     guess = attack.guess
     if guess is None:
@@ -120,7 +120,7 @@ def write_guess(attack: Attack) -> str:
     return f"{guess.answer} {percent(guess.probability)} ({percent(guess.baseline)})"
 
 
-def attacks_on(row: Indicators, table: Published) -> Iterator[tuple[str, str, Attack | None]]:
+def attacks_on(row: Indicators, table: Published) -> Iterator[tuple[str, str, Indicator | None]]:
     """List the attacks on a row in the order of the columns: which, of whom, and what it learns."""
     for group, attack in shown_pdp(row, table):
         yield "pdp", group or "", attack
@@ -129,9 +129,9 @@ def attacks_on(row: Indicators, table: Published) -> Iterator[tuple[str, str, At
         yield "pfdptc", arm, attack
 
 
-def shown_pdp(row: Indicators, table: Published) -> list[tuple[str | None, Attack | None]]:
+def shown_pdp(row: Indicators, table: Published) -> list[tuple[str | None, Indicator | None]]:
     """Return the group and its PDP for each column; None where PDP is not asked of such a group."""
-    shown: list[tuple[str | None, Attack | None]] = []
+    shown: list[tuple[str | None, Indicator | None]] = []
     for answer in answers_of(table):
         group = row.partition.group(answer)
         asked = group is not None and group.attacks
@@ -166,7 +166,7 @@ def page_cells(row: Indicators, table: Published) -> list[dict[str, Any] | None]
     return cells
 
 
-def cell(attack: Attack, full: float, says: str, broken: bool) -> dict[str, Any]:
+def cell(attack: Indicator, full: float, says: str, broken: bool) -> dict[str, Any]:
     """Prepare one cell; an advantage of `full` has the full colour."""
     return {
         "value": write_bits(attack),
@@ -207,8 +207,8 @@ def sections(table: Published) -> tuple[Section, ...]:
     header = "characteristic", *table.arms.names, *shown
     raised = "What rises most above its baseline, which is in brackets"
     return (
-        Section("Indicators in bits", (), (Figures(header, tuple(bits)),)),
-        Section(raised, (), (Figures(("characteristic", *shown), tuple(guesses)),)),
+        Section("Indicators in bits", (), (FigureTable(header, tuple(bits)),)),
+        Section(raised, (), (FigureTable(("characteristic", *shown), tuple(guesses)),)),
     )
 
 

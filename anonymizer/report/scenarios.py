@@ -20,7 +20,7 @@ from anonymizer.knowledge.exposure import MEASURES, Method
 from anonymizer.knowledge.network import to_network
 from anonymizer.knowledge.scenario import PARAMETERS, Scenario, describe_likelihood
 from anonymizer.report.page import share, whole
-from anonymizer.report.sections import Figures, Picture, Section, answer, quiet
+from anonymizer.report.sections import FigureTable, Picture, Section, answer, quiet
 from anonymizer.report.svg import (
     COLOURS,
     QUIET,
@@ -163,7 +163,7 @@ def scenarios_section(risks: Sequence[ScenarioRisk]) -> Section:
     return Section(
         "Attackers who know some things and not others",
         sentences,
-        (Figures(header, tuple(map(scenario_row, risks))),),
+        (FigureTable(header, tuple(map(scenario_row, risks))),),
         (Picture(draw_distribution(risks), caption),),
         parts=(*map(scenario_section, risks), worst_section(risks[0])),
         anchor="scenarios",
@@ -301,7 +301,7 @@ def attackers_part(risk: ScenarioRisk) -> Section:
             "prosecutor, journalist and marketer, and re-identification (bottom)."
         )
         pictures = (Picture(draw_network(risk.scenario), caption),)
-    return Section("Three attackers", (quiet(said),), (Figures(header, rows),), pictures)
+    return Section("Three attackers", (quiet(said),), (FigureTable(header, rows),), pictures)
 
 
 def drivers_part(
@@ -332,10 +332,10 @@ def drivers_part(
         "the population: an estimate by Pitman's model, with its interval at 95 % confidence."
     )
     header = "learned together", "from", "of how many", "risk without it", "part of the risk"
-    tables = [Figures(header, rows)]
+    tables = [FigureTable(header, rows)]
     if sets:
         first = "the attacker knows just", "how likely", "adds to the risk", "part of the risk"
-        tables.append(Figures((*first, "u_S"), sets))
+        tables.append(FigureTable((*first, "u_S"), sets))
     bars = [(row["attributes"], row["share_of_risk"]) for row in drivers]
     caption = "The part of the risk that would be gone if the attacker never learned it"
     pictures = (Picture(draw_shares(bars, caption), caption),) if len(bars) > 1 else ()
@@ -383,7 +383,7 @@ def exposed_part(risk: ScenarioRisk, exposed: Sequence[Mapping[str, Any]]) -> Se
         "(quartiles).",
     )
     header = "people with", "records", "mean risk", "highest"
-    return Section("Who is exposed", tuple(map(quiet, sentences)), (Figures(header, rows),))
+    return Section("Who is exposed", tuple(map(quiet, sentences)), (FigureTable(header, rows),))
 
 
 def worst_section(risk: ScenarioRisk) -> Section:
@@ -395,7 +395,7 @@ def worst_section(risk: ScenarioRisk) -> Section:
         f"a probability of {share(risk.worst_marketer_of_records())} on average over the records. "
         "Without one attribute it would be:"
     )
-    figures = Figures(("without", "probability"), tuple((name, share(p)) for name, p in rows))
+    figures = FigureTable(("without", "probability"), tuple((name, share(p)) for name, p in rows))
     part = Section("", (said,), (figures,))
     return Section("", (), parts=(part,), details="If everything were known")
 

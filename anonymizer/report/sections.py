@@ -50,7 +50,7 @@ def answer(question: str, *sentences: str) -> Markup:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class FigureTable:
     """A table of figures with a header; one with a title is a detail for the page, which has room."""
 
     header: tuple[str, ...]
@@ -82,7 +82,7 @@ class Section:
 
     title: str
     sentences: tuple[str, ...]
-    figures: tuple[Figures, ...] = ()
+    figures: tuple[FigureTable, ...] = ()
     pictures: tuple[Picture, ...] = ()
     folded: tuple[Picture, ...] = ()
     """Pictures that a page shows when asked."""
@@ -117,7 +117,7 @@ def show_sections(sections: Iterable[Section]) -> Group:
     return Group(*parts)
 
 
-def grid(figures: Figures) -> Grid:
+def grid(figures: FigureTable) -> Grid:
     """Make a table for the terminal; a label such as [20-30[ is text, not markup."""
     made = Grid(
         box=None,

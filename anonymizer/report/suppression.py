@@ -6,7 +6,7 @@ from anonymizer.evaluation.measurement import Measurement
 from anonymizer.explanation.explanation import Explanation, Point, RaisedLimit
 from anonymizer.report.page import share, whole
 from anonymizer.report.phrases import join, points, quality_effect, risk, risk_effects, risk_names
-from anonymizer.report.sections import Figures, Section
+from anonymizer.report.sections import FigureTable, Section
 
 
 def suppression_section(explanation: Explanation) -> Section:
@@ -21,7 +21,9 @@ def suppression_section(explanation: Explanation) -> Section:
     less, more = by_share[min(by_share)], by_share[min(asked for asked in by_share if asked > 0)]
     sentences = buy(more, explanation), save(less, explanation), raise_sentence(explanation)
     return Section(
-        "What more suppression would buy, and less would cost", sentences, (Figures(header, rows),)
+        "What more suppression would buy, and less would cost",
+        sentences,
+        (FigureTable(header, rows),),
     )
 
 

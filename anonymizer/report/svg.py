@@ -92,7 +92,7 @@ def name_at(x: float, y: float, label: str, longest: int = LONGEST) -> Markup:
 
 
 @dataclass(frozen=True, slots=True)
-class Bars:
+class BarRow:
     """A row of a picture: its name, a bar for each value, and what is written beside them."""
 
     name: str
@@ -102,7 +102,7 @@ class Bars:
 
 
 def draw_bars(
-    rows: Sequence[Bars],
+    rows: Sequence[BarRow],
     title: str,
     most: float | None = None,
     names: int = LONGEST,
@@ -129,15 +129,15 @@ def draw_bars(
 
 def draw_shares(bars: Sequence[tuple[str, float]], title: str) -> Markup:
     """Draw shares as bars, the longest of which fills the width."""
-    rows = [Bars(name, (value,), percent(value)) for name, value in bars]
+    rows = [BarRow(name, (value,), percent(value)) for name, value in bars]
     return draw_bars(rows, title, width=2 * BARS)
 
 
-def before_and_after(name: str, before: float, after: float | None) -> Bars:
+def before_and_after(name: str, before: float, after: float | None) -> BarRow:
     """Set two shares side by side; the second is missing where there is none."""
     if after is None:
-        return Bars(name, (before,), percent(before), (BEFORE,))
-    return Bars(name, (before, after), f"{percent(before)} → {percent(after)}", (BEFORE, AFTER))
+        return BarRow(name, (before,), percent(before), (BEFORE,))
+    return BarRow(name, (before, after), f"{percent(before)} → {percent(after)}", (BEFORE, AFTER))
 
 
 def draw_distribution(column: ComparedColumn) -> Markup:
@@ -265,7 +265,7 @@ class Ends:
 
 
 @dataclass(frozen=True, slots=True)
-class Intervals:
+class IntervalRow:
     """A row of a picture: its name, an interval before and after, and what is written beside them."""
 
     name: str
@@ -275,7 +275,10 @@ class Intervals:
 
 
 def draw_intervals(
-    rows: Sequence[Intervals], title: str, ticks: Sequence[tuple[float, str]], names: int = LONGEST
+    rows: Sequence[IntervalRow],
+    title: str,
+    ticks: Sequence[tuple[float, str]],
+    names: int = LONGEST,
 ) -> Markup:
     """Draw the intervals of each row between the first and the last tick; arrows point beyond."""
     left, line = max(LABELS, names * LETTER), 24

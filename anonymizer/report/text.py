@@ -10,7 +10,7 @@ from rich.console import Group
 from anonymizer.errors import percent, quote_some
 from anonymizer.frontiers.points import MAX_LAYERS, Point, Stage
 from anonymizer.layers.narrowing import Narrowed
-from anonymizer.report.sections import Figures, Section, Toned, bad, good, quiet, show_sections
+from anonymizer.report.sections import FigureTable, Section, Toned, bad, good, quiet, show_sections
 from anonymizer.risk import ModelKind, RiskModel, RiskProfile
 from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.search import Progress, Status, StopReason
@@ -41,8 +41,8 @@ def solution_sections(solution: Solution) -> tuple[Section, ...]:
     """Show what was found, what each attribute lost, and the risk before and after."""
     header, rows = scheme_rows(solution)
     said = (*headline(solution), *map(quiet, solution.defaults))
-    risks = Figures(PROFILE_HEADER, profile_rows(solution.before, solution.after))
-    return Section("Scheme", said, (Figures(header, rows),)), Section("Risk", (), (risks,))
+    risks = FigureTable(PROFILE_HEADER, profile_rows(solution.before, solution.after))
+    return Section("Scheme", said, (FigureTable(header, rows),)), Section("Risk", (), (risks,))
 
 
 def scheme_rows(solution: Solution) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
@@ -225,7 +225,7 @@ def frontier_sections(frontier: Frontier) -> tuple[Section, ...]:
     return thresholds, Section(title, (), (numbers_figures(frontier),))
 
 
-def points_figures(frontier: Frontier) -> Figures:
+def points_figures(frontier: Frontier) -> FigureTable:
     """List the points; then the thresholds that were not met, and those that are not known."""
     layered = bool(frontier.by_layers)
     rows = []
@@ -238,16 +238,16 @@ def points_figures(frontier: Frontier) -> Figures:
     for value, _ in frontier.unknown:
         why = "none found" if layered else "stopped before"
         rows.append((f"{value:g}", "not known", *blank, why))
-    return Figures(points_header(frontier, frontier.parameter.name), tuple(rows))
+    return FigureTable(points_header(frontier, frontier.parameter.name), tuple(rows))
 
 
-def numbers_figures(frontier: Frontier) -> Figures:
+def numbers_figures(frontier: Frontier) -> FigureTable:
     """List the releases at the policy's threshold for some numbers of layers."""
     rows = tuple(
         (f"{point.changes[MAX_LAYERS]:,}", *point_cells(point, layered=True))
         for point in frontier.by_layers
     )
-    return Figures(points_header(frontier, MAX_LAYERS), rows)
+    return FigureTable(points_header(frontier, MAX_LAYERS), rows)
 
 
 def points_header(frontier: Frontier, first: str) -> tuple[str, ...]:
@@ -303,4 +303,4 @@ def verification_sections(verification: Verification) -> tuple[Section, ...]:
     """Show each claim with its verdict, those that fail first."""
     checks = sorted(verification.checks, key=lambda check: check.passed is not False)
     rows = tuple((check.claim, VERDICTS[check.passed], check.detail) for check in checks)
-    return (Section("", (), (Figures(("claim", "verdict", "detail"), rows),)),)
+    return (Section("", (), (FigureTable(("claim", "verdict", "detail"), rows),)),)

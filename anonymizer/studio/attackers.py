@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import DataError, quote, quote_some, suggest_name
 from anonymizer.knowledge.catalogue import fit_scenario, shipped_scenarios
-from anonymizer.knowledge.cells import KEPT_LABELS, Cells, Known, Partitions
+from anonymizer.knowledge.cells import KEPT_LABELS, Known, KnownCells, Partitions
 from anonymizer.knowledge.recent import Recent
 from anonymizer.knowledge.scenario import Scenario
 from anonymizer.risk import RiskModel
@@ -45,7 +45,7 @@ class Watched(Partitions):
 
     checks: list[Check]
 
-    def cells(self, known: Known) -> Cells:
+    def cells(self, known: Known) -> KnownCells:
         """Return the cells of those who agree on what is known."""
         for check in self.checks:
             check()
@@ -57,7 +57,7 @@ class Sight:
 
     def __init__(self, microdata: Microdata) -> None:
         self.original, self.microdata = microdata, replace(microdata)
-        room = Recent[Known, Cells](KEPT_LABELS // microdata.distinct)
+        room = Recent[Known, KnownCells](KEPT_LABELS // microdata.distinct)
         self.partitions = Watched(self.microdata, room, [])
 
     def prepare(self, model: RiskModel, check: Check) -> None:

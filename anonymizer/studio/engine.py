@@ -40,7 +40,7 @@ QUIET = 0.1
 """Seconds between two reports of progress."""
 
 
-class Engine:
+class StudioEngine:
     """Solves policies for one table, the newest first, and tells what it finds."""
 
     def __init__(self, events: Events) -> None:

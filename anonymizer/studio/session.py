@@ -19,7 +19,7 @@ from anonymizer.proposal.proposal import propose
 from anonymizer.solution.solution import Solution
 from anonymizer.studio.columns import count_people, decide
 from anonymizer.studio.commands import commands_for
-from anonymizer.studio.engine import Engine, noting
+from anonymizer.studio.engine import StudioEngine, noting
 from anonymizer.studio.events import Events
 from anonymizer.studio.folder import Folder
 from anonymizer.studio.history import History
@@ -38,7 +38,7 @@ class Session:
 
     def __init__(self, folder: Folder) -> None:
         self.folder, self.events = folder, Events()
-        self.engine = Engine(self.events)
+        self.engine = StudioEngine(self.events)
         self.lock = threading.RLock()
         self.history: History | None = None
         self.deciding = threading.Lock()

@@ -15,7 +15,7 @@ Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class TomlStatement:
     """Some lines that belong together: a header, a key with its value, or what says nothing."""
 
     text: str
@@ -55,9 +55,9 @@ def rewrite(text: str, wanted: Mapping[str, Any]) -> str:
     return new if same else write_document(wanted)
 
 
-def split(text: str) -> list[Statement]:
+def split(text: str) -> list[TomlStatement]:
     """Split a text into statements, each the fewest lines that are TOML by themselves."""
-    found: list[Statement] = []
+    found: list[TomlStatement] = []
     section: Path = ()
     numbers: dict[Path, int] = {}
     taken = ""
@@ -70,12 +70,12 @@ def split(text: str) -> list[Statement]:
         made = classify(taken, parsed, section, numbers)
         section, taken = made.section, ""
         found.append(made)
-    return [*found, Statement(taken, section)] if taken else found
+    return [*found, TomlStatement(taken, section)] if taken else found
 
 
 def classify(
     text: str, parsed: Mapping[str, Any], section: Path, numbers: dict[Path, int]
-) -> Statement:
+) -> TomlStatement:
     """Say what some lines are, and which table they stand in."""
     start = text.lstrip()
     if start.startswith("["):
@@ -83,8 +83,8 @@ def classify(
         if start.startswith("[["):
             numbers[opened] = numbers.get(opened, -1) + 1
             opened = (*opened, str(numbers[opened]))
-        return Statement(text, opened, header=True)
-    return Statement(text, section, keys_of(parsed))
+        return TomlStatement(text, opened, header=True)
+    return TomlStatement(text, section, keys_of(parsed))
 
 
 def keys_of(parsed: Any) -> Path:
@@ -139,7 +139,7 @@ def value_at(document: Any, path: Path) -> Any:
     return document
 
 
-def change(statements: list[Statement], path: Path, value: Any) -> list[Statement]:
+def change(statements: list[TomlStatement], path: Path, value: Any) -> list[TomlStatement]:
     """Replace, remove or add the statement of one value."""
     section, key = path[:-1], path[-1]
     for at, each in enumerate(statements):
@@ -151,27 +151,27 @@ def change(statements: list[Statement], path: Path, value: Any) -> list[Statemen
     ]
     if value is None or not section:
         return statements
-    new = Statement(f"{write_key(key)} = {write_value(value)}\n", section, (key,))
+    new = TomlStatement(f"{write_key(key)} = {write_value(value)}\n", section, (key,))
     if places:
         before = statements[: places[-1] + 1]
         last = before[-1]
         if not last.text.endswith("\n"):
-            before[-1] = Statement(last.text + "\n", last.section, last.key, last.header)
+            before[-1] = TomlStatement(last.text + "\n", last.section, last.key, last.header)
         return [*before, new, *statements[places[-1] + 1 :]]
     header = f"[[{section[0]}]]" if len(section) == 2 else f"[{write_key(section[0])}]"
-    return [*statements, Statement(f"\n{header}\n", section, header=True), new]
+    return [*statements, TomlStatement(f"\n{header}\n", section, header=True), new]
 
 
-def is_content(statement: Statement) -> bool:
+def is_content(statement: TomlStatement) -> bool:
     """Whether a statement is more than a comment or an empty line."""
     return statement.header or bool(statement.key)
 
 
-def made(old: Statement, value: Any) -> Statement:
+def made(old: TomlStatement, value: Any) -> TomlStatement:
     """Return a statement with another value, and the blanks before `=` and the comment that it had."""
     left = re.match(r"""\s*("(\\.|[^"])*"|'[^']*'|[^='"])*?=\s?""", old.text)
     start = left.group() if left else f"{write_key(old.key[0])} = "
-    return Statement(start + write_value(value) + comment_of(old.text), old.section, old.key)
+    return TomlStatement(start + write_value(value) + comment_of(old.text), old.section, old.key)
 
 
 def comment_of(text: str) -> str:

@@ -14,7 +14,7 @@ from anonymizer import Policy, Solution, anonymize, attack, make_manifest
 from anonymizer.attacks.collective import collective
 from anonymizer.attacks.reading import read_setting
 from anonymizer.attacks.result import Attack, Attacks
-from anonymizer.attacks.setting import Plan as Effort
+from anonymizer.attacks.setting import AttackPlan as Effort
 from anonymizer.attacks.setting import Setting
 from experiments.attacks.people import QUASI, SEED, People, Plan, models, policy_of
 

@@ -16,10 +16,10 @@ from typing import Any
 import pandas as pd
 
 from anonymizer.assessment.published import (
-    Attack,
+    Indicator,
     Indicators,
-    Limits,
     Published,
+    PublishedLimits,
     assess_published,
     read_published,
 )
@@ -38,7 +38,7 @@ from experiments.kitamura.printed import (
 )
 
 TABLE = Path(__file__).with_name("characteristics.csv")
-CHOSEN = Limits(pdp=1.4, pfdoc=1.107, pfdptc=1.1, advantage=0.2)
+CHOSEN = PublishedLimits(pdp=1.4, pfdoc=1.107, pfdptc=1.1, advantage=0.2)
 """A limit for each attack, to show which rows break it."""
 
 
@@ -100,7 +100,7 @@ def pdp_columns(row: Indicators) -> dict[str, float | None]:
     return columns
 
 
-def attack_on(row: Indicators, printed: Printed, arms: Sequence[str]) -> Attack:
+def attack_on(row: Indicators, printed: Printed, arms: Sequence[str]) -> Indicator:
     """Return the attack on a row that a printed figure is about."""
     if printed.attack == "PFDPTC":
         return row.pfdptc[arms.index(printed.arm)]
@@ -153,7 +153,7 @@ def concluded_rows(table: Published) -> list[dict[str, Any]]:
     ]
 
 
-def l_of(limits: Limits, attack: str) -> float | None:
+def l_of(limits: PublishedLimits, attack: str) -> float | None:
     """Return the l of one attack."""
     return {"PDP": limits.pdp, "PFDOC": limits.pfdoc, "PFDPTC": limits.pfdptc}[attack]
 

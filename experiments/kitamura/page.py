@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from anonymizer.assessment.published import Attack, Indicators, Published
-from anonymizer.assessment.published.partition import Answer, Group
+from anonymizer.assessment.published import Indicator, Indicators, Published
+from anonymizer.assessment.published.partition import Answer, AnswerGroup
 from experiments.kitamura.printed import (
     CONCLUDED,
     FIRST_OF_PATIENT,
@@ -94,7 +94,9 @@ def largest_change(row: Indicators) -> float:
 # --- the complement and the baseline ---
 
 
-def pdp_row(row: Indicators, group: Group, attack: Attack, table: Published) -> dict[str, Any]:
+def pdp_row(
+    row: Indicators, group: AnswerGroup, attack: Indicator, table: Published
+) -> dict[str, Any]:
     """List PDP of one group with its guess; the guess needs somebody in the group."""
     guess = attack.guess
     assert guess is not None

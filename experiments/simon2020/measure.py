@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonymizer.assessment.procedure.findings import Findings, SourceFindings
+from anonymizer.assessment.procedure.findings import ProcedureFindings, SourceFindings
 from anonymizer.assessment.procedure.homogeneity import column_of_cells
 from anonymizer.assessment.procedure.keys import (
     KeySet,
@@ -19,7 +19,7 @@ from anonymizer.assessment.procedure.keys import (
     individual_risk,
 )
 from anonymizer.assessment.procedure.mitigation import describe_levels
-from anonymizer.assessment.procedure.people import People
+from anonymizer.assessment.procedure.people import KeyPeople
 from anonymizer.assessment.procedure.procedure import follow_procedure
 from anonymizer.assessment.procedure.special_uniques import (
     dis_power,
@@ -62,7 +62,7 @@ STATEMENT = Statement(
 )
 
 
-def assess_visits(records: int, seed: int, step: OnStep) -> Findings:
+def assess_visits(records: int, seed: int, step: OnStep) -> ProcedureFindings:
     """Draw visits, one for each person, and follow the procedure."""
     step(f"drawing {records:,} visits")
     rng = np.random.default_rng(seed)
@@ -70,7 +70,7 @@ def assess_visits(records: int, seed: int, step: OnStep) -> Findings:
     return follow_procedure(visits, policy(list(visits)), STATEMENT, step)
 
 
-def compare_counts(findings: Findings) -> pd.DataFrame:
+def compare_counts(findings: ProcedureFindings) -> pd.DataFrame:
     """Put our counts beside the paper's."""
     ours = {source.name: source for source in findings.sources}
     rows = []
@@ -92,7 +92,7 @@ def compare_counts(findings: Findings) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def compare_plans(findings: Findings, step: OnStep) -> pd.DataFrame:
+def compare_plans(findings: ProcedureFindings, step: OnStep) -> pd.DataFrame:
     """Plan for all sources together, also with state, year or both left out before."""
     assert findings.plan is not None
     assert findings.plan.solution is not None
@@ -184,7 +184,7 @@ def compare_set(
     names = reference["keyVars"]
     trees = [flat_hierarchy(name, list(frame[name].unique()), missing=False) for name in names]
     microdata = encode(FrameTable(frame), trees)
-    keys = KeySet(microdata, People.of_rows(microdata), (0,) * len(names))
+    keys = KeySet(microdata, KeyPeople.of_rows(microdata), (0,) * len(names))
     cells = keys.cells()
     label = keys.classes().label_of_tuple[microdata.tuple_of_row].astype(np.int64)
     sizes = cells.sizes[label]

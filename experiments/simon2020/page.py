@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from anonymizer.assessment.procedure.findings import Findings, SourceFindings
-from anonymizer.assessment.procedure.mitigation import Kind, Option
+from anonymizer.assessment.procedure.findings import ProcedureFindings, SourceFindings
+from anonymizer.assessment.procedure.mitigation import Mitigation, Option
 from anonymizer.knowledge.overlap import AttackKind, Overlap
 from anonymizer.report.procedure import describe_plan, describe_verdict
 from experiments.simon2020 import paper
@@ -15,7 +15,7 @@ from experiments.simon2020.measure import KNOWN, LEFT_OUT
 
 
 def write_page(
-    findings: Findings,
+    findings: ProcedureFindings,
     counts: pd.DataFrame,
     people: pd.DataFrame,
     reference: pd.DataFrame | None,
@@ -36,7 +36,7 @@ def write_page(
     return "\n\n".join(sections) + "\n"
 
 
-def introduce(findings: Findings) -> str:
+def introduce(findings: ProcedureFindings) -> str:
     return (
         "# The steward's procedure: the worked example of Simon et al. 2020\n\n"
         "The paper's data, visits to seven health systems, are closed. "
@@ -94,7 +94,7 @@ def describe_formulae() -> str:
     )
 
 
-def describe_homogeneity(findings: Findings) -> str:
+def describe_homogeneity(findings: ProcedureFindings) -> str:
     source = findings.sources[0]
     rows = [
         {
@@ -124,7 +124,7 @@ def expected_share(source: SourceFindings) -> str:
     return f"{percent(prevalence**5)} (cells of 5) to {percent(prevalence**3)} (cells of 3)"
 
 
-def describe_options(findings: Findings) -> str:
+def describe_options(findings: ProcedureFindings) -> str:
     lines, rows = [], []
     for source in findings.sources:
         lines.append(f"- {source.name}: {describe_verdict(source, 'records')}")
@@ -156,11 +156,11 @@ def paper_options(source: SourceFindings) -> list[Option]:
     return [
         option
         for option in source.options[3:]
-        if option.kind is Kind.LEAVE_OUT and set(option.levels) in left_out
+        if option.kind is Mitigation.LEAVE_OUT and set(option.levels) in left_out
     ]
 
 
-def describe_joint_plan(findings: Findings, plans: pd.DataFrame) -> str:
+def describe_joint_plan(findings: ProcedureFindings, plans: pd.DataFrame) -> str:
     plan = findings.plan
     if plan is None:
         return "Nobody is above a threshold: there is nothing to plan."

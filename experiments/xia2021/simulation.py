@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
-from anonymizer.knowledge.attack import Attack
+from anonymizer.knowledge.attack import AttackedTable
 from anonymizer.knowledge.matching import look
 from anonymizer.knowledge.uniqueness import UniqueGivenUnique
 
@@ -38,7 +38,7 @@ class Simulation:
 
 
 def play(
-    attack: Attack,
+    attack: AttackedTable,
     counts: NDArray[np.integer],
     generator: np.random.Generator,
     trials: int = 1000,
@@ -63,7 +63,7 @@ class Lottery:
 
     def __init__(
         self,
-        attack: Attack,
+        attack: AttackedTable,
         row_of_subject: NDArray[np.int32],
         generator: np.random.Generator,
         estimate: UniqueGivenUnique,

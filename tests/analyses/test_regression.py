@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 from anonymizer import evidence
-from anonymizer.analyses.regression import FitError, Model, check_rank, estimate, find_separating
+from anonymizer.analyses.regression import (
+    FitError,
+    RegressionKind,
+    check_rank,
+    estimate,
+    find_separating,
+)
 from tests.analyses.people import HAZARD, ILL, STAY, people, release
 
 
@@ -198,4 +204,4 @@ def test_a_fit_that_raises_or_warns_is_a_failed_fit() -> None:
 
     x = np.arange(10.0)[:, None]
     with pytest.raises(FitError, match="no single solution"):
-        estimate(Model(broken, intercept=True, separable=False), x, x, ["age"])
+        estimate(RegressionKind(broken, intercept=True, separable=False), x, x, ["age"])

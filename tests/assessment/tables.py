@@ -9,7 +9,7 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from anonymizer.assessment.procedure.keys import KeySet, close_top, flat_hierarchy
-from anonymizer.assessment.procedure.people import People
+from anonymizer.assessment.procedure.people import KeyPeople
 from anonymizer.data.columns import read_columns
 from anonymizer.data.frame import FrameTable
 from anonymizer.engine.microdata import encode
@@ -37,9 +37,9 @@ def key_set(
         coded = read_columns(FrameTable(other), list(other.columns))
         linked = LinkedTable.of(microdata, External("other.csv", coded, None))
     people = (
-        People.of_rows(microdata)
+        KeyPeople.of_rows(microdata)
         if persons is None
-        else People.by_number(microdata, np.unique(persons, return_inverse=True)[1])
+        else KeyPeople.by_number(microdata, np.unique(persons, return_inverse=True)[1])
     )
     return KeySet(microdata, people, (0,) * len(trees), linked)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from anonymizer import Policy
 from anonymizer.attacks.reading import read_setting
-from anonymizer.attacks.setting import Group, Plan, Setting
+from anonymizer.attacks.setting import AttackPlan, Setting, Targets
 from tests.oracle import Levels, Row, Tree, generalize
 from tests.strategies import frame_of, hierarchies_of, tables, trees
 
@@ -47,7 +47,7 @@ class Small:
         return Policy(**{"attributes": attributes, "risk": risk, **parts})
 
     def setting(self, **plan: Any) -> Setting:
-        return read_setting(self.release(), self.frame(), self.policy(), None, Plan(**plan))
+        return read_setting(self.release(), self.frame(), self.policy(), None, AttackPlan(**plan))
 
     def covers(self, released: int, record: int, known: Sequence[int]) -> bool:
         """Whether a released row may be a record's, by some of the quasi-identifiers."""
@@ -77,10 +77,10 @@ def smalls(draw: st.DrawFn, one_scheme: bool = False, max_rows: int = 12) -> Sma
     return Small(rows, forest, secrets, released)
 
 
-def everybody(small: Small, held_out: bool) -> tuple[Setting, Group, set[int]]:
+def everybody(small: Small, held_out: bool) -> tuple[Setting, Targets, set[int]]:
     """Attack every record, or every second one with their rows taken out; say which rows are left."""
     setting = small.setting()
     some = np.arange(0, len(small.rows), 2)
     left = ~np.isin(setting.owners, some) if held_out else np.ones(len(small.released), np.bool_)
     leaves = setting.original[:, some] if held_out else setting.original
-    return setting, Group(setting.cells.keep(left), leaves), set(np.flatnonzero(left).tolist())
+    return setting, Targets(setting.cells.keep(left), leaves), set(np.flatnonzero(left).tolist())

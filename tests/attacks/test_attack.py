@@ -25,7 +25,7 @@ from anonymizer import (
     write_release,
 )
 from anonymizer.attacks.reading import read_setting
-from anonymizer.attacks.setting import Plan
+from anonymizer.attacks.setting import AttackPlan
 from tests.attacks.small import Small, smalls
 from tests.wards import POLICY, patients, policy_with, write_files
 
@@ -111,7 +111,7 @@ def put_back(released: pd.DataFrame) -> pd.DataFrame:
 def undo(released: pd.DataFrame) -> pd.DataFrame:
     """Give some released rows back the age and the ZIP code of somebody whose they may be."""
     frame, policy = hospital()
-    setting = read_setting(released, frame, Policy(**policy), None, Plan())
+    setting = read_setting(released, frame, Policy(**policy), None, AttackPlan())
     changed = released.copy()
     columns = ["age", "zip"]
     changed.loc[:99, columns] = frame.loc[setting.owners[:100], columns].to_numpy()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from anonymizer import attack
 from anonymizer.attacks.collective import collective, expected, identified, match
 from anonymizer.attacks.matching import NOBODY
-from anonymizer.attacks.setting import Plan
+from anonymizer.attacks.setting import AttackPlan
 from tests.attacks.small import Small, smalls
 from tests.attacks.test_setting import VISITS, by_patient
 
@@ -79,7 +79,7 @@ def test_the_interval_covers_the_share_that_is_right_in_the_long_run(
     monkeypatch.setattr("anonymizer.attacks.collective.MOST", 1_000)
     truth = 1 / size if len(levels) == 1 else collective(setting).success.estimate.value
     monkeypatch.setattr("anonymizer.attacks.collective.ENOUGH", 1)  # one match each
-    seeds = (replace(setting, plan=Plan(seed=seed)) for seed in range(300))
+    seeds = (replace(setting, plan=AttackPlan(seed=seed)) for seed in range(300))
     found = [collective(each).success.estimate for each in seeds]
     assert np.mean([each.low <= truth <= each.high for each in found]) >= 0.94
     assert np.mean([each.value for each in found]) == pytest.approx(truth, abs=0.02)

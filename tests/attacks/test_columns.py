@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anonymizer import DataError, Hierarchy, HierarchyError
-from anonymizer.attacks.columns import Kept, Quasi
+from anonymizer.attacks.columns import KeptColumn, Quasi
 from anonymizer.data.columns import Coded, Vocabulary
 
 ROWS = [("a", "a", "*"), ("b", "a", "*"), ("c", "c", "*")]
@@ -48,7 +48,7 @@ def test_unknown_values_are_errors_that_name_column_and_row() -> None:
 
 
 def test_kept_values_are_equal_in_whatever_spelling() -> None:
-    column = Kept("days", Vocabulary(["3", "4"]), False)
+    column = KeptColumn("days", Vocabulary(["3", "4"]), False)
     assert (
         column.leaves(coded("3.0", "4"), "").tolist()
         == column.cells(coded("3", "4.0"), "")[1].tolist()

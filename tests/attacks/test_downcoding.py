@@ -8,7 +8,7 @@ import pandas as pd
 from anonymizer import Policy, anonymize, attack, make_manifest
 from anonymizer.attacks.downcoding import covers_several
 from anonymizer.attacks.reading import read_setting
-from anonymizer.attacks.setting import Plan
+from anonymizer.attacks.setting import AttackPlan
 from anonymizer.estimators.proportions import Rate
 from tests import oracle
 from tests.strategies import frame_of, hierarchies_of
@@ -71,5 +71,5 @@ def classes(released: pd.DataFrame) -> set[tuple[str, ...]]:
 def test_a_cell_covers_several_values_if_several_leaves_are_below_it() -> None:
     frame, policy = table([20, 21, 30, 30])
     released = pd.DataFrame({"a0": ["20s", "20s", "30", "*"]})
-    setting = read_setting(released, frame, policy, None, Plan())
+    setting = read_setting(released, frame, policy, None, AttackPlan())
     assert covers_several(setting).tolist() == [[True, True, False, True]]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from anonymizer import Policy
 from anonymizer.attacks.attack import attack
 from anonymizer.attacks.reading import read_setting
-from anonymizer.attacks.setting import Plan, Setting, people_in, people_outside
+from anonymizer.attacks.setting import AttackPlan, Setting, people_in, people_outside
 from tests.attacks.small import Small, smalls
 
 TREE = {f"v{at}": (f"v{at}",) for at in range(40)}
@@ -43,7 +43,7 @@ def test_a_tenth_is_held_out_and_its_rows_leave_the_release_together() -> None:
 def test_a_control_table_is_taken_only_if_it_has_what_is_needed() -> None:
     control = pd.DataFrame({"a0": ["v1", "v2"]})
     setting = read_setting(
-        SMALL.release(), SMALL.frame(), SMALL.policy(), None, Plan(), control=control
+        SMALL.release(), SMALL.frame(), SMALL.policy(), None, AttackPlan(), control=control
     )
     outside, _ = people_outside(setting, setting.quasi)
     assert sorted(outside.leaves[0].tolist()) == [1, 2]
@@ -80,7 +80,7 @@ def by_patient(**data: str) -> Policy:
 
 
 def setting_of(policy: Policy) -> Setting:
-    return read_setting(VISITS[["sex", "ward"]], VISITS, policy, None, Plan())
+    return read_setting(VISITS[["sex", "ward"]], VISITS, policy, None, AttackPlan())
 
 
 def test_a_person_with_several_rows_is_attacked_once_and_held_out_with_all_of_them() -> None:

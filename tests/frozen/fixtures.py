@@ -21,7 +21,7 @@ from anonymizer import (
     write_release,
 )
 from anonymizer.assessment.published.reading import read_published
-from anonymizer.assessment.published.verdict import Limits, assess_published
+from anonymizer.assessment.published.verdict import PublishedLimits, assess_published
 from anonymizer.decision.decision import decide
 from tests.wards import POLICY, ROUTES, SCENARIO, patients, policy_with, write_files
 
@@ -218,5 +218,5 @@ def published(folder: Path) -> dict[str, Any]:
     """Return what is said of a table that was published, with limits and without."""
     (folder / "trial.csv").write_text(TRIAL)
     rows, arms = read_published(folder / "trial.csv", (228, 105))
-    asked = {"no limits": Limits(), "limits": Limits(1.5, 1.1, 1.2, 0.1)}
+    asked = {"no limits": PublishedLimits(), "limits": PublishedLimits(1.5, 1.1, 1.2, 0.1)}
     return {name: assess_published(rows, arms, each).describe() for name, each in asked.items()}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.knowledge.attack import Attack
+from anonymizer.knowledge.attack import AttackedTable
 from anonymizer.knowledge.chance import Chance
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.knowledge.values import Subjects, Values
@@ -106,10 +106,10 @@ class Table:
         rows: Any = None,
         counts: Any = None,
         kept: Sequence[bool] | None = None,
-    ) -> Attack:
+    ) -> AttackedTable:
         """The attack on these rows."""
         marked = None if kept is None else np.array(kept, np.bool_)
-        return Attack.of(self.subjects(rows, counts), self.scenario, marked)
+        return AttackedTable.of(self.subjects(rows, counts), self.scenario, marked)
 
 
 def values_of(name: str, width: int) -> Values:

@@ -13,7 +13,7 @@ from anonymizer.data.frame import FrameTable
 from anonymizer.engine.microdata import encode
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.knowledge.attack import Attack, attack_on
+from anonymizer.knowledge.attack import AttackedTable, attack_on
 from anonymizer.knowledge.exposure import sum_exactly
 from anonymizer.knowledge.scenario import AttributeGroup
 from tests.knowledge.people import read, scenario_of
@@ -23,7 +23,7 @@ from tests.knowledge.tables import Table, tables
 def matching(people: list[dict[str, str]], group: AttributeGroup) -> list[int]:
     """How many match each person when a group is known."""
     subjects = read(people)
-    attack = Attack.of(subjects, scenario_of(group))
+    attack = AttackedTable.of(subjects, scenario_of(group))
     matches = attack.count(attack.know([True]).parts)
     of_tuple = matches.records[matches.labels][attack.row_of_tuple]
     return of_tuple[subjects.tuple_of_row].tolist()
@@ -51,13 +51,13 @@ def test_too_many_combinations_of_levels_are_refused(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("anonymizer.knowledge.attack.MIXTURE_LIMIT", 2)
     table = [{"age": age, "sex": "F", "zip": "11"} for age in ("25", "20s", "-39")]
     with pytest.raises(DataError, match="mixes 3 combinations of levels"):
-        Attack.of(read(table), scenario_of(AttributeGroup(("age",), 1.0)))
+        AttackedTable.of(read(table), scenario_of(AttributeGroup(("age",), 1.0)))
 
 
 def test_a_table_at_one_level_for_each_column_needs_no_joins() -> None:
     table = [{"age": age, "sex": "F", "zip": "1*"} for age in ("25", "33")]
     group = AttributeGroup(("age", "sex", "zip"), 1.0, levels={"age": 2})
-    assert Attack.of(read(table), scenario_of(group)).joins == ()
+    assert AttackedTable.of(read(table), scenario_of(group)).joins == ()
 
 
 @given(tables())

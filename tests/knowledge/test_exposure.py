@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from anonymizer.errors import PolicyError
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
-from anonymizer.knowledge.attack import Attack
+from anonymizer.knowledge.attack import AttackedTable
 from anonymizer.knowledge.chance import HIGH, LOW, Chance
 from anonymizer.knowledge.exposure import (
     MEASURES,
@@ -55,7 +55,7 @@ def oracle_columns(risks: Sequence[oracle.Risks]) -> NDArray[np.float64]:
     return np.array([[getattr(risk, name) for risk in risks] for name in MEASURES])
 
 
-def exact(attack: Attack, estimate: Any = estimate) -> Exposure:
+def exact(attack: AttackedTable, estimate: Any = estimate) -> Exposure:
     return sum_exactly(attack, estimate=estimate)
 
 
@@ -118,8 +118,8 @@ def test_risks_are_probabilities_and_in_their_order(table: Table) -> None:
 def test_within_ranges_no_risk_is_above_that_at_their_upper_ends(table, data) -> None:
     ranged, within = data.draw(with_ranges(table.scenario))
     subjects = table.subjects()
-    high, low = (exact(Attack.of(subjects, ranged, end=end)) for end in (HIGH, LOW))
-    some = Attack.of(subjects, within)
+    high, low = (exact(AttackedTable.of(subjects, ranged, end=end)) for end in (HIGH, LOW))
+    some = AttackedTable.of(subjects, within)
     assert (exact(some).overall <= high.overall + 1e-12).all()
     if ranged.has_learned_ranges:  # then u_S is at least that of anything less known
         some = replace(some, monotone=True)
@@ -151,7 +151,7 @@ def test_of_a_population_table_the_unique_are_counted(table, data) -> None:
     of_row = {
         name: np.array([row[at] for row in among], np.int64) for at, name in enumerate(table.names)
     }
-    attack = Attack.of(table.subjects().among(of_row), scenario)
+    attack = AttackedTable.of(table.subjects().among(of_row), scenario)
     mine = columns_of(exact(attack))[:, : len(table.people)]
     for row, person in enumerate(table.people):
         expected = np.zeros(4)
@@ -246,7 +246,7 @@ def test_the_demo_scenario_can_be_assessed_with_the_default_estimate() -> None:
 # --- mixed levels, as an assessment may have them
 
 
-def per_row(subjects: Subjects, attack: Attack) -> NDArray[np.float64]:
+def per_row(subjects: Subjects, attack: AttackedTable) -> NDArray[np.float64]:
     exposure = sum_exactly(attack)
     measures = np.stack([exposure.prosecutor, exposure.journalist, exposure.marketer], axis=1)
     return measures[subjects.tuple_of_row]
@@ -256,7 +256,7 @@ def per_row(subjects: Subjects, attack: Attack) -> NDArray[np.float64]:
 @given(people.tables, people.scenarios())
 def test_risks_at_mixed_levels_are_those_of_the_oracle(table, scenario) -> None:
     subjects = read(table)
-    mine = per_row(subjects, Attack.of(subjects, scenario))
+    mine = per_row(subjects, AttackedTable.of(subjects, scenario))
     theirs = matching_oracle.risks(table, HIERARCHIES, scenario)
     np.testing.assert_allclose(mine, theirs, atol=1e-12)
 
@@ -265,11 +265,11 @@ def test_risks_at_mixed_levels_are_those_of_the_oracle(table, scenario) -> None:
 @given(people.tables, people.scenarios())
 def test_without_a_group_is_the_scenario_in_which_it_is_never_learned(table, scenario) -> None:
     subjects = read(table)
-    exposure = sum_exactly(Attack.of(subjects, scenario))
+    exposure = sum_exactly(AttackedTable.of(subjects, scenario))
     for driver in exposure.drivers:
         group = scenario.groups[driver.group].with_chance(Chance(0.0))
         groups = [group if at == driver.group else g for at, g in enumerate(scenario.groups)]
-        never = sum_exactly(Attack.of(subjects, replace(scenario, groups=tuple(groups))))
+        never = sum_exactly(AttackedTable.of(subjects, replace(scenario, groups=tuple(groups))))
         mean = statistic_of(never.overall, subjects.counts, "mean")
         assert driver.overall == pytest.approx(mean, abs=1e-12)
 
@@ -278,7 +278,7 @@ def test_without_a_group_is_the_scenario_in_which_it_is_never_learned(table, sce
 @given(people.tables, people.scenarios())
 def test_the_sets_that_may_be_known_add_up_to_the_mean(table, scenario) -> None:
     subjects = read(table)
-    attack = Attack.of(subjects, scenario)
+    attack = AttackedTable.of(subjects, scenario)
     exposure = sum_exactly(attack)
     mean = statistic_of(exposure.overall, subjects.counts, "mean")
     shown = sum(known.overall for known in exposure.known_sets)
@@ -298,8 +298,8 @@ def test_neither_the_order_of_rows_nor_the_workers_change_a_risk(order, workers)
     scenario = people.scenario_of(*(AttributeGroup((name,), 0.3) for name in HIERARCHIES))
     one = read(table)
     other = read([table[i] for i in order])
-    first = expose(Attack.of(one, scenario), 1)
-    second = expose(Attack.of(other, scenario), workers)
+    first = expose(AttackedTable.of(one, scenario), 1)
+    second = expose(AttackedTable.of(other, scenario), workers)
     np.testing.assert_array_equal(first.overall, second.overall)
     np.testing.assert_array_equal(one.tuple_of_row[list(order)], other.tuple_of_row)
 
@@ -343,7 +343,7 @@ def test_drawing_agrees_with_the_sum_within_three_standard_errors() -> None:
     groups = by, AttributeGroup(("sex",), 0.4), AttributeGroup(("zip",), 0.3)
     scenario = people.scenario_of(*groups)
     subjects = read(table)
-    attack = Attack.of(subjects, scenario)
+    attack = AttackedTable.of(subjects, scenario)
     summed, drawn = expose(attack), draw(attack, random, 1000)
     assert (summed.method, drawn.method) == (Method.EXACT, Method.SIMULATED)
     assert drawn.standard_error is not None
@@ -359,7 +359,7 @@ def test_drawing_agrees_with_the_sum_within_three_standard_errors() -> None:
 @given(people.tables, people.scenarios(), st.booleans())
 def test_the_interval_is_the_mean_with_every_u_at_an_end(table, scenario, drawn) -> None:
     subjects = read(table)
-    attack = Attack.of(subjects, scenario)
+    attack = AttackedTable.of(subjects, scenario)
 
     def measure(estimate) -> Exposure:
         if drawn:
@@ -381,7 +381,7 @@ def test_what_is_always_drawn_cannot_be_left_out_by_drawing() -> None:
     """Without a certain group there is no draw to look at: it is left out, not said to be nothing."""
     groups = AttributeGroup(("age",), 1.0), AttributeGroup(("zip",), 0.5)
     table = [{"age": age, "sex": "F", "zip": "11"} for age in AGE.leaves]
-    attack = Attack.of(read(table), people.scenario_of(*groups))
+    attack = AttackedTable.of(read(table), people.scenario_of(*groups))
     drawn = draw(attack, np.random.default_rng(1), 20)
     assert [driver.group for driver in drawn.drivers] == [1]
 

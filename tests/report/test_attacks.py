@@ -8,7 +8,7 @@ from anonymizer.attacks.result import Attack, Attacks, skip
 from anonymizer.estimators.proportions import Rate
 from anonymizer.report.attacks import render_page, render_text, row, value_of, verdict
 from anonymizer.report.provenance import Provenance
-from anonymizer.report.sections import Figures
+from anonymizer.report.sections import FigureTable
 
 AHEAD = Attack(
     "linkability", "Can they?", Rate(50, 100), Rate(10, 100), "others", {"expected": 4.5}
@@ -36,7 +36,10 @@ def test_the_names_of_attacks_are_whole_in_the_picture_and_figures_stand_on_the_
     name = "singling out, multivariate"
     tried = Attack(name, "Can they?", Rate(0, 20), Rate(0, 20), "nobody")
     assert f">{name}</text>" in render_page(Attacks((tried,), 10, 9, 3), Provenance(made=None))
-    assert Figures(("attack", "baseline"), (("a", "none"), ("b", "1 %"))).numeric == (False, True)
+    assert FigureTable(("attack", "baseline"), (("a", "none"), ("b", "1 %"))).numeric == (
+        False,
+        True,
+    )
 
 
 def test_a_page_says_what_was_tried_and_what_was_not() -> None:

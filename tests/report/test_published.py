@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from anonymizer.assessment.published import Arms, Characteristic, Limits, assess_published
+from anonymizer.assessment.published import Arms, Characteristic, PublishedLimits, assess_published
 from anonymizer.report.published import colour, published_page, sections, verdict
 from anonymizer.report.sections import show_sections
 
@@ -22,7 +22,7 @@ def on_terminal(table) -> str:
 
 
 def test_only_what_breaks_the_chosen_l_is_framed_and_listed() -> None:
-    table = assess_published(ROWS, TRIAL, Limits(pfdptc=1.1))
+    table = assess_published(ROWS, TRIAL, PublishedLimits(pfdptc=1.1))
     page = published_page(table, "A table")
     assert page.count('class="shaded breaks"') == 1  # COPD in the placebo arm
     assert "&lt;b&gt;COPD&lt;/b&gt;</span>: PFDPTC (placebo)" in page
@@ -31,7 +31,7 @@ def test_only_what_breaks_the_chosen_l_is_framed_and_listed() -> None:
 
 
 def test_an_advantage_that_is_too_large_is_framed_and_marked() -> None:
-    table = assess_published(ROWS, TRIAL, Limits(advantage=0.2))
+    table = assess_published(ROWS, TRIAL, PublishedLimits(advantage=0.2))
     page = published_page(table, "A table")
     assert page.count('class="shaded breaks"') == 1
     assert "PDP (has it) by advantage" in page
@@ -90,7 +90,7 @@ def test_three_arms_have_their_columns() -> None:
 
 
 def test_what_nobody_has_is_shown_as_nobody_and_white() -> None:
-    table = assess_published([Characteristic("it", (0, 0))], TRIAL, Limits(pdp=2, pfdoc=2))
+    table = assess_published([Characteristic("it", (0, 0))], TRIAL, PublishedLimits(pdp=2, pfdoc=2))
     page = published_page(table, "A table")
     assert 'style="background: #ffffff" title="Nobody has it.">0.0000<small>nobody' in page
     assert "All rows keep l = any under PDP" in verdict(table)
@@ -99,9 +99,11 @@ def test_what_nobody_has_is_shown_as_nobody_and_white() -> None:
 
 def test_an_l_above_that_of_the_allocation_is_said_to_be() -> None:
     assert "more than the sizes of the arms alone keep" in verdict(
-        assess_published(ROWS, TRIAL, Limits(pdp=1.9))
+        assess_published(ROWS, TRIAL, PublishedLimits(pdp=1.9))
     )
-    assert "more than the sizes" not in verdict(assess_published(ROWS, TRIAL, Limits(pdp=1.8)))
+    assert "more than the sizes" not in verdict(
+        assess_published(ROWS, TRIAL, PublishedLimits(pdp=1.8))
+    )
 
 
 def test_a_page_stands_alone() -> None:

@@ -16,7 +16,7 @@ from anonymizer.report.svg import (
     BEFORE,
     Axis,
     Ends,
-    Intervals,
+    IntervalRow,
     draw_associations,
     draw_distribution,
     draw_intervals,
@@ -87,7 +87,7 @@ def test_the_longest_of_some_shares_fills_the_width():
 
 
 def test_an_interval_has_its_place_and_what_is_beyond_stands_at_the_edge() -> None:
-    row = Intervals("a", Ends(-1.0, 0.0, 1.0), Ends(-9.0, float("nan"), 9.0))
+    row = IntervalRow("a", Ends(-1.0, 0.0, 1.0), Ends(-9.0, float("nan"), 9.0))
     drawn = draw_intervals([row], "intervals", [(-2.0, "-2"), (2.0, "+2")])
     assert drawn.count("<circle") == 1  # of no estimate there is no dot
     assert drawn.count("<polygon") == 2

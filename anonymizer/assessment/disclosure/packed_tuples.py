@@ -44,7 +44,7 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tuples:
+class PackedTuples:
     """Distinct tuples: sorted keys, one row for each, and their states."""
 
     keys: NDArray[np.uint64]
@@ -55,13 +55,13 @@ class Tuples:
         """The number of tuples."""
         return self.states.size
 
-    def decide(self, field: Field, keep: bool, counts: Counts) -> Tuples:
+    def decide(self, field: Field, keep: bool, counts: Counts) -> PackedTuples:
         """Keep or drop an attribute for good; those before it are decided on already.
 
         Adds to the counts what is settled, and returns the tuples that are still open.
         """
         keys, states = decide(self.keys, self.states, field.place, keep, counts)
-        return Tuples(keys, states)
+        return PackedTuples(keys, states)
 
     def count_subsets(self, fields: Sequence[Field], counts: Counts) -> Counts:
         """Decide on some fields in every way; return the counts of each, those that keep more first."""
@@ -103,7 +103,9 @@ def bit_width(size: int) -> int:
     return max(size - 1, 0).bit_length()
 
 
-def read_tuples(tables: Sequence[Table], attributes: Sequence[str]) -> tuple[int, Layout, Tuples]:
+def read_tuples(
+    tables: Sequence[Table], attributes: Sequence[str]
+) -> tuple[int, Layout, PackedTuples]:
     """Read our table, and an external one if there is one: our records, and the distinct tuples."""
     vocabularies = [Vocabulary() for _ in attributes]
     parts = [list(code_batches(table.batches(attributes), vocabularies)) for table in tables]
@@ -138,12 +140,12 @@ def pack(batches: list[Batch], layout: Layout) -> NDArray[np.uint64]:
     return np.concatenate(parts)
 
 
-def aggregate(keys: NDArray[np.uint64], unit: int) -> Tuples:
+def aggregate(keys: NDArray[np.uint64], unit: int) -> PackedTuples:
     """Sort keys and keep each once, with its rows counted up to MANY, in a unit of the states."""
     keys = sort_keys(keys)
     first = first_places(keys)
     rows = np.diff(np.append(first, len(keys)))
-    return Tuples(keys[first], (unit * np.minimum(rows, MANY)).astype(np.uint8))
+    return PackedTuples(keys[first], (unit * np.minimum(rows, MANY)).astype(np.uint8))
 
 
 def sort_keys(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -158,7 +160,7 @@ def first_places(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
     return np.flatnonzero(changes)
 
 
-def join(tables: Sequence[Tuples]) -> Tuples:
+def join(tables: Sequence[PackedTuples]) -> PackedTuples:
     """Join the tuples of tables whose states have different units."""
     if len(tables) == 1:
         return tables[0]
@@ -167,4 +169,4 @@ def join(tables: Sequence[Tuples]) -> Tuples:
     order = np.lexsort(keys.T[::-1])
     keys = keys[order]
     first = first_places(keys)
-    return Tuples(keys[first], np.add.reduceat(states[order], first))
+    return PackedTuples(keys[first], np.add.reduceat(states[order], first))

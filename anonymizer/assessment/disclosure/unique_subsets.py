@@ -18,7 +18,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.assessment.disclosure.packed_tuples import Layout, Tuples, read_tuples
+from anonymizer.assessment.disclosure.packed_tuples import Layout, PackedTuples, read_tuples
 from anonymizer.data.table import Table, TableLike, check_present, open_table
 from anonymizer.engine.domain import read_only
 from anonymizer.errors import DataError, quote_some
@@ -133,10 +133,10 @@ def too_many(attributes: int) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class WalkStep:
     """A choice to make: keep an attribute, or drop it, after those before it are decided on."""
 
-    above: Tuples
+    above: PackedTuples
     """The tuples of what is left, without those that are settled."""
     settled: Integers
     """The counts of the tuples that are settled."""
@@ -162,10 +162,10 @@ class Walk:
         self.open = 0  # steps that wait or are being taken
         self.stopped = False
         self.serial = count()
-        self.waiting: list[tuple[int, int, Step]] = []
+        self.waiting: list[tuple[int, int, WalkStep]] = []
         self.changed = threading.Condition()
 
-    def run(self, table: Tuples, workers: int, on_subsets: OnSubsets | None) -> Integers:
+    def run(self, table: PackedTuples, workers: int, on_subsets: OnSubsets | None) -> Integers:
         """Count on each subset; one row of counts for each."""
         subsets = 1 << self.attributes
         tell = on_subsets or (lambda *_: None)
@@ -195,7 +195,7 @@ class Walk:
             self.stop()
             raise
 
-    def decide(self, step: Step) -> list[Step]:
+    def decide(self, step: WalkStep) -> list[WalkStep]:
         """Keep or drop an attribute; return the steps that follow, or count at once what is little."""
         field = self.layout.fields[step.position]
         subset = step.subset if step.keep else step.subset & ~(1 << field.attribute)
@@ -214,14 +214,14 @@ class Walk:
         with self.changed:
             self.done += subsets.size
 
-    def take(self) -> Step | None:
+    def take(self) -> WalkStep | None:
         """Return the next step, or None when all are done."""
         with self.changed:
             while not self.waiting and self.open and not self.stopped:
                 self.changed.wait()
             return heapq.heappop(self.waiting)[-1] if self.waiting and not self.stopped else None
 
-    def put(self, steps: Sequence[Step], finished: int = 0) -> None:
+    def put(self, steps: Sequence[WalkStep], finished: int = 0) -> None:
         """Let steps wait."""
         with self.changed:
             for step in steps:
@@ -237,9 +237,9 @@ class Walk:
             self.changed.notify_all()
 
 
-def both_ways(table: Tuples, settled: Integers, subset: int, position: int) -> list[Step]:
+def both_ways(table: PackedTuples, settled: Integers, subset: int, position: int) -> list[WalkStep]:
     """Return the steps that keep and that drop the next attribute."""
-    return [Step(table, settled, subset, position, keep) for keep in (False, True)]
+    return [WalkStep(table, settled, subset, position, keep) for keep in (False, True)]
 
 
 def undecided_subsets(order: Sequence[int]) -> list[Integers]:

@@ -9,7 +9,7 @@ from anonymizer.assessment.procedure.homogeneity import Homogeneity
 from anonymizer.assessment.procedure.keys import ValueCount, WhatIf
 from anonymizer.assessment.procedure.linkage import Linkage
 from anonymizer.assessment.procedure.mitigation import Access, Option
-from anonymizer.assessment.procedure.plan import Plan
+from anonymizer.assessment.procedure.plan import MitigationPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Special:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class OverlapReading:
     """What the overlap means for the people in cells of one size."""
 
     size: int
@@ -63,7 +63,7 @@ class Probabilities:
     pattern: str | None
     without: dict[str, Any]
     """p and q once a key is left out, for the keys that they hang on."""
-    readings: tuple[Reading, ...]
+    readings: tuple[OverlapReading, ...]
     threshold: float
     needed_size: int | None
     """How many people make a cell acceptable."""
@@ -105,7 +105,7 @@ class SourceFindings:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class ProcedureFindings:
     """All that was found about a table."""
 
     rows: int
@@ -114,7 +114,7 @@ class Findings:
     sources: tuple[SourceFindings, ...]
     most: float = 1.0
     """The share of a small cell's people from which on it gives a sensitive value away."""
-    plan: Plan | None = None
+    plan: MitigationPlan | None = None
     """What to do about all sources together; None where nobody is above a threshold."""
 
     @property

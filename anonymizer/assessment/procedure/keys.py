@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.assessment.procedure.people import Integers, KeyCells, People
+from anonymizer.assessment.procedure.people import Integers, KeyCells, KeyPeople
 from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.engine.microdata import Microdata
 from anonymizer.hierarchy import MISSING, Hierarchy
@@ -36,7 +36,7 @@ class KeySet:
     """
 
     microdata: Microdata
-    people: People
+    people: KeyPeople
     base: Scheme
     """The level at which the attacker knows each key."""
     linked: LinkedTable | None = None
@@ -107,7 +107,7 @@ def count_violations(cells: KeyCells, ks: Sequence[int] = KS) -> dict[int, int]:
     return {k: int(cells.people_of_history[smallest < k].sum()) for k in ks}
 
 
-def count_by_history(people: People, ks: Sequence[int] = KS) -> dict[int, int]:
+def count_by_history(people: KeyPeople, ks: Sequence[int] = KS) -> dict[int, int]:
     """Count the people who share the whole of their rows with fewer than k, for each k."""
     alike = people.people_of_history
     return {k: int(alike[alike < k].sum()) for k in ks}

@@ -30,7 +30,7 @@ EVALUATIONS = 500
 """How many schemes the search for the best mix may evaluate: a count, so that it is repeatable."""
 
 
-class Kind(StrEnum):
+class Mitigation(StrEnum):
     """The ways there are."""
 
     COARSEN = "coarsen"
@@ -51,7 +51,7 @@ class Option:
     people are then dropped until nobody is. `loss` is the cost of both together.
     """
 
-    kind: Kind
+    kind: Mitigation
     what: str
     levels: dict[str, int]
     above: int
@@ -73,14 +73,14 @@ def list_options(source_risk: SourceRisk, measure: Loss) -> list[Option]:
     """Compare all ways for one source, the cheapest first."""
     key_set = source_risk.key_set
     changes = [
-        *((Kind.LEAVE_OUT, {key: top_of(key_set, key)}) for key in key_set.keys),
+        *((Mitigation.LEAVE_OUT, {key: top_of(key_set, key)}) for key in key_set.keys),
         *(
-            (Kind.LEAVE_OUT, {one: top_of(key_set, one), other: top_of(key_set, other)})
+            (Mitigation.LEAVE_OUT, {one: top_of(key_set, one), other: top_of(key_set, other)})
             for one, other in combinations(key_set.keys, 2)
             if len(key_set.keys) > 2  # of two keys nothing would be left
         ),
-        *((Kind.COARSEN, {key: level}) for key, level in coarser_levels(key_set)),
-        (Kind.DROP, {}),
+        *((Mitigation.COARSEN, {key: level}) for key, level in coarser_levels(key_set)),
+        (Mitigation.DROP, {}),
     ]
     options = [weigh(source_risk, measure, kind, levels) for kind, levels in changes]
     mix = list(best_mix(source_risk, measure))
@@ -97,7 +97,9 @@ def list_access(highest: float, thresholds: dict[str, float]) -> list[Access]:
     ]
 
 
-def weigh(source_risk: SourceRisk, measure: Loss, kind: Kind, levels: dict[str, int]) -> Option:
+def weigh(
+    source_risk: SourceRisk, measure: Loss, kind: Mitigation, levels: dict[str, int]
+) -> Option:
     """Find out what a change to the keys achieves, and what it costs with all dropped who remain."""
     key_set = source_risk.key_set
     scheme = key_set.scheme(levels)
@@ -150,7 +152,7 @@ def best_mix(source_risk: SourceRisk, measure: Loss) -> Iterator[Option]:
         return
     scheme = zip(key_set.keys, found.best.scheme, strict=True)
     alike = source_risk.source.p.by is None and source_risk.source.q.by is None
-    kind = Kind.MIX if alike and found.status is Status.OPTIMAL else Kind.FOUND
+    kind = Mitigation.MIX if alike and found.status is Status.OPTIMAL else Mitigation.FOUND
     yield weigh(source_risk, measure, kind, {key: level for key, level in scheme if level})
 
 

@@ -65,7 +65,7 @@ class KeyCells:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class People:
+class KeyPeople:
     """Everyone in a table, by the tuples of key values that their rows show.
 
     People whose rows show the same set of tuples have one history. Where each row is somebody else,
@@ -79,14 +79,14 @@ class People:
     rows_of_entry: Integers
 
     @staticmethod
-    def of_rows(microdata: Microdata) -> People:
+    def of_rows(microdata: Microdata) -> KeyPeople:
         """Take each row for a person."""
         counts = read_only(microdata.counts.astype(np.int64))
         tuples = read_only(np.arange(microdata.distinct))
-        return People(counts, tuples, tuples, counts)
+        return KeyPeople(counts, tuples, tuples, counts)
 
     @staticmethod
-    def by_number(microdata: Microdata, person_of_row: Integers) -> People:
+    def by_number(microdata: Microdata, person_of_row: Integers) -> KeyPeople:
         """Put the rows of each person together; people are numbered 0, 1, ... without a gap."""
         tuples = microdata.distinct
         pairs, rows = np.unique(person_of_row * tuples + microdata.tuple_of_row, return_counts=True)
@@ -100,7 +100,7 @@ class People:
         tuple_of_entry = np.empty(int(lengths.sum()), np.int64)
         tuple_of_entry[entry_of_pair] = tuple_of_pair
         rows_of_entry = sum_by_label(entry_of_pair, rows, tuple_of_entry.size)
-        return People(
+        return KeyPeople(
             people, np.repeat(np.arange(people.size), lengths), tuple_of_entry, rows_of_entry
         )
 

@@ -53,7 +53,7 @@ class OutcomeCost:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class MitigationPlan:
     """What is done to the table, what that costs, and what is left; or why there is no plan."""
 
     reason: str | None = None
@@ -106,7 +106,7 @@ def make_plan(
     protected: Protected,
     externals: Externals,
     file: Path | None = None,
-) -> Plan:
+) -> MitigationPlan:
     """Find the way that loses least; a table that cannot be anonymized by the policy has none.
 
     `file` is where the statement was read from, if it was: the model then names it.
@@ -118,7 +118,7 @@ def make_plan(
             warnings.simplefilter("ignore", AnonymizerWarning)
             solution = anonymize(Problem.read(table, planned, warn=False))
     except AnonymizerError as error:
-        return Plan(reason=str(error))
+        return MitigationPlan(reason=str(error))
     return describe_plan(solution, statement, protected)
 
 
@@ -160,13 +160,13 @@ def key_changes(
     return {"role": Role.QUASI, "hierarchy": flat}
 
 
-def describe_plan(solution: Solution, statement: Statement, protected: Protected) -> Plan:
+def describe_plan(solution: Solution, statement: Statement, protected: Protected) -> MitigationPlan:
     """Say what a solution does, what it costs, and what is left."""
     microdata = solution.problem.microdata
     gone = solution.release.suppressed
     everybody, kept = microdata.number_of_people, solution.after.people
     changed = {name: level for name, level in solution.scheme.items() if level}
-    return Plan(
+    return MitigationPlan(
         what=describe_levels(microdata, changed),
         levels=changed,
         dropped=solution.suppressed,

@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.assessment.procedure.findings import (
-    Findings,
+    OverlapReading,
     Probabilities,
+    ProcedureFindings,
     Rarity,
-    Reading,
     SourceFindings,
     Special,
 )
@@ -73,7 +73,7 @@ def follow_procedure(
     policy: PolicyLike,
     statement: Statement | str | Path,
     on_step: OnStep | None = None,
-) -> Findings:
+) -> ProcedureFindings:
     """Follow the procedure for every source of a statement.
 
     `data` is a dataframe or a path, or None where the policy says where the table is; `on_step` is told
@@ -97,7 +97,7 @@ def follow_procedure(
         step("planning for all sources together")
         plan = make_plan(table, policy, statement, protected, externals, file)
     by_id = statement.id is not None
-    return Findings(protected.rows, people, by_id, tuple(found), statement.most, plan)
+    return ProcedureFindings(protected.rows, people, by_id, tuple(found), statement.most, plan)
 
 
 def list_small_cells(
@@ -260,12 +260,12 @@ def people_by_cell_size(cells: KeyCells) -> dict[str, int]:
     return dict(zip(names, counts.astype(int).tolist(), strict=True))
 
 
-def read_overlap(source_risk: SourceRisk, cells: KeyCells) -> tuple[Reading, ...]:
+def read_overlap(source_risk: SourceRisk, cells: KeyCells) -> tuple[OverlapReading, ...]:
     """Put the overlap into words for small cells; where it depends on a value, at its largest."""
     overlap, attack = source_risk.overlap(), source_risk.source.attack
     smallest = cells.smallest()
     return tuple(
-        Reading(
+        OverlapReading(
             size,
             int(cells.people_of_history[smallest == size].sum()),
             overlap.probability(size),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonymizer.assessment.procedure.keys import KeySet, close_top, flat_hierarchy
-from anonymizer.assessment.procedure.people import Integers, People
+from anonymizer.assessment.procedure.people import Integers, KeyPeople
 from anonymizer.data.coded import CodedTable
 from anonymizer.data.columns import Coded, check_rows, check_whose, read_columns
 from anonymizer.data.table import Table
@@ -86,7 +86,9 @@ def make_key_set(
         base = [*map(max, base, linked.levels)]
     numbered = protected.person_of_row
     people = (
-        People.of_rows(microdata) if numbered is None else People.by_number(microdata, numbered)
+        KeyPeople.of_rows(microdata)
+        if numbered is None
+        else KeyPeople.by_number(microdata, numbered)
     )
     return KeySet(microdata, people, tuple(base), linked)
 

@@ -6,24 +6,35 @@ what each attack guesses beside what it would guess without the table. `sentence
 `verdict` holds rows against limits.
 """
 
-from anonymizer.assessment.published.indicators import Attack, Guess, Indicators, entropy, measure
-from anonymizer.assessment.published.partition import Group, Partition
+from anonymizer.assessment.published.indicators import (
+    Guess,
+    Indicator,
+    Indicators,
+    entropy,
+    measure,
+)
+from anonymizer.assessment.published.partition import AnswerGroup, Partition
 from anonymizer.assessment.published.reading import read_published
 from anonymizer.assessment.published.sentences import say_attacks
 from anonymizer.assessment.published.table import Arms, Characteristic
-from anonymizer.assessment.published.verdict import Breach, Limits, Published, assess_published
+from anonymizer.assessment.published.verdict import (
+    Breach,
+    Published,
+    PublishedLimits,
+    assess_published,
+)
 
 __all__ = [
+    "AnswerGroup",
     "Arms",
-    "Attack",
     "Breach",
     "Characteristic",
-    "Group",
     "Guess",
+    "Indicator",
     "Indicators",
-    "Limits",
     "Partition",
     "Published",
+    "PublishedLimits",
     "assess_published",
     "entropy",
     "measure",

@@ -28,7 +28,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from anonymizer.assessment.published.partition import Answer, Group, Partition
+from anonymizer.assessment.published.partition import Answer, AnswerGroup, Partition
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Guess:
 
 
 @dataclass(frozen=True, slots=True)
-class Attack:
+class Indicator:
     """What one attack learns: the paper's indicator in bits, and the guess."""
 
     bits: float
@@ -64,20 +64,20 @@ class Indicators:
     """How far the answers to one row resist the three attacks."""
 
     partition: Partition
-    pdp: tuple[Attack, ...]
+    pdp: tuple[Indicator, ...]
     """By group. 0 bits: who is in the group knows the arm."""
-    pfdoc: Attack
+    pfdoc: Indicator
     """0 bits: everyone gives the same answer."""
-    pfdptc: tuple[Attack, ...]
+    pfdptc: tuple[Indicator, ...]
     """By arm: how much knowing that somebody is in it changes. 0 bits: nothing."""
 
     @property
-    def attackers(self) -> list[tuple[Group, Attack]]:
+    def attackers(self) -> list[tuple[AnswerGroup, Indicator]]:
         """The groups with somebody in them that PDP is asked of here, each with its attack."""
         pairs = zip(self.partition.groups, self.pdp, strict=True)
         return [(group, attack) for group, attack in pairs if group.attacks and attack.guess]
 
-    def pdp_of(self, answer: Answer) -> Attack | None:
+    def pdp_of(self, answer: Answer) -> Indicator | None:
         """Return PDP for the group with an answer, if there is one."""
         pairs = zip(self.partition.groups, self.pdp, strict=True)
         return next((attack for group, attack in pairs if group.answer is answer), None)
@@ -99,27 +99,27 @@ def entropy(counts: Sequence[int]) -> float:
 def measure(partition: Partition, names: Sequence[str]) -> Indicators:
     """Compute the indicators and guesses of a partition; `names` are those of the arms."""
     totals = [group.total for group in partition.groups]
-    pfdoc = Attack(entropy(totals), guess_answer(partition))
+    pfdoc = Indicator(entropy(totals), guess_answer(partition))
     changes = tuple(arm_change(partition, arm, pfdoc.bits) for arm in range(len(names)))
     pdp = tuple(
-        Attack(entropy(group.counts), guess_arm(group, partition.sizes, names))
+        Indicator(entropy(group.counts), guess_arm(group, partition.sizes, names))
         for group in partition.groups
     )
     return Indicators(partition, pdp, pfdoc, changes)
 
 
-def arm_change(partition: Partition, arm: int, overall: float) -> Attack:
+def arm_change(partition: Partition, arm: int, overall: float) -> Indicator:
     """Compute PFDPTC for one arm; an arm without people changes nothing."""
     if not partition.sizes[arm]:
-        return Attack(0.0, None)
+        return Indicator(0.0, None)
     inside = entropy([group.counts[arm] for group in partition.groups])
-    return Attack(abs(inside - overall), guess_answer_in_arm(partition, arm))
+    return Indicator(abs(inside - overall), guess_answer_in_arm(partition, arm))
 
 
 # --- what an attacker guesses ---
 
 
-def guess_arm(group: Group, sizes: Sequence[int], names: Sequence[str]) -> Guess | None:
+def guess_arm(group: AnswerGroup, sizes: Sequence[int], names: Sequence[str]) -> Guess | None:
     """Guess the arm of somebody in a group; without the table, by the sizes of the arms."""
     shares = shares_of(group.counts)
     return largest_rise(names, shares, shares_of(sizes)) if shares else None

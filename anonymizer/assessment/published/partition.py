@@ -24,7 +24,7 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class AnswerGroup:
     """The people who give one answer, by arm."""
 
     name: str
@@ -44,7 +44,7 @@ class Partition:
     """All people of a trial, or those measured, by their answer."""
 
     name: str
-    groups: tuple[Group, ...]
+    groups: tuple[AnswerGroup, ...]
     sizes: tuple[int, ...]
     """The people of each arm; the groups add up to them."""
     rows: tuple[Characteristic, ...]
@@ -71,7 +71,7 @@ class Partition:
         """Whether nobody is known to have the characteristic."""
         return all(row.total == 0 for row in self.rows)
 
-    def group(self, answer: Answer) -> Group | None:
+    def group(self, answer: Answer) -> AnswerGroup | None:
         """Return the first group with an answer of a kind."""
         return next((group for group in self.groups if group.answer is answer), None)
 
@@ -98,31 +98,33 @@ def both_partitions(
     name = rows[0].label if len(rows) == 1 else f"{rows[0].heading}: all categories"
     known = (*named_groups(rows), *rest_groups(rows, measured))
     absent = subtract(arms.sizes, measured)
-    missing = Group(Answer.MISSING.value, Answer.MISSING, absent, attacks=not category)
+    missing = AnswerGroup(Answer.MISSING.value, Answer.MISSING, absent, attacks=not category)
     if not missing.total:
         yield Partition(name, known, measured, rows)
         return
     yield Partition(name, (*known, missing), arms.sizes, rows)
     if any(measured):
-        again = tuple(Group(g.name, g.answer, g.counts, attacks=False) for g in known)
+        again = tuple(AnswerGroup(g.name, g.answer, g.counts, attacks=False) for g in known)
         yield Partition(name, again, measured, rows, measured_only=True)
 
 
-def named_groups(rows: tuple[Characteristic, ...]) -> tuple[Group, ...]:
+def named_groups(rows: tuple[Characteristic, ...]) -> tuple[AnswerGroup, ...]:
     """Return those who have the characteristic, or each of the categories, whose rows ask PDP."""
     if len(rows) == 1:
-        return (Group(Answer.HAS.value, Answer.HAS, rows[0].counts),)
-    return tuple(Group(row.name, Answer.CATEGORY, row.counts, attacks=False) for row in rows)
+        return (AnswerGroup(Answer.HAS.value, Answer.HAS, rows[0].counts),)
+    return tuple(AnswerGroup(row.name, Answer.CATEGORY, row.counts, attacks=False) for row in rows)
 
 
-def rest_groups(rows: tuple[Characteristic, ...], measured: tuple[int, ...]) -> tuple[Group, ...]:
+def rest_groups(
+    rows: tuple[Characteristic, ...], measured: tuple[int, ...]
+) -> tuple[AnswerGroup, ...]:
     """Return those who do not have it; after categories only where they leave somebody out."""
     rest = measured
     for row in rows:
         rest = subtract(rest, row.counts)
     if len(rows) == 1:
-        return (Group(Answer.LACKS.value, Answer.LACKS, rest),)
-    return (Group("none of these", Answer.LACKS, rest),) if any(rest) else ()
+        return (AnswerGroup(Answer.LACKS.value, Answer.LACKS, rest),)
+    return (AnswerGroup("none of these", Answer.LACKS, rest),) if any(rest) else ()
 
 
 def subtract(whole: tuple[int, ...], part: tuple[int, ...]) -> tuple[int, ...]:

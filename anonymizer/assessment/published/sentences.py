@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from anonymizer.assessment.published.indicators import Attack, Guess, Indicators
-from anonymizer.assessment.published.partition import Answer, Group, Partition
+from anonymizer.assessment.published.indicators import Guess, Indicator, Indicators
+from anonymizer.assessment.published.partition import Answer, AnswerGroup, Partition
 from anonymizer.assessment.published.table import Arms
 from anonymizer.errors import percent
 
@@ -29,7 +29,7 @@ def say_attacks(row: Indicators, arms: Arms) -> dict[str, Any]:
     }
 
 
-def say_arm(group: Group, attack: Attack, arms: Arms) -> str:
+def say_arm(group: AnswerGroup, attack: Indicator, arms: Arms) -> str:
     """Say what somebody in a group learns about their arm, and what the sizes of the arms say already."""
     if attack.guess is None:
         return say_nobody(group)
@@ -41,7 +41,7 @@ def say_arm(group: Group, attack: Attack, arms: Arms) -> str:
     )
 
 
-def say_nobody(group: Group) -> str:
+def say_nobody(group: AnswerGroup) -> str:
     """Say that a group is empty."""
     return "Everybody has it." if group.answer is Answer.LACKS else f"Nobody {verb(group)}."
 
@@ -56,7 +56,7 @@ def say_rise(guess: Guess) -> str:
     )
 
 
-def say_excluded(group: Group, arms: Arms) -> str:
+def say_excluded(group: AnswerGroup, arms: Arms) -> str:
     """Name the arms that somebody in a group cannot be in, where several are left."""
     empty = [arm for arm, count in zip(arms.names, group.counts, strict=True) if not count]
     if not empty or len(empty) == len(arms.names) - 1:
@@ -72,7 +72,7 @@ def say_answer(part: Partition) -> str:
     return f"{who} {sure} {verb(group)}: {group.total} of {part.total}."
 
 
-def say_change(part: Partition, arm: str, attack: Attack) -> str:
+def say_change(part: Partition, arm: str, attack: Indicator) -> str:
     """Say how knowing the arm changes what is likely for a participant."""
     if attack.guess is None:
         return f"Nobody in the {arm} arm was measured."
@@ -89,7 +89,7 @@ def how_sure(most: int, people: int) -> str:
     return "certainly" if most == people else "most likely"
 
 
-def verb(group: Group) -> str:
+def verb(group: AnswerGroup) -> str:
     """Say what somebody in a group does."""
     if group.answer is Answer.MISSING:
         return "was not measured"
@@ -98,6 +98,6 @@ def verb(group: Group) -> str:
     return "has it" if group.answer is Answer.HAS else lacking(group)
 
 
-def lacking(group: Group) -> str:
+def lacking(group: AnswerGroup) -> str:
     """Say what somebody does not have: the characteristic, or any of the categories."""
     return "does not have it" if group.name == Answer.LACKS else "is in none of the categories"

@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from anonymizer.assessment.published.indicators import (
-    Attack,
     Guess,
+    Indicator,
     Indicators,
     entropy,
     measure,
@@ -35,7 +35,7 @@ SLACK = 1e-12  # a value that differs from a limit by rounding only does not bre
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class PublishedLimits:
     """The l that each row must keep under each attack, and the largest advantage; None: no limit."""
 
     pdp: float | None = None
@@ -86,7 +86,7 @@ class Published:
 
     arms: Arms
     rows: tuple[Indicators, ...]
-    limits: Limits = Limits()
+    limits: PublishedLimits = PublishedLimits()
 
     @property
     def printed(self) -> tuple[Indicators, ...]:
@@ -107,23 +107,23 @@ class Published:
         return Guess(arm, share / self.arms.total, share / self.arms.total)
 
     @property
-    def paper(self) -> Limits:
+    def paper(self) -> PublishedLimits:
         """The l that the printed rows keep as the paper counts: who has it, rows of nobody included."""
         rows = self.printed
-        return Limits(
+        return PublishedLimits(
             2 ** min(pdp.bits for row in rows if (pdp := row.pdp_of(Answer.HAS))),
             2 ** min(row.pfdoc.bits for row in rows),
             2 ** max(attack.bits for row in rows for attack in row.pfdptc),
         )
 
     @property
-    def kept(self) -> Limits:
+    def kept(self) -> PublishedLimits:
         """The strictest limits that nothing breaks; None where no limit could be broken."""
         attacks = [attack for row in self.rows for _, attack in row.attackers]
         changes = [attack for row in self.rows for attack in row.pfdptc]
         pdp = [attack.bits for attack in attacks if attack.advantage > SLACK]
         pfdoc = [row.pfdoc.bits for row in self.rows if not row.partition.nobody]
-        return Limits(
+        return PublishedLimits(
             2 ** min(pdp) if pdp else None,
             2 ** min(pfdoc) if pfdoc else None,
             2 ** max(attack.bits for attack in changes),
@@ -185,13 +185,13 @@ class Published:
         }
 
 
-def is_below(attack: Attack, asked: float | None) -> bool:
+def is_below(attack: Indicator, asked: float | None) -> bool:
     """Check whether an indicator is below the l that is asked for."""
     return asked is not None and attack.bits < math.log2(asked) - SLACK
 
 
 def assess_published(
-    rows: Sequence[Characteristic], arms: Arms, limits: Limits | None = None
+    rows: Sequence[Characteristic], arms: Arms, limits: PublishedLimits | None = None
 ) -> Published:
     """Compute the indicators of a published table; a count above its arm is an error.
 
@@ -209,7 +209,7 @@ def assess_published(
         raise DataError.defective("the table", faults)
     partitions = list(partitions_of(rows, arms))
     check_labels([each.label for each in partitions])
-    limits = limits or Limits()
+    limits = limits or PublishedLimits()
     limits.check_range(len(arms.names), max(len(each.groups) for each in partitions))
     return Published(arms, tuple(measure(each, arms.names) for each in partitions), limits)
 
@@ -229,7 +229,7 @@ def by_arm(arms: Arms, values: Sequence[Any]) -> dict[str, Any]:
     return dict(zip(arms.names, values, strict=True))
 
 
-def without_advantage(limits: Limits) -> dict[str, float | None]:
+def without_advantage(limits: PublishedLimits) -> dict[str, float | None]:
     """Return the three l."""
     return {name: value for name, value in asdict(limits).items() if name != "advantage"}
 
@@ -261,7 +261,7 @@ def describe_row(row: Indicators, arms: Arms) -> dict[str, Any]:
     }
 
 
-def describe_guess(attack: Attack) -> dict[str, Any] | None:
+def describe_guess(attack: Indicator) -> dict[str, Any] | None:
     """Describe a guess as JSON; None where there is nobody to attack."""
     guess = attack.guess
     return None if guess is None else {**asdict(guess), "advantage": guess.advantage}

@@ -17,7 +17,7 @@ from anonymizer.engine.people import People
 from anonymizer.errors import AnonymizerWarning, PolicyError, list_cells
 from anonymizer.estimators.intervals import Interval
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.knowledge.attack import Attack, Floats, check_levels
+from anonymizer.knowledge.attack import AttackedTable, Floats, check_levels
 from anonymizer.knowledge.catalogue import find_scenario, load_scenario
 from anonymizer.knowledge.chance import HIGH, LOW, Chance, end_of
 from anonymizer.knowledge.chances import candidates_of, check_cells
@@ -220,7 +220,7 @@ def assess_scenarios(
     hierarchies = policy.load_hierarchies()
     if on_progress is not None:
         on_progress("reading the table", 0, 1)
-    reader = Reader(table, policy, hierarchies)
+    reader = SubjectReader(table, policy, hierarchies)
     found = []
     for name, given in named.items():
         subjects = reader.read(given)
@@ -228,10 +228,10 @@ def assess_scenarios(
         scenario = fit(name, given, subjects, hierarchies)
         step = None if on_progress is None else named_step(on_progress, name)
         threads, generator = workers or os.cpu_count() or 1, np.random.default_rng(seed)
-        exposure = expose(Attack.of(subjects, scenario), threads, step, generator)
+        exposure = expose(AttackedTable.of(subjects, scenario), threads, step, generator)
         lowest = None
         if scenario.has_ranges:
-            at_least = Attack.of(subjects, scenario, end=LOW)
+            at_least = AttackedTable.of(subjects, scenario, end=LOW)
             lowest = expose(at_least, threads, step, np.random.default_rng(seed))
         worst = reader.worst(subjects, scenario).under(scenario, exposure.parameters)
         found.append(ScenarioRisk(name, scenario, exposure, worst, subjects, lowest, people))
@@ -239,7 +239,7 @@ def assess_scenarios(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reader:
+class SubjectReader:
     """The people of a table, read once for all scenarios that look at the same columns."""
 
     table: Table
@@ -276,7 +276,7 @@ class Reader:
         """Return what an attacker could do who knows everything."""
         key = id(subjects), scenario.population, scenario.estimator
         if key not in self.exposures:
-            self.exposures[key] = expose(Attack.of(subjects, worst_case(subjects, scenario)))
+            self.exposures[key] = expose(AttackedTable.of(subjects, worst_case(subjects, scenario)))
         return self.exposures[key]
 
 

@@ -16,7 +16,7 @@ from anonymizer.assessment.disclosure.unique_subsets import Uniqueness
 from anonymizer.data.frame import FrameTable
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError
 from anonymizer.hierarchy import MISSING, Hierarchy
-from anonymizer.knowledge.attack import Attack
+from anonymizer.knowledge.attack import AttackedTable
 from anonymizer.knowledge.exposure import overall_risk
 from anonymizer.knowledge.values import Subjects
 from experiments.nrf.reconstruction import (
@@ -90,13 +90,13 @@ def test_the_risk_is_that_of_brute_force(frame: pd.DataFrame, data) -> None:
     assert risk.individual_exact == pytest.approx(by_sums, abs=1e-12)
 
 
-def attack_on_cells(frame: pd.DataFrame, risk: Reidentification) -> Attack:
+def attack_on_cells(frame: pd.DataFrame, risk: Reidentification) -> AttackedTable:
     """The same attacker as a scenario, against the same cells, each a leaf of a flat hierarchy."""
     cells = frame.fillna(MISSING)
     hierarchies = [
         Hierarchy.from_rows(name, [(text,) for text in cells[name].unique()]) for name in cells
     ]
-    return Attack.of(Subjects.read(FrameTable(frame), hierarchies), risk.as_scenario())
+    return AttackedTable.of(Subjects.read(FrameTable(frame), hierarchies), risk.as_scenario())
 
 
 def test_what_is_unique_outside_by_subset_is_no_scenario() -> None:

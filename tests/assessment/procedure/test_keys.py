@@ -16,7 +16,7 @@ from anonymizer.assessment.procedure.keys import (
     values_in,
     what_if,
 )
-from anonymizer.assessment.procedure.people import People
+from anonymizer.assessment.procedure.people import KeyPeople
 from anonymizer.data.frame import FrameTable
 from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import Hierarchy
@@ -41,7 +41,7 @@ def adult(name: str) -> tuple[KeySet, pd.DataFrame, dict]:
     keys = reference["keyVars"]
     trees = [Hierarchy.from_rows(key, [(v, "*") for v in frame[key].unique()]) for key in keys]
     microdata = encode(FrameTable(frame), trees)
-    return KeySet(microdata, People.of_rows(microdata), (0,) * len(keys)), frame, reference
+    return KeySet(microdata, KeyPeople.of_rows(microdata), (0,) * len(keys)), frame, reference
 
 
 def check_series(values: np.ndarray, reference: dict, tolerance: float = 1e-9) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from anonymizer.assessment.procedure.mitigation import (
-    Kind,
+    Mitigation,
     join,
     list_access,
     list_options,
@@ -26,8 +26,8 @@ def test_each_way_is_weighed_and_the_cheapest_comes_first():
     options = list_options(source_risk(rows, threshold=0.2), measure(2))
     assert [option.loss for option in options] == sorted(option.loss for option in options)
     cheapest = options[0]
-    assert (cheapest.kind, cheapest.what, cheapest.dropped) == (Kind.MIX, "keep all keys", 1)
-    left_out = {option.what: option for option in options if option.kind is Kind.LEAVE_OUT}
+    assert (cheapest.kind, cheapest.what, cheapest.dropped) == (Mitigation.MIX, "keep all keys", 1)
+    left_out = {option.what: option for option in options if option.kind is Mitigation.LEAVE_OUT}
     assert left_out["leave out a"].above == 0
     assert left_out["leave out b"].dropped == 1
     assert left_out["leave out b"].highest == 1.0
@@ -71,7 +71,7 @@ def test_the_loss_is_that_of_the_formula(table):
 def test_no_way_is_cheaper_than_the_best_mix(table):
     rows, _ = table
     options = list_options(source_risk(rows, threshold=0.4), measure(len(rows[0])))
-    (mix,) = [option for option in options if option.kind is Kind.MIX]
+    (mix,) = [option for option in options if option.kind is Mitigation.MIX]
     assert mix.loss <= min(option.loss for option in options) + 1e-12
 
 
@@ -92,11 +92,11 @@ def test_a_key_left_out_counts_with_the_overlap_it_leaves():
     best = options[0]
     assert (best.what, best.above, best.dropped) == ("leave out b", 0, 0)
     assert best.highest == pytest.approx(0.9 * 0.1 / 4)
-    assert Kind.MIX not in {option.kind for option in options}
+    assert Mitigation.MIX not in {option.kind for option in options}
 
 
 def test_a_mix_where_the_overlap_hangs_on_a_value_is_not_called_the_best():
     shares = {"by": "a", "values": {"x": 0.9}, "default": 0.1}
     options = list_options(source_risk([("x", "1"), ("y", "2")], p=shares), measure(2))
-    assert Kind.FOUND in {option.kind for option in options}
-    assert Kind.MIX not in {option.kind for option in options}
+    assert Mitigation.FOUND in {option.kind for option in options}
+    assert Mitigation.MIX not in {option.kind for option in options}

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from anonymizer import Statement
-from anonymizer.assessment.procedure.findings import Findings
-from anonymizer.assessment.procedure.plan import Plan
+from anonymizer.assessment.procedure.findings import ProcedureFindings
+from anonymizer.assessment.procedure.plan import MitigationPlan
 from anonymizer.assessment.procedure.procedure import follow_procedure
 from anonymizer.policy import Policy
 from tests.exhaustive import search_exhaustively
@@ -28,7 +28,7 @@ def state(tmp_path: Path, *sources: dict, **keys: object) -> Statement:
     return Statement(source=list(sources), folder=tmp_path, **keys)
 
 
-def plan_of(findings: Findings) -> Plan:
+def plan_of(findings: ProcedureFindings) -> MitigationPlan:
     assert findings.plan is not None
     assert findings.plan.reason is None
     return findings.plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from anonymizer.assessment.published import Arms, Characteristic, Limits
+from anonymizer.assessment.published import Arms, Characteristic, PublishedLimits
 
 TRIAL = Arms(("treatment", "placebo"), (228, 105))
 
@@ -41,7 +41,7 @@ def rows_of(draw: st.DrawFn, arms: Arms) -> tuple[Characteristic, ...]:
 
 
 @st.composite
-def limits_of(draw: st.DrawFn) -> Limits:
+def limits_of(draw: st.DrawFn) -> PublishedLimits:
     """Limits on everything."""
     l_values = [draw(st.floats(1, 2)) for _ in range(3)]
-    return Limits(*l_values, advantage=draw(st.floats(0, 1)))
+    return PublishedLimits(*l_values, advantage=draw(st.floats(0, 1)))

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer.assessment.published import (
+    AnswerGroup,
     Arms,
     Characteristic,
-    Group,
     Indicators,
     assess_published,
     entropy,
@@ -146,7 +146,7 @@ def test_a_group_like_the_allocation_gives_no_advantage() -> None:
 def test_attackers_are_the_groups_with_somebody_in_them() -> None:
     row = measure_row((0, 0), TRIAL)
     assert [group for group, _ in row.attackers] == [
-        Group("does not have it", Answer.LACKS, (228, 105))
+        AnswerGroup("does not have it", Answer.LACKS, (228, 105))
     ]
     assert row.pdp_of(Answer.HAS).bits == 0.0  # as the paper has it
     assert row.pdp_of(Answer.MISSING) is None

@@ -11,19 +11,19 @@ from anonymizer.assessment.published import (
     Arms,
     Breach,
     Characteristic,
-    Limits,
     Published,
+    PublishedLimits,
     assess_published,
 )
 from anonymizer.errors import DataError
 from tests.assessment.published.tables import TRIAL, arms_of, limits_of, rows_of
 
 COPD = Characteristic("COPD", (23, 2))
-STRICTEST = Limits(pdp=2, pfdoc=2, pfdptc=1, advantage=0)
+STRICTEST = PublishedLimits(pdp=2, pfdoc=2, pfdptc=1, advantage=0)
 
 
 def test_a_row_breaks_a_limit_on_the_side_that_is_dangerous() -> None:
-    table = assess_published([COPD], TRIAL, Limits(pdp=1.4, pfdoc=1.2, pfdptc=1.1))
+    table = assess_published([COPD], TRIAL, PublishedLimits(pdp=1.4, pfdoc=1.2, pfdptc=1.1))
     assert table.broken == {
         "COPD": (Breach("pdp", "has it", "l"), Breach("pfdptc", "placebo", "l"))
     }
@@ -32,7 +32,7 @@ def test_a_row_breaks_a_limit_on_the_side_that_is_dangerous() -> None:
 
 def test_who_does_not_have_it_counts_as_well() -> None:
     rows = [Characteristic("Glucocorticoids", (209, 101))]
-    table = assess_published(rows, TRIAL, Limits(pdp=1.7, advantage=0.1))
+    table = assess_published(rows, TRIAL, PublishedLimits(pdp=1.7, advantage=0.1))
     assert table.broken == {
         "Glucocorticoids": (
             Breach("pdp", "does not have it", "l"),
@@ -44,7 +44,7 @@ def test_who_does_not_have_it_counts_as_well() -> None:
 
 def test_who_was_not_measured_counts_as_well() -> None:
     rows = [Characteristic("titre", (65, 34), (145, 105))]  # all 83 without it are in one arm
-    table = assess_published(rows, TRIAL, Limits(pdp=1.1))
+    table = assess_published(rows, TRIAL, PublishedLimits(pdp=1.1))
     assert table.broken == {"titre": (Breach("pdp", "not measured", "l"),)}
 
 
@@ -52,7 +52,7 @@ def test_who_knows_that_somebody_was_measured_counts_as_well() -> None:
     rows = [
         Characteristic("titre", (114, 52), (114, 52))
     ]  # half are measured, and all of them have it
-    table = assess_published(rows, TRIAL, Limits(pfdoc=1.5))
+    table = assess_published(rows, TRIAL, PublishedLimits(pfdoc=1.5))
     assert table.broken == {"titre, of those measured": (Breach("pfdoc", "", "l"),)}
 
 
@@ -69,7 +69,9 @@ def test_categories_together_may_break_what_none_of_them_breaks() -> None:
 
 
 @given(st.integers(1, 200), st.integers(1, 200), limits_of())
-def test_what_nobody_has_never_counts(treatment: int, placebo: int, limits: Limits) -> None:
+def test_what_nobody_has_never_counts(
+    treatment: int, placebo: int, limits: PublishedLimits
+) -> None:
     arms = Arms(("treatment", "placebo"), (treatment, placebo))
     for totals in (None, (0, 0), arms.sizes):
         rows = [Characteristic("it", (0, 0), totals)]
@@ -79,7 +81,7 @@ def test_what_nobody_has_never_counts(treatment: int, placebo: int, limits: Limi
 
 
 def test_what_everybody_has_is_given_away() -> None:
-    table = assess_published([Characteristic("it", (228, 105))], TRIAL, Limits(pfdoc=1.1))
+    table = assess_published([Characteristic("it", (228, 105))], TRIAL, PublishedLimits(pfdoc=1.1))
     assert table.broken == {"it": (Breach("pfdoc", "", "l"),)}
 
 
@@ -90,7 +92,7 @@ def test_what_has_the_shares_of_the_allocation_never_counts_under_pdp(
     arms = Arms(("treatment", "placebo"), (treatment * scale, placebo * scale))
     part = data.draw(st.integers(0, scale))
     rows = [Characteristic("it", (treatment * part, placebo * part))]
-    broken = assess_published(rows, arms, Limits(pdp=2, pfdptc=1, advantage=0)).broken
+    broken = assess_published(rows, arms, PublishedLimits(pdp=2, pfdptc=1, advantage=0)).broken
     assert broken == {}
 
 
@@ -112,7 +114,7 @@ def test_what_the_table_keeps_it_does_not_break_and_anything_stricter_it_does(
     for name, value in stricter.items():
         least, most = ranges[name]  # others are refused
         if value is not None and least <= value <= most:
-            assert assess_published(rows, arms, Limits(**{name: value})).broken
+            assert assess_published(rows, arms, PublishedLimits(**{name: value})).broken
 
 
 @pytest.mark.parametrize(
@@ -120,21 +122,21 @@ def test_what_the_table_keeps_it_does_not_break_and_anything_stricter_it_does(
 )
 def test_an_l_that_two_answers_cannot_have_is_refused(limits) -> None:
     with pytest.raises(DataError, match=r"with 2 possible .* from 1 .* to 2"):
-        assess_published([COPD], TRIAL, Limits(**limits))
+        assess_published([COPD], TRIAL, PublishedLimits(**limits))
 
 
 def test_l_under_pdp_goes_up_to_the_number_of_arms() -> None:
     arms = Arms(("a", "b", "c"), (10, 10, 10))
     rows = [Characteristic("it", (5, 5, 4))]
-    assert list(assess_published(rows, arms, Limits(pdp=2.999)).broken) == ["it"]
+    assert list(assess_published(rows, arms, PublishedLimits(pdp=2.999)).broken) == ["it"]
     with pytest.raises(DataError, match=r"l for PDP is 3\.1; with 3 possible arms"):
-        assess_published(rows, arms, Limits(pdp=3.1))
+        assess_published(rows, arms, PublishedLimits(pdp=3.1))
 
 
 @pytest.mark.parametrize("advantage", [-0.1, 1.1, math.nan])
 def test_an_advantage_is_from_0_to_1(advantage: float) -> None:
     with pytest.raises(DataError, match="from 0 to 1"):
-        Limits(advantage=advantage)
+        PublishedLimits(advantage=advantage)
 
 
 def test_counts_larger_than_their_arm_are_refused_with_their_row() -> None:
@@ -160,7 +162,7 @@ def test_nothing_cannot_be_attacked_and_no_row_hides_another() -> None:
 
 def test_the_description_is_json_and_has_each_group_beside_its_baseline() -> None:
     rows = [COPD, Characteristic("titre", (65, 34), (145, 70)), Characteristic("none", (0, 0))]
-    table: Published = assess_published(rows, TRIAL, Limits(pdp=1.4))
+    table: Published = assess_published(rows, TRIAL, PublishedLimits(pdp=1.4))
     described = json.loads(json.dumps(table.describe(), allow_nan=False))
     assert described["arms"] == {"treatment": 228, "placebo": 105}
     assert described["allocation"]["guess"] == "treatment"
