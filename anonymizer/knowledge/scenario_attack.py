@@ -186,7 +186,11 @@ class ScenarioAttack:
         return AttackedRows(first, counts, self.kind[first])
 
     def risks(
-        self, scheme: Scheme, rows: AttackedRows, kept: NDArray[np.bool_], unique: float | None = None
+        self,
+        scheme: Scheme,
+        rows: AttackedRows,
+        kept: NDArray[np.bool_],
+        unique: float | None = None,
     ) -> Floats:
         """Return the overall risk of each row's people among those kept; 0 for what is not kept.
 

@@ -6,18 +6,18 @@ and 3.6).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.assessment.procedure.keys import KeySet
-from anonymizer.assessment.procedure.linkage import link_probabilities
 from anonymizer.assessment.procedure.people import KeyCells
 from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.knowledge.overlap import Overlap, Proportion
+from anonymizer.knowledge.overlap import Overlap
+from anonymizer.knowledge.source_attack import SourceAttack
 from anonymizer.knowledge.statement import ExternalSource
 from anonymizer.knowledge.statistics import SLACK
 from anonymizer.lattice import Scheme
@@ -43,35 +43,16 @@ class SourceRisk:
         """Return p and q of the table as it is, where they are highest."""
         return self.source.largest_overlap(self.left_out())
 
+    @cached_property
+    def attack(self) -> SourceAttack:
+        """The source against the table of its keys alone."""
+        key_set = self.key_set
+        return SourceAttack(self.source, key_set.microdata, self.threshold, key_set.linked)
+
     def certainty(self, classes: EquivalenceClasses) -> Floats:
-        """Return the probability in each cell if one person were in it: p * q, or 1 / m."""
-        matching = self.key_set.matching(classes)
-        if matching is not None:
-            return link_probabilities(np.ones_like(classes.sizes), matching)
-        p, q = self.source.overlap(self.left_out(classes.scheme))
-        return self.largest(p, q, classes)
-
-    def largest(
-        self, p: Sequence[Proportion], q: Sequence[Proportion], classes: EquivalenceClasses
-    ) -> Floats:
-        """Return p q of each cell; of unlike people in one cell, the largest."""
-        of_tuple = self.of_tuples(p) * self.of_tuples(q)
+        """Return the probability in each cell if one person were in it; of unlike people, the largest."""
         largest = np.zeros(classes.sizes.size)
-        np.maximum.at(largest, classes.label_of_tuple, of_tuple)
-        return largest
-
-    def of_tuples(self, shares: Sequence[Proportion]) -> Floats:
-        """Return the largest of some shares for each tuple, by its own value where that decides."""
-        microdata = self.key_set.microdata
-        largest = np.zeros(microdata.distinct)
-        for share in shares:
-            if share.by is None:
-                largest = np.maximum(largest, share.default)
-                continue
-            number = self.key_set.keys.index(share.by)
-            column = microdata.columns[number]
-            of_code = share.read_as(column.hierarchy.read_texts).of(column.labels(0))
-            largest = np.maximum(largest, of_code[microdata.codes[number]])
+        np.maximum.at(largest, classes.label_of_tuple, self.attack.certainty(classes.scheme))
         return largest
 
     def cells(self, scheme: Scheme | None = None) -> tuple[KeyCells, Floats]:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.assessment.procedure.source_risk import SourceRisk
+from anonymizer.knowledge.overlap import Proportion
 from anonymizer.knowledge.statement import ExternalSource
 from tests.assessment.tables import key_set, smallest_cells, tables
 
@@ -73,3 +74,63 @@ def test_after_dropping_nobody_is_above_the_threshold(table, threshold):
     people = found.key_set.people.people_of_history
     assert people[~dropped].sum() == len(left)
     assert np.all(people[dropped] > 0)
+
+
+SHARES = st.one_of(
+    st.floats(0, 1),
+    st.fixed_dictionaries(
+        {
+            "by": st.just("a"),
+            "values": st.dictionaries(st.sampled_from("xyz"), st.floats(0, 1)),
+            "default": st.floats(0, 1),
+        }
+    ),
+)
+
+
+def shares_of(row: tuple[str, ...], stated: tuple[Proportion, ...]) -> float:
+    """Return the largest of some shares for a row: the obvious way."""
+    return max(
+        each.default if each.by is None else each.values.get(row[0], each.default)
+        for each in stated
+    )
+
+
+@given(tables(), SHARES, SHARES, st.one_of(st.none(), SHARES), st.sets(st.integers(0, 2)))
+def test_the_probability_in_a_cell_is_p_q_over_k_of_whom_it_is_largest(
+    table, p, q, without, left_out
+):
+    rows, _ = table
+    rows = [row if row[0] in "xyz" else ("x", *row[1:]) for row in rows]
+    names = list("abc")[: len(rows[0])]
+    told = {} if without is None else {"without": {names[-1]: {"p": without}}}
+    values = {row[0] for row in rows}
+    for share in (p, q, without):
+        if isinstance(share, dict):
+            share["values"] = {k: v for k, v in share["values"].items() if k in values}
+    found = source_risk(rows, p=p, q=q, **told)
+    gone = [names[at] for at in sorted(left_out) if at < len(names)]
+    kept = [at for at, name in enumerate(names) if name not in gone]
+    cells, risk = found.cells(found.key_set.without(*gone))
+    shares = found.source.overlap(gone)
+    certain = {row: shares_of(row, shares[0]) * shares_of(row, shares[1]) for row in rows}
+    expected = {}
+    for row in rows:
+        alike = [other for other in rows if all(other[at] == row[at] for at in kept)]
+        expected[row] = max(certain[other] for other in alike) / len(alike)
+    assert sorted(set(np.round(cells.highest(risk), 9))) == sorted(
+        set(np.round(list(expected.values()), 9))
+    )
+
+
+@given(tables(most=8), tables(most=8))
+def test_the_probability_of_a_source_at_hand_is_one_over_k_m(table, other):
+    rows, theirs = ([(row[0],) for row in each[0]] for each in (table, other))
+    found = source_risk(rows, external=theirs)
+    cells, risk = found.cells()
+    expected = {
+        row: 1 / (rows.count(row) * theirs.count(row)) if row in theirs else 0.0 for row in rows
+    }
+    assert sorted(set(np.round(cells.highest(risk), 9))) == sorted(
+        set(np.round(list(expected.values()), 9))
+    )
