@@ -1,4 +1,4 @@
-"""Results: what came of an analysis on both tables, in one shape for JSON, CSV, pages and frontiers."""
+"""Results: what came of an analysis on both tables, in one shape for JSON, pages and frontiers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Result:
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the figures as a table, as the CSV file has them."""
+        """Return the figures as a table."""
         import pandas as pd
 
         names = [field.name for field in fields(self.rows[0])] if self.rows else []

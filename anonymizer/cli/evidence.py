@@ -32,7 +32,7 @@ def evidence(
 ) -> Outcome:
     """Make the policy's analyses on the original and on the release, and compare what comes of them.
 
-    Writes evidence.json, .html and .csv, and a table and pictures for each analysis. They have statistics
+    Writes evidence.json, .html and .csv, and the pictures of each analysis. They have statistics
     of the original: they are for the steward.
 
     Example: `anonymizer evidence release/release.csv --against discharges.csv --policy policy.toml`

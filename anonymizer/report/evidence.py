@@ -168,7 +168,7 @@ def render_page(evidence: Evidence, provenance: Provenance | None = None) -> str
 def stage_evidence(
     evidence: Evidence, staging: Staging, provenance: Provenance | None = None
 ) -> dict[str, str]:
-    """Write JSON, a page, a CSV file for all analyses and one for each, and the pictures as SVG."""
+    """Write JSON, a page, the figure of each analysis as CSV, and the pictures as SVG."""
     text = json.dumps(evidence.describe(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     staging.path("evidence.json").write_text(text, encoding="utf-8")
     page = render_page(evidence, provenance)
@@ -176,15 +176,13 @@ def stage_evidence(
     evidence.to_frame().to_csv(staging.path("evidence.csv"), index=False)
     names = ["evidence.json", "evidence.html", "evidence.csv"]
     for result in evidence.results:
-        names += stage_result(result, staging)
+        names += stage_pictures(result, staging)
     return {name.removeprefix("evidence."): str(staging.folder / name) for name in names}
 
 
-def stage_result(result: Result, staging: Staging) -> list[str]:
-    """Write one analysis as a CSV file, and its pictures; return what the files are called."""
-    stem = f"evidence-{result.analysis.name.replace(' ', '_')}"
-    result.to_frame().to_csv(staging.path(f"{stem}.csv"), index=False)
-    names = [f"{stem}.csv"]
+def stage_pictures(result: Result, staging: Staging) -> list[str]:
+    """Write the pictures of an analysis; return what the files are called."""
+    stem, names = f"evidence-{result.analysis.name.replace(' ', '_')}", []
     for number, (svg, _) in enumerate(pictures_of(result), 1):
         names.append(f"{stem}-{number}.svg")
         staging.path(names[-1]).write_text(standing_alone(svg), encoding="utf-8")

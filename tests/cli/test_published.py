@@ -65,7 +65,7 @@ def test_published_fails_where_not_having_it_gives_an_advantage(tmp_path: Path, 
         (
             CHARACTERISTICS + "bad,40 (99),1\n",
             ("--arms", 228, 105),
-            "percent, not 99; fix the count",
+            " %, not 99 %; fix the count",
         ),
         (
             CHARACTERISTICS + "bad,7/5,1\n",

@@ -81,8 +81,7 @@ def test_the_files_hold_the_figures_and_each_picture_stands_alone(
     told = json.loads(json.dumps(found.describe()))
     assert json.loads(Path(files["json"]).read_text(encoding="utf-8")) == told
     assert pd.read_csv(files["csv"])["name"].tolist() == [each["name"] for each in EVERY]
-    table = pd.read_csv(tmp_path / "out" / "evidence-stay.csv")
-    assert table["term"].tolist() == [row.term for row in found["stay"].rows]
+    assert found["stay"].to_frame()["term"].tolist() == [row.term for row in found["stay"].rows]
     picture = (tmp_path / "out" / "evidence-stay-1.svg").read_text()
     assert picture.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
 

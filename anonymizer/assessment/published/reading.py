@@ -25,7 +25,7 @@ from anonymizer.assessment.published.table import (
 )
 from anonymizer.data.delimiters import CANDIDATES
 from anonymizer.data.files import check_readable
-from anonymizer.errors import DataError, quote
+from anonymizer.errors import DataError, percent, quote
 
 STATED = re.compile(r"\(\s*[Nn]\s*=\s*([\d,]+)\s*\)")
 NUMBER = r"\d{1,3}(?:,\d{3})+|\d+"
@@ -287,7 +287,7 @@ def percent_faults(line: Sequence[str], cells: Sequence[Cell], arms: Arms) -> It
         if not cell.agrees(people):
             yield (
                 f"'{line[0].strip()}' has {cell.count} of {people} people in the {arm} arm, which is "
-                f"{100 * cell.count / people:.1f} percent, not {cell.sign}{cell.percent}; fix the count "
+                f"{percent(cell.count / people)}, not {cell.sign}{cell.percent} %; fix the count "
                 "or the percentage, or write the total it is of, as in `65/145 (44.8)`."
             )
 
