@@ -29,15 +29,23 @@ RESULTS = Path(__file__).resolve().parents[2] / "results"
 
 
 def test_a_small_soak_finds_nothing_and_reports_it(tmp_path: Path) -> None:
-    sizes = ["--inputs", "40", "--kills", "3", "--tables", "40", "--studio", "60", "--files", "4"]
-    sizes += ["--servers", "0"]  # not every machine has one
+    sizes = ["--kills", "3", "--tables", "40", "--files", "3"]
+    sizes += ["--inputs", "0", "--studio", "0", "--servers", "0"]
     with pytest.raises(SystemExit) as left:
         soak.main([*sizes, "--seed", "7", "--out", str(tmp_path / "soak")])
     page = (tmp_path / "soak" / "README.md").read_text()
     assert left.value.code == 0, page
     assert "| tables | 40 | 3,000 | 7 |" in page
-    assert "| inputs | 40 | 10,000 | 7 |" in page
     assert "| kills | 3 | 200 | 7 |" in page
+
+
+@pytest.mark.soak
+def test_a_small_soak_of_inputs_gets_past_the_reading(tmp_path: Path) -> None:
+    sizes = ["--kills", "0", "--tables", "0", "--files", "0", "--servers", "0"]
+    sizes += ["--inputs", "40", "--studio", "60", "--seed", "7"]
+    with pytest.raises(SystemExit) as left:
+        soak.main([*sizes, "--out", str(tmp_path / "soak")])
+    assert left.value.code == 0, (tmp_path / "soak" / "README.md").read_text()
     counted = soak.read_parts(tmp_path / "soak")["inputs"].depths
     assert sum(counted.values()) == 40
     assert sum(counted[kind, depth] for kind, depth in counted if depth in DEPTHS[2:]) >= 15
@@ -57,15 +65,17 @@ def test_a_part_that_is_run_alone_leaves_the_others_in_the_report(tmp_path: Path
     assert failure.reproduce in (tmp_path / "README.md").read_text()
 
 
+@pytest.mark.soak
 def test_what_the_committed_report_found_no_longer_fails(tmp_path: Path) -> None:
     parts = soak.read_parts(RESULTS / "soak")
     assert parts.keys() <= soak.PARTS.keys()
     for name, part in parts.items():
         found = {failure.case for failure in part.failures}
-        assert soak.PARTS[name](found, part.seed, tmp_path, lambda *_: None).failures == []
+        if found:
+            assert soak.PARTS[name](found, part.seed, tmp_path, lambda *_: None).failures == []
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_every_command_succeeds_on_files_that_are_right(tmp_path: Path) -> None:
     with Worker(tmp_path / "state") as worker:
         bench = Bench(tmp_path, worker, 1)
