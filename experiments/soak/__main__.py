@@ -36,7 +36,7 @@ from experiments.soak.studio import soak_studio
 from experiments.soak.tables import soak_tables
 
 RESULTS = Path("results")
-FIGURES = ("name", "cases", "seed", "seconds", "revision")
+FIGURES = ("name", "cases", "seed", "seconds", "code")
 FAILURES = tuple(each.name for each in fields(Failure))
 Soak = Callable[[Iterable[int], int, Path, OnCase], Found]
 PARTS: dict[str, Soak] = {
@@ -64,10 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             deadline = started + 60 * given.minutes
             found = in_parallel(soak, name, cases, given.seed, folder, given.workers, deadline)
             seconds = round(time.monotonic() - started)
-            revision = revision_now()
-            ran = Part(
-                name, found.cases, given.seed, seconds, revision, found.failures, found.depths
-            )
+            code = day_of_code()
+            ran = Part(name, found.cases, given.seed, seconds, code, found.failures, found.depths)
             parts.append(ran)
             if given.case is None:
                 write(parts, given.out or RESULTS / "soak")
@@ -221,7 +219,7 @@ def read_parts(folder: Path) -> dict[str, Part]:
             int(row["cases"]),
             int(row["seed"]),
             float(row["seconds"]),
-            row.get("revision") or "earlier",
+            row.get("code") or "earlier",
             [failure for failure in failures if failure.part == row["name"]],
             read_depths(folder / "depths.csv", row["name"]),
         )
@@ -235,9 +233,9 @@ def read_depths(path: Path, part: str) -> Counter[tuple[str, str]]:
     return Counter({(row["kind"], depth): int(row[depth]) for row in rows for depth in DEPTHS})
 
 
-def revision_now() -> str:
-    """Name the revision of this checkout that a part was run with."""
-    asked = ["git", "log", "-1", "--format=%h of %cs"]
+def day_of_code() -> str:
+    """Return the day of the newest revision, which a part was run with."""
+    asked = ["git", "log", "-1", "--format=%cs"]
     found = subprocess.run(
         asked, cwd=Path(__file__).parent, capture_output=True, text=True, check=False
     )

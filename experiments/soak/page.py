@@ -59,8 +59,8 @@ class Part:
     cases: int
     seed: int
     seconds: float
-    revision: str
-    """The state of the project that it was run with."""
+    code: str
+    """The day of the code that it was run with."""
     failures: list[Failure]
     depths: Counter[tuple[str, str]] = field(default_factory=Counter)
     """How many cases of each kind got how deep."""
@@ -74,7 +74,7 @@ class Part:
 def write_page(parts: Sequence[Part]) -> str:
     """Write the report in Markdown."""
     rows = [
-        f"| {part.name} | {part.cases:,} | {SIZES[part.name]:,} | {part.seed} | {part.revision} | "
+        f"| {part.name} | {part.cases:,} | {SIZES[part.name]:,} | {part.seed} | {part.code} | "
         f"{len(part.failures):,} | {WHAT[part.name]} |"
         for part in parts
     ]
@@ -89,7 +89,7 @@ def write_page(parts: Sequence[Part]) -> str:
             "",
             f"`make soak` with anonymizer {__version__}. A case is drawn from the seed and its number.",
             "",
-            "| part | cases run | full size | seed | revision | failures | what was run |",
+            "| part | cases run | full size | seed | code of | failures | what was run |",
             "|---|---|---|---|---|---|---|",
             *rows,
             "",
