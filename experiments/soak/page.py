@@ -21,9 +21,9 @@ SIZES = {
 """The cases of a full soak."""
 WHAT = {
     "inputs": (
-        "commands on valid files with one value, byte, row or key changed: no traceback, one-sentence "
-        "errors, exit status 0, 1 or 2, nothing half-written, nothing outside `--out`, no cell in a "
-        "message; one release in three is verified, one command in fifty runs in a new process"
+        "commands on valid files with some values swapped for others that are right somewhere, or "
+        "one value, byte, row or key changed: no traceback, one-sentence errors, exit status 0, 1 or 2, "
+        "nothing half-written, nothing outside `--out`, no cell in a message; every release is verified"
     ),
     "files": (
         "commands on hostile files, in a process that may take 2 GiB: bombs, damaged and wrongly named "
