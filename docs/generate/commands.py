@@ -34,7 +34,7 @@ def inside(name: str, group: Any) -> Iterator[tuple[str, Any]]:
 
 def describe_command(name: str, command: Any) -> str:
     """Write one command: how it is called, what it does, what it takes."""
-    types = typing.get_type_hints(inspect.unwrap(command.callback))
+    types = typing.get_type_hints(command.callback)
     shown = [parameter for parameter in command.params if parameter.name in types]
     rows = [row_of(parameter, types[parameter.name]) for parameter in shown]
     head = "| argument or option | takes | default | meaning |"
