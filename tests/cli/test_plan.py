@@ -43,7 +43,7 @@ def test_the_plan_is_carried_out_and_verified(ward: Path, run) -> None:
     found = json.loads(output)
     assert found["findings"]["plan"] == plan  # what is shown is what is done
     page = Path(found["files"]["page"]).read_text()
-    assert "Against all sources together" in page
+    assert "All sources together: " in page
     released = pd.read_csv(found["files"]["release"], sep=";")
     assert len(released) == len(patients()) - plan["dropped"]
     verified = "verify", found["files"]["release"], found["files"]["policy"]
