@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import json
 import pkgutil
@@ -14,6 +15,10 @@ import pytest
 
 import anonymizer
 
+PACKAGE = Path(anonymizer.__file__).parent
+SHARED = {"Release": "a part of a policy is called what its table in the file is: [release]"}
+"""Class names that stand twice, with the reason. `proof/` is left out: it says again, in its own words,
+what models and measures mean, and calls them what they are called."""
 HEAVY = ("numba", "matplotlib", "pandas", "pyarrow", "scipy", "networkx", "numpy", "pydantic")
 
 
@@ -102,3 +107,14 @@ def test_a_run_from_csv_to_release_loads_nothing_that_it_does_not_use(
     released = (tmp_path / "out" / "release.csv").read_text().splitlines()
     assert released[0] == "sex;diagnosis"
     assert sorted(released[1:]) == ["f;", "f;flu", 'm;"a;b"', "m;flu"]  # the fifth is suppressed
+
+
+def test_no_class_of_the_package_has_the_name_of_another() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        room = path.relative_to(PACKAGE).parts[0]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and room != "proof":
+                homes.setdefault(node.name, []).append(str(path.relative_to(PACKAGE)))
+    twice = {name: where for name, where in homes.items() if len(where) > 1}
+    assert twice.keys() == SHARED.keys(), twice

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anonymizer.cli.terminal import (
-    Outcome,
+    CommandResult,
     PolicyFile,
     command,
     is_watched,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from anonymizer.risk import Scenario
 
 
-class Example(StrEnum):
+class ExampleFile(StrEnum):
     """The files of which an example can be printed."""
 
     SCENARIO = "scenario"
@@ -36,7 +36,7 @@ class Example(StrEnum):
     SOURCES = "sources"
 
 
-def show_example(wanted: Example | None) -> None:
+def show_example(wanted: ExampleFile | None) -> None:
     """Print a file with every key there is, and leave."""
     if wanted is None:
         return
@@ -44,9 +44,9 @@ def show_example(wanted: Example | None) -> None:
     from anonymizer.knowledge import scenario, statement
 
     examples = {
-        Example.SCENARIO: scenario.EXAMPLE,
-        Example.STATEMENT: statement.EXAMPLE,
-        Example.SOURCES: sources.EXAMPLE,
+        ExampleFile.SCENARIO: scenario.EXAMPLE,
+        ExampleFile.STATEMENT: statement.EXAMPLE,
+        ExampleFile.SOURCES: sources.EXAMPLE,
     }
     print(examples[wanted].strip())
     raise typer.Exit
@@ -121,14 +121,14 @@ def assess(
     ] = False,
     workers: Annotated[int | None, typer.Option(help="Threads; default: all cores.", min=1)] = None,
     example: Annotated[  # noqa: ARG001 - the callback does all
-        Example | None,
+        ExampleFile | None,
         typer.Option(
             help="Print such a file with every key there is.",
             callback=show_example,
             is_eager=True,
         ),
     ] = None,
-) -> Outcome:
+) -> CommandResult:
     """Say what attackers could do with a table: for whom, by whom, why, and what could be done.
 
     Three questions, in any combination; where none is asked, it is the scenario `worst-case`:
@@ -198,7 +198,7 @@ def assess(
             others = [*read, *map(Path, written.values())]
             write_person_risks(person_risks, assessment.disclosure, others)
             written["person risks"] = str(person_risks)
-    return Outcome(
+    return CommandResult(
         assessment.describe(),
         lambda console: console.print(summarize(assessment)),
         written,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anonymizer.cli.terminal import (
+    CommandResult,
     ManifestFile,
-    Outcome,
     ReleaseFile,
     command,
     status_line,
@@ -51,7 +51,7 @@ def attack(
     out: Annotated[
         TableFile, typer.Option("--out", help="The folder for attacks.html and attacks.json.")
     ] = None,
-) -> Outcome:
+) -> CommandResult:
     """Try attacks on a release, each with an interval and against a baseline.
 
     Example: `anonymizer attack release/release.csv --against discharges.csv --policy policy.toml`
@@ -82,7 +82,7 @@ def attack(
 
         console.print(render_text(found))
 
-    return Outcome(found.describe(), show, files)
+    return CommandResult(found.describe(), show, files)
 
 
 def write(found: Any, out: Path, read: list[Path]) -> dict[str, str]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anonymizer.cli.terminal import (
+    CommandResult,
     ManifestFile,
     OriginalFile,
-    Outcome,
     PolicyFile,
     ReleaseFile,
     command,
@@ -52,7 +52,7 @@ def decision(
             is_eager=True,
         ),
     ] = False,
-) -> Outcome:
+) -> CommandResult:
     """Put all that is known of a release on one page for whoever answers for it.
 
     Context, identifiers and techniques, thresholds, initial and residual risk, utility, who was lost,
@@ -89,7 +89,7 @@ def decision(
         for line in verdict_of(made):
             console.print(line)
 
-    return Outcome(figures, show, files, made.acceptable)
+    return CommandResult(figures, show, files, made.acceptable)
 
 
 def show_example(wanted: bool) -> None:

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from anonymizer.cli.terminal import (
+    CommandResult,
     ManifestFile,
     OriginalFile,
-    Outcome,
     ReleaseFile,
     command,
     progress_line,
@@ -29,7 +29,7 @@ def evidence(
     out: Annotated[Path, typer.Option("--out", help="The folder for all files.")] = Path(
         "evidence"
     ),
-) -> Outcome:
+) -> CommandResult:
     """Make the policy's analyses on the original and on the release, and compare what comes of them.
 
     Writes evidence.json, .html and .csv, and the pictures of each analysis. They have statistics
@@ -50,7 +50,7 @@ def evidence(
         found = measure(release, against, loaded, manifest)
         made_of = provenance_of(loaded, open_data(against, loaded), release)
         files = stage_evidence(found, staging, made_of)
-    return Outcome(
+    return CommandResult(
         found.describe(),
         lambda console: console.print(render_text(found), "", sep="\n"),
         files,

@@ -12,7 +12,7 @@ import typer
 from anonymizer.cli.proof import prove, stage_proofs
 from anonymizer.cli.terminal import (
     Backend,
-    Outcome,
+    CommandResult,
     PolicyFile,
     command,
     status_line,
@@ -97,7 +97,7 @@ def frontier(
             "first is the utility axis of the pictures."
         ),
     ] = None,
-) -> Outcome:
+) -> CommandResult:
     """Find the best release at every threshold of the policy's first risk model, in one pass.
 
     Writes frontier.csv, .json, .png, .svg and .html; with --pick also a release with its manifest; with
@@ -133,7 +133,7 @@ def frontier(
         if picked is not None:
             own = prove(picked, always=True) if proof else None
             files |= stage_release(picked, staging, proof=own)
-    return Outcome(found.describe(), lambda console: show(found, console), files)
+    return CommandResult(found.describe(), lambda console: show(found, console), files)
 
 
 @contextmanager

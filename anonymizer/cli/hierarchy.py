@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anonymizer.cli.terminal import (
+    CommandResult,
     DataDelimiter,
     DataEncoding,
     DataSheet,
     Delimiter,
-    Outcome,
     ShowValues,
     command,
     make_console,
@@ -37,7 +37,7 @@ def check_hierarchies(
     ] = None,
     delimiter: Delimiter = ";",
     data_delimiter: DataDelimiter = None,
-) -> Outcome:
+) -> CommandResult:
     """Find every defect at once; exit status 1 if a hierarchy cannot be used.
 
     Example: `anonymizer hierarchy check hierarchies/*.csv --data discharges.csv`
@@ -57,7 +57,7 @@ def check_hierarchies(
         console.print(f"{len(files)} checked: {numbers}", soft_wrap=True)
 
     described = [{"file": str(file), **asdict(defect)} for file, defect in defects]
-    return Outcome(described, show, passed=not errors)
+    return CommandResult(described, show, passed=not errors)
 
 
 def counted(number: int, what: str) -> str:
@@ -148,7 +148,7 @@ def import_hierarchies(
         bool,
         typer.Option("--without-data", help="Leave the table out; add its path to the policy."),
     ] = False,
-) -> Outcome:
+) -> CommandResult:
     """Write the policy, the hierarchies and the table of an ARX project; say what has no counterpart.
 
     Example: `anonymizer hierarchy import project.deid --out project`
@@ -165,4 +165,4 @@ def import_hierarchies(
         for note in imported.notes:
             console.print(f"not carried over: {note}", soft_wrap=True)
 
-    return Outcome(imported.describe(), show)
+    return CommandResult(imported.describe(), show)

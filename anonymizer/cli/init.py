@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from anonymizer.cli.terminal import (
+    CommandResult,
     DataDelimiter,
     DataEncoding,
     DataSheet,
-    Outcome,
     RowsArePeople,
     command,
     status_line,
@@ -51,7 +51,7 @@ def init(
     delimiter: DataDelimiter = None,
     encoding: DataEncoding = None,
     sheet: DataSheet = None,
-) -> Outcome:
+) -> CommandResult:
     """Look at a table and write a policy with hierarchies for it, and a page that says why.
 
     Example: `anonymizer init discharges.csv --out discharges`, then
@@ -82,7 +82,7 @@ def init(
             need=split_names(need or [], columns),
         )
         files = stage_proposal(proposal, staging)
-    return Outcome(
+    return CommandResult(
         proposal.describe(),
         lambda console: console.print(summarize(proposal)),
         files,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anonymizer.cli.terminal import Delimiter, Outcome, command
+from anonymizer.cli.terminal import CommandResult, Delimiter, command
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,7 +48,7 @@ def published(
         Path | None, typer.Option("--out", help="The folder for published.html and published.json.")
     ] = None,
     delimiter: Delimiter = ",",
-) -> Outcome:
+) -> CommandResult:
     """Attack a published table of patient characteristics; exit status 1 if a row breaks a chosen limit.
 
     Each row of the CSV is a characteristic and its count in each arm, as it is printed:
@@ -81,4 +81,4 @@ def published(
         console.print(show_sections(sections(found)))
         console.print(verdict(found), soft_wrap=True)
 
-    return Outcome(result, show, result.get("files", {}), not found.broken)
+    return CommandResult(result, show, result.get("files", {}), not found.broken)

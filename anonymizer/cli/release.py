@@ -12,9 +12,9 @@ import typer
 from anonymizer.cli.proof import prove
 from anonymizer.cli.terminal import (
     Backend,
+    CommandResult,
     ManifestFile,
     MappingFile,
-    Outcome,
     OutFolder,
     Person,
     PolicyFile,
@@ -88,7 +88,7 @@ def claim_names(staging: Any, policy: Policy, data: Path | None = None) -> None:
 
 def outcome_of(
     solution: Solution, result: dict[str, Any], then: Callable[[Console], object] | None = None
-) -> Outcome:
+) -> CommandResult:
     """Say what came of a search, for scripts and for people."""
 
     def show(console: Console) -> None:
@@ -98,7 +98,7 @@ def outcome_of(
         for sentence in solution.findings.sentences():
             console.print(f"! {sentence}", soft_wrap=True)
 
-    return Outcome(result, show, result["files"], then=then)
+    return CommandResult(result, show, result["files"], then=then)
 
 
 @command
@@ -133,7 +133,7 @@ def run(
         bool,
         typer.Option("--strict", help="Release nothing while there is something to say of it."),
     ] = False,
-) -> Outcome:
+) -> CommandResult:
     """Find the best scheme and write the release with its manifest.
 
     Stopped by a limit or Ctrl-C, it releases the best so far and says how far the optimum may be. With
@@ -232,7 +232,7 @@ def verify(
         Path | None,
         typer.Option(help="An earlier release, or its manifest: warns of who is in both."),
     ] = None,
-) -> Outcome:
+) -> CommandResult:
     """Recompute every claim about a release; exit status 1 if one does not hold.
 
     Example: `anonymizer verify release/release.csv policy.toml --against discharges.csv`
@@ -256,7 +256,7 @@ def verify(
         for sentence in (*verification.warnings, *([] if warning is None else [warning])):
             console.print(f"warning: {sentence}", soft_wrap=True)
 
-    return Outcome({**said, **warned}, show, passed=verification.passed)
+    return CommandResult({**said, **warned}, show, passed=verification.passed)
 
 
 def say_earlier(release: Path, policy: Path, earlier: Path, against: Path | None) -> str | None:
@@ -279,7 +279,7 @@ def apply(
     out: OutFolder = Path("release"),
     mapping: MappingFile = None,
     seed: Seed = None,
-) -> Outcome:
+) -> CommandResult:
     """Apply a scheme found before to new data, with its risks checked again.
 
     Example: `anonymizer apply policy.toml release/manifest.json --data july.csv --out july`
@@ -305,7 +305,7 @@ def apply(
 def demo(
     out: Annotated[Path, typer.Option("--out", help="The folder for all files.")] = Path("demo"),
     seed: Annotated[int, typer.Option(min=0, help="Seed of the synthetic people.")] = 2024,
-) -> Outcome:
+) -> CommandResult:
     """Anonymize the built-in hospital register, and leave everything needed to play with it.
 
     Example: `anonymizer demo --out demo`

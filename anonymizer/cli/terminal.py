@@ -131,7 +131,7 @@ def make_console(stderr: bool = False) -> Console:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CommandResult:
     """What came of a command."""
 
     described: Any
@@ -148,7 +148,7 @@ class Outcome:
     """Prints what stands below the files."""
 
 
-def command(function: Callable[..., Outcome]) -> Callable[..., None]:
+def command(function: Callable[..., CommandResult]) -> Callable[..., None]:
     """Give a command --json and --show-values, print its outcome, and leave with its status."""
 
     @wraps(function)
@@ -176,7 +176,7 @@ def command(function: Callable[..., Outcome]) -> Callable[..., None]:
     return run
 
 
-def show(outcome: Outcome) -> None:
+def show(outcome: CommandResult) -> None:
     """Print an outcome for people."""
     console = make_console()
     outcome.show(console)

@@ -22,7 +22,7 @@ from anonymizer.data.delimiters import CANDIDATES, DEFAULT, find_delimiter
 from anonymizer.data.files import FirstRead, Tap, digest_of_file
 from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.unpacking import (
-    Reader,
+    Readable,
     as_text,
     compression_of,
     decompress,
@@ -96,7 +96,7 @@ class CsvTable:
         with self.reading(), self.path.open("rb") as file:
             return find_encoding(decompress(file, self.path).read(HEAD))
 
-    def unpack(self, file: Reader) -> Reader:
+    def unpack(self, file: Readable) -> Readable:
         """Read the text as UTF-8."""
         return recode(decompress(file, self.path), self.encoding)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from anonymizer.data.unpacking import BLOCK, Reader
+from anonymizer.data.unpacking import BLOCK, Readable
 from anonymizer.errors import DataError, ReleaseError
 
 
@@ -54,7 +54,7 @@ class Digested:
         """Leave the file open: whoever opened it closes it."""
 
 
-def plain(file: Reader) -> Reader:
+def plain(file: Readable) -> Readable:
     """Read a file as it is."""
     return file
 
@@ -64,7 +64,7 @@ class Tap:
 
     closed = False
 
-    def __init__(self, file: BinaryIO, unpack: Callable[[Reader], Reader] = plain) -> None:
+    def __init__(self, file: BinaryIO, unpack: Callable[[Readable], Readable] = plain) -> None:
         self.file = Digested(file)
         self.text = unpack(self.file)
         self.quotes = 0

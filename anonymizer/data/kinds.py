@@ -9,7 +9,7 @@ from anonymizer.data.unpacking import compression_of
 from anonymizer.errors import DataError
 
 
-class Kind(NamedTuple):
+class MarkedKind(NamedTuple):
     """A kind of file that begins with the same bytes."""
 
     name: str
@@ -20,28 +20,28 @@ class Kind(NamedTuple):
 
 SAVE = "save it as .xlsx, .csv or .parquet"
 
-MARKS: dict[bytes, Kind] = {
-    b"PK\x03\x04": Kind(
+MARKS: dict[bytes, MarkedKind] = {
+    b"PK\x03\x04": MarkedKind(
         "an Excel workbook or a zip archive",
         (".xlsx", ".xlsm"),
         "name a workbook .xlsx, and unpack an archive",
     ),
-    b"\xd0\xcf\x11\xe0": Kind(
+    b"\xd0\xcf\x11\xe0": MarkedKind(
         "an Excel workbook that is old (.xls) or has a password",
         (),
         "save it as .xlsx without a password",
     ),
-    b"PAR1\x15": Kind("a Parquet file", (".parquet",), "name it .parquet"),
-    b"ARROW1\0\0": Kind("a Feather file", (".feather", ".arrow", ".ipc"), "name it .feather"),
-    b"\x1f\x8b": Kind("compressed", (".gz",), "name it .csv.gz"),
-    b"BZh91AY&SY": Kind("compressed", (".bz2",), "name it .csv.bz2"),
-    b"(\xb5/\xfd": Kind("compressed", (".zst",), "name it .csv.zst"),
-    b"\xfd7zXZ": Kind("compressed", (".xz",), "name it .csv.xz"),
-    b"<stata_dta>": Kind("a Stata file", (".dta",), "name it .dta"),
-    b"$FL2@(#)": Kind("an SPSS file", (".sav", ".zsav"), "name it .sav"),
-    b"$FL3@(#)": Kind("an SPSS file", (".sav", ".zsav"), "name it .zsav"),
-    b"SQLite format 3": Kind("a database", (), "export the table as .csv or .parquet"),
-    b"%PDF-": Kind("a PDF file", (), SAVE),
+    b"PAR1\x15": MarkedKind("a Parquet file", (".parquet",), "name it .parquet"),
+    b"ARROW1\0\0": MarkedKind("a Feather file", (".feather", ".arrow", ".ipc"), "name it .feather"),
+    b"\x1f\x8b": MarkedKind("compressed", (".gz",), "name it .csv.gz"),
+    b"BZh91AY&SY": MarkedKind("compressed", (".bz2",), "name it .csv.bz2"),
+    b"(\xb5/\xfd": MarkedKind("compressed", (".zst",), "name it .csv.zst"),
+    b"\xfd7zXZ": MarkedKind("compressed", (".xz",), "name it .csv.xz"),
+    b"<stata_dta>": MarkedKind("a Stata file", (".dta",), "name it .dta"),
+    b"$FL2@(#)": MarkedKind("an SPSS file", (".sav", ".zsav"), "name it .sav"),
+    b"$FL3@(#)": MarkedKind("an SPSS file", (".sav", ".zsav"), "name it .zsav"),
+    b"SQLite format 3": MarkedKind("a database", (), "export the table as .csv or .parquet"),
+    b"%PDF-": MarkedKind("a PDF file", (), SAVE),
 }
 """Kinds of files by their first bytes."""
 

@@ -37,7 +37,7 @@ from anonymizer.errors import HIDDEN, DataError, quote_some, values_shown
 
 
 @dataclass(frozen=True)
-class Kind:
+class PandasKind:
     """A kind of table that needs pandas: imported when a table of it is opened."""
 
     module: str
@@ -51,8 +51,8 @@ class Kind:
         return make(*given)
 
 
-EXCEL, FEATHER = Kind("excel", "ExcelTable"), Kind("whole", "FeatherTable")
-SPSS, STATA = Kind("whole", "SpssTable"), Kind("whole", "StataTable")
+EXCEL, FEATHER = PandasKind("excel", "ExcelTable"), PandasKind("whole", "FeatherTable")
+SPSS, STATA = PandasKind("whole", "SpssTable"), PandasKind("whole", "StataTable")
 
 FILES: dict[str, Callable[..., Table]] = {
     ".arrow": FEATHER,
@@ -68,9 +68,9 @@ FILES: dict[str, Callable[..., Table]] = {
 """Kinds of files by the end of their names; all others are CSV, which may be compressed."""
 
 FRAMES: dict[str, Callable[[Any], Table]] = {
-    "builtins.list": Kind("records", "RecordsTable.of"),
-    "builtins.dict": Kind("records", "ColumnsTable.of"),
-    "pandas.DataFrame": Kind("frame", "FrameTable"),
+    "builtins.list": PandasKind("records", "RecordsTable.of"),
+    "builtins.dict": PandasKind("records", "ColumnsTable.of"),
+    "pandas.DataFrame": PandasKind("frame", "FrameTable"),
     "pyarrow.Table": ArrowTable,
     "polars.DataFrame": DataFrameTable.of,
     "polars.LazyFrame": DataFrameTable.of,

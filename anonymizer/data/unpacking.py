@@ -14,17 +14,17 @@ BLOCK = 1 << 20
 UTF8 = "utf-8"
 
 
-class Reader(Protocol):
+class Readable(Protocol):
     """What bytes are read from."""
 
     def read(self, size: int, /) -> bytes:
         """Return at most so many bytes; none at the end."""
 
 
-def arrow_codec(name: str) -> tuple[Callable[[Any], Reader], Callable[[Path], IO[bytes]]]:
+def arrow_codec(name: str) -> tuple[Callable[[Any], Readable], Callable[[Path], IO[bytes]]]:
     """Return how Arrow reads and writes files of a compression."""
     return (
-        lambda file: cast(Reader, pa.CompressedInputStream(pa.PythonFile(file, mode="r"), name)),
+        lambda file: cast(Readable, pa.CompressedInputStream(pa.PythonFile(file, mode="r"), name)),
         lambda path: cast(IO[bytes], pa.CompressedOutputStream(str(path), name)),
     )
 
@@ -53,7 +53,7 @@ def open_xz(path: Path) -> IO[bytes]:
     return lzma.open(path, "wb")
 
 
-COMPRESSIONS: dict[str, tuple[Callable[[Any], Reader], Callable[[Path], IO[bytes]]]] = {
+COMPRESSIONS: dict[str, tuple[Callable[[Any], Readable], Callable[[Path], IO[bytes]]]] = {
     ".gz": arrow_codec("gzip"),
     ".bz2": arrow_codec("bz2"),
     ".zst": arrow_codec("zstd"),
@@ -72,7 +72,7 @@ def compression_of(path: Path) -> str:
     return suffix if suffix in COMPRESSIONS else ""
 
 
-def decompress(file: Reader, path: Path) -> Reader:
+def decompress(file: Readable, path: Path) -> Readable:
     """Read a file as what it was before it was compressed."""
     suffix = compression_of(path)
     return COMPRESSIONS[suffix][0](file) if suffix else file
@@ -87,7 +87,7 @@ def open_to_write(path: Path) -> IO[bytes]:
 class Recoded:
     """The text of a file in another encoding as UTF-8."""
 
-    def __init__(self, file: Reader, encoding: str) -> None:
+    def __init__(self, file: Readable, encoding: str) -> None:
         self.file = file
         self.decoder = codecs.getincrementaldecoder(encoding)()
         self.left = b""
@@ -103,7 +103,7 @@ class Recoded:
         return part
 
 
-def recode(file: Reader, encoding: str) -> Reader:
+def recode(file: Readable, encoding: str) -> Readable:
     """Read a text file as UTF-8."""
     return file if encoding == UTF8 else Recoded(file, encoding)
 
@@ -111,7 +111,7 @@ def recode(file: Reader, encoding: str) -> Reader:
 class RawReader(io.RawIOBase):
     """A reader as Python's files are."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Readable) -> None:
         self.reader = reader
 
     def readable(self) -> bool:
@@ -125,7 +125,7 @@ class RawReader(io.RawIOBase):
         return len(block)
 
 
-def as_text(reader: Reader) -> TextIO:
+def as_text(reader: Readable) -> TextIO:
     """Read UTF-8 as text; its byte order mark is not part of it."""
     return io.TextIOWrapper(io.BufferedReader(RawReader(reader)), "utf-8-sig", newline="")
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.microdata import Microdata, Population, Workspace
+from anonymizer.engine.microdata import Microdata, PopulationTuples, Workspace
 from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.errors import PolicyError
 from anonymizer.kernels.partition import (
@@ -135,7 +135,7 @@ def match_tuples(
 
 
 def match_together(
-    microdata: Microdata, population: Population, mask: NDArray[np.uint64]
+    microdata: Microdata, population: PopulationTuples, mask: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
     """Label the tuples that agree under a mask, and count the people of a population in each class.
 

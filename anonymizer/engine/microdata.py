@@ -33,7 +33,7 @@ NO_RECORDS = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
-class Population:
+class PopulationTuples:
     """The distinct tuples of a population table, in the paths of the microdata, with counts."""
 
     words: NDArray[np.uint64]
@@ -85,7 +85,7 @@ class Microdata:
     """The codes of all columns: one row for each attribute, one column for each tuple."""
     counts: NDArray[np.int32]
     tuple_of_row: NDArray[np.int32] = field(repr=False)
-    population: Population | None = None
+    population: PopulationTuples | None = None
     people: People | None = None
     """Whom the rows belong to; None where each row is a person."""
     id: str | None = None
@@ -297,7 +297,7 @@ def encode_tuples(
     known = None
     if len(places) < len(hierarchies):
         known = np.bitwise_or.reduce(domain.paths.masks[list(places), 0], axis=0)
-    matching = Population(words, read_only(widened.counts), others, tuple(places), known)
+    matching = PopulationTuples(words, read_only(widened.counts), others, tuple(places), known)
     return Microdata(domain, codes, counts, tuple_of_row, matching, grouped=tuples.grouped)
 
 

@@ -27,7 +27,7 @@ from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.measurement import Measurement, measure_classes
 from anonymizer.explanation.layered import LayeredExplanation, explain_layers
 from anonymizer.explanation.neighbourhood import (
-    Cheapest,
+    CheapestChange,
     Driver,
     Neighbourhood,
     Step,
@@ -56,7 +56,7 @@ FEWEST_EVALUATIONS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CutPoint:
     """The solution's scheme with more or fewer classes suppressed, in the order of suppression."""
 
     asked: float
@@ -102,12 +102,12 @@ class Explanation(Displayed):
     """Of each model's risk now, at 95 % confidence; None where it is counted, not estimated."""
     drivers: tuple[Driver, ...]
     """The attribute that accounts for most of the risk first."""
-    cheapest: tuple[Cheapest, ...]
+    cheapest: tuple[CheapestChange, ...]
     """One for each figure that a coarsening can lower: suppressed records first, then the risks."""
     pairs_tried: bool
     """Whether two steps at once were tried, or one only: with a large table, pairs take long."""
     blocking: tuple[Blocking, ...]
-    points: tuple[Point, ...]
+    points: tuple[CutPoint, ...]
     """Along the order of suppression, from fewer to more records."""
     raised: RaisedLimit | None
     """None where the limit is 1 already."""
@@ -178,7 +178,7 @@ def explain_scheme(solution: Solution, on_progress: OnProgress | None = None) ->
 
 def find_points(
     evaluator: Evaluator, classes: EquivalenceClasses, suppressed: NDArray[np.bool_]
-) -> tuple[Point, ...]:
+) -> tuple[CutPoint, ...]:
     """Measure the scheme with more and with fewer classes suppressed, in the order of suppression."""
     order = suppression_order(evaluator.microdata, classes)
     sequence = np.concatenate([order[suppressed[order]], order[~suppressed[order]]])
@@ -189,7 +189,7 @@ def find_points(
         most = now + math.floor(asked * evaluator.microdata.records + 1e-9)
         marked = np.zeros_like(suppressed)
         marked[sequence[: np.searchsorted(records, most, side="right")]] = True
-        points.append(Point(asked, measure_classes(evaluator, classes, marked)))
+        points.append(CutPoint(asked, measure_classes(evaluator, classes, marked)))
     return tuple(points)
 
 

@@ -83,7 +83,7 @@ class Driver:
 
 
 @dataclass(frozen=True, slots=True)
-class Cheapest:
+class CheapestChange:
     """The coarsening, of one or two steps, that lowers a figure most for the quality it costs."""
 
     figure: str
@@ -183,7 +183,7 @@ def part_gone(before: float, after: float) -> float:
     return -1.0 if before == 0 or math.isinf(after) else (before - after) / before
 
 
-def find_cheapest(around: Neighbourhood, pairs: bool) -> tuple[Cheapest, ...]:
+def find_cheapest(around: Neighbourhood, pairs: bool) -> tuple[CheapestChange, ...]:
     """Find for each figure the coarsening the policy allows that lowers it most for its cost."""
     steps = [step for step in around.coarser(pairs) if step.possible]
     figures: dict[str, Callable[[Measurement], float]] = {
@@ -195,7 +195,10 @@ def find_cheapest(around: Neighbourhood, pairs: bool) -> tuple[Cheapest, ...]:
         figures[f"{name} risk"] = lambda measured, n=number: measured.risks[n]  # type: ignore[misc]
     found = []
     for name, figure in figures.items():
-        ways = [Cheapest(name, fall_of(figure, step), -step.quality_change, step) for step in steps]
+        ways = [
+            CheapestChange(name, fall_of(figure, step), -step.quality_change, step)
+            for step in steps
+        ]
         ways = [way for way in ways if way.fall > TIE]
         if ways:
             found.append(max(ways, key=preference))
@@ -207,7 +210,7 @@ def fall_of(figure: Callable[[Measurement], float], step: Step) -> float:
     return figure(step.before) - figure(step.after)
 
 
-def preference(way: Cheapest) -> tuple[bool, float, int]:
+def preference(way: CheapestChange) -> tuple[bool, float, int]:
     """Return what decides between coarsenings: what is free first, then fall by cost, then one step."""
     free = way.cost <= TIE
     return free, way.fall if free else way.fall / way.cost, -len(way.step.levels)

@@ -39,7 +39,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ExampleClass:
     """A released class: its generalized values, as the release has them, and its records."""
 
     generalized: dict[str, str]
@@ -67,7 +67,7 @@ class Blocking:
     largest: int
     attributes: tuple[Share, ...]
     """What makes these classes small: the attribute that would free most of the records first."""
-    examples: tuple[Example, ...]
+    examples: tuple[ExampleClass, ...]
     """The first of them to be suppressed, where a class of that size may be shown."""
 
     def describe(self) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def show_some(
     classes: EquivalenceClasses,
     blocking: NDArray[np.bool_],
     models: Sequence[RiskModel],
-) -> tuple[Example, ...]:
+) -> tuple[ExampleClass, ...]:
     """Show the first blocking classes, in the order of suppression, that are large enough."""
     least = least_shown(models, microdata.number_of_people)
     if least is None or not blocking.any():
@@ -167,7 +167,9 @@ def show_some(
     order = suppression_order(microdata, classes)
     shown = order[(blocking & (classes.sizes >= least))[order]][:EXAMPLES]
     return tuple(
-        Example(generalized_values(microdata, classes, int(label)), int(classes.records[label]))
+        ExampleClass(
+            generalized_values(microdata, classes, int(label)), int(classes.records[label])
+        )
         for label in shown
     )
 

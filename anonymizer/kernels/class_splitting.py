@@ -32,7 +32,7 @@ class Members(NamedTuple):
     tuple_of_entry: Any
 
 
-class Task(NamedTuple):
+class SplittingTask(NamedTuple):
     """A table in integers, and what is asked of its release, at one threshold or several.
 
     Thresholds are in order, the loosest first.
@@ -86,7 +86,7 @@ class Task(NamedTuple):
     """How much the expected rise of the finer half weighs in a split, against the coarser's."""
 
 
-class Workspace(NamedTuple):
+class SplittingBuffers(NamedTuple):
     """Arrays to work in; what they hold beforehand does not matter."""
 
     labels: Any
@@ -108,7 +108,7 @@ class Workspace(NamedTuple):
     """For each threshold: how many of the records that a node still has its cells lose, at least."""
 
 
-class Cells(NamedTuple):
+class CellNumbers(NamedTuple):
     """How cells are numbered: those of records suppressed before come first."""
 
     suppressed: int
@@ -241,7 +241,7 @@ def split_classes(task, workspace, labels, classes, above, high, cells):
         count_people(task.members, workspace.keys, workspace.cells[:number], workspace.last)
     else:
         count_records(task, workspace.keys, number, workspace.cells)
-    return Cells(suppressed, number)
+    return CellNumbers(suppressed, number)
 
 
 @kernel

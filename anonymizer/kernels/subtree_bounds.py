@@ -21,7 +21,7 @@ import numpy as np
 
 from anonymizer.kernels.bounds import best_split
 from anonymizer.kernels.class_splitting import (
-    Cells,
+    CellNumbers,
     relabel,
     split_classes,
     subtract_dropped,
@@ -46,7 +46,7 @@ MAX_SAMPLES = 32
 """The most partitions that are returned for the forecast to learn from."""
 
 
-class Closed(NamedTuple):
+class ClosedBoxes(NamedTuple):
     """Boxes in which no scheme is below the target."""
 
     low: Any
@@ -55,7 +55,7 @@ class Closed(NamedTuple):
     """How many of a box's schemes are known to suppress too much."""
 
 
-class Outcome(NamedTuple):
+class PartsLeft(NamedTuple):
     """What is left of a box: the parts that reach the target, then those still open."""
 
     low: Any
@@ -134,7 +134,7 @@ def close_early(task, workspace, nodes, depth, steps, goal, known):
     coarsest_to_close(task, nodes, depth, steps, goal.targets[0], scheme)
     if (scheme == nodes.high[depth]).all() or (scheme == nodes.at[depth]).all():
         return 0
-    cells = Cells(1, nodes.classes[depth])
+    cells = CellNumbers(1, nodes.classes[depth])
     split_and_count(task, workspace, nodes, depth, nodes.at[depth], scheme, cells)
     add_known(known, scheme, nodes.suppressed[depth] + workspace.lost[0])
     narrow(task, nodes, depth, workspace.lost, goal)
@@ -148,7 +148,7 @@ def partition_node(task, workspace, nodes, depth, goal, known):
     Returns the partitions it took. A node that turns out closed keeps the classes that it has.
     """
     reached, partitions, moved = nodes.at[depth].copy(), 0, True
-    cells = Cells(1, nodes.classes[depth])
+    cells = CellNumbers(1, nodes.classes[depth])
     while moved:
         high = nodes.high[depth].copy()
         cells = split_and_count(task, workspace, nodes, depth, reached, high, cells)
@@ -238,7 +238,7 @@ def partition_root(task, workspace, nodes, low, high, first, last):
     nodes.at[0] = task.heights
     while (nodes.at[0] > high).any():
         reached = high.copy()
-        cells = Cells(1, nodes.classes[0])
+        cells = CellNumbers(1, nodes.classes[0])
         cells = split_and_count(task, workspace, nodes, 0, nodes.at[0], reached, cells)
         commit_cells(task, workspace, nodes, 0, reached, cells)
 
@@ -285,7 +285,7 @@ def bound_subtree(task, workspace, steps, low, high, first, last, targets, budge
     """
     m, thresholds = low.size, targets.size
     nodes = make_nodes(m, task.total_covered.shape[1], thresholds)
-    closed = Closed(
+    closed = ClosedBoxes(
         np.empty((MAX_BOXES, m), np.int64), np.empty((MAX_BOXES, m), np.int64), np.empty(MAX_BOXES)
     )
     goal = Goal(targets, np.zeros(thresholds))
@@ -331,7 +331,7 @@ def bound_subtree(task, workspace, steps, low, high, first, last, targets, budge
     bounds[:] = targets
     infeasible[:n_closed] = closed.infeasible[:n_closed]
     bound_open(task, nodes, depth, goal, bounds[n_closed:])
-    return Outcome(
+    return PartsLeft(
         left_low, left_high, bounds, infeasible, n_closed, nodes.first[: depth + 1].copy(),
         nodes.last[: depth + 1].copy(), partitions, best, best_sum, samples[:n_samples],
         suppressed_of[:n_samples], goal.over,

@@ -152,7 +152,7 @@ class Prices:
 
 
 @dataclass(eq=False)
-class Cheapest:
+class CheapestSchemes:
     """The cheapest scheme at which the models let each record through, as far as schemes were looked at.
 
     Schemes are looked at by the least that they lose: a record whose cheapest is not yet known loses at
@@ -202,7 +202,7 @@ class Nothing:
         """Nothing to do."""
 
 
-Bounding = Prices | Cheapest | Nothing
+Bounding = Prices | CheapestSchemes | Nothing
 """What bounds the arithmetic loss of every release in layers; its bound holds whenever it is stopped."""
 
 
@@ -226,7 +226,7 @@ def bounding_of(
         return Prices(microdata, costs, lattice, least)
     if lattice.size > MOST_LISTED:
         return Nothing()
-    return Cheapest(microdata, models, costs, candidates)
+    return CheapestSchemes(microdata, models, costs, candidates)
 
 
 def bound_of(measure: AttributeMeasure, arithmetic: float) -> float:

@@ -44,7 +44,7 @@ OneScheme: TypeAlias = Callable[[int | None], Scheme | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Task:
+class LayersTask:
     """What layers are to be found for."""
 
     microdata: Microdata
@@ -116,7 +116,7 @@ class Watch:
         return up or self.stopped is StopReason.INTERRUPTED
 
 
-def find_layers(task: Task, one_scheme: OneScheme, watch: Watch | None = None) -> Layers:
+def find_layers(task: LayersTask, one_scheme: OneScheme, watch: Watch | None = None) -> Layers:
     """Find layers that lose little, and bound what any lose.
 
     `one_scheme` gives the best scheme for all records that so many evaluations find: the first of a few
@@ -140,7 +140,7 @@ def find_layers(task: Task, one_scheme: OneScheme, watch: Watch | None = None) -
 
 
 def run_bounding(
-    task: Task, bounding: Bounding, free: Layers, found: Layers, watch: Watch
+    task: LayersTask, bounding: Bounding, free: Layers, found: Layers, watch: Watch
 ) -> float:
     """Bound the loss of every release in layers, for as long as there is time.
 
@@ -159,7 +159,9 @@ def run_bounding(
     return bound_of(task.measure, bounding.bound)
 
 
-def construct_in_time(task: Task, costs: Costs, candidates: Candidates, watch: Watch) -> Layering:
+def construct_in_time(
+    task: LayersTask, costs: Costs, candidates: Candidates, watch: Watch
+) -> Layering:
     """Place every record in a class of one of the candidates; of a few of them after half of the time.
 
     The other half is for the bound. Those few are the schemes in use by then, and those on a climb,
@@ -177,12 +179,12 @@ def construct_in_time(task: Task, costs: Costs, candidates: Candidates, watch: W
     return construct_from(task, costs, distinguishable(task, costs, ordered))
 
 
-def one_layer_of_nobody(task: Task) -> Layering:
+def one_layer_of_nobody(task: LayersTask) -> Layering:
     """Return a layering in which nobody is placed."""
     return Layering(task.microdata, (), np.full(task.microdata.distinct, -1, np.int32))
 
 
-def distinguishable(task: Task, costs: Costs, candidates: Candidates) -> Candidates:
+def distinguishable(task: LayersTask, costs: Costs, candidates: Candidates) -> Candidates:
     """Leave out the schemes whose records look as if they were suppressed."""
     looks = [task.looks_suppressed(tuple(scheme)) for scheme in candidates.schemes.tolist()]
     if not any(looks):
@@ -190,7 +192,7 @@ def distinguishable(task: Task, costs: Costs, candidates: Candidates) -> Candida
     return Candidates.of(task.microdata, costs, candidates.schemes[~np.array(looks)])
 
 
-def apply_layers(task: Task, schemes: Sequence[Scheme]) -> Layers:
+def apply_layers(task: LayersTask, schemes: Sequence[Scheme]) -> Layers:
     """Make the layers of some schemes, in their order, with the models asked again.
 
     A scheme whose records look as if they were suppressed is left out, unless it is the only one.
@@ -200,19 +202,19 @@ def apply_layers(task: Task, schemes: Sequence[Scheme]) -> Layers:
     return weigh(task, rebuild(task, costs, usable or schemes))
 
 
-def construct_from(task: Task, costs: Costs, candidates: Candidates) -> Layering:
+def construct_from(task: LayersTask, costs: Costs, candidates: Candidates) -> Layering:
     """Place every record in a class of one of the candidates."""
     return construct(task.microdata, task.models, costs, candidates)
 
 
-def rebuild(task: Task, costs: Costs, schemes: Sequence[Scheme]) -> Layering:
+def rebuild(task: LayersTask, costs: Costs, schemes: Sequence[Scheme]) -> Layering:
     """Place every record in a class of one of a few schemes."""
     width = len(task.microdata.attributes)
     listed = np.array(schemes, np.int64).reshape(-1, width)
     return construct_from(task, costs, Candidates.of(task.microdata, costs, listed))
 
 
-def weigh(task: Task, layering: Layering) -> Layers:
+def weigh(task: LayersTask, layering: Layering) -> Layers:
     """Return layers with what they lose."""
     domain, records = task.microdata.domain, task.microdata.records
     losses = attribute_loss(layering.covered(), records, domain.sizes, domain.least)
@@ -221,7 +223,7 @@ def weigh(task: Task, layering: Layering) -> Layers:
     return Layers(layering, loss, of_attribute, None, 0, feasible)
 
 
-def within_limit(task: Task, costs: Costs, found: Layers, one_scheme: OneScheme) -> Layers:
+def within_limit(task: LayersTask, costs: Costs, found: Layers, one_scheme: OneScheme) -> Layers:
     """Take out the coarsest layers, one by one, while too many records are left over for the limit.
 
     Their records are free again, and those left over join them in a class of the coarsest scheme. Where
@@ -245,7 +247,7 @@ def within_limit(task: Task, costs: Costs, found: Layers, one_scheme: OneScheme)
     return found
 
 
-def or_one_scheme(task: Task, costs: Costs, found: Layers, one_scheme: OneScheme) -> Layers:
+def or_one_scheme(task: LayersTask, costs: Costs, found: Layers, one_scheme: OneScheme) -> Layers:
     """Return one scheme for all records where that loses less, as it may where there are few."""
     scheme = one_scheme(EVALUATIONS)
     if scheme is None or task.looks_suppressed(scheme):
@@ -255,7 +257,7 @@ def or_one_scheme(task: Task, costs: Costs, found: Layers, one_scheme: OneScheme
 
 
 def choose_few(
-    task: Task, costs: Costs, many: Layers, first: Scheme | None, stop: Callable[[], bool]
+    task: LayersTask, costs: Costs, many: Layers, first: Scheme | None, stop: Callable[[], bool]
 ) -> Layers:
     """Choose a few of many layers, one by one, until the time is up."""
     assert task.max_layers is not None
@@ -264,7 +266,7 @@ def choose_few(
 
 
 def grow_layers(
-    task: Task, costs: Costs, many: Layers, first: Scheme | None, stop: Callable[[], bool]
+    task: LayersTask, costs: Costs, many: Layers, first: Scheme | None, stop: Callable[[], bool]
 ) -> Iterator[Layers]:
     """Yield the best that was found with one layer, with up to two, and so on.
 
@@ -287,7 +289,7 @@ def grow_layers(
 
 
 def next_layer(
-    task: Task,
+    task: LayersTask,
     costs: Costs,
     chosen: Sequence[Scheme],
     now: Layers,
@@ -315,7 +317,7 @@ def next_layer(
 
 
 def layers_by_number(
-    task: Task,
+    task: LayersTask,
     one_scheme: OneScheme,
     numbers: Collection[int],
     watch: Watch | None = None,
@@ -351,7 +353,7 @@ def proven(few: Layers, many: Layers) -> Layers:
     return replace(few, bound=bound, evaluated=many.evaluated, stopped=many.stopped)
 
 
-def in_order(task: Task, costs: Costs, schemes: Sequence[Scheme]) -> list[Scheme]:
+def in_order(task: LayersTask, costs: Costs, schemes: Sequence[Scheme]) -> list[Scheme]:
     """Order schemes by what they lose of all records, as candidates are."""
     lost = np.round(mean_costs(task.microdata, costs, np.array(schemes, np.int64)), 12)
     return [scheme for _, scheme in sorted(zip(lost.tolist(), schemes, strict=True))]

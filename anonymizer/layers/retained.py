@@ -19,7 +19,7 @@ COLLAPSED = 0.95
 """A column has collapsed where one value has a larger share of the released records."""
 
 
-class Released(Protocol):
+class ReleasedTuples(Protocol):
     """Distinct tuples, and what each is released as: layers, or a release."""
 
     @property
@@ -51,13 +51,13 @@ class ColumnLeft:
         return self.largest > COLLAPSED >= self.largest_before
 
 
-def columns_left(release: Released) -> dict[str, ColumnLeft]:
+def columns_left(release: ReleasedTuples) -> dict[str, ColumnLeft]:
     """Say what is left of each quasi-identifier, from the distinct tuples and their counts alone."""
     names = release.microdata.attributes
     return {name: column_left(*before_and_after(release, at)) for at, name in enumerate(names)}
 
 
-def losses_over_existing(release: Released) -> dict[str, float]:
+def losses_over_existing(release: ReleasedTuples) -> dict[str, float]:
     """Return the loss over the codes that occur, where a hierarchy counts all codes of a form instead."""
     columns = enumerate(release.microdata.columns)
     forms = {at: column.hierarchy.name for at, column in columns if column.hierarchy.universe}
@@ -65,7 +65,7 @@ def losses_over_existing(release: Released) -> dict[str, float]:
 
 
 def before_and_after(
-    release: Released, attribute: int
+    release: ReleasedTuples, attribute: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Return the value of each tuple before and after, its records, and whether it is kept."""
     microdata = release.microdata

@@ -67,7 +67,7 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class Kind(StrEnum):
+class DependenceKind(StrEnum):
     """How a column follows from others; the text is what it is to them."""
 
     LINEAR = "a linear function of"
@@ -82,7 +82,7 @@ class Kind(StrEnum):
     @property
     def is_formula(self) -> bool:
         """Whether the column can be computed again from what it follows from."""
-        return self in (Kind.LINEAR, Kind.SQUARE, Kind.LOGARITHM)
+        return self in (DependenceKind.LINEAR, DependenceKind.SQUARE, DependenceKind.LOGARITHM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Dependence:
     column: str
     on: tuple[str, ...]
     """What determines it: one column, or several together."""
-    kind: Kind
+    kind: DependenceKind
 
     def __str__(self) -> str:
         return f"'{self.column}' is {self.kind.value} {quote_some(self.on)}"
@@ -243,7 +243,7 @@ def find_revealed(
     rest = [name for name in hidden if name in drawn.codes and name not in {b for _, b in pairs}]
     for column in rest:
         if on := find_flags(drawn, kept, column):
-            found.append(Dependence(column, on, Kind.TOGETHER))
+            found.append(Dependence(column, on, DependenceKind.TOGETHER))
     if len(drawn.numbers.keys() & set(kept)) > 1 and drawn.numbers.keys() & set(rest):
         found += differences_of_kept(drawn, kept, rest)
     return found
@@ -258,7 +258,7 @@ def differences_of_kept(
         of_kept = tuple(name for name in three if name in kept)
         told = [name for name in three if name in hidden]
         if len(of_kept) == 2 and told:
-            yield Dependence(told[0], of_kept, Kind.DIFFERENCE)
+            yield Dependence(told[0], of_kept, DependenceKind.DIFFERENCE)
 
 
 Pairs: TypeAlias = dict[tuple[str, str], None]
@@ -391,15 +391,15 @@ def describe(drawn: Drawn, on: str, column: str, both: bool) -> Dependence:
         for kind, values in formulas(one):
             if is_linear(values, two):
                 return Dependence(column, (on,), kind)
-    return Dependence(column, (on,), Kind.CODE if both else Kind.FUNCTION)
+    return Dependence(column, (on,), DependenceKind.CODE if both else DependenceKind.FUNCTION)
 
 
-def formulas(values: Floats) -> Iterator[tuple[Kind, Floats]]:
+def formulas(values: Floats) -> Iterator[tuple[DependenceKind, Floats]]:
     """Yield what a column may be a linear function of."""
-    yield Kind.LINEAR, values
-    yield Kind.SQUARE, values**2
+    yield DependenceKind.LINEAR, values
+    yield DependenceKind.SQUARE, values**2
     if (values > 0).all():
-        yield Kind.LOGARITHM, np.log(values)
+        yield DependenceKind.LOGARITHM, np.log(values)
 
 
 def is_linear(one: Floats, two: Floats) -> bool:
@@ -491,8 +491,8 @@ def sum_or_difference(drawn: Drawn, whole: str, one: str, two: str) -> Dependenc
     dates = [name for name in (one, two) if name in drawn.dates]
     if whole in drawn.dates and len(dates) == 1:
         between = two if one in dates else one
-        return Dependence(between, (whole, dates[0]), Kind.DIFFERENCE)
-    return Dependence(whole, (one, two), Kind.SUM)
+        return Dependence(between, (whole, dates[0]), DependenceKind.DIFFERENCE)
+    return Dependence(whole, (one, two), DependenceKind.SUM)
 
 
 def find_durations(drawn: Drawn, pairs: Pairs) -> Iterator[Dependence]:
@@ -506,7 +506,7 @@ def find_durations(drawn: Drawn, pairs: Pairs) -> Iterator[Dependence]:
             if any(fit.holds for fit in in_days):
                 continue  # found as a difference already
             if abs(rank_correlation(time, values)) >= RANKED and follows(values, time):
-                yield Dependence(name, (one, two), Kind.DIFFERENCE)
+                yield Dependence(name, (one, two), DependenceKind.DIFFERENCE)
 
 
 def follows(values: Floats, time: Floats) -> bool:

@@ -25,7 +25,7 @@ SAME_ORDER = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class ValueCounts:
     """How many rows the values of a column have."""
 
     counts: NDArray[np.int64]
@@ -86,12 +86,12 @@ class Groups:
         return np.concatenate([[True], ~self.follows])
 
 
-def sizes_of(column: Coded) -> Sizes:
+def sizes_of(column: Coded) -> ValueCounts:
     """Count the rows of each value."""
     counts = np.bincount(column.codes, minlength=len(column.texts))
     if MISSING in column.texts:
         counts[column.texts.index(MISSING)] = 0
-    return Sizes(counts[counts > 0])
+    return ValueCounts(counts[counts > 0])
 
 
 def blocks_of(column: Coded) -> int:

@@ -23,7 +23,7 @@ from anonymizer.errors import quote_some
 from anonymizer.problem.groups import (
     EXPECTED,
     Groups,
-    Sizes,
+    ValueCounts,
     blocks_of,
     collisions,
     groups_of,
@@ -155,7 +155,7 @@ def preference(candidate: Candidate) -> tuple[bool, bool, int]:
     )
 
 
-def may_number_people(column: Coded, sizes: Sizes) -> bool:
+def may_number_people(column: Coded, sizes: ValueCounts) -> bool:
     """Whether the values of a column repeat as those of people do; dates tell when, not who."""
     if sizes.groups < FEWEST_PEOPLE or sizes.repeated < FEWEST_REPEATED:
         return False
@@ -170,7 +170,9 @@ def have_form(column: Coded, form: re.Pattern[str]) -> bool:
     return all(map(form.fullmatch, texts[:: max(1, len(texts) // TEXTS)]))
 
 
-def judge(name: str, column: Coded, sizes: Sizes, columns: Mapping[str, Coded]) -> Candidate | None:
+def judge(
+    name: str, column: Coded, sizes: ValueCounts, columns: Mapping[str, Coded]
+) -> Candidate | None:
     """Weigh what speaks for a column; None where it is not enough to ask."""
     groups = groups_of(column)
     others = {
@@ -213,7 +215,7 @@ def judge(name: str, column: Coded, sizes: Sizes, columns: Mapping[str, Coded]) 
 class Signs:
     """All that speaks for a column, or against it."""
 
-    sizes: Sizes
+    sizes: ValueCounts
     constant: Mapping[str, float]
     """Columns that hardly change inside values and are not derived from them, and how little."""
     alike: int
@@ -258,7 +260,7 @@ class Signs:
         return always and enough and self.sizes.dispersion <= UNEVEN
 
 
-def stand_together(column: Coded, sizes: Sizes) -> bool:
+def stand_together(column: Coded, sizes: ValueCounts) -> bool:
     """Whether the rows of each value stand together, and there are enough of them to tell."""
     more = blocks_of(column) - sizes.groups
     return sizes.mean >= REPEATED and more <= TOGETHER * (sizes.rows - sizes.groups)

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from anonymizer.errors import PolicyError, suggest_name
 from anonymizer.proposal.content import Content
-from anonymizer.proposal.decision import Column
+from anonymizer.proposal.decision import ColumnFacts
 from anonymizer.proposal.names import Meaning, words, words_of
 
 MANY_NUMBERS = 20
@@ -56,7 +56,7 @@ def parse_recipient(text: str) -> Recipient:
     )
 
 
-def is_knowable(column: Column) -> bool | None:
+def is_knowable(column: ColumnFacts) -> bool | None:
     """Whether outsiders can know a column of a person, by its kind; None where nothing tells.
 
     Dates of events, places and demographics can be known, and stay true. Measurements, scores and amounts
@@ -71,12 +71,12 @@ def is_knowable(column: Column) -> bool | None:
     return None
 
 
-def is_private(column: Column) -> bool:
+def is_private(column: ColumnFacts) -> bool:
     """Whether people keep it to themselves."""
     return column.meaning is Meaning.SENSITIVE or column.content is Content.DIAGNOSIS
 
 
-def stays(column: Column, recipient: Recipient) -> bool:
+def stays(column: ColumnFacts, recipient: Recipient) -> bool:
     """Whether a column may stay as it is for a recipient, since nobody outside can know it."""
     knowable = is_knowable(column)
     if recipient is Recipient.ENCLAVE:
@@ -84,7 +84,7 @@ def stays(column: Column, recipient: Recipient) -> bool:
     return recipient is Recipient.AGREEMENT and knowable is False
 
 
-def why_it_stays(column: Column) -> str:
+def why_it_stays(column: ColumnFacts) -> str:
     """Say why nobody outside can know a column."""
     if is_private(column):
         return "nobody outside can know it: people keep it to themselves"

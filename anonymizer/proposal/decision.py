@@ -29,7 +29,7 @@ class Confidence(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ColumnFacts:
     """What is known of a column before its role is decided."""
 
     name: str
@@ -45,14 +45,14 @@ class Column:
         return self.meaning in (Meaning.KNOWN, Meaning.NAME)
 
 
-def look_at(name: str, coded: Coded, person: Coded | None) -> Column:
+def look_at(name: str, coded: Coded, person: Coded | None) -> ColumnFacts:
     """Find out what a column is called, what its cells look like and whom they single out."""
     meaning = meaning_of(name)
     if meaning is Meaning.PERSON and is_category(coded):
         meaning = None  # such as 'member', with the values 'yes' and 'no'
     codes = looks_like_codes(name, coded.texts)
     content = Content.CODE if codes else content_of(coded.texts)
-    return Column(name, meaning, content, count(coded, person))
+    return ColumnFacts(name, meaning, content, count(coded, person))
 
 
 def is_category(coded: Coded) -> bool:
@@ -96,7 +96,7 @@ class Decision:
 
 
 def decide(
-    column: Column, role: Role, confidence: Confidence, reason: str, is_id: bool = False
+    column: ColumnFacts, role: Role, confidence: Confidence, reason: str, is_id: bool = False
 ) -> Decision:
     """Decide on a column."""
     return Decision(column.name, role, reason, confidence, column.content, column.figures, is_id)

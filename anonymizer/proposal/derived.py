@@ -8,7 +8,12 @@ from dataclasses import replace
 from anonymizer.data.columns import Coded
 from anonymizer.errors import quote_some
 from anonymizer.policy import Role
-from anonymizer.problem.dependence import Dependence, Kind, find_dependences, find_revealed
+from anonymizer.problem.dependence import (
+    Dependence,
+    DependenceKind,
+    find_dependences,
+    find_revealed,
+)
 from anonymizer.proposal.decision import Confidence, Decision
 from anonymizer.proposal.names import Meaning, meaning_of
 
@@ -151,13 +156,13 @@ class Settling:
             others = [n for n in flags if n != name and self.generalized(n)]
             if len(others) > 1 and self.free([name]):
                 for each in find_revealed(columns, others, [name], whose):
-                    if each.kind is Kind.TOGETHER:
+                    if each.kind is DependenceKind.TOGETHER:
                         yield name, each.on
 
 
 def is_base(each: Dependence) -> bool:
     """Whether a column is computed from the other, and not the other way round."""
-    return each.kind in (Kind.SQUARE, Kind.LOGARITHM)
+    return each.kind in (DependenceKind.SQUARE, DependenceKind.LOGARITHM)
 
 
 def follows(each: Dependence) -> str:

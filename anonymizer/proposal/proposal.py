@@ -26,7 +26,7 @@ from anonymizer.proposal.criteria import (
     stays,
     why_it_stays,
 )
-from anonymizer.proposal.decision import Column, Confidence, Decision, decide, look_at
+from anonymizer.proposal.decision import ColumnFacts, Confidence, Decision, decide, look_at
 from anonymizer.proposal.derived import settle_derived
 from anonymizer.proposal.figures import unique_share
 from anonymizer.proposal.header import check_header
@@ -313,7 +313,7 @@ def decide_all(
         if column.name in decided and decided[column.name].role in KEPT
     ]
 
-    def unique_by(some: Sequence[Column]) -> float:
+    def unique_by(some: Sequence[ColumnFacts]) -> float:
         return unique_share([columns[column.name] for column in some], whose)
 
     decided |= {each.column: each for each in choose(counted, given, kept, unique_by)}
@@ -321,7 +321,7 @@ def decide_all(
 
 
 def decide_needed(
-    column: Column, found: Decision | None, recipient: Recipient, may_tell: bool
+    column: ColumnFacts, found: Decision | None, recipient: Recipient, may_tell: bool
 ) -> Decision:
     """Decide on a column that the analysis needs: kept where that is safe, else generalized least.
 
@@ -344,14 +344,14 @@ def decide_needed(
     return replace(decide(column, Role.QUASI, Confidence.MEDIUM, reason), needed=True)
 
 
-def stay(column: Column, reason: str) -> Decision:
+def stay(column: ColumnFacts, reason: str) -> Decision:
     """Keep a column as it is."""
     role = Role.SENSITIVE if column.meaning is Meaning.SENSITIVE else Role.INSENSITIVE
     return replace(decide(column, role, Confidence.MEDIUM, reason), unknowable=True)
 
 
 def decide_at_once(
-    column: Column, roles: Mapping[str, Role], person: str | None, doubtful: Sequence[str]
+    column: ColumnFacts, roles: Mapping[str, Role], person: str | None, doubtful: Sequence[str]
 ) -> Decision | None:
     """Decide on a column that needs no comparison with others."""
     if column.name == person:

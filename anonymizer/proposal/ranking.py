@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from anonymizer.data.columns import Coded
 from anonymizer.policy import Role
-from anonymizer.proposal.decision import Column, Confidence, Decision, decide
+from anonymizer.proposal.decision import ColumnFacts, Confidence, Decision, decide
 from anonymizer.proposal.figures import added_by_pairs
 from anonymizer.proposal.names import Meaning
 from anonymizer.proposal.rules import SINGLES_OUT
@@ -22,13 +22,13 @@ PAIRED = 16
 RELEVANT = 0.01
 """The share of people whom a column must single out, alone or added to another, to be generalized."""
 
-UniqueBy: TypeAlias = Callable[[Sequence[Column]], float]
+UniqueBy: TypeAlias = Callable[[Sequence[ColumnFacts]], float]
 """Returns the share of the people who are unique by some columns together."""
 
 
 def count_pairs(
-    candidates: Sequence[Column], columns: Mapping[str, Coded], person: Coded | None
-) -> list[Column]:
+    candidates: Sequence[ColumnFacts], columns: Mapping[str, Coded], person: Coded | None
+) -> list[ColumnFacts]:
     """Add to the figures what columns single out in pairs; at most `PAIRED` columns are paired."""
     first = sorted(
         candidates,
@@ -43,20 +43,20 @@ def count_pairs(
     ]
 
 
-def rank(candidates: Sequence[Column]) -> list[Column]:
+def rank(candidates: Sequence[ColumnFacts]) -> list[ColumnFacts]:
     """Sort columns by how much they single people out, most first."""
     return sorted(candidates, key=lambda column: (-singled_out(column), column.name))
 
 
-def singled_out(column: Column) -> float:
+def singled_out(column: ColumnFacts) -> float:
     """Return the share of people whom a column singles out, alone or added to one other."""
     return max(column.figures.unique, column.figures.added or 0.0)
 
 
 def choose(
-    candidates: Sequence[Column],
-    given: Sequence[Column],
-    kept: Sequence[Column],
+    candidates: Sequence[ColumnFacts],
+    given: Sequence[ColumnFacts],
+    kept: Sequence[ColumnFacts],
     unique_by: UniqueBy,
 ) -> Iterator[Decision]:
     """Decide on candidates, where some quasi-identifiers are given already, and some columns are kept.
@@ -83,8 +83,8 @@ def choose(
 
 
 def telling_together(
-    rest: Sequence[Column], kept: Sequence[Column], unique_by: UniqueBy
-) -> list[Column]:
+    rest: Sequence[ColumnFacts], kept: Sequence[ColumnFacts], unique_by: UniqueBy
+) -> list[ColumnFacts]:
     """Return the columns that cannot be kept: together they would single out too many.
 
     Those that single out least are kept first, beside what is kept anyway.
@@ -101,7 +101,7 @@ def telling_together(
     return telling
 
 
-def matters(rest: Sequence[Column], taken: Sequence[Column], unique_by: UniqueBy) -> bool:
+def matters(rest: Sequence[ColumnFacts], taken: Sequence[ColumnFacts], unique_by: UniqueBy) -> bool:
     """Whether columns single people out: one of them, all together, or all beside those taken."""
     if not rest or any(singled_out(column) >= RELEVANT for column in rest):
         return bool(rest)
@@ -109,7 +109,7 @@ def matters(rest: Sequence[Column], taken: Sequence[Column], unique_by: UniqueBy
     return max(unique_by(rest), beside) >= RELEVANT
 
 
-def generalized(column: Column) -> Decision:
+def generalized(column: ColumnFacts) -> Decision:
     """Make a column a quasi-identifier."""
     if column.known:
         return decide(column, Role.QUASI, Confidence.HIGH, "others may know it")
@@ -121,7 +121,7 @@ def generalized(column: Column) -> Decision:
     return decide(column, Role.QUASI, Confidence.MEDIUM, what)
 
 
-def left_out(column: Column, crowded: bool, telling: bool) -> Decision:
+def left_out(column: ColumnFacts, crowded: bool, telling: bool) -> Decision:
     """Remove a column for which there is no room if it may identify people; otherwise keep it.
 
     `crowded` says that there was no room for all that single people out, `telling` that it would single

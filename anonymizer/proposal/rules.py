@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from anonymizer.policy import Role
 from anonymizer.proposal.content import Content
-from anonymizer.proposal.decision import FEW_REPEATS, Column, Confidence, Decision, decide
+from anonymizer.proposal.decision import FEW_REPEATS, ColumnFacts, Confidence, Decision, decide
 from anonymizer.proposal.names import Meaning
 
 SINGLES_OUT = 0.05
@@ -17,12 +17,12 @@ NUMBERED = 0.9
 """The share of unique people from which whole numbers count as numbers of people or of rows."""
 
 
-def decide_alone(column: Column) -> Decision | None:
+def decide_alone(column: ColumnFacts) -> Decision | None:
     """Decide on a column by its name, its cells and its figures; None where none of these settles it."""
     return next((found for rule in RULES if (found := rule(column)) is not None), None)
 
 
-def empty(column: Column) -> Decision | None:
+def empty(column: ColumnFacts) -> Decision | None:
     """A column without a cell has nothing to lose, and next month's table may have some."""
     if column.content is not Content.EMPTY:
         return None
@@ -30,7 +30,7 @@ def empty(column: Column) -> Decision | None:
     return decide(column, Role.REMOVED, Confidence.HIGH, reason)
 
 
-def named_identifier(column: Column) -> Decision | None:
+def named_identifier(column: ColumnFacts) -> Decision | None:
     """The name says that a column identifies people."""
     if column.meaning not in (Meaning.PERSON, Meaning.IDENTIFIER):
         return None
@@ -39,7 +39,7 @@ def named_identifier(column: Column) -> Decision | None:
     return decide(column, Role.IDENTIFYING, confidence, reason)
 
 
-def identifying_content(column: Column) -> Decision | None:
+def identifying_content(column: ColumnFacts) -> Decision | None:
     """Cells that name a person."""
     if not column.content.identifies:
         return None
@@ -47,7 +47,7 @@ def identifying_content(column: Column) -> Decision | None:
     return decide(column, Role.IDENTIFYING, Confidence.HIGH, reason)
 
 
-def constant(column: Column) -> Decision | None:
+def constant(column: ColumnFacts) -> Decision | None:
     """What everybody has tells nobody apart."""
     figures = column.figures
     if figures.distinct > 1 or figures.missing:
@@ -56,7 +56,7 @@ def constant(column: Column) -> Decision | None:
     return decide(column, role, Confidence.HIGH, "every cell has the same value")
 
 
-def free_text(column: Column) -> Decision | None:
+def free_text(column: ColumnFacts) -> Decision | None:
     """Sentences name people, places and relatives, and no hierarchy makes them safe."""
     figures = column.figures
     if column.content is not Content.FREE or figures.distinct * FEW_REPEATS < figures.rows:
@@ -64,7 +64,7 @@ def free_text(column: Column) -> Decision | None:
     return decide(column, Role.IDENTIFYING, Confidence.HIGH, "free text, which may name people")
 
 
-def nearly_a_name(column: Column) -> Decision | None:
+def nearly_a_name(column: ColumnFacts) -> Decision | None:
     """Texts of which many people have one of their own, and whole numbers all but different."""
     unique = column.figures.unique
     texts = not column.content.in_order and unique >= NEARLY_A_NAME and not column.known
@@ -75,7 +75,7 @@ def nearly_a_name(column: Column) -> Decision | None:
     return decide(column, Role.IDENTIFYING, confidence, "many have a value of their own")
 
 
-def sensitive(column: Column) -> Decision | None:
+def sensitive(column: ColumnFacts) -> Decision | None:
     """What people keep to themselves, unless it singles them out."""
     named = column.meaning is Meaning.SENSITIVE
     if not (named or column.content is Content.DIAGNOSIS) or column.known:
@@ -86,7 +86,7 @@ def sensitive(column: Column) -> Decision | None:
     return decide(column, Role.SENSITIVE, Confidence.MEDIUM, reason)
 
 
-RULES: tuple[Callable[[Column], Decision | None], ...] = (
+RULES: tuple[Callable[[ColumnFacts], Decision | None], ...] = (
     empty,
     identifying_content,
     named_identifier,

@@ -19,7 +19,7 @@ from anonymizer.hierarchy import parse_spec
 from anonymizer.policy import Policy, Role
 from anonymizer.proposal.choices import given_roles
 from anonymizer.proposal.content import Content, content_of
-from anonymizer.proposal.decision import Column, look_at
+from anonymizer.proposal.decision import ColumnFacts, look_at
 from anonymizer.proposal.person import find_whose
 from anonymizer.proposal.rules import SINGLES_OUT, decide_alone
 from anonymizer.proposal.specs import propose_specs
@@ -165,7 +165,7 @@ def find_warnings(
             )
 
 
-def why_not_kept(column: Column) -> str | None:
+def why_not_kept(column: ColumnFacts) -> str | None:
     """Say why a column should not be kept as it is; None where nothing speaks against it."""
     found = decide_alone(column)
     if found is not None and found.role is Role.IDENTIFYING and column.figures.distinct:

@@ -20,7 +20,7 @@ from anonymizer.errors import AnonymizerError, AnonymizerWarning, percent, quote
 from anonymizer.kernels.compilation import compiled_seconds
 from anonymizer.lattice import Lattice, Scheme, with_level
 from anonymizer.layers.layering import Layering, one_layer
-from anonymizer.layers.optimize import Layers, Task, Watch, find_layers
+from anonymizer.layers.optimize import Layers, LayersTask, Watch, find_layers
 from anonymizer.layers.retained import COLLAPSED, ColumnLeft, columns_left
 from anonymizer.policy import Policy, Role
 from anonymizer.problem import Problem
@@ -247,7 +247,7 @@ def try_layers(problem: Problem, limit: float, seconds: float) -> Trial | None:
     """Try layers; None where they have no meaning, or none are found within the limit."""
     limited, cover = at_limit(problem, limit), problem.measure.cover
     assert cover is not None  # what is proposed names no other
-    task = Task(
+    task = LayersTask(
         limited.microdata, limited.models, cover, limited.lattice, limited.suppression_limit
     )
 

@@ -10,7 +10,7 @@ from anonymizer.comparison.comparison import Comparison
 from anonymizer.evaluation.measurement import Measurement
 from anonymizer.explanation.explanation import Explanation
 from anonymizer.explanation.layered import LayeredExplanation
-from anonymizer.explanation.neighbourhood import Cheapest, Driver, Step
+from anonymizer.explanation.neighbourhood import CheapestChange, Driver, Step
 from anonymizer.explanation.next_threshold import Blocking
 from anonymizer.report.comparison import comparison_sections, rows_section
 from anonymizer.report.layered import layered_sections
@@ -221,7 +221,7 @@ def cheapest_section(explanation: Explanation) -> Section:
     return Section("The cheapest next coarsening", tuple(sentences))
 
 
-def aims_by_step(ways: Sequence[Cheapest]) -> list[tuple[list[str], Step]]:
+def aims_by_step(ways: Sequence[CheapestChange]) -> list[tuple[list[str], Step]]:
     """Put together what one step is the cheapest way to."""
     found: list[tuple[list[str], Step]] = []
     for way in ways:

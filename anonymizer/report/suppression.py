@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anonymizer.evaluation.measurement import Measurement
-from anonymizer.explanation.explanation import Explanation, Point, RaisedLimit
+from anonymizer.explanation.explanation import CutPoint, Explanation, RaisedLimit
 from anonymizer.report.page import share, whole
 from anonymizer.report.phrases import join, points, quality_effect, risk, risk_effects, risk_names
 from anonymizer.report.sections import FigureTable, Section
@@ -27,7 +27,7 @@ def suppression_section(explanation: Explanation) -> Section:
     )
 
 
-def point_row(point: Point) -> tuple[str, ...]:
+def point_row(point: CutPoint) -> tuple[str, ...]:
     """Write one point of the order of suppression as a row."""
     after = point.after
     allowed = after.meets and after.within_limit
@@ -43,7 +43,7 @@ def point_row(point: Point) -> tuple[str, ...]:
     )
 
 
-def buy(point: Point, explanation: Explanation) -> str:
+def buy(point: CutPoint, explanation: Explanation) -> str:
     """Say what one percent more suppressed records would buy."""
     now, after = explanation.now, point.after
     more = after.suppressed - now.suppressed
@@ -62,7 +62,7 @@ def buy(point: Point, explanation: Explanation) -> str:
     )
 
 
-def save(point: Point, explanation: Explanation) -> str:
+def save(point: CutPoint, explanation: Explanation) -> str:
     """Say what one percent less would cost in risk."""
     now, after = explanation.now, point.after
     kept = now.suppressed - after.suppressed

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.lattice import Lattice, Scheme
-from anonymizer.search.subtree_bounds import Outcome, SubtreeBounds
+from anonymizer.search.subtree_bounds import PartsLeft, SubtreeBounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class BoundBox:
     steps: NDArray[np.float64]
     budget: int
 
-    def __call__(self, box: Lattice) -> Outcome:
+    def __call__(self, box: Lattice) -> PartsLeft:
         """Bound a box."""
         return self.subtrees.bound(box, self.target, self.steps, self.budget)
 
@@ -75,7 +75,7 @@ class Writer(pickle.Pickler):
         return "subtrees" if isinstance(value, SubtreeBounds) else None
 
 
-class Reader(pickle.Unpickler):
+class JobReader(pickle.Unpickler):
     """Reads a job, and puts in what this process has of the table."""
 
     def __init__(self, message: bytes, table: Any) -> None:
@@ -96,5 +96,5 @@ def write_job(job: Job, items: Sequence[Any]) -> bytes:
 
 def read_job(message: bytes, table: Any) -> tuple[Job, Sequence[Any]]:
     """Read what `write_job` wrote; `table` has an `evaluator` and `subtrees`."""
-    job, items = Reader(message, table).load()
+    job, items = JobReader(message, table).load()
     return job, items

@@ -12,7 +12,7 @@ from anonymizer.lattice import Lattice, Scheme
 from anonymizer.search.box import Box
 from anonymizer.search.jobs import BoundBox
 from anonymizer.search.state import State
-from anonymizer.search.subtree_bounds import Outcome, SubtreeBounds
+from anonymizer.search.subtree_bounds import PartsLeft, SubtreeBounds
 
 FIRST_BUDGET = 32
 """Partitions of each box while there are too few boxes to keep all workers busy."""
@@ -60,14 +60,14 @@ class Subtree:
             state.replace(box, self.parts_of(box, outcome, schemes))
         state.report()
 
-    def bound_all(self, boxes: list[Box], target: float) -> list[Outcome]:
+    def bound_all(self, boxes: list[Box], target: float) -> list[PartsLeft]:
         """Bound boxes up to a target, and let the forecast learn from it."""
         state, usage = self.state, self.state.usage
         timed = usage.limits.seconds is not None
         started = usage.seconds if timed else 0.0
         budget, steps = self.budget(len(boxes)), state.forecast.steps
         job = BoundBox(self.subtrees, target, steps, budget)
-        outcomes: list[Outcome] = state.run_all(job, [box.schemes for box in boxes])
+        outcomes: list[PartsLeft] = state.run_all(job, [box.schemes for box in boxes])
         partitions = sum(outcome.partitions for outcome in outcomes)
         if timed:
             self.partition_seconds = (usage.seconds - started) / partitions
@@ -77,7 +77,7 @@ class Subtree:
             state.forecast.learn(samples, outcome.sampled_suppressed.tolist())
         return outcomes
 
-    def parts_of(self, box: Box, outcome: Outcome, found: Iterable[Scheme]) -> Iterator[Box]:
+    def parts_of(self, box: Box, outcome: PartsLeft, found: Iterable[Scheme]) -> Iterator[Box]:
         """Return what is left of a box, in which some schemes were evaluated meanwhile.
 
         One that reaches the target as a whole stays whole: to go down from its highest scheme once more
@@ -137,7 +137,7 @@ class Subtree:
             return ahead[0]
         return float(np.nextafter(state.evaluated.cutoff, np.inf))
 
-    def candidates(self, outcomes: Iterable[Outcome]) -> list[Scheme]:
+    def candidates(self, outcomes: Iterable[PartsLeft]) -> list[Scheme]:
         """List the schemes found on the way that may be the best."""
         evaluated = self.state.evaluated
         schemes = [tuple(o.best[0].tolist()) for o in outcomes if o.best_sum[0] <= evaluated.cutoff]

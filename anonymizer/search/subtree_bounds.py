@@ -19,12 +19,12 @@ from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.kernels.class_splitting import (
     CACHED_CELLS,
     Members,
-    Task,
-    Workspace,
+    SplittingBuffers,
+    SplittingTask,
     look_up,
     rank_in_groups,
 )
-from anonymizer.kernels.subtree_bounds import MAX_BOXES, Outcome, bound_subtree
+from anonymizer.kernels.subtree_bounds import MAX_BOXES, PartsLeft, bound_subtree
 from anonymizer.kernels.subtree_nodes import MAX_DEPTH
 from anonymizer.lattice import Lattice
 from anonymizer.risk.model import asked_by
@@ -34,7 +34,7 @@ from anonymizer.search.params import SearchParams
 from anonymizer.utility.loss import Aggregate
 from anonymizer.utility.measure import AttributeMeasure
 
-__all__ = ["Outcome", "SubtreeBounds"]
+__all__ = ["PartsLeft", "SubtreeBounds"]
 
 SLACK = 1e-12
 """The kernel aims so much above the target that rounding cannot leave it below."""
@@ -70,7 +70,7 @@ class Steps(NamedTuple):
     parts: NDArray[np.unsignedinteger]
 
 
-class Tuples(NamedTuple):
+class KernelTuples(NamedTuple):
     """What the kernel reads of a table, whatever is asked of its release."""
 
     values: NDArray[np.uint16]
@@ -79,29 +79,29 @@ class Tuples(NamedTuple):
     counts: NDArray[np.int32]
 
     @staticmethod
-    def of(microdata: Microdata, check: Callable[[], None] = no_check) -> Tuples:
+    def of(microdata: Microdata, check: Callable[[], None] = no_check) -> KernelTuples:
         """Return the tuples of a table; unless they take much memory, they stay for other searches."""
 
-        def prepare() -> Tuples:
+        def prepare() -> KernelTuples:
             values = values_of(microdata.columns, microdata.codes)
-            return Tuples(values, number_steps(microdata, check), read_only(microdata.counts))
+            return KernelTuples(values, number_steps(microdata, check), read_only(microdata.counts))
 
         if bytes_of_tuples(microdata) > KEPT_BYTES:
             return prepare()
-        return microdata.once(Tuples, prepare)
+        return microdata.once(KernelTuples, prepare)
 
 
 class Workspaces(threading.local):
     """The arrays that a kernel works in, for each thread its own."""
 
-    workspace: Workspace | None = None
+    workspace: SplittingBuffers | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SubtreeBounds:
     """A table prepared for bounding boxes."""
 
-    task: Task
+    task: SplittingTask
     hashed: bool
     """Whether some attributes have too many values to number the cells without a hash table."""
     budget: int
@@ -137,7 +137,7 @@ class SubtreeBounds:
             return None
         cells = count_cells(microdata, limits[0].least_class)
         room, hashed = min(cells, params.max_subtree_cells), cells > params.max_subtree_cells
-        tuples = Tuples.of(microdata, check)
+        tuples = KernelTuples.of(microdata, check)
         large = microdata.lattice.size > params.large_lattice
         weight = 1.0 if large else FINER_WEIGHT
         task = make_task(evaluators[0], cover, limits, tuples, room, weight)
@@ -146,12 +146,12 @@ class SubtreeBounds:
         return SubtreeBounds(task, hashed, budget, Workspaces(), exact)
 
     @property
-    def workspace(self) -> Workspace:
+    def workspace(self) -> SplittingBuffers:
         """Arrays to work in."""
         if self.workspaces.workspace is None:
             task, tuples = self.task, self.task.counts.size
             cells = max(CACHED_CELLS, task.room, tuples + 2)
-            self.workspaces.workspace = Workspace(
+            self.workspaces.workspace = SplittingBuffers(
                 labels=np.empty((MAX_DEPTH, tuples), np.uint32),
                 keys=np.empty(tuples, np.uint32),
                 cells=np.empty(cells, np.uint32),
@@ -167,7 +167,7 @@ class SubtreeBounds:
 
     def bound(
         self, box: Lattice, target: float, steps: NDArray[np.float64], budget: int
-    ) -> Outcome:
+    ) -> PartsLeft:
         """Try to show that no scheme of a box has a sum of terms below a target."""
         return self.bound_all(box, (0, 0), np.array([target]), steps, budget)
 
@@ -178,10 +178,10 @@ class SubtreeBounds:
         targets: NDArray[np.float64],
         steps: NDArray[np.float64],
         budget: int,
-    ) -> Outcome:
+    ) -> PartsLeft:
         """Try to show it at all thresholds from a first to a last one, each with its target."""
         low, high = np.array(box.low), np.array(box.high)
-        outcome: Outcome = bound_subtree(
+        outcome: PartsLeft = bound_subtree(
             self.task, self.workspace, steps, low, high, *thresholds, targets + SLACK, budget
         )
         return outcome._replace(bounds=np.minimum(outcome.bounds, targets))
@@ -261,14 +261,14 @@ def make_task(
     evaluator: Evaluator,
     cover: AttributeMeasure,
     limits: Sequence[Sizes],
-    tuples: Tuples,
+    tuples: KernelTuples,
     room: int,
     finer_weight: float,
-) -> Task:
+) -> SplittingTask:
     """Put the table into the integers that the kernel reads."""
     microdata = evaluator.microdata
     domain, steps, covers = microdata.domain, tuples.steps, Covers.of(microdata.domain)
-    return Task(
+    return SplittingTask(
         values=tuples.values,
         counts=tuples.counts,
         repeated=np.flatnonzero(tuples.counts > 1),

@@ -25,7 +25,7 @@ from anonymizer.search.params import SearchParams
 from anonymizer.search.result import Progress, SearchResult
 from anonymizer.search.state import RunAll, State
 from anonymizer.search.subtree import FIRST_BUDGET
-from anonymizer.search.subtree_bounds import Outcome, SubtreeBounds
+from anonymizer.search.subtree_bounds import PartsLeft, SubtreeBounds
 
 OnThreshold = Callable[[int, Progress], None]
 """Is told which threshold is the loosest one still open, and how far that one is."""
@@ -106,7 +106,7 @@ class Together:
         boxes = self.open[-self.params.subtree_batch_size :]
         targets = np.nextafter([state.evaluated.cutoff for state in self.states], np.inf)
         steps, budget = self.forecast.steps, self.budget(len(boxes))
-        outcomes: list[Outcome] = self.run_all(
+        outcomes: list[PartsLeft] = self.run_all(
             lambda box: self.subtrees.bound_all(
                 box.schemes, (box.first, box.last), targets, steps, budget
             ),
@@ -128,7 +128,7 @@ class Together:
         few = boxes < self.params.subtree_batch_size
         return min(FIRST_BUDGET, self.subtrees.budget) if few else self.subtrees.budget
 
-    def look_at(self, outcome: Outcome) -> None:
+    def look_at(self, outcome: PartsLeft) -> None:
         """Evaluate the schemes found on the way that may be the best."""
         best = zip(self.states, outcome.best.tolist(), outcome.best_sum.tolist(), strict=True)
         for state, scheme, total in best:
@@ -160,7 +160,7 @@ class Together:
         return self.settled(place).result(StopReason.COMPLETE if done else stopped)
 
 
-def parts_of(outcome: Outcome) -> Iterator[SharedBox]:
+def parts_of(outcome: PartsLeft) -> Iterator[SharedBox]:
     """List the parts of a box that are still open."""
     start = outcome.closed
     for low, high, first, last, bounds in zip(

@@ -16,7 +16,7 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Scheme
 from anonymizer.layers.optimize import (
     Layers,
-    Task,
+    LayersTask,
     Watch,
     apply_layers,
     find_layers,
@@ -112,7 +112,7 @@ def given_layers(problem: Problem, layers: Sequence[Mapping[str, int]]) -> Layer
     return apply_layers(task_of(problem), [problem.scheme_of(levels) for levels in layers])
 
 
-def task_of(problem: Problem) -> Task:
+def task_of(problem: Problem) -> LayersTask:
     """Return what layers are to be found for; raise an error where they have no meaning."""
     cover = problem.measure.cover
     if cover is None and problem.measure.name == "loss":
@@ -135,7 +135,7 @@ def task_of(problem: Problem) -> Task:
         )
     check_labels(problem.hierarchies)
     policy = problem.policy.release
-    return Task(
+    return LayersTask(
         problem.microdata,
         problem.models,
         cover,

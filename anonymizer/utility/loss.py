@@ -60,7 +60,9 @@ class Loss(AttributeMeasure):
         self, microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice
     ) -> NDArray[np.float64]:
         """Return the loss of each attribute at every level of a box, with some records gone."""
-        return loss_without(microdata, Gone.of(microdata, classes, gone, box).less(gone.exempt))
+        return loss_without(
+            microdata, GoneCover.of(microdata, classes, gone, box).less(gone.exempt)
+        )
 
     def appraise(
         self,
@@ -75,8 +77,8 @@ class Loss(AttributeMeasure):
             return AttributeMeasure.appraise(self, microdata, classes, suppressed, binding)
         scheme = classes.scheme
         below, own = Lattice((0,) * len(scheme), scheme), Lattice(scheme, scheme)
-        bound = Gone.of(microdata, classes, binding, below)
-        others = Gone.of(microdata, classes, Binding(suppressed & ~binding.classes), own)
+        bound = GoneCover.of(microdata, classes, binding, below)
+        others = GoneCover.of(microdata, classes, Binding(suppressed & ~binding.classes), own)
         losses = loss_without(microdata, bound.and_also(others))[range(len(scheme)), scheme]
         bounds = self.terms(loss_without(microdata, bound.less(binding.exempt)))
         return Appraisal(self.aggregate.of_terms(sum_left_to_right(self.terms(losses))), bounds)
@@ -90,7 +92,7 @@ class Loss(AttributeMeasure):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gone:
+class GoneCover:
     """What records that are gone covered, for each attribute and level of a box."""
 
     records: int
@@ -99,27 +101,29 @@ class Gone:
     """The same without the exempt records, those that covered least."""
 
     @staticmethod
-    def of(microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice) -> Gone:
+    def of(
+        microdata: Microdata, classes: EquivalenceClasses, gone: Binding, box: Lattice
+    ) -> GoneCover:
         """Sum up the records of the marked classes, or of all the others where these are fewer."""
         records = sum_chosen(classes.records, gone.classes)
         if not records:
             nothing = np.zeros_like(microdata.total_covered)
-            return Gone(0, nothing, nothing)
+            return GoneCover(0, nothing, nothing)
         most = 2 * records > microdata.records
         chosen = select_by_label(classes.label_of_tuple, gone.classes ^ most)
-        return Gone(records, *microdata.sum_covered(chosen, box, gone.exempt, most))
+        return GoneCover(records, *microdata.sum_covered(chosen, box, gone.exempt, most))
 
-    def less(self, exempt: int) -> Gone:
+    def less(self, exempt: int) -> GoneCover:
         """Return all but the exempt records."""
-        return Gone(max(0, self.records - exempt), self.left, self.left)
+        return GoneCover(max(0, self.records - exempt), self.left, self.left)
 
-    def and_also(self, others: Gone) -> Gone:
+    def and_also(self, others: GoneCover) -> GoneCover:
         """Return these records and some others, at the levels of both."""
         covered = self.covered + others.covered
-        return Gone(self.records + others.records, covered, covered)
+        return GoneCover(self.records + others.records, covered, covered)
 
 
-def loss_without(microdata: Microdata, gone: Gone) -> NDArray[np.float64]:
+def loss_without(microdata: Microdata, gone: GoneCover) -> NDArray[np.float64]:
     """Return the losses of attributes: a record that is gone covers the whole domain, not its group."""
     sizes, least = (
         each[:, np.newaxis] for each in (microdata.domain.sizes, microdata.domain.least)

@@ -24,7 +24,7 @@ from anonymizer.risk import Remaining, RiskModel
 from anonymizer.utility import Released
 from anonymizer.verification.claims import Check, check_figures
 from anonymizer.verification.reading import (
-    Reading,
+    ReadRelease,
     check_model,
     classes_of,
     find_redacted,
@@ -55,13 +55,15 @@ class LayeredReading:
         """The number of records that are not redacted."""
         return self.rows - self.redacted
 
-    def layer(self, number: int) -> Reading:
+    def layer(self, number: int) -> ReadRelease:
         """Return the rows of one layer as a release of its own."""
         here = self.layer_of_row == number
         columns = {name: column.keep(here) for name, column in self.columns.items()}
         sensitive = {name: column.keep(here) for name, column in self.sensitive.items()}
         rows = int(here.sum())
-        return Reading(self.hierarchies, self.schemes[number], columns, rows, 0, {}, 0, sensitive)
+        return ReadRelease(
+            self.hierarchies, self.schemes[number], columns, rows, 0, {}, 0, sensitive
+        )
 
     @property
     def occupied(self) -> list[int]:

@@ -31,7 +31,7 @@ from anonymizer.verification.claims import Check
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class ReadRelease:
     """The quasi-identifiers of a release as read back from it."""
 
     hierarchies: tuple[Hierarchy, ...]
@@ -57,7 +57,7 @@ class Reading:
 
 def read_released(
     table: Table, policy: Policy, hierarchies: tuple[Hierarchy, ...], manifest: Mapping[str, Any]
-) -> Reading:
+) -> ReadRelease:
     """Read the quasi-identifiers back, and set redacted records apart."""
     scheme: Mapping[str, int] = manifest["scheme"]
     names = [hierarchy.name for hierarchy in hierarchies]
@@ -87,7 +87,7 @@ def read_released(
         apart = label_columns(kept.values()).number - label_columns(read.values()).number
     left = {name: column.keep(~redacted) for name, column in sensitive.items()}
     released, times = kept if unknown else read, None if times is None else times[~redacted]
-    return Reading(grown, scheme, released, *counts, unknown, apart, left, times)
+    return ReadRelease(grown, scheme, released, *counts, unknown, apart, left, times)
 
 
 def labels_of(hierarchy: Hierarchy, level: int, column: Coded, escaped: bool) -> list[str | None]:
@@ -135,7 +135,7 @@ def find_redacted(
     return redacted
 
 
-def check_values(reading: Reading) -> Check:
+def check_values(reading: ReadRelease) -> Check:
     """Check that each value is one of the declared level of its hierarchy."""
     details = [
         f"column '{name}' has values that are not of level {reading.scheme[name]}"
@@ -149,7 +149,7 @@ def check_values(reading: Reading) -> Check:
 
 
 def classes_of(
-    reading: Reading, policy: Policy, models: Sequence[RiskModel], input_people: int
+    reading: ReadRelease, policy: Policy, models: Sequence[RiskModel], input_people: int
 ) -> Remaining:
     """Partition the released records by their values as they are.
 
@@ -284,7 +284,7 @@ def describe_violating(records: NDArray[np.int64]) -> str:
     return f"{number} classes with {held} violate it; the smallest has {int(records.min())}"
 
 
-def describe_released(reading: Reading, remaining: Remaining | None, records: int) -> Released:
+def describe_released(reading: ReadRelease, remaining: Remaining | None, records: int) -> Released:
     """Return what a measure may look at."""
     hierarchies = reading.hierarchies
     return Released(
@@ -298,7 +298,7 @@ def describe_released(reading: Reading, remaining: Remaining | None, records: in
     )
 
 
-def sum_covered(hierarchy: Hierarchy, reading: Reading) -> int:
+def sum_covered(hierarchy: Hierarchy, reading: ReadRelease) -> int:
     """Sum what the released values of one attribute cover."""
     level = reading.scheme[hierarchy.name]
     covers = dict(zip(hierarchy.labels[level], hierarchy.cover(level), strict=True))

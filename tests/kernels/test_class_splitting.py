@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.kernels.class_splitting import Cells, relabel, subtract_dropped
+from anonymizer.kernels.class_splitting import CellNumbers, relabel, subtract_dropped
 from anonymizer.search import SearchParams
 from anonymizer.search.subtree_bounds import SubtreeBounds
 from tests.oracle import Problem
@@ -50,7 +50,7 @@ def test_classes_are_the_cells_that_are_large_enough_and_the_others_are_dropped(
     workspace.keys[:] = keys
     workspace.cells[:number] = np.bincount(keys, minlength=number)
     labels = np.empty_like(workspace.keys)
-    n_labels, n_dropped = relabel(workspace, Cells(suppressed, number), least_class, labels)
+    n_labels, n_dropped = relabel(workspace, CellNumbers(suppressed, number), least_class, labels)
 
     large = {key for key in keys if key >= suppressed and keys.count(key) >= least_class}
     small = [i for i, key in enumerate(keys) if key >= suppressed and key not in large]

@@ -10,7 +10,7 @@ from hypothesis import given
 from anonymizer.lattice import Lattice
 from anonymizer.layers.layering import Layering
 from anonymizer.layers.narrowing import Narrowed, count_narrowed
-from anonymizer.layers.optimize import Task, apply_layers, find_layers
+from anonymizer.layers.optimize import LayersTask, apply_layers, find_layers
 from anonymizer.risk import KAnonymity, Overall, RiskModel
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import Problem, Row, Tree
@@ -25,11 +25,11 @@ SIZES: Tree = {"s": ("s", "sm", "*"), "m": ("m", "sm", "*"), "l": ("l", "l", "*"
 COLOURS: Tree = {"red": ("red", "*"), "blue": ("blue", "*")}
 
 
-def task_of(problem: Problem, models: tuple[RiskModel, ...] | None = None) -> Task:
+def task_of(problem: Problem, models: tuple[RiskModel, ...] | None = None) -> LayersTask:
     evaluator = evaluator_of(problem)
     measure = evaluator.measure
     assert isinstance(measure, Loss)
-    return Task(
+    return LayersTask(
         evaluator.microdata, models or evaluator.models, measure, lattice_of(problem), len(problem.rows)
     )  # fmt: skip
 
@@ -116,7 +116,7 @@ def test_no_table_that_could_have_been_released_so_has_an_excluded_value() -> No
     possible: dict[frozenset[tuple[Values, int]], dict[Values, set[Row]]] = {}
     for table in combinations_with_replacement(rows, 5):
         microdata = microdata_of(table, (SIZES, COLOURS))
-        task = Task(
+        task = LayersTask(
             microdata,
             (KAnonymity(2),),
             Loss(Aggregate.ARITHMETIC, (1.0, 1.0)),

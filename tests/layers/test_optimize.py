@@ -16,7 +16,7 @@ from anonymizer.layers.costs import Costs, find_candidates
 from anonymizer.layers.layering import Layering
 from anonymizer.layers.optimize import (
     Layers,
-    Task,
+    LayersTask,
     Watch,
     apply_layers,
     choose_few,
@@ -30,8 +30,8 @@ from tests.oracle import Levels, Problem, best, generalize
 from tests.strategies import lattice_of, microdata_of, models_of, problems
 
 
-def task_of(problem: Problem, max_layers: int | None = None, redacts: bool = False) -> Task:
-    return Task(
+def task_of(problem: Problem, max_layers: int | None = None, redacts: bool = False) -> LayersTask:
+    return LayersTask(
         microdata_of(problem.rows, problem.trees),
         models_of(problem),
         Loss(Aggregate(problem.aggregate), problem.weights),

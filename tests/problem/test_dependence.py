@@ -18,7 +18,7 @@ from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.table import open_table
 from anonymizer.problem.dependence import (
     Dependence,
-    Kind,
+    DependenceKind,
     count_exceptions,
     find_dependences,
     find_revealed,
@@ -74,15 +74,15 @@ def test_functions_of_a_column_are_found_and_named(seed: int) -> None:
     }
     found = set(find_dependences(code(columns)))
     assert found >= {
-        Dependence("square", ("age",), Kind.SQUARE),
-        Dependence("age", ("square",), Kind.CODE),
-        Dependence("decade", ("age",), Kind.FUNCTION),
-        Dependence("log", ("amount",), Kind.LOGARITHM),
-        Dependence("label", ("group",), Kind.CODE),
-        Dependence("is_a", ("group",), Kind.FUNCTION),
-        Dependence("both", ("age", "code"), Kind.SUM),
+        Dependence("square", ("age",), DependenceKind.SQUARE),
+        Dependence("age", ("square",), DependenceKind.CODE),
+        Dependence("decade", ("age",), DependenceKind.FUNCTION),
+        Dependence("log", ("amount",), DependenceKind.LOGARITHM),
+        Dependence("label", ("group",), DependenceKind.CODE),
+        Dependence("is_a", ("group",), DependenceKind.FUNCTION),
+        Dependence("both", ("age", "code"), DependenceKind.SUM),
     }
-    assert Dependence("stay", ("left", "day"), Kind.DIFFERENCE) in found
+    assert Dependence("stay", ("left", "day"), DependenceKind.DIFFERENCE) in found
     assert not any(each.on == ("decade",) and each.column == "age" for each in found)
 
 
@@ -91,7 +91,7 @@ def test_years_between_two_dates_follow_from_them() -> None:
     born, seen = rng.integers(0, 15_000, 400), rng.integers(20_000, 25_000, 400)
     age = ((seen - born) / 365.25).astype(int)
     found = find_dependences(code({"born": days(born), "seen": days(seen), "age": age}))
-    assert found == [Dependence("age", ("born", "seen"), Kind.DIFFERENCE)]
+    assert found == [Dependence("age", ("born", "seen"), DependenceKind.DIFFERENCE)]
 
 
 def test_one_record_in_a_hundred_may_be_wrong_but_not_one_in_ten() -> None:
@@ -100,7 +100,7 @@ def test_one_record_in_a_hundred_may_be_wrong_but_not_one_in_ten() -> None:
     for share, holds in ((0.005, True), (0.1, False)):
         house = np.where(rng.random(2_000) < share, rng.integers(0, 6, 2_000), ward % 6)
         found = find_dependences(code({"ward": ward, "house": house}))
-        assert found == ([Dependence("house", ("ward",), Kind.FUNCTION)] if holds else [])
+        assert found == ([Dependence("house", ("ward",), DependenceKind.FUNCTION)] if holds else [])
 
 
 def test_plain_correlation_is_no_dependence() -> None:
@@ -139,8 +139,8 @@ def test_dummies_and_differences_reveal_together() -> None:
     kept = ["rare", "is_a", "is_b", "is_c", "both", "stay"]
     found = find_revealed(code(columns), kept, ["group", "age", "laboratory"])
     assert set(found) == {
-        Dependence("group", ("is_a", "is_b", "is_c"), Kind.TOGETHER),
-        Dependence("age", ("both", "stay"), Kind.DIFFERENCE),
+        Dependence("group", ("is_a", "is_b", "is_c"), DependenceKind.TOGETHER),
+        Dependence("age", ("both", "stay"), DependenceKind.DIFFERENCE),
     }
 
 

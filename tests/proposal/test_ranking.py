@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from anonymizer.policy import Role
 from anonymizer.proposal.content import Content
-from anonymizer.proposal.decision import Column
+from anonymizer.proposal.decision import ColumnFacts
 from anonymizer.proposal.figures import Figures
 from anonymizer.proposal.kept import KEPT
 from anonymizer.proposal.names import Meaning
@@ -25,25 +25,27 @@ COLUMN = st.builds(
 )
 COLUMNS = st.lists(COLUMN, min_size=1, max_size=40).map(
     lambda found: [
-        Column(f"c{at}", meaning, Content.WHOLE, figures)
+        ColumnFacts(f"c{at}", meaning, Content.WHOLE, figures)
         for at, (meaning, figures) in enumerate(found)
     ]
 )
 
 
-def others(number: int) -> list[Column]:
+def others(number: int) -> list[ColumnFacts]:
     """Quasi-identifiers that the user named."""
-    return [Column(f"u{at}", None, Content.TEXT, Figures(100, 0, 5, 0.0)) for at in range(number)]
+    return [
+        ColumnFacts(f"u{at}", None, Content.TEXT, Figures(100, 0, 5, 0.0)) for at in range(number)
+    ]
 
 
-def together(columns: Sequence[Column]) -> float:
+def together(columns: Sequence[ColumnFacts]) -> float:
     """The people who are unique by columns together, as if each had its own."""
     return min(1.0, sum(column.figures.unique for column in columns))
 
 
 @given(COLUMNS, st.integers(0, 15))
 def test_no_column_that_singles_out_or_that_others_know_is_kept(
-    columns: list[Column], given_already: int
+    columns: list[ColumnFacts], given_already: int
 ) -> None:
     decisions = {each.column: each for each in choose(columns, others(given_already), [], together)}
     assert decisions.keys() == {column.name for column in columns}
@@ -55,7 +57,7 @@ def test_no_column_that_singles_out_or_that_others_know_is_kept(
 
 @given(COLUMNS, st.integers(0, 15))
 def test_there_are_some_and_not_too_many_and_the_most_telling_come_first(
-    columns: list[Column], given_already: int
+    columns: list[ColumnFacts], given_already: int
 ) -> None:
     decisions = {
         each.column: each.role for each in choose(columns, others(given_already), [], together)
@@ -74,9 +76,9 @@ def test_there_are_some_and_not_too_many_and_the_most_telling_come_first(
 
 @given(COLUMNS, st.integers(0, 15), SHARE)
 def test_what_is_kept_of_them_singles_out_few_together(
-    columns: list[Column], given_already: int, kept_anyway: float
+    columns: list[ColumnFacts], given_already: int, kept_anyway: float
 ) -> None:
-    kept = [Column("k", None, Content.TEXT, Figures(100, 0, 5, kept_anyway))]
+    kept = [ColumnFacts("k", None, Content.TEXT, Figures(100, 0, 5, kept_anyway))]
     roles = {
         each.column: each.role for each in choose(columns, others(given_already), kept, together)
     }
@@ -86,7 +88,7 @@ def test_what_is_kept_of_them_singles_out_few_together(
 
 def test_columns_that_single_out_beside_those_taken_are_generalized_too() -> None:
     columns = [
-        Column(f"c{at}", None, Content.WHOLE, Figures(100, 0, 9, 0.0, 0.0)) for at in range(6)
+        ColumnFacts(f"c{at}", None, Content.WHOLE, Figures(100, 0, 9, 0.0, 0.0)) for at in range(6)
     ]
     roles = [each.role for each in choose(columns, others(1), [], lambda some: len(some) / 10)]
     assert roles == [Role.QUASI] * 6
@@ -94,10 +96,10 @@ def test_columns_that_single_out_beside_those_taken_are_generalized_too() -> Non
 
 def test_columns_that_single_out_only_together_are_generalized_too() -> None:
     columns = [
-        Column(f"c{at}", None, Content.WHOLE, Figures(100, 0, 9, 0.0, 0.0)) for at in range(6)
+        ColumnFacts(f"c{at}", None, Content.WHOLE, Figures(100, 0, 9, 0.0, 0.0)) for at in range(6)
     ]
 
-    def three_are_enough(some: Sequence[Column]) -> float:
+    def three_are_enough(some: Sequence[ColumnFacts]) -> float:
         return 0.3 if len(some) >= 3 else 0.0
 
     roles = [each.role for each in choose(columns, [], [], three_are_enough)]

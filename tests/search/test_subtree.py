@@ -27,7 +27,7 @@ from anonymizer.search.interrupt import Interrupt
 from anonymizer.search.limits import LimitReached, Usage
 from anonymizer.search.state import State
 from anonymizer.search.subtree import FIRST_BUDGET
-from anonymizer.search.subtree_bounds import Outcome
+from anonymizer.search.subtree_bounds import PartsLeft
 from tests.exhaustive import search_exhaustively
 from tests.oracle import Problem
 from tests.search.test_boxes import essence, medium
@@ -145,7 +145,7 @@ class Clock:
 
     def run_all(self, job: Callable[..., Any], items: list[Any]) -> list[Any]:
         found = [job(item) for item in items]
-        self.now += sum(each.partitions for each in found if isinstance(each, Outcome))
+        self.now += sum(each.partitions for each in found if isinstance(each, PartsLeft))
         return found
 
 

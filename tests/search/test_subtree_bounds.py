@@ -31,7 +31,7 @@ from anonymizer.search import (
     subtree_bounds,
 )
 from anonymizer.search.subtree_bounds import (
-    Outcome,
+    PartsLeft,
     SubtreeBounds,
     limits_of,
     number_parts,
@@ -55,7 +55,7 @@ def sums_of(evaluator: Evaluator, lattice: Lattice) -> dict[Scheme, float]:
     }
 
 
-def check_left(found: Outcome, lattice: Lattice, sums: Mapping[Scheme, float]) -> list[Lattice]:
+def check_left(found: PartsLeft, lattice: Lattice, sums: Mapping[Scheme, float]) -> list[Lattice]:
     """Every scheme is left once, in a box whose bound it reaches; return the boxes."""
     left = [
         Lattice(tuple(low), tuple(high))
@@ -67,7 +67,7 @@ def check_left(found: Outcome, lattice: Lattice, sums: Mapping[Scheme, float]) -
     return left
 
 
-def check_samples(found: Outcome, evaluator: Evaluator) -> None:
+def check_samples(found: PartsLeft, evaluator: Evaluator) -> None:
     """What a partition is said to suppress, it suppresses."""
     for scheme, suppressed in zip(found.samples, found.sampled_suppressed, strict=True):
         assert suppressed == evaluator.evaluate(tuple(scheme.tolist())).binding_records
