@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from anonymizer import Policy, attack
 from anonymizer.attacks.reading import read_setting
-from anonymizer.attacks.setting import Plan, Setting
+from anonymizer.attacks.setting import AttackPlan, Setting
 from anonymizer.attacks.singling_out import (
     compared_with,
     multivariate,
@@ -148,7 +148,7 @@ def setting_of(released: pd.DataFrame, original: pd.DataFrame, **others: Any) ->
     policy = policy_of(len(original))
     if "secret" not in original:
         del policy["attributes"]["secret"]
-    return read_setting(released, original, Policy(**policy), None, Plan(), **others)
+    return read_setting(released, original, Policy(**policy), None, AttackPlan(), **others)
 
 
 def test_all_columns_are_tried_where_there_are_more_than_quasi_identifiers() -> None:

@@ -83,8 +83,8 @@ def test_a_percentage_may_be_a_bound(cell: str, right: bool) -> None:
 def test_a_percentage_that_contradicts_its_count_is_named(tmp_path: Path) -> None:
     message = refusal(tmp_path, HEADER, "Diabetes,40 (17.5),21 (12)")
     assert message.endswith(
-        "table.csv: row 1: 'Diabetes' has 21 of 105 people in the placebo arm, which is 20.0 percent, "
-        "not 12; fix the count or the percentage, or write the total it is of, as in `65/145 (44.8)`."
+        "table.csv: row 1: 'Diabetes' has 21 of 105 people in the placebo arm, which is 20.0 %, "
+        "not 12 %; fix the count or the percentage, or write the total it is of, as in `65/145 (44.8)`."
     )
 
 
