@@ -9,7 +9,8 @@ import pytest
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Policy
 from anonymizer.problem import Problem
-from anonymizer.search import search, search_exhaustively
+from anonymizer.search import search
+from tests.exhaustive import search_exhaustively
 
 TREE = [(str(v), f"{v // 2}h", f"{v // 4}q", "*") for v in range(8)]
 

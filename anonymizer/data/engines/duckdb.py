@@ -43,11 +43,6 @@ class DuckDB(Engine):
         """It does."""
         return True
 
-    @property
-    def sorts_codes(self) -> bool:
-        """They do, and to sort packed codes takes much less than to sort texts."""
-        return True
-
     def upload_labels(self, table: pa.Table) -> Any:
         """Make texts an ENUM, whose numbers a Parquet file takes as they are: in a third of the time.
 

@@ -36,11 +36,6 @@ class Engine:
         """Whether the engine writes files by itself."""
         return False
 
-    @property
-    def sorts_codes(self) -> bool:
-        """Whether rows stay in the order they were sorted into, though small tables are joined later."""
-        return False
-
     def keep(self, query: Any) -> Any:
         """Compute a query now, into a temporary table."""
         return self.backend.create_table(new_name(), query, temp=True)

@@ -72,19 +72,15 @@ class Releasing:
     def query(self) -> Any:
         """Return the released rows, which the engine computes when they are asked for.
 
-        Rows are put into a random order: while they are codes, where the engine keeps it from there on.
+        Rows are put into a random order last of all: a join may put them into the order of what it joins.
         """
         labels = {name: self.label_of_code(name) for name in self.plan.recodings}
         by_tuple = [name for name, numbers in labels.items() if numbers is None]
         chosen = self.choose(self.packed(), by_tuple)
-        if self.grouped.shuffled and self.engine.sorts_codes:
-            chosen = shuffle(chosen)
         coded = chosen.mutate(**codes_of(chosen, self.deciding))
         labelled = self.with_labels(coded, {n: at for n, at in labels.items() if at is not None})
         query = labelled.select(**{name: self.cell(labelled, name) for name in self.plan.columns})
-        if self.grouped.shuffled and not self.engine.sorts_codes:
-            query = shuffle(query)
-        return query
+        return shuffle(query) if self.grouped.shuffled else query
 
     @property
     def deciding(self) -> list[Dictionary]:
