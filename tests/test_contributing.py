@@ -10,17 +10,26 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from anonymizer.data.table import FILES
-from anonymizer.hierarchy import BUILDERS
+from anonymizer.hierarchy import BUILDERS, Hierarchy
+from anonymizer.policy import Policy
+from anonymizer.problem import Problem
 from anonymizer.risk import MODELS
+from anonymizer.search import driver
 from anonymizer.utility import MEASURES
+from tests.exhaustive import search_exhaustively
 from tests.risk import test_contract as of_models
 from tests.snippets import Block, Page, Run, blocks_of
 from tests.utility import test_contract as of_measures
 from tests.utility.oracle import ORACLES
 
+TREE = [(str(n), str(n // 2), "*") for n in range(4)]
+HALVED = {name: {"role": "quasi", "hierarchy": Hierarchy.from_rows(name, TREE)} for name in "abc"}
+K_TWO = {"model": "k-anonymity", "k": 2}
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 TUTORIAL = (ROOT / "docs" / "pages" / "tutorial.md").read_text(encoding="utf-8")
@@ -74,6 +83,25 @@ def contract(module: ModuleType, parameter: str, every: Iterable[Any]) -> list[A
             found += [function] if {*map(str, every)} <= {*map(str, marks[0].args[1])} else []
     assert found
     return found
+
+
+def test_an_engine_finds_the_best_of_all_schemes(
+    added: Callable[..., ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = added("Add a search engine").Halves
+    monkeypatch.setattr(driver, "prove", lambda state: engine(state).run())
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        codes = random.integers(0, 4, (40, 3))
+        frame = pd.DataFrame({name: codes[:, at].astype(str) for at, name in enumerate("abc")})
+        problem = Problem.read(frame, Policy(attributes=HALVED, risk=[K_TWO]))
+        found = driver.search(problem.evaluator, problem.lattice)
+        best = search_exhaustively(problem.evaluator, problem.lattice).best
+        assert found.best is not None
+        assert best is not None
+        assert (found.best.scheme, found.best.loss) == (best.scheme, best.loss)
+        pruned = sum(found.proof.pruned.values())
+        assert found.proof.evaluated + pruned == found.proof.schemes == 27
 
 
 def test_a_model_works_everywhere_and_keeps_the_contract(
