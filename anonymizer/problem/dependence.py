@@ -89,7 +89,7 @@ class DependenceKind(StrEnum):
 class Dependence:
     """A column that follows from others.
 
-    >>> print(Dependence("age2", ("age",), Kind.SQUARE))
+    >>> print(Dependence("age2", ("age",), DependenceKind.SQUARE))
     'age2' is the square of 'age'
     """
 

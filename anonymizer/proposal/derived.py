@@ -168,7 +168,7 @@ def is_base(each: Dependence) -> bool:
 def follows(each: Dependence) -> str:
     """Say that a column follows from others, and how it can be made again.
 
-    >>> follows(Dependence("age2", ("age",), Kind.SQUARE))
+    >>> follows(Dependence("age2", ("age",), DependenceKind.SQUARE))
     "it follows from 'age': the square of it; make it from the released 'age'"
     """
     on = quote_some(each.on)
