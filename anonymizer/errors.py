@@ -133,8 +133,8 @@ def percent(share: float, digits: int = 1) -> str:
 
     >>> percent(0.184), percent(0.5, 0), percent(-0.1), percent(0.0), percent(1.0)
     ('18.4 %', '50 %', '-10.0 %', '0 %', '100 %')
-    >>> percent(0.00012), percent(0.9999), percent(0.996, 0)
-    ('0.012 %', 'over 99.9 %', 'over 99 %')
+    >>> percent(0.00012), percent(0.9999), percent(0.996, 0), percent(1.0003)
+    ('0.012 %', 'over 99.9 %', 'over 99 %', 'over 100 %')
     """
     if math.isnan(share):
         return "not known"
@@ -144,8 +144,8 @@ def percent(share: float, digits: int = 1) -> str:
         return f"{100 * share:.0f} %"
     shown, step = 100 * share, 10.0**-digits
     text = f"{shown:.{digits}f}"
-    if share < 1 and float(text) >= 100:
-        return f"over {100 - step:.{digits}f} %"
+    if float(text) == 100:
+        return "over 100 %" if share > 1 else f"over {100 - step:.{digits}f} %"
     return f"{text} %" if shown >= step else f"{shown:.2g} %"
 
 
