@@ -8,8 +8,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.microdata import Microdata
 from anonymizer.lattice import Lattice
 from anonymizer.risk import (
     Binding,
@@ -23,6 +21,8 @@ from anonymizer.risk import (
     TableModel,
 )
 from anonymizer.risk.sizes import Sizes
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.microdata import Microdata
 from anonymizer.utility import Released
 from anonymizer.utility.measure import AttributeMeasure
 

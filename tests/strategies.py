@@ -9,12 +9,12 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.risk import MODELS, KAnonymity, RiskModel
 from anonymizer.search import SearchResult
+from anonymizer.table.microdata import Microdata, encode
 from anonymizer.utility import Aggregate, Loss
 from tests.exhaustive import search_exhaustively
 from tests.oracle import Problem, Row, Tree

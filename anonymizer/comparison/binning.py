@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.columns import Coded
-from anonymizer.engine.domain import Column
 from anonymizer.hierarchy import MISSING
 from anonymizer.policy import Role
 from anonymizer.solution.release import Release
+from anonymizer.table.domain import Column
 
 Numbers = NDArray[np.integer]
 MOST_BINS = 20

@@ -14,7 +14,6 @@ import numpy as np
 from anonymizer.comparison.comparison import Comparison, compare
 from anonymizer.decision.context import PUBLIC_CLASS, PUBLIC_THRESHOLD, Context
 from anonymizer.decision.sensitivity import Turning, find_turnings
-from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.errors import ReleaseError
 from anonymizer.estimators.intervals import Interval
 from anonymizer.policy import PolicyLike, Role
@@ -22,6 +21,7 @@ from anonymizer.problem import Source, load_policy
 from anonymizer.risk import Remaining, RiskModel
 from anonymizer.solution.manifest import find_manifest
 from anonymizer.solution.solution import Solution
+from anonymizer.table.classes import EquivalenceClasses, partition
 from anonymizer.verification.applied import applied_again
 from anonymizer.verification.claims import Verification
 from anonymizer.verification.verification import verify

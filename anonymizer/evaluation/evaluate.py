@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses, partition
-from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.suppression import Suppression, suppress
 from anonymizer.kernels.partition import sum_chosen
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Binding, RiskModel
+from anonymizer.table.classes import EquivalenceClasses, partition
+from anonymizer.table.microdata import Microdata
 from anonymizer.utility import Measure
 from anonymizer.utility.measure import sum_left_to_right
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses, partition
-from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import Suppression, greatest_kept, suppress
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Binding, Remaining, RiskModel
 from anonymizer.risk.profile import attacker, everyone_in
+from anonymizer.table.classes import EquivalenceClasses, partition
+from anonymizer.table.microdata import Microdata
 
 
 @dataclass(frozen=True, slots=True)

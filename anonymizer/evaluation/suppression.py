@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses, information_content
-from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import mark_least
 from anonymizer.knowledge.cuts import least_suppressed
 from anonymizer.risk import Binding, ModelKind, Remaining, RiskModel
 from anonymizer.risk.model import Estimates, asked_by, binds_records, judges_by_size
 from anonymizer.risk.remaining import Kept, Order
 from anonymizer.risk.sizes import NO_LIMIT, Sizes
+from anonymizer.table.classes import EquivalenceClasses, information_content
+from anonymizer.table.microdata import Microdata
 
 Tuples = NDArray[np.bool_]
 """A mark for each distinct tuple."""

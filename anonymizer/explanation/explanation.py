@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.display import Displayed
-from anonymizer.engine.classes import EquivalenceClasses, suppression_order
 from anonymizer.estimators.intervals import Interval
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.measurement import Measurement, measure_classes
@@ -42,6 +41,7 @@ from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.search import Limits, Status, search
 from anonymizer.search.result import TIE
 from anonymizer.solution.solution import Solution
+from anonymizer.table.classes import EquivalenceClasses, suppression_order
 
 if TYPE_CHECKING:
     from anonymizer.search.state import OnProgress

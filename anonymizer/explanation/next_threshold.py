@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses, partition, suppression_order
-from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.measurement import meets
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.lattice import with_level
 from anonymizer.risk import Direction, Parameter, Remaining, RiskModel
 from anonymizer.risk.model import asked_by
+from anonymizer.table.classes import EquivalenceClasses, partition, suppression_order
+from anonymizer.table.microdata import Microdata
 
 EXAMPLES = 3
 """So many blocking classes are shown by their values."""

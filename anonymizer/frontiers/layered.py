@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.frontiers.points import MAX_LAYERS, OnStage, Point, Stage, Tracked
 from anonymizer.frontiers.sweep import Sweep
 from anonymizer.lattice import Scheme
@@ -18,6 +17,7 @@ from anonymizer.problem import Problem
 from anonymizer.risk import ModelKind, Remaining, RiskModel
 from anonymizer.search import Progress, StopReason
 from anonymizer.solution.layered import outcome_of, proof_of, search_by_number, search_layers
+from anonymizer.table.classes import EquivalenceClasses, partition
 
 NUMBERS = (1, 2, 3, 5, 10, 20)
 """The numbers of layers that are compared, beside as many as help."""

@@ -11,7 +11,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.errors import PolicyError, quote
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.lattice import Scheme
@@ -19,6 +18,7 @@ from anonymizer.risk import Parameter, RiskModel
 from anonymizer.risk.assumption import Unit
 from anonymizer.risk.model import asked_by, judges_by_size
 from anonymizer.search.result import TIE
+from anonymizer.table.classes import EquivalenceClasses, partition
 from anonymizer.utility.loss import appraise_steps
 
 PROBES = 32

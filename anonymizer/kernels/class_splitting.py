@@ -24,7 +24,7 @@ MANY_REPEATED = 4
 
 
 class Members(NamedTuple):
-    """Whom the tuples belong to, as in engine/people.py; without tuples where records are counted."""
+    """Whom the tuples belong to, as in table/people.py; without tuples where records are counted."""
 
     of_tuple: Any
     of_history: Any

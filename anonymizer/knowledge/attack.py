@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.labels import Labels, code_labels, distinct_rows, label_together, one_part
-from anonymizer.engine.microdata import Microdata
-from anonymizer.engine.people import People
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.kernels.overall import add_matches
 from anonymizer.kernels.partition import sum_by_label
@@ -21,6 +19,8 @@ from anonymizer.knowledge.chances import Chances
 from anonymizer.knowledge.scenario import Scenario
 from anonymizer.knowledge.values import Subjects, Values
 from anonymizer.lattice import Scheme
+from anonymizer.table.microdata import Microdata
+from anonymizer.table.people import People
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import match_tuples
-from anonymizer.engine.domain import read_only
-from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.overall import count_kept
 from anonymizer.knowledge.recent import Recent
+from anonymizer.table.classes import match_tuples
+from anonymizer.table.domain import read_only
+from anonymizer.table.microdata import Microdata
 
 KEPT_LABELS = 20_000_000
 """Labels that are kept for other schemes; 80 MB."""

@@ -13,8 +13,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.people import sum_left
 from anonymizer.knowledge.scenario_attack import AttackedRows, ScenarioAttack
 from anonymizer.knowledge.statistics import (
     SLACK,
@@ -24,6 +22,8 @@ from anonymizer.knowledge.statistics import (
     statistic_of,
 )
 from anonymizer.lattice import Scheme
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.people import sum_left
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.domain import read_only
 from anonymizer.errors import PolicyError
 from anonymizer.estimators.intervals import Estimate, Interval
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
@@ -38,6 +37,7 @@ from anonymizer.knowledge.uniqueness import (
     estimate_needed,
     estimator_of,
 )
+from anonymizer.table.domain import read_only
 
 WORK_LIMIT = 4_000_000_000
 """Rows times sets of known groups; some minutes. Beyond it, what is known is drawn."""

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.labels import code_labels, label_together
-from anonymizer.engine.domain import read_only
-from anonymizer.engine.microdata import Microdata
-from anonymizer.engine.people import People
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels.partition import sum_by_label
 from anonymizer.knowledge.cells import KEPT_LABELS
 from anonymizer.knowledge.external import OPEN, External, check_common, level_of, to_leaves
 from anonymizer.knowledge.recent import Recent
 from anonymizer.lattice import Scheme
+from anonymizer.table.domain import read_only
+from anonymizer.table.microdata import Microdata
+from anonymizer.table.people import People
 
 Integers = NDArray[np.int64]
 ANY = -1

@@ -16,8 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.labels import Labels
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import PolicyError
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from anonymizer.kernels.overall import add_risks, add_totals_of_prefixes
@@ -31,6 +29,8 @@ from anonymizer.knowledge.scenario import Scenario
 from anonymizer.knowledge.uniqueness import UniqueGivenUnique, estimate_unique, estimator_of
 from anonymizer.knowledge.values import Subjects
 from anonymizer.lattice import Scheme
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.microdata import Microdata
 
 ESTIMATES = 100_000
 """So many u_S are kept."""

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import PolicyError, quote_some, suggest_name
 from anonymizer.kernels.overall import mark_too_few
 from anonymizer.knowledge.cells import KnownCells, Partitions
@@ -26,6 +25,7 @@ from anonymizer.knowledge.linked_table import LinkedTable
 from anonymizer.knowledge.overlap import Proportion
 from anonymizer.knowledge.statement import ExternalSource, Statement
 from anonymizer.lattice import Scheme
+from anonymizer.table.microdata import Microdata
 
 Floats = NDArray[np.float64]
 

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from anonymizer.data.columns import Coded, check_whose, read_columns
 from anonymizer.data.labels import Labels, code_labels, distinct_rows
 from anonymizer.data.table import Table
-from anonymizer.engine.domain import Column, read_only
-from anonymizer.engine.microdata import Microdata
-from anonymizer.engine.people import People
 from anonymizer.errors import DataError, HierarchyError, list_cells
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.lattice import Scheme
+from anonymizer.table.domain import Column, read_only
+from anonymizer.table.microdata import Microdata
+from anonymizer.table.people import People
 
 SUPPRESSED = "*"
 

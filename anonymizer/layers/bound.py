@@ -31,14 +31,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.suppression import greatest_kept
 from anonymizer.kernels.layers import prices_allowed
 from anonymizer.lattice import Lattice
 from anonymizer.layers.construction import least_size
 from anonymizer.layers.costs import MOST_LISTED, Candidates, Costs
 from anonymizer.risk import ModelKind, RiskModel
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import Microdata
 from anonymizer.utility import Aggregate
 from anonymizer.utility.measure import AttributeMeasure
 

@@ -8,8 +8,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.suppression import greatest_kept
 from anonymizer.kernels.layers import queue_schemes, take_classes
 from anonymizer.lattice import Scheme
@@ -17,6 +15,8 @@ from anonymizer.layers.costs import Candidates, Costs
 from anonymizer.layers.layering import SUPPRESSED, Layering
 from anonymizer.risk import RiskModel
 from anonymizer.risk.model import asked_by
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import Microdata
 
 MOST_AT_ONCE = 20_000_000
 """After looking at so many tuples, some tenths of a second, it is asked whether to stop."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import Microdata
 from anonymizer.lattice import Lattice, Scheme
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import Microdata
 
 MOST_LISTED = 200_000
 """Lattices of more schemes are not listed whole: a climb picks those that a release may use."""

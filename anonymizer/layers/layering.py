@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.columns import smallest_type
-from anonymizer.engine.classes import EquivalenceClasses, partition
-from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import label_keys, sum_by_label
 from anonymizer.lattice import Scheme
+from anonymizer.table.classes import EquivalenceClasses, partition
+from anonymizer.table.microdata import Microdata
 
 SUPPRESSED = -1
 

@@ -27,11 +27,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.domain import Column
 from anonymizer.kernels.partition import label_keys
 from anonymizer.layers.layering import Layering
 from anonymizer.risk import RiskModel
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.domain import Column
 
 
 @dataclass(frozen=True, slots=True)

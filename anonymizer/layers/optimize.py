@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from anonymizer.engine.microdata import Microdata
 from anonymizer.hierarchy import REDACTED
 from anonymizer.kernels.compilation import working_seconds
 from anonymizer.lattice import Lattice, Scheme
@@ -30,6 +29,7 @@ from anonymizer.risk.model import asked_by
 from anonymizer.search import Status, StopReason
 from anonymizer.search.limits import Clock
 from anonymizer.search.result import TIE
+from anonymizer.table.microdata import Microdata
 from anonymizer.utility.loss import attribute_loss
 from anonymizer.utility.measure import AttributeMeasure
 

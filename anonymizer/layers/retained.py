@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import label_keys
+from anonymizer.table.microdata import Microdata
 
 COLLAPSED = 0.95
 """A column has collapsed where one value has a larger share of the released records."""

@@ -9,7 +9,6 @@ from itertools import islice
 from anonymizer.data.cells import is_nested
 from anonymizer.data.columns import code_columns, read_columns
 from anonymizer.data.table import Table
-from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import AnonymizerWarning, PolicyError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy, kind_of_texts
 from anonymizer.hierarchy.numbers import why_not_in_runs
@@ -18,6 +17,7 @@ from anonymizer.problem.dependence import Dependence, find_revealed
 from anonymizer.problem.groups import sizes_of
 from anonymizer.problem.person import FEWEST_REPEATED
 from anonymizer.risk import RiskModel
+from anonymizer.table.microdata import Microdata
 
 
 def check_models(models: Sequence[RiskModel], microdata: Microdata) -> None:

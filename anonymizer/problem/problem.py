@@ -13,8 +13,6 @@ from anonymizer.data.coded import read_once
 from anonymizer.data.selection import whole_of
 from anonymizer.data.table import Table, check_columns
 from anonymizer.display import Displayed
-from anonymizer.engine.classes import EquivalenceClasses, partition
-from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator, Outcome
 from anonymizer.hierarchy import Hierarchy
@@ -44,6 +42,8 @@ from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
 from anonymizer.risk.profile import everyone_in
 from anonymizer.risk.sensitive_profile import describe_sensitive
 from anonymizer.search import Limits
+from anonymizer.table.classes import EquivalenceClasses, partition
+from anonymizer.table.microdata import Microdata, encode
 from anonymizer.utility import Measure
 
 

@@ -14,10 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.domain import Column
-from anonymizer.engine.microdata import Microdata
-from anonymizer.engine.people import People
-from anonymizer.engine.sensitive import SensitiveColumn
 from anonymizer.estimators.uniques import ESTIMATORS
 from anonymizer.hierarchy import MISSING
 from anonymizer.knowledge.scenario_attack import ScenarioAttack
@@ -29,6 +25,10 @@ from anonymizer.proof.checker import Case
 from anonymizer.proof.losses import Measure
 from anonymizer.proof.models import Model
 from anonymizer.proof.table import Attribute, Table, Unsupported, Values
+from anonymizer.table.domain import Column
+from anonymizer.table.microdata import Microdata
+from anonymizer.table.people import People
+from anonymizer.table.sensitive import SensitiveColumn
 
 Integers = NDArray[np.int64]
 

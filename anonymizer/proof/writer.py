@@ -17,8 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer import __version__
-from anonymizer.engine.classes import match_tuples
-from anonymizer.engine.microdata import Microdata
 from anonymizer.lattice import Lattice, with_level
 from anonymizer.policy import digest_of_hierarchy
 from anonymizer.problem import Problem
@@ -36,6 +34,8 @@ from anonymizer.proof.format import (
 )
 from anonymizer.proof.losses import Measure
 from anonymizer.proof.table import Gone, Table
+from anonymizer.table.classes import match_tuples
+from anonymizer.table.microdata import Microdata
 
 Clock = Callable[[], float]
 Floats = NDArray[np.float64]

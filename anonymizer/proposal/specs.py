@@ -13,11 +13,11 @@ import numpy as np
 from anonymizer.data.cells import MISSING
 from anonymizer.data.coded import CodedTable
 from anonymizer.data.columns import Coded
-from anonymizer.engine.microdata import encode
 from anonymizer.errors import AnonymizerWarning, HierarchyError
 from anonymizer.hierarchy import parse_spec, suggest
 from anonymizer.hierarchy.values import parse_number
 from anonymizer.proposal.codes import looks_like_codes, spec_of_codes
+from anonymizer.table.microdata import encode
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,6 @@ import numpy as np
 
 from anonymizer.data.coded import CodedTable
 from anonymizer.data.columns import Coded
-from anonymizer.engine.microdata import encode
 from anonymizer.errors import AnonymizerError, AnonymizerWarning, percent, quote_some
 from anonymizer.kernels.compilation import compiled_seconds
 from anonymizer.lattice import Lattice, Scheme, with_level
@@ -26,6 +25,7 @@ from anonymizer.policy import Policy, Role
 from anonymizer.problem import Problem
 from anonymizer.problem.checks import check_revealed
 from anonymizer.search import Limits, SearchParams, search
+from anonymizer.table.microdata import encode
 
 PROPOSED_LIMIT = 0.05
 """The share of the records that a proposed policy may drop."""

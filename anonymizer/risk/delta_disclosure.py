@@ -8,14 +8,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.microdata import Microdata
-from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.kernels.histograms import highest_ratios, lowest_ratios, outside_shares
 from anonymizer.kernels.most_kept import most_under_caps
 from anonymizer.risk.criterion import Criterion
 from anonymizer.risk.parameters import Direction, Parameter
 from anonymizer.risk.sensitive import SLACK, ComparingModel, Floats, check_positive
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.microdata import Microdata
+from anonymizer.table.sensitive import ClassHistograms
 
 ABSENT = ("fail", "skip")
 

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.risk.inputs import HierarchyOf, Inputs, Population, no_hierarchy, paths_in
 from anonymizer.risk.model import ClassModel
 from anonymizer.risk.parameters import Direction, Parameter, check_share
 from anonymizer.risk.remaining import Remaining
 from anonymizer.risk.sensitive import SLACK
+from anonymizer.table.classes import EquivalenceClasses
 
 
 @dataclass(frozen=True)

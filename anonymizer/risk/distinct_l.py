@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.microdata import Microdata
-from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.risk.model import ModelKind, MostKept
 from anonymizer.risk.parameters import Direction, Parameter, check_whole
 from anonymizer.risk.sensitive import Floats, SensitiveModel, check_values_enough
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.microdata import Microdata
+from anonymizer.table.sensitive import ClassHistograms
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.microdata import Microdata
-from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.kernels.histograms import below_entropy
 from anonymizer.kernels.most_kept import most_even
 from anonymizer.risk.criterion import Criterion
 from anonymizer.risk.parameters import Direction, Parameter
 from anonymizer.risk.sensitive import SLACK, Floats, SensitiveModel, check_values_enough
+from anonymizer.table.microdata import Microdata
+from anonymizer.table.sensitive import ClassHistograms
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.estimators.derived_k import derived_k
 from anonymizer.risk.assumption import Assumption
 from anonymizer.risk.inputs import HierarchyOf, Inputs, Population, no_hierarchy, paths_in
@@ -21,6 +20,7 @@ from anonymizer.risk.model import (
 from anonymizer.risk.parameters import K, Parameter, check_k, check_sample, check_whole
 from anonymizer.risk.remaining import Remaining
 from anonymizer.risk.sizes import Sizes
+from anonymizer.table.classes import EquivalenceClasses
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.microdata import Microdata
 from anonymizer.estimators.intervals import Interval
 from anonymizer.risk.assumption import Assumption
 from anonymizer.risk.criterion import Criterion
@@ -31,6 +29,8 @@ from anonymizer.risk.parameters import THRESHOLD, Parameter, describe_value
 from anonymizer.risk.reference import ReferenceDistances
 from anonymizer.risk.remaining import Histogram, Kept, Order, Remaining
 from anonymizer.risk.sizes import Sizes
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.microdata import Microdata
 
 
 class ModelKind(StrEnum):

@@ -10,8 +10,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import PolicyError
 from anonymizer.estimators.intervals import Interval
 from anonymizer.knowledge.catalogue import find_scenario, fit_scenario
@@ -27,6 +25,8 @@ from anonymizer.risk.inputs import HierarchyOf, Inputs, Population, no_hierarchy
 from anonymizer.risk.model import Estimates, ModelKind, RiskModel, Violators
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share, check_whole
 from anonymizer.risk.remaining import Kept, Order, Remaining
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.microdata import Microdata
 
 Floats = NDArray[np.float64]
 FITTING = ("columns", "constants", "population", *PARAMETERS)

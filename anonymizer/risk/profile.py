@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.microdata import Microdata
-from anonymizer.engine.people import People
 from anonymizer.estimators.intervals import Estimate, Interval, estimate_uniques, within
 from anonymizer.knowledge.statistics import statistic_of
 from anonymizer.risk.remaining import Histogram
 from anonymizer.risk.sensitive_profile import SensitiveProfile
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.microdata import Microdata
+from anonymizer.table.people import People
 
 THRESHOLDS = (0.05, 0.1, 0.2, 0.5)
 """A record at more than such a risk is counted; 0.05 and 0.2 are the usual limits (Simon et al. 2020)."""

@@ -8,8 +8,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.microdata import Microdata
-from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.kernels.histograms import tail_ratios
 from anonymizer.kernels.most_kept import most_even
 from anonymizer.risk.parameters import Direction, Parameter, check_whole
@@ -20,6 +18,8 @@ from anonymizer.risk.sensitive import (
     check_positive,
     check_values_enough,
 )
+from anonymizer.table.microdata import Microdata
+from anonymizer.table.sensitive import ClassHistograms
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses, suppression_order
-from anonymizer.engine.microdata import Microdata
 from anonymizer.estimators.uniques import bisect, histogram
 from anonymizer.lattice import Scheme
+from anonymizer.table.classes import EquivalenceClasses, suppression_order
+from anonymizer.table.microdata import Microdata
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,14 +15,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses, partition
-from anonymizer.engine.microdata import Microdata
-from anonymizer.engine.sensitive import ClassHistograms, SensitiveColumn
 from anonymizer.errors import PolicyError, quote_some, suggest_name
 from anonymizer.risk.inputs import Inputs
 from anonymizer.risk.model import ClassModel, MostKept, Violators
 from anonymizer.risk.reference import INPUT, RELEASE, ReferenceDistances, check_reference
 from anonymizer.risk.remaining import Kept, Remaining
+from anonymizer.table.classes import EquivalenceClasses, partition
+from anonymizer.table.microdata import Microdata
+from anonymizer.table.sensitive import ClassHistograms, SensitiveColumn
 
 SLACK = 1e-12
 """What exceeds a limit by rounding only does not exceed it."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.sensitive import SensitiveColumn
 from anonymizer.kernels.histograms import grouped_distances
 from anonymizer.risk.model import RiskModel
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.sensitive import SensitiveColumn
 
 
 @dataclass(frozen=True, slots=True)

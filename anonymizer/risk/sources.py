@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import PolicyError, suggest_name
 from anonymizer.knowledge.overlap import Proportion
 from anonymizer.knowledge.source_attack import SourceAttack
@@ -19,6 +18,7 @@ from anonymizer.risk.inputs import HierarchyOf, Inputs, no_hierarchy, paths_in
 from anonymizer.risk.model import Estimates, ModelKind, RiskModel
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share
 from anonymizer.risk.remaining import Kept, Remaining
+from anonymizer.table.microdata import Microdata
 
 SLACK = 1e-12
 """A probability that exceeds the threshold by rounding only does not exceed it."""

@@ -11,9 +11,6 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.domain import read_only
-from anonymizer.engine.microdata import Microdata
-from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.errors import PolicyError, quote_some, suggest_name
 from anonymizer.hierarchy import MISSING, Hierarchy, load_hierarchy
 from anonymizer.kernels.histograms import grouped_distances, ordered_distances
@@ -22,6 +19,9 @@ from anonymizer.risk.criterion import Criterion
 from anonymizer.risk.inputs import HierarchyOf, no_hierarchy, paths_in
 from anonymizer.risk.parameters import Direction, Parameter, check_share
 from anonymizer.risk.sensitive import SLACK, ComparingModel, Floats
+from anonymizer.table.domain import read_only
+from anonymizer.table.microdata import Microdata
+from anonymizer.table.sensitive import ClassHistograms
 
 DISTANCES = ("equal", "ordered", "hierarchical")
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.domain import Column, Domain, side_by_side
+from anonymizer.table.domain import Column, Domain, side_by_side
 
 Codes = NDArray[np.unsignedinteger]
 

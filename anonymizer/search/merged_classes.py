@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.bit_paths import WORD_BITS
-from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.merging import list_entries, pack_counts, raise_levels
+from anonymizer.table.bit_paths import WORD_BITS
+from anonymizer.table.microdata import Microdata
 
 Booleans = NDArray[np.bool_]
 Entries = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]

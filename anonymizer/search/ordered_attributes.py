@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.microdata import Microdata
 from anonymizer.lattice import Lattice
+from anonymizer.table.microdata import Microdata
 
 FINISHED_SCHEMES = 160
 """How many schemes that differ in the last attributes only are looked at without further bounds."""

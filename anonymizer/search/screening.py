@@ -20,8 +20,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import most_kept, violations_of
 from anonymizer.kernels.finishing import ANYTHING, finish_groups
@@ -34,6 +32,8 @@ from anonymizer.risk.model import asked_by, binds_records, judges_by_size
 from anonymizer.search.merged_classes import Block, Booleans, Classes, Counts
 from anonymizer.search.ordered_attributes import OrderedAttributes
 from anonymizer.search.state import State
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.sensitive import ClassHistograms
 from anonymizer.utility.loss import terms_of_covered
 
 BATCHES = 2

@@ -13,8 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.domain import Column, read_only
-from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.kernels.class_splitting import (
     CACHED_CELLS,
@@ -31,6 +29,8 @@ from anonymizer.risk.model import asked_by
 from anonymizer.risk.sizes import Sizes
 from anonymizer.search.covers import Covers, values_of
 from anonymizer.search.params import SearchParams
+from anonymizer.table.domain import Column, read_only
+from anonymizer.table.microdata import Microdata
 from anonymizer.utility.loss import Aggregate
 from anonymizer.utility.measure import AttributeMeasure
 

@@ -13,11 +13,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import Microdata
 from anonymizer.hierarchy.numbers import numbers_of
 from anonymizer.hierarchy.values import write_number
 from anonymizer.lattice import Scheme
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import Microdata
 
 Center: TypeAlias = Literal["mean", "median"]
 MOST_DECIMALS = 9

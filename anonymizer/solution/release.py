@@ -18,12 +18,12 @@ from anonymizer.data.csv import write_csv
 from anonymizer.data.plan import Grouped, Recoding, ReleasePlan
 from anonymizer.data.release import release_name, write_released
 from anonymizer.data.table import Table
-from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.errors import ReleaseError
 from anonymizer.hierarchy import REDACTED, Hierarchy
 from anonymizer.layers.layering import Layering
 from anonymizer.policy import Policy
 from anonymizer.solution.microaggregation import aggregate_classes
+from anonymizer.table.microdata import Microdata, encode
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import DataError, quote, quote_some, suggest_name
 from anonymizer.knowledge.catalogue import fit_scenario, shipped_scenarios
 from anonymizer.knowledge.cells import KEPT_LABELS, Known, KnownCells, Partitions
@@ -20,6 +19,7 @@ from anonymizer.risk.assumption import Unit
 from anonymizer.risk.overall import Overall
 from anonymizer.risk.remaining import Kept
 from anonymizer.solution.solution import Solution
+from anonymizer.table.microdata import Microdata
 
 RISKS = tuple(float(f"{risk:.3g}") for risk in np.geomspace(0.0001, 1, 49))
 """The curve is drawn at these, twelve to a power of ten."""

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.coded import LoadedTable
-from anonymizer.engine.classes import EquivalenceClasses, partition
 from anonymizer.explanation.explanation import Explanation
 from anonymizer.policy import Policy
 from anonymizer.problem import Problem
@@ -22,6 +21,7 @@ from anonymizer.risk.profile import everyone_in
 from anonymizer.solution.solution import Solution
 from anonymizer.studio.figures import chart
 from anonymizer.studio.release import kept_columns
+from anonymizer.table.classes import EquivalenceClasses, partition
 
 SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100)
 """A person's risk is one over the size of their class; the curve is drawn at these."""

@@ -13,9 +13,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.microdata import Microdata
 from anonymizer.risk.remaining import Binding
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.microdata import Microdata
 from anonymizer.utility.measure import Appraisal, Measure, Released
 
 Sizes = NDArray[np.int64]

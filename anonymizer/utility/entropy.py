@@ -11,11 +11,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import select_by_label
 from anonymizer.lattice import Lattice
 from anonymizer.risk.remaining import Binding
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.microdata import Microdata
 from anonymizer.utility.aggregate import Aggregate
 from anonymizer.utility.measure import AttributeMeasure, relative_weights
 

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.microdata import Microdata
 from anonymizer.kernels.partition import sum_chosen
 from anonymizer.risk.remaining import Binding
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.microdata import Microdata
 from anonymizer.utility.measure import Appraisal, Measure, Released, sum_left_to_right
 
 

@@ -11,10 +11,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.domain import Column
-from anonymizer.engine.microdata import Microdata
 from anonymizer.risk.remaining import Binding
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.domain import Column
+from anonymizer.table.microdata import Microdata
 from anonymizer.utility.measure import Appraisal, Measure
 
 ROUNDING = 1e-14

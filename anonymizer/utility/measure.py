@@ -17,10 +17,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.microdata import Microdata
 from anonymizer.lattice import Lattice
 from anonymizer.risk.remaining import Binding
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.microdata import Microdata
 from anonymizer.utility.aggregate import Aggregate
 
 

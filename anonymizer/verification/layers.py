@@ -14,13 +14,13 @@ from anonymizer.data.columns import Coded
 from anonymizer.data.formulas import escape
 from anonymizer.data.labels import label_columns
 from anonymizer.data.table import Table
-from anonymizer.engine.classes import partition
-from anonymizer.engine.domain import Column
-from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.layers.narrowing import OpenClasses, takes_whole_classes
 from anonymizer.policy import Policy
 from anonymizer.risk import Remaining, RiskModel
+from anonymizer.table.classes import partition
+from anonymizer.table.domain import Column
+from anonymizer.table.microdata import encode
 from anonymizer.utility import Released
 from anonymizer.verification.claims import Check, check_figures
 from anonymizer.verification.reading import (

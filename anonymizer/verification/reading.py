@@ -15,9 +15,6 @@ from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.formulas import escape
 from anonymizer.data.labels import label_columns
 from anonymizer.data.table import Table
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import encode
-from anonymizer.engine.sensitive import SensitiveColumn
 from anonymizer.errors import PolicyError, list_cells
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.hierarchy.numbers import groups_of_numbers
@@ -26,6 +23,9 @@ from anonymizer.policy import Policy
 from anonymizer.problem import columns_described, open_population
 from anonymizer.risk import Remaining, RiskModel
 from anonymizer.risk.model import Estimates
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import encode
+from anonymizer.table.sensitive import SensitiveColumn
 from anonymizer.utility import Released
 from anonymizer.verification.claims import Check
 

@@ -22,7 +22,7 @@ ORDER = (
     "kernels",
     "data",
     "hierarchy",
-    "engine",
+    "table",
     "estimators",
     "knowledge",
     "risk",
@@ -57,13 +57,13 @@ cli.release:run
     problem.problem:Problem
       policy.policy:Policy
       problem.tables:open_data
-      engine.microdata:encode
+      table.microdata:encode
         hierarchy.hierarchy:Hierarchy
         data.contract:Table
-        engine.domain:Domain
+        table.domain:Domain
     search.driver:search
       evaluation.evaluate:Evaluator
-        engine.classes:partition
+        table.classes:partition
         evaluation.suppression:suppress
           risk.model:RiskModel
         utility.measure:Measure

@@ -20,8 +20,8 @@ import pyarrow as pa
 from anonymizer.data.batched import BatchedTable
 from anonymizer.data.cells import BATCH_ROWS, Cells
 from anonymizer.data.csv import CsvTable, write_csv
-from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
+from anonymizer.table.microdata import encode
 from experiments.benchmark.clock import peak_bytes
 from experiments.datasets import ROOT
 

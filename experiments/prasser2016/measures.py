@@ -16,15 +16,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses, partition
-from anonymizer.engine.domain import Domain
-from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.kernels.partition import sum_shares
 from anonymizer.lattice import Scheme
 from anonymizer.policy import Utility
 from anonymizer.risk import KAnonymity, RiskModel
 from anonymizer.risk.parsing import parse_model
+from anonymizer.table.classes import EquivalenceClasses, partition
+from anonymizer.table.domain import Domain
+from anonymizer.table.microdata import Microdata
 from experiments.prasser2016 import paper
 from experiments.prasser2016.releases import Dataset, release
 from experiments.prasser2016.tables import OnStep

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.table import open_table
-from anonymizer.engine.classes import partition
 from anonymizer.errors import DataError, quote_some
 from anonymizer.problem import Problem
 from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile
 from anonymizer.search import Status
 from anonymizer.solution.solution import anonymize
+from anonymizer.table.classes import partition
 from experiments.adult import CACHE
 from experiments.datasets import DATA, policy_of, spec_of
 from experiments.prasser2016.paper import k_anonymity

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonymizer.engine.domain import Column
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.problem import Problem
 from anonymizer.risk.parsing import parse_model
+from anonymizer.table.domain import Column
 from experiments.prasser2016 import paper
 from experiments.prasser2016.releases import Dataset, Released, release, untouched
 from experiments.prasser2016.tables import OnStep

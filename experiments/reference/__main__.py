@@ -20,8 +20,6 @@ import pandas as pd
 
 from anonymizer import Policy
 from anonymizer.data.table import Table, open_table
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.estimators.pitman import fit_pitman
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import cut_classes
@@ -30,6 +28,8 @@ from anonymizer.problem import Problem
 from anonymizer.risk import PUniqueness, Remaining
 from anonymizer.risk.parsing import parse_model
 from anonymizer.search import search
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import Microdata, encode
 from experiments.datasets import REFERENCE, RESULTS, path_of, spec_of
 
 MEASURES = {"loss geometric": "geometric", "loss arithmetic": "arithmetic"}

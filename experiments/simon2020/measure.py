@@ -27,10 +27,10 @@ from anonymizer.assessment.procedure.special_uniques import (
     find_special_uniques,
 )
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.microdata import encode
 from anonymizer.knowledge.statement import Statement
 from anonymizer.search import Status
 from anonymizer.solution.solution import Solution, anonymize
+from anonymizer.table.microdata import encode
 from experiments.datasets import REFERENCE, path_of
 from experiments.simon2020 import paper
 from experiments.simon2020.visits import KEYS, draw_people, draw_several, draw_visits, policy

@@ -12,10 +12,10 @@ from anonymizer.assessment.procedure.keys import KeySet, close_top, flat_hierarc
 from anonymizer.assessment.procedure.people import KeyPeople
 from anonymizer.data.columns import read_columns
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.external import External
 from anonymizer.knowledge.linked_table import LinkedTable
+from anonymizer.table.microdata import encode
 
 Row = tuple[str, ...]
 

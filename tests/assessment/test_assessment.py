@@ -14,7 +14,6 @@ from anonymizer import Policy, assess
 from anonymizer.assessment import Source, Statement
 from anonymizer.assessment.scenarios.scenario_risk import describe_values
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.microdata import encode
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.attack import attack_on
@@ -23,6 +22,7 @@ from anonymizer.knowledge.exposure import MEASURES, Method, overall_risk, sum_ex
 from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.knowledge.scenario_attack import ScenarioAttack
 from anonymizer.knowledge.statistics import statistic_of
+from anonymizer.table.microdata import encode
 from experiments.xia2021.simulation import play
 from tests.assessment import patients
 

@@ -12,9 +12,9 @@ from anonymizer.data.csv import CsvTable
 from anonymizer.data.files import digest_of_file
 from anonymizer.data.table import open_table
 from anonymizer.data.unpacking import COMPRESSIONS, open_to_write
-from anonymizer.engine.microdata import encode
 from anonymizer.errors import DataError, ReleaseError
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.table.microdata import encode
 from tests.data.reading import SECRET, message_of, rows_in, write
 
 # What is read

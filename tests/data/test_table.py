@@ -9,9 +9,9 @@ import pytest
 from anonymizer.data import cells, csv
 from anonymizer.data.frame import FrameTable
 from anonymizer.data.table import Table, check_columns, check_present, open_table
-from anonymizer.engine.microdata import encode
 from anonymizer.errors import DataError, show_values
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.table.microdata import encode
 from tests.data.reading import rows_in, write
 
 

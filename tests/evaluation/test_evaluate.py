@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 
-from anonymizer.engine.classes import partition
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.lattice import Scheme
 from anonymizer.risk import KAnonymity
+from anonymizer.table.classes import partition
 from tests import oracle
 from tests.oracle import Problem
 from tests.strategies import evaluator_of, problems

@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.problem import Problem
 from anonymizer.risk import KAnonymity, RiskModel
 from anonymizer.risk.average import StrictAverage
 from anonymizer.risk.k_map import KMap
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import encode
 from experiments.datasets import RESULTS
 from experiments.prasser2016 import paper
 from experiments.prasser2016.measures import (

@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 
 from anonymizer.data.csv import CsvTable
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.estimators.pitman import fit_pitman
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
@@ -18,6 +16,8 @@ from anonymizer.hierarchy import read_arx
 from anonymizer.risk import MODELS, Remaining, RiskModel
 from anonymizer.risk.parsing import parse_model
 from anonymizer.search import SearchResult, Status, search
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import Microdata, encode
 from anonymizer.utility import Aggregate, Entropy, Loss, Measure
 from tests.frozen.figures import differences, stored
 from tests.shared import ABSENT, DATA, Optimum, arx_optima, arx_uniqueness

@@ -6,10 +6,10 @@ import pytest
 
 from anonymizer.data.table import open_table
 from anonymizer.demo import DIAGNOSIS, tables
-from anonymizer.engine.microdata import encode
 from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy import check_file, load_hierarchy
 from anonymizer.policy import Role
+from anonymizer.table.microdata import encode
 from experiments.benchmark import wide_tables as wide
 from experiments.benchmark.wide import (
     FURTHER_QUASI_IDENTIFIERS,

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.engine.classes import partition
 from anonymizer.evaluation.measurement import meets
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.explanation.next_threshold import (
@@ -29,6 +28,7 @@ from anonymizer.risk import (
     RiskModel,
     StrictAverage,
 )
+from anonymizer.table.classes import partition
 from tests.oracle import Problem
 from tests.own import OwnK, OwnL, OwnMost, OwnWeight, Undeclared
 from tests.risk.test_contract import ALL, OWN, table_of

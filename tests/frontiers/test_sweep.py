@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.engine.classes import EquivalenceClasses, partition
-from anonymizer.engine.microdata import Microdata
 from anonymizer.errors import PolicyError
 from anonymizer.frontiers.sweep import Sweep, SweepEvaluator
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Average, KAnonymity, KMap, Overall, PUniqueness, RiskModel
+from anonymizer.table.classes import EquivalenceClasses, partition
+from anonymizer.table.microdata import Microdata
 from tests.oracle import Problem
 from tests.own import OwnK, OwnL, OwnMost, OwnShare, Undeclared, WrongWay
 from tests.risk.test_contract import SCENARIO

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.engine.microdata import Workspace
 from anonymizer.kernels.partition import (
     HASH_MULTIPLIER,
     count_by_label,
@@ -24,6 +23,7 @@ from anonymizer.kernels.partition import (
     sum_chosen,
     sum_covered,
 )
+from anonymizer.table.microdata import Workspace
 
 SMALL = st.lists(st.integers(0, 9))
 LABELS = st.lists(st.integers(0, 4), min_size=1, max_size=30)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.microdata import encode
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.attack import AttackedTable, attack_on
 from anonymizer.knowledge.exposure import sum_exactly
 from anonymizer.knowledge.scenario import AttributeGroup
+from anonymizer.table.microdata import encode
 from tests.knowledge.people import read, scenario_of
 from tests.knowledge.tables import Table, tables
 

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import Microdata
 from anonymizer.knowledge.attack import attack_on
 from anonymizer.knowledge.cuts import Turns, least_suppressed, people_with, shortest_cut
 from anonymizer.knowledge.exposure import overall_risk
 from anonymizer.knowledge.scenario import AttributeGroup
 from anonymizer.knowledge.scenario_attack import ScenarioAttack
 from anonymizer.knowledge.statistics import passes, statistic_of
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import Microdata
 from tests.knowledge.tables import scenario_of
 from tests.knowledge.test_statistics import STATISTICS
 from tests.oracle import Problem

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.microdata import encode
 from anonymizer.errors import HierarchyError
 from anonymizer.knowledge.values import Subjects, Values
+from anonymizer.table.microdata import encode
 from tests.knowledge.people import AGE, CELLS, HIERARCHIES, read
 
 

@@ -12,11 +12,11 @@ import pytest
 from anonymizer import Policy, PolicyError, Problem, anonymize, apply, frontier
 from anonymizer.data.cells import Cells
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine import classes as engine
 from anonymizer.errors import AnonymizerWarning, DataError
 from anonymizer.evaluation import evaluate, suppression
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import Average, KAnonymity, KMap
+from anonymizer.table import classes as engine
 
 pytestmark = pytest.mark.quick
 

@@ -15,8 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.classes import EquivalenceClasses, partition
-from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.estimators import intervals
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import greatest_kept, order_of, shortest_cut, suppress
@@ -54,6 +52,8 @@ from anonymizer.risk.assumption import Unit
 from anonymizer.risk.model import binds_finer, binds_records, judges_by_size
 from anonymizer.risk.parsing import parse_model, print_model
 from anonymizer.search import search
+from anonymizer.table.classes import EquivalenceClasses, partition
+from anonymizer.table.microdata import Microdata, encode
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import Problem, generalize
 from tests.own import OWN_MODELS, OwnSpread

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.microdata import Microdata, encode
-from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels.finishing import passes
 from anonymizer.risk import BetaLikeness, DeltaDisclosure, EntropyL, TCloseness
 from anonymizer.risk.sensitive import SensitiveModel
 from anonymizer.search.merged_classes import Classes, Counts
+from anonymizer.table.microdata import Microdata, encode
+from anonymizer.table.sensitive import ClassHistograms
 
 VALUES = "uvwx"
 TREE = Hierarchy.from_rows(

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from anonymizer.engine.classes import partition
 from anonymizer.risk import KAnonymity
+from anonymizer.table.classes import partition
 from tests import oracle
 from tests.oracle import Problem
 from tests.strategies import evaluator_of, microdata_of, problems

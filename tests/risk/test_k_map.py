@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from anonymizer import DataError, Policy, anonymize, frontier, make_manifest, verify
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import KMap
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import encode
 from tests.oracle import generalize
 from tests.strategies import frame_of, hierarchies_of, problems, tables
 

@@ -27,7 +27,6 @@ from anonymizer import (
     make_manifest,
     verify,
 )
-from anonymizer.engine.classes import partition
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.hierarchy import Hierarchy
@@ -35,6 +34,7 @@ from anonymizer.knowledge.statement import Statement
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Sources
 from anonymizer.search import search
+from anonymizer.table.classes import partition
 from tests.exhaustive import search_exhaustively
 from tests.oracle import Row, Tree
 from tests.risk.test_people import with_people

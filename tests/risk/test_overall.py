@@ -17,8 +17,6 @@ from hypothesis import strategies as st
 
 from anonymizer import Policy, anonymize, verify, write_release
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.classes import partition, suppression_order
-from anonymizer.engine.microdata import encode
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
@@ -46,6 +44,8 @@ from anonymizer.risk import (
 )
 from anonymizer.risk.parsing import parse_model
 from anonymizer.search import Status, search
+from anonymizer.table.classes import partition, suppression_order
+from anonymizer.table.microdata import encode
 from anonymizer.utility import Aggregate, Loss
 from tests.exhaustive import search_exhaustively
 from tests.knowledge.overall_oracle import all_known, number

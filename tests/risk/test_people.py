@@ -12,9 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import Microdata
-from anonymizer.engine.people import People
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.problem import describe_risk
@@ -27,6 +24,9 @@ from anonymizer.risk import (
     StrictAverage,
 )
 from anonymizer.search import search
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import Microdata
+from anonymizer.table.people import People
 from tests import oracle
 from tests.oracle import Problem
 from tests.strategies import assert_best, evaluator_of, lattice_of, problems
@@ -247,8 +247,8 @@ def test_the_profile_counts_everybody_once(problem: Problem, data) -> None:
 def test_five_rows_of_one_patient_are_one_person() -> None:
     import pandas as pd
 
-    from anonymizer.engine.microdata import encode
     from anonymizer.hierarchy import Hierarchy
+    from anonymizer.table.microdata import encode
 
     sex = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
     microdata = encode(FrameTable(pd.DataFrame({"sex": ["F"] * 5 + ["M"] * 5})), [sex])

@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import encode
 from anonymizer.errors import PolicyError
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.hierarchy import Hierarchy
@@ -37,6 +35,8 @@ from anonymizer.risk import (
 )
 from anonymizer.search import search
 from anonymizer.search.params import SearchParams
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import encode
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import TIE, Problem, classes, generalize, loss
 from tests.strategies import frame_of, hierarchies_of, problems

@@ -22,13 +22,13 @@ from anonymizer import (
     verify,
 )
 from anonymizer import Problem as Asked
-from anonymizer.engine.classes import partition
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.knowledge.statement import Statement
 from anonymizer.risk import KAnonymity, Remaining, Sources
 from anonymizer.search import search
+from anonymizer.table.classes import partition
 from tests.oracle import Problem
 from tests.risk.test_people import rows_of, with_people
 from tests.strategies import assert_best, evaluator_of, lattice_of, problems

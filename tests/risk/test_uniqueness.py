@@ -6,12 +6,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anonymizer.engine.classes import partition
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.risk import KAnonymity, PUniqueness, RiskModel
 from anonymizer.risk.model import binds_finer
 from anonymizer.risk.uniqueness import most_within
 from anonymizer.search import search
+from anonymizer.table.classes import partition
 from tests.exhaustive import search_exhaustively
 from tests.oracle import Problem
 from tests.search.test_boxes import essence, medium

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.risk import KAnonymity
+from anonymizer.table.classes import EquivalenceClasses
 
 
 @dataclass(frozen=True)

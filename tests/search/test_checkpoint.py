@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.engine.people import People
 from anonymizer.errors import ReleaseError
 from anonymizer.lattice import Lattice
 from anonymizer.risk import KAnonymity
 from anonymizer.search import Checkpoint, Limits, Pruning, SearchParams, StopReason, search
 from anonymizer.search.checkpoint import FEW_BOXES, OpenBox, digest_basis, overlap
+from anonymizer.table.people import People
 from tests.oracle import Problem
 from tests.risk.test_contract import ALL
 from tests.search.test_boxes import EVALUATIONS, essence, medium

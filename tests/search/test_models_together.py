@@ -17,8 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import encode
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.knowledge import scenario_attack
 from anonymizer.problem.problem import describe_risk
@@ -36,6 +34,8 @@ from anonymizer.risk import (
     StrictAverage,
 )
 from anonymizer.search import SearchParams, search
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import encode
 from anonymizer.utility import Aggregate, Loss
 from tests import oracle
 from tests.oracle import Levels, Problem

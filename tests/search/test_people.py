@@ -10,11 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import typeof
 
-from anonymizer.engine.people import People
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.risk import Average, KAnonymity, KMap, RiskModel, StrictAverage
 from anonymizer.search import SearchParams, search
 from anonymizer.search.subtree_bounds import SubtreeBounds
+from anonymizer.table.people import People
 from tests.exhaustive import search_exhaustively
 from tests.oracle import Problem
 from tests.search.test_boxes import essence

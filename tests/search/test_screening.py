@@ -11,9 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import encode
-from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels.compilation import working_seconds
@@ -35,6 +32,9 @@ from anonymizer.search.limits import Usage
 from anonymizer.search.merged_classes import Classes
 from anonymizer.search.params import SearchParams
 from anonymizer.search.state import State
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import encode
+from anonymizer.table.sensitive import ClassHistograms
 from anonymizer.utility import Aggregate, Loss
 
 # subtree bounds may leave nothing to screen

@@ -9,10 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.microdata import encode
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.knowledge.statement import Statement
 from anonymizer.risk import KAnonymity, KMap, RiskModel, Sources
+from anonymizer.table.microdata import encode
 from tests.oracle import Problem, Row
 from tests.search.test_models import assert_equals_exhaustive_search
 from tests.search.test_subtree_bounds import wide

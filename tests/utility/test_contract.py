@@ -12,12 +12,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.evaluation.suppression import Suppression
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Binding, RiskModel
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import Microdata
 from anonymizer.utility import (
     EVEN,
     MEASURES,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.engine.classes import partition
 from anonymizer.risk import Binding
+from anonymizer.table.classes import partition
 from anonymizer.utility import Aggregate, GeneralLoss, Loss, make_loss
 from tests.oracle import Problem
 from tests.strategies import microdata_of, problems

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from anonymizer.engine.classes import partition
 from anonymizer.risk import Binding
+from anonymizer.table.classes import partition
 from anonymizer.utility import KLDivergence
 from anonymizer.utility.kl_divergence import log_shares
-from tests.engine.test_leaves import ROWS, columns_of, encoded
 from tests.oracle import Problem
 from tests.strategies import microdata_of, problems
+from tests.table.test_leaves import ROWS, columns_of, encoded
 
 COIN = {"heads": ("heads", "*"), "tails": ("tails", "*")}
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import BetaLikeness, DeltaDisclosure, Remaining, RiskModel, TCloseness
 from anonymizer.solution.manifest import rounding_step
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import encode
 from anonymizer.verification.reading import check_exactly, check_model
 
 pytestmark = pytest.mark.quick

@@ -24,10 +24,10 @@ from anonymizer.data.columns import (
     read_columns,
 )
 from anonymizer.data.contract import Table
-from anonymizer.engine.domain import read_only
 from anonymizer.errors import DataError
 from anonymizer.kernels.person_subsets import MANY, NONE, visit
 from anonymizer.knowledge.values import number_people
+from anonymizer.table.domain import read_only
 
 Floats = NDArray[np.float64]
 Owners = NDArray[np.int32]

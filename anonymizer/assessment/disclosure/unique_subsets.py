@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from anonymizer.assessment.disclosure.packed_tuples import Layout, PackedTuples, read_tuples
 from anonymizer.data.table import Table, TableLike, check_present, open_table
-from anonymizer.engine.domain import read_only
 from anonymizer.errors import DataError, quote_some
+from anonymizer.table.domain import read_only
 
 MOST_ATTRIBUTES = 20
 KINDS = 3  # of counts: unique, found, found once

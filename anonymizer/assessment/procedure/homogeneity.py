@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.assessment.procedure.people import Integers
-from anonymizer.engine.sensitive import SensitiveColumn
 from anonymizer.kernels.partition import label_keys
 from anonymizer.knowledge.statistics import SLACK
+from anonymizer.table.sensitive import SensitiveColumn
 
 SIZES = (3, 5)
 """The smallest and the largest cell that the paper looks at."""

@@ -15,12 +15,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonymizer.assessment.procedure.people import Integers, KeyCells, KeyPeople
-from anonymizer.engine.classes import EquivalenceClasses, partition
-from anonymizer.engine.microdata import Microdata
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.kernels.cell_members import count_members, list_members
 from anonymizer.knowledge.linked_table import LinkedTable
 from anonymizer.lattice import Scheme
+from anonymizer.table.classes import EquivalenceClasses, partition
+from anonymizer.table.microdata import Microdata
 
 KS = (2, 3, 5)
 """A record violates k-anonymity if fewer than k people are in its cell."""

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from anonymizer.assessment.procedure.keys import KeySet, coarser_levels
 from anonymizer.assessment.procedure.source_risk import SourceRisk
-from anonymizer.engine.microdata import Microdata
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.knowledge.statistics import passes
 from anonymizer.policy import Policy, Role
 from anonymizer.risk import KAnonymity
 from anonymizer.search import Limits, Status, search
+from anonymizer.table.microdata import Microdata
 from anonymizer.utility import Aggregate, Loss
 from anonymizer.utility.loss import attribute_loss
 

@@ -7,10 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.classes import EquivalenceClasses
-from anonymizer.engine.domain import read_only
-from anonymizer.engine.microdata import Microdata
-from anonymizer.engine.people import number_histories
 from anonymizer.kernels.cell_members import (
     count_members,
     highest_of_histories,
@@ -18,6 +14,10 @@ from anonymizer.kernels.cell_members import (
     smallest_of_histories,
 )
 from anonymizer.kernels.partition import sum_by_label
+from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.domain import read_only
+from anonymizer.table.microdata import Microdata
+from anonymizer.table.people import number_histories
 
 Integers = NDArray[np.int64]
 

@@ -12,7 +12,6 @@ from anonymizer.assessment.procedure.people import Integers, KeyPeople
 from anonymizer.data.coded import CodedTable
 from anonymizer.data.columns import Coded, check_rows, check_whose, read_columns
 from anonymizer.data.table import Table
-from anonymizer.engine.microdata import encode
 from anonymizer.errors import PolicyError, quote_some, suggest_cell
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.knowledge.external import External, level_of, to_leaves
@@ -20,6 +19,7 @@ from anonymizer.knowledge.linked_table import LinkedTable
 from anonymizer.knowledge.overlap import Proportion
 from anonymizer.knowledge.statement import ExternalSource, Statement
 from anonymizer.policy import Policy, Role
+from anonymizer.table.microdata import encode
 
 
 @dataclass(frozen=True, slots=True, eq=False)

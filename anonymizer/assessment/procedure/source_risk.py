@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from anonymizer.assessment.procedure.keys import KeySet
 from anonymizer.assessment.procedure.people import KeyCells
-from anonymizer.engine.classes import EquivalenceClasses
 from anonymizer.knowledge.overlap import Overlap
 from anonymizer.knowledge.source_attack import SourceAttack
 from anonymizer.knowledge.statement import ExternalSource
 from anonymizer.knowledge.statistics import SLACK
 from anonymizer.lattice import Scheme
+from anonymizer.table.classes import EquivalenceClasses
 
 Floats = NDArray[np.float64]
 

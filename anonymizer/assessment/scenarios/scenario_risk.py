@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.table import Table, check_present
-from anonymizer.engine.people import People
 from anonymizer.errors import AnonymizerWarning, PolicyError, list_cells
 from anonymizer.estimators.intervals import Interval
 from anonymizer.hierarchy import Hierarchy
@@ -27,6 +26,7 @@ from anonymizer.knowledge.statement import THRESHOLDS as ACCEPTED
 from anonymizer.knowledge.statistics import SLACK, statistic_of
 from anonymizer.knowledge.values import Subjects
 from anonymizer.policy import Policy
+from anonymizer.table.people import People
 
 QUARTILES = {"q1": 0.25, "median": 0.5, "q3": 0.75}
 THRESHOLDS = tuple(sorted(ACCEPTED.values()))

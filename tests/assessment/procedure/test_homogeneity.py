@@ -12,11 +12,11 @@ from anonymizer.assessment.procedure.homogeneity import (
     measure_homogeneity,
 )
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import DistinctL
 from anonymizer.risk.sensitive_profile import describe_sensitive
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import encode
 from tests.assessment.procedure.test_keys import adult, check_series, needs_reference
 from tests.assessment.tables import key_set, tables
 

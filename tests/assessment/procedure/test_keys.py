@@ -18,8 +18,8 @@ from anonymizer.assessment.procedure.keys import (
 )
 from anonymizer.assessment.procedure.people import KeyPeople
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.table.microdata import encode
 from tests.assessment.tables import key_set, smallest_cells, tables
 from tests.shared import ABSENT, DATA, REFERENCE
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.engine.people import People
+from anonymizer.table.people import People
 
 pytestmark = pytest.mark.quick
 

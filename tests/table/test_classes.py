@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.engine import bit_paths as paths
-from anonymizer.engine.classes import EquivalenceClasses, partition
-from anonymizer.engine.microdata import Microdata
 from anonymizer.lattice import Scheme
+from anonymizer.table import bit_paths as paths
+from anonymizer.table.classes import EquivalenceClasses, partition
+from anonymizer.table.microdata import Microdata
 from tests import oracle
 from tests.oracle import Problem
 from tests.strategies import microdata_of, problems

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.domain import read_only
 from anonymizer.kernels.people import (
     add_highest_left,
     add_people,
@@ -15,6 +14,7 @@ from anonymizer.kernels.people import (
     count_until_last,
     highest_by_history,
 )
+from anonymizer.table.domain import read_only
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.bit_paths import Paths
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice
+from anonymizer.table.bit_paths import Paths
 
 
 @dataclass(frozen=True, slots=True, eq=False)

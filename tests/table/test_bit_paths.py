@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from anonymizer.engine.bit_paths import Paths
+from anonymizer.table.bit_paths import Paths
 from tests.oracle import Problem
 from tests.strategies import microdata_of, problems
 

@@ -17,16 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.contract import Table, Tuples
-from anonymizer.engine.domain import Column, Domain, read_only
-from anonymizer.engine.extra_columns import Beside, take_out
-from anonymizer.engine.leaves import count_texts, take_in, to_leaves
-from anonymizer.engine.people import People
-from anonymizer.engine.sensitive import SensitiveColumn
 from anonymizer.errors import AnonymizerWarning, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.kernels.entropy import sum_entropy
 from anonymizer.kernels.partition import sum_covered
 from anonymizer.lattice import Lattice
+from anonymizer.table.domain import Column, Domain, read_only
+from anonymizer.table.extra_columns import Beside, take_out
+from anonymizer.table.leaves import count_texts, take_in, to_leaves
+from anonymizer.table.people import People
+from anonymizer.table.sensitive import SensitiveColumn
 
 Prepared = TypeVar("Prepared")
 NO_RECORDS = np.empty(0, np.int64)

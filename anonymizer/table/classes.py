@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engine.microdata import Microdata, PopulationTuples, Workspace
-from anonymizer.engine.sensitive import ClassHistograms
 from anonymizer.errors import PolicyError
 from anonymizer.kernels.partition import (
     label_keys,
@@ -19,6 +17,8 @@ from anonymizer.kernels.partition import (
     sum_shares,
 )
 from anonymizer.lattice import Scheme
+from anonymizer.table.microdata import Microdata, PopulationTuples, Workspace
+from anonymizer.table.sensitive import ClassHistograms
 
 
 @dataclass(frozen=True, slots=True, eq=False)

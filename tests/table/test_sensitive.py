@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.classes import partition
-from anonymizer.engine.microdata import encode
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import encode
 
 pytestmark = pytest.mark.quick
 

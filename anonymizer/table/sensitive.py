@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.contract import Tuples
-from anonymizer.engine.domain import read_only
-from anonymizer.engine.people import People
 from anonymizer.kernels.histograms import (
     count_chosen,
     count_values,
@@ -20,6 +18,8 @@ from anonymizer.kernels.histograms import (
     sum_entries,
 )
 from anonymizer.kernels.partition import label_keys
+from anonymizer.table.domain import read_only
+from anonymizer.table.people import People
 
 Integers = NDArray[np.int64]
 

@@ -22,11 +22,11 @@ from anonymizer.data import csv as csv_module
 from anonymizer.data.cells import text_of
 from anonymizer.data.frame import FrameTable
 from anonymizer.data.table import Table, open_table
-from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.errors import AnonymizerWarning, HierarchyError
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import KAnonymity
+from anonymizer.table.microdata import Microdata, encode
 from anonymizer.utility import Aggregate, Loss
 from tests import oracle
 from tests.oracle import Problem, Row

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.data.frame import FrameTable
-from anonymizer.engine.microdata import Microdata, encode
 from anonymizer.errors import AnonymizerWarning, HierarchyError, show_values
 from anonymizer.hierarchy import Dates, Hierarchy, Intervals, Priority
+from anonymizer.table.microdata import Microdata, encode
 
 pytestmark = pytest.mark.quick
 

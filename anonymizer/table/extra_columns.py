@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from anonymizer.data.aggregate import recode
 from anonymizer.data.columns import nobodys_row
 from anonymizer.data.contract import Tuples
-from anonymizer.engine.domain import read_only
-from anonymizer.engine.leaves import first_row
-from anonymizer.engine.people import People
-from anonymizer.engine.sensitive import SensitiveColumn
 from anonymizer.hierarchy import MISSING
+from anonymizer.table.domain import read_only
+from anonymizer.table.leaves import first_row
+from anonymizer.table.people import People
+from anonymizer.table.sensitive import SensitiveColumn
 
 
 @dataclass(frozen=True, slots=True, eq=False)
