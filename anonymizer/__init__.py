@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Assessment": "assessment.assessment",
-    "Statement": "knowledge.statement",
+    "Statement": "attackers.statement",
     "assess": "assessment.assessment",
     "Attacks": "attacks.result",
     "attack": "attacks.attack",

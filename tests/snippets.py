@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer import Policy, Statement
-from anonymizer.assessment.disclosure.sources import parse_sources
+from anonymizer.attackers.disclosure import parse_sources
 from anonymizer.decision.context import Context
 from anonymizer.hierarchy import parse_spec
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import anonymizer
-from anonymizer.assessment.disclosure import sources
+from anonymizer.attackers import disclosure
 from anonymizer.errors import PolicyError
 from anonymizer.hierarchy import BUILDERS
 from anonymizer.policy import ANALYSES, Policy
@@ -182,7 +182,7 @@ def test_every_builder_has_its_keys_below_its_name(kind: str) -> None:
 def test_the_example_of_sources_has_no_other_keys_than_the_reference() -> None:
     text = page("reference/assessment-files.md")
     assert all(
-        f"| `{key}` | " in text for key in re.findall(r"^(?:\[\[)?(\w+)", sources.EXAMPLE, re.M)
+        f"| `{key}` | " in text for key in re.findall(r"^(?:\[\[)?(\w+)", disclosure.EXAMPLE, re.M)
     )
 
 

@@ -14,32 +14,32 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from anonymizer.assessment.disclosure.assess import assess_disclosure
-from anonymizer.assessment.disclosure.nrf import Reidentification
-from anonymizer.assessment.disclosure.sources import (
-    Disclosing,
-    Source,
-    check_named,
-    named_attributes,
-    read_disclosing,
-)
-from anonymizer.assessment.disclosure.unique_subsets import OnSubsets
-from anonymizer.assessment.procedure.findings import ProcedureFindings
-from anonymizer.assessment.procedure.procedure import follow_procedure, load_statement
-from anonymizer.assessment.scenarios.scenario_risk import (
+from anonymizer.assessment.findings import ProcedureFindings
+from anonymizer.assessment.procedure import follow_procedure, load_statement
+from anonymizer.assessment.scenario_risk import (
     OnProgress,
     ScenarioRisk,
     Scenarios,
     assess_scenarios,
     name_scenarios,
 )
+from anonymizer.attackers.disclosed import assess_disclosure
+from anonymizer.attackers.disclosure import (
+    Disclosing,
+    Source,
+    check_named,
+    named_attributes,
+    read_disclosing,
+)
+from anonymizer.attackers.nrf import Reidentification
+from anonymizer.attackers.scenario import Scenario
+from anonymizer.attackers.statement import Statement
+from anonymizer.attackers.unique_subsets import OnSubsets
 from anonymizer.data.coded import load
 from anonymizer.data.table import Table, TableLike
 from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerWarning, PolicyError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.knowledge.scenario import Scenario
-from anonymizer.knowledge.statement import Statement
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Source as Data
 from anonymizer.problem import columns_described, load_policy, open_data

@@ -21,9 +21,9 @@ from anonymizer.errors import PolicyError
 
 if TYPE_CHECKING:
     from anonymizer.assessment.assessment import Assessment
-    from anonymizer.assessment.disclosure.nrf import Reidentification
-    from anonymizer.assessment.scenarios.scenario_risk import OnProgress
-    from anonymizer.knowledge.statement import Statement
+    from anonymizer.assessment.scenario_risk import OnProgress
+    from anonymizer.attackers.nrf import Reidentification
+    from anonymizer.attackers.statement import Statement
     from anonymizer.policy import Policy
     from anonymizer.risk import Scenario
 
@@ -40,13 +40,12 @@ def show_example(wanted: ExampleFile | None) -> None:
     """Print a file with every key there is, and leave."""
     if wanted is None:
         return
-    from anonymizer.assessment.disclosure import sources
-    from anonymizer.knowledge import scenario, statement
+    from anonymizer.attackers import disclosure, scenario, statement
 
     examples = {
         ExampleFile.SCENARIO: scenario.EXAMPLE,
         ExampleFile.STATEMENT: statement.EXAMPLE,
-        ExampleFile.SOURCES: sources.EXAMPLE,
+        ExampleFile.SOURCES: disclosure.EXAMPLE,
     }
     print(examples[wanted].strip())
     raise typer.Exit
@@ -155,10 +154,10 @@ def assess(
     `anonymizer assess --example scenario > scenario.toml`
     """
     from anonymizer.assessment.assessment import assess as assess_table
-    from anonymizer.assessment.disclosure.sources import read_disclosing
+    from anonymizer.attackers.disclosure import read_disclosing
+    from anonymizer.attackers.statement import Statement
     from anonymizer.cli.plan import apply_plan
     from anonymizer.data.staging import Staging
-    from anonymizer.knowledge.statement import Statement
     from anonymizer.policy import Policy
     from anonymizer.problem import open_data
     from anonymizer.report.assessment import summarize, write_assessment
@@ -241,7 +240,7 @@ def write_small_cells(
     path: Path, data: Path | None, policy: Policy, stated: Statement, others: list[Path]
 ) -> None:
     """List the small cells with their values in a file beside the report."""
-    from anonymizer.assessment.procedure.procedure import list_small_cells
+    from anonymizer.assessment.procedure import list_small_cells
     from anonymizer.data.staging import Staging
 
     with Staging(path.parent, others) as beside:
@@ -269,7 +268,7 @@ def write_person_risks(path: Path, risk: Reidentification, others: list[Path]) -
 def find_files(names: Sequence[str] | None, others: bool) -> list[Path]:
     """Find the files of the scenarios; where nothing else is asked either, it is the worst case."""
     from anonymizer.assessment.assessment import DEFAULT_SCENARIO
-    from anonymizer.knowledge.catalogue import find_scenario
+    from anonymizer.attackers.catalogue import find_scenario
 
     asked = names or ([] if others else [DEFAULT_SCENARIO])
     return [find_scenario(name) for name in asked]
@@ -304,7 +303,7 @@ def load_all(
     parameter: Sequence[str] | None,
 ) -> dict[str, Scenario]:
     """Load the scenarios, each with the options that concern it."""
-    from anonymizer.knowledge.catalogue import load_scenario
+    from anonymizer.attackers.catalogue import load_scenario
 
     columns, constants = pairs("--column", column), pairs("--constant", constant)
     given_values = pairs("--parameter", parameter)

@@ -10,7 +10,7 @@ from anonymizer.errors import PolicyError
 from anonymizer.validation import write_document
 
 if TYPE_CHECKING:
-    from anonymizer.assessment.procedure.findings import ProcedureFindings
+    from anonymizer.assessment.findings import ProcedureFindings
     from anonymizer.data.staging import Staging
     from anonymizer.policy import Policy
     from anonymizer.risk import RiskModel

@@ -58,9 +58,9 @@ def published(
 
     Example: `anonymizer published characteristics.csv --arms 228 105 --pdp 1.3 --out attacked`
     """
-    from anonymizer.assessment.published import PublishedLimits, assess_published, read_published
     from anonymizer.data.files import digest_of_file
     from anonymizer.data.staging import Staging
+    from anonymizer.published import PublishedLimits, assess_published, read_published
     from anonymizer.report.provenance import Provenance
     from anonymizer.report.published import published_page, sections, verdict
     from anonymizer.report.sections import show_sections

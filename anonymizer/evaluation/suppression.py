@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.attackers.cuts import least_suppressed
 from anonymizer.kernels.partition import mark_least
-from anonymizer.knowledge.cuts import least_suppressed
 from anonymizer.risk import Binding, ModelKind, Remaining, RiskModel
 from anonymizer.risk.model import Estimates, asked_by, binds_records, judges_by_size
 from anonymizer.risk.remaining import Kept, Order

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.attackers.overall import ScenarioAttack
+from anonymizer.attackers.sources import SourceAttack
+from anonymizer.attackers.uniqueness import estimate_unique
 from anonymizer.estimators.uniques import ESTIMATORS
 from anonymizer.hierarchy import MISSING
-from anonymizer.knowledge.scenario_attack import ScenarioAttack
-from anonymizer.knowledge.source_attack import SourceAttack
-from anonymizer.knowledge.uniqueness import estimate_unique
 from anonymizer.problem import Problem
 from anonymizer.proof import distributions, models
 from anonymizer.proof.checker import Case

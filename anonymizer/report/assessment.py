@@ -9,7 +9,7 @@ import pandas as pd
 from rich.console import Group
 
 from anonymizer.assessment.assessment import Assessment
-from anonymizer.assessment.scenarios.scenario_risk import THRESHOLDS, ScenarioRisk
+from anonymizer.assessment.scenario_risk import THRESHOLDS, ScenarioRisk
 from anonymizer.data.staging import Staging
 from anonymizer.report.nrf import disclosure_section, nrf_tables
 from anonymizer.report.page import share, whole, write_page

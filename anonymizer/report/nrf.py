@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonymizer.assessment.disclosure.nrf import Combination, Reidentification
+from anonymizer.attackers.nrf import Combination, Reidentification
 from anonymizer.report.page import share, whole
 from anonymizer.report.sections import FigureTable, Section, answer, quiet
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from anonymizer.assessment.procedure.findings import ProcedureFindings, SourceFindings
-from anonymizer.assessment.procedure.keys import WhatIf
-from anonymizer.assessment.procedure.mitigation import Mitigation, Option, join
-from anonymizer.assessment.procedure.plan import MitigationPlan
+from anonymizer.assessment.findings import ProcedureFindings, SourceFindings
+from anonymizer.assessment.keys import WhatIf
+from anonymizer.assessment.mitigation import Mitigation, Option, join
+from anonymizer.assessment.plan import MitigationPlan
 from anonymizer.report.page import share, whole
 from anonymizer.report.phrases import everybody_marked
 from anonymizer.report.sections import FigureTable, Picture, Section, bad, good, quiet

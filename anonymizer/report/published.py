@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from anonymizer.assessment.published.indicators import Indicator, Indicators
-from anonymizer.assessment.published.partition import Answer, Partition
-from anonymizer.assessment.published.sentences import say_attacks
-from anonymizer.assessment.published.verdict import Breach, Published
 from anonymizer.errors import percent
+from anonymizer.published.indicators import Indicator, Indicators
+from anonymizer.published.partition import Answer, Partition
+from anonymizer.published.sentences import say_attacks
+from anonymizer.published.verdict import Breach, Published
 from anonymizer.report.page import render
 from anonymizer.report.provenance import Provenance
 from anonymizer.report.sections import FigureTable, Section, bad

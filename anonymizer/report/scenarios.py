@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from anonymizer.assessment.procedure.keys import SMALL
-from anonymizer.assessment.scenarios.scenario_risk import THRESHOLDS, ScenarioRisk, describe_values
+from anonymizer.assessment.keys import SMALL
+from anonymizer.assessment.scenario_risk import THRESHOLDS, ScenarioRisk, describe_values
+from anonymizer.attackers.exposure import MEASURES, Method
+from anonymizer.attackers.network import to_network
+from anonymizer.attackers.probability import names_of
+from anonymizer.attackers.scenario import PARAMETERS, Scenario, describe_likelihood
 from anonymizer.errors import percent
 from anonymizer.estimators.intervals import Interval
-from anonymizer.knowledge.chance import names_of
-from anonymizer.knowledge.exposure import MEASURES, Method
-from anonymizer.knowledge.network import to_network
-from anonymizer.knowledge.scenario import PARAMETERS, Scenario, describe_likelihood
 from anonymizer.report.page import share, whole
 from anonymizer.report.sections import FigureTable, Picture, Section, answer, quiet
 from anonymizer.report.svg import (

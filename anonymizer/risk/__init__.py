@@ -1,6 +1,6 @@
 """Risk models: which classes must go, and what risk remains."""
 
-from anonymizer.knowledge.scenario import AttributeGroup, Scenario
+from anonymizer.attackers.scenario import AttributeGroup, Scenario
 from anonymizer.risk.average import Average, StrictAverage
 from anonymizer.risk.beta_likeness import BetaLikeness
 from anonymizer.risk.delta_disclosure import DeltaDisclosure

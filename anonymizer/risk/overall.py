@@ -10,16 +10,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.attackers.catalogue import find_scenario, fit_scenario
+from anonymizer.attackers.cuts import Turns, least_suppressed, people_with, shortest_cut
+from anonymizer.attackers.exposure import check_exact
+from anonymizer.attackers.overall import ScenarioAttack
+from anonymizer.attackers.scenario import PARAMETERS, Scenario
+from anonymizer.attackers.stated import StatedChance, stated_chances
+from anonymizer.attackers.statistics import SLACK, passes, quantile_of, statistic_of
+from anonymizer.attackers.uniqueness import lower_end, upper_end
 from anonymizer.errors import PolicyError
 from anonymizer.estimators.intervals import Interval
-from anonymizer.knowledge.catalogue import find_scenario, fit_scenario
-from anonymizer.knowledge.cuts import Turns, least_suppressed, people_with, shortest_cut
-from anonymizer.knowledge.exposure import check_exact
-from anonymizer.knowledge.scenario import PARAMETERS, Scenario
-from anonymizer.knowledge.scenario_attack import ScenarioAttack
-from anonymizer.knowledge.stated import StatedChance, stated_chances
-from anonymizer.knowledge.statistics import SLACK, passes, quantile_of, statistic_of
-from anonymizer.knowledge.uniqueness import lower_end, upper_end
 from anonymizer.risk.assumption import Assumption, Unit
 from anonymizer.risk.inputs import HierarchyOf, Inputs, Population, no_hierarchy, paths_in
 from anonymizer.risk.model import Estimates, ModelKind, RiskModel, Violators

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.attackers.statistics import statistic_of
 from anonymizer.estimators.intervals import Estimate, Interval, estimate_uniques, within
-from anonymizer.knowledge.statistics import statistic_of
 from anonymizer.risk.remaining import Histogram
 from anonymizer.risk.sensitive_profile import SensitiveProfile
 from anonymizer.table.classes import EquivalenceClasses

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.attackers.overlap import Proportion
+from anonymizer.attackers.sources import SourceAttack
+from anonymizer.attackers.statement import Statement
 from anonymizer.errors import PolicyError, suggest_name
-from anonymizer.knowledge.overlap import Proportion
-from anonymizer.knowledge.source_attack import SourceAttack
-from anonymizer.knowledge.statement import Statement
 from anonymizer.risk.assumption import Assumption, Unit
 from anonymizer.risk.inputs import HierarchyOf, Inputs, no_hierarchy, paths_in
 from anonymizer.risk.model import Estimates, ModelKind, RiskModel

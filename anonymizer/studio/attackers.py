@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.attackers.catalogue import fit_scenario, shipped_scenarios
+from anonymizer.attackers.cells import KEPT_LABELS, Known, KnownCells, Partitions
+from anonymizer.attackers.recent import Recent
+from anonymizer.attackers.scenario import Scenario
 from anonymizer.errors import DataError, quote, quote_some, suggest_name
-from anonymizer.knowledge.catalogue import fit_scenario, shipped_scenarios
-from anonymizer.knowledge.cells import KEPT_LABELS, Known, KnownCells, Partitions
-from anonymizer.knowledge.recent import Recent
-from anonymizer.knowledge.scenario import Scenario
 from anonymizer.risk import RiskModel
 from anonymizer.risk.assumption import Unit
 from anonymizer.risk.overall import Overall

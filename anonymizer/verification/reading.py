@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.attackers.external import to_leaves
 from anonymizer.data.coded import CodedTable, read_counted
 from anonymizer.data.columns import Coded, read_columns
 from anonymizer.data.formulas import escape
@@ -18,7 +19,6 @@ from anonymizer.data.table import Table
 from anonymizer.errors import PolicyError, list_cells
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.hierarchy.numbers import groups_of_numbers
-from anonymizer.knowledge.external import to_leaves
 from anonymizer.policy import Policy
 from anonymizer.problem import columns_described, open_population
 from anonymizer.risk import Remaining, RiskModel

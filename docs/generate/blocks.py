@@ -8,12 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import anonymizer
-from anonymizer.assessment.disclosure import sources
+from anonymizer.attackers import disclosure, statement
+from anonymizer.attackers.scenario import AttributeGroup, Scenario
 from anonymizer.decision import context
 from anonymizer.hierarchy import BUILDERS
 from anonymizer.hierarchy.builders import Builder
-from anonymizer.knowledge import statement
-from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.policy import ANALYSES, Attribute, Data, Release, Search, Utility
 from anonymizer.risk import MODELS, ModelKind
 from anonymizer.utility import MEASURES, parameters_of
@@ -34,7 +33,7 @@ PARTS: dict[str, type] = {
     "statement": statement.Statement,
     "statement source": statement.ExternalSource,
     "statement without": statement.OverlapWithout,
-    "sources source": sources.Source,
+    "sources source": disclosure.Source,
     "context": context.Context,
 }
 """The declarations that are a table of keys each, by the name of the block."""
@@ -160,7 +159,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "builders": describe_builders,
     "builder keys": lambda: table_of(common_keys()),
     "statement example": lambda: f"```toml\n{statement.EXAMPLE.strip()}\n```",
-    "sources example": lambda: f"```toml\n{sources.EXAMPLE.strip()}\n```",
+    "sources example": lambda: f"```toml\n{disclosure.EXAMPLE.strip()}\n```",
     "context example": lambda: f"```toml\n{context.EXAMPLE.strip()}\n```",
     "commands": describe_commands,
     **{name: (lambda name=name: describe_output(name)) for name in OUTPUTS},

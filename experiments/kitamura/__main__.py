@@ -15,7 +15,8 @@ from typing import Any
 
 import pandas as pd
 
-from anonymizer.assessment.published import (
+from anonymizer.data.staging import Staging
+from anonymizer.published import (
     Indicator,
     Indicators,
     Published,
@@ -23,8 +24,7 @@ from anonymizer.assessment.published import (
     assess_published,
     read_published,
 )
-from anonymizer.assessment.published.partition import Answer
-from anonymizer.data.staging import Staging
+from anonymizer.published.partition import Answer
 from anonymizer.report.provenance import Provenance
 from anonymizer.report.published import published_page
 from experiments.datasets import RESULTS

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from anonymizer.assessment.published import Indicator, Indicators, Published
-from anonymizer.assessment.published.partition import Answer, AnswerGroup
+from anonymizer.published import Indicator, Indicators, Published
+from anonymizer.published.partition import Answer, AnswerGroup
 from experiments.kitamura.printed import (
     CONCLUDED,
     FIRST_OF_PATIENT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anonymizer.assessment.published import Indicators, Published
+from anonymizer.published import Indicators, Published
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("hierarchy", "risk", "evaluation", "knowledge", "attacks", "verification")
+ROOMS = ("hierarchy", "risk", "evaluation", "attackers", "attacks", "verification")
 
 COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonymizer.assessment.disclosure.nrf import Reidentification
-from anonymizer.assessment.disclosure.unique_subsets import Uniqueness
+from anonymizer.attackers.nrf import Reidentification
+from anonymizer.attackers.unique_subsets import Uniqueness
 from anonymizer.data.staging import Staging
 from experiments.benchmark.__main__ import machine
 from experiments.datasets import RESULTS

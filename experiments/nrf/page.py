@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from anonymizer.assessment.disclosure.nrf import Reidentification
+from anonymizer.attackers.nrf import Reidentification
 from experiments.nrf.reconstruction import DEMOGRAPHIC, Reconstruction
 
 Rows = list[dict[str, Any]]

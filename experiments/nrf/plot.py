@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.assessment.disclosure.nrf import Reidentification
-from anonymizer.assessment.disclosure.sources import Source
+from anonymizer.attackers.disclosure import Source
+from anonymizer.attackers.nrf import Reidentification
 from anonymizer.data.staging import Staging
 from anonymizer.report.plot import import_matplotlib
 from anonymizer.report.svg import BAD, GOOD

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.assessment.disclosure.nrf import Reidentification
-from anonymizer.assessment.disclosure.sources import (
+from anonymizer.attackers.disclosure import (
     Source,
     disclosure_likelihood,
     subset_likelihood,
 )
-from anonymizer.assessment.disclosure.unique_subsets import Uniqueness
+from anonymizer.attackers.nrf import Reidentification
+from anonymizer.attackers.unique_subsets import Uniqueness
 from experiments.datasets import REFERENCE
 
 FACTS = REFERENCE / "facts"

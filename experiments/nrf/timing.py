@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from anonymizer.assessment.disclosure.packed_tuples import read_tuples
-from anonymizer.assessment.disclosure.unique_subsets import (
+from anonymizer.attackers.packed_tuples import read_tuples
+from anonymizer.attackers.unique_subsets import (
     Uniqueness,
     Walk,
     count_unique,

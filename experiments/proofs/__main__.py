@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from anonymizer.knowledge.scenario import Scenario
-from anonymizer.knowledge.statement import Statement
+from anonymizer.attackers.scenario import Scenario
+from anonymizer.attackers.statement import Statement
 from anonymizer.problem import Problem
 from anonymizer.proof.case import case_of
 from anonymizer.proof.checker import check

@@ -9,25 +9,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonymizer.assessment.procedure.findings import ProcedureFindings, SourceFindings
-from anonymizer.assessment.procedure.homogeneity import column_of_cells
-from anonymizer.assessment.procedure.keys import (
+from anonymizer.assessment.findings import ProcedureFindings, SourceFindings
+from anonymizer.assessment.homogeneity import column_of_cells
+from anonymizer.assessment.keys import (
     KeySet,
     WhatIf,
     count_violations,
     flat_hierarchy,
     individual_risk,
 )
-from anonymizer.assessment.procedure.mitigation import describe_levels
-from anonymizer.assessment.procedure.people import KeyPeople
-from anonymizer.assessment.procedure.procedure import follow_procedure
-from anonymizer.assessment.procedure.special_uniques import (
+from anonymizer.assessment.mitigation import describe_levels
+from anonymizer.assessment.people import KeyPeople
+from anonymizer.assessment.procedure import follow_procedure
+from anonymizer.assessment.special_uniques import (
     dis_power,
     dis_scores,
     find_special_uniques,
 )
+from anonymizer.attackers.statement import Statement
 from anonymizer.data.frame import FrameTable
-from anonymizer.knowledge.statement import Statement
 from anonymizer.search import Status
 from anonymizer.solution.solution import Solution, anonymize
 from anonymizer.table.microdata import encode

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from anonymizer.assessment.procedure.findings import ProcedureFindings, SourceFindings
-from anonymizer.assessment.procedure.mitigation import Mitigation, Option
-from anonymizer.knowledge.overlap import AttackKind, Overlap
+from anonymizer.assessment.findings import ProcedureFindings, SourceFindings
+from anonymizer.assessment.mitigation import Mitigation, Option
+from anonymizer.attackers.overlap import AttackKind, Overlap
 from anonymizer.report.procedure import describe_plan, describe_verdict
 from experiments.simon2020 import paper
 from experiments.simon2020.measure import KNOWN, LEFT_OUT

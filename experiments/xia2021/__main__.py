@@ -19,7 +19,7 @@ import pandas as pd
 from rich.console import Console
 
 from anonymizer import Assessment, assess
-from anonymizer.knowledge.catalogue import load_scenario
+from anonymizer.attackers.catalogue import load_scenario
 from experiments.datasets import RESULTS
 from experiments.xia2021.checks import (
     Check,

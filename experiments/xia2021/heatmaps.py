@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.assessment.scenarios.scenario_risk import ScenarioRisk
+from anonymizer.assessment.scenario_risk import ScenarioRisk
 from anonymizer.report.plot import import_matplotlib
 from anonymizer.report.scenarios import units
 

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from anonymizer import Assessment, Policy, assess
-from anonymizer.assessment.scenarios.scenario_risk import ScenarioRisk
+from anonymizer.assessment.scenario_risk import ScenarioRisk
+from anonymizer.attackers.attack import attack_on
+from anonymizer.attackers.catalogue import load_scenario
+from anonymizer.attackers.scenario import AttributeGroup, Scenario
 from anonymizer.hierarchy import load_hierarchy
-from anonymizer.knowledge.attack import attack_on
-from anonymizer.knowledge.catalogue import load_scenario
-from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 from anonymizer.problem import Problem
 from experiments.datasets import spec_of
 from experiments.parallel import run_settings

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from anonymizer import Policy, Solution, anonymize
+from anonymizer.attackers.catalogue import load_scenario
 from anonymizer.hierarchy import load_hierarchy
-from anonymizer.knowledge.catalogue import load_scenario
 from anonymizer.risk import KAnonymity, Overall, Scenario
 from experiments.datasets import path_of, spec_of
 from experiments.xia2021.measure import draw_samples, policy_of_patients

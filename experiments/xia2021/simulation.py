@@ -13,10 +13,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.attackers.attack import AttackedTable
+from anonymizer.attackers.matching import look
+from anonymizer.attackers.uniqueness import UniqueGivenUnique
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
-from anonymizer.knowledge.attack import AttackedTable
-from anonymizer.knowledge.matching import look
-from anonymizer.knowledge.uniqueness import UniqueGivenUnique
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

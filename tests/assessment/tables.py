@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from anonymizer.assessment.procedure.keys import KeySet, close_top, flat_hierarchy
-from anonymizer.assessment.procedure.people import KeyPeople
+from anonymizer.assessment.keys import KeySet, close_top, flat_hierarchy
+from anonymizer.assessment.people import KeyPeople
+from anonymizer.attackers.external import External
+from anonymizer.attackers.linked_table import LinkedTable
 from anonymizer.data.columns import read_columns
 from anonymizer.data.frame import FrameTable
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.knowledge.external import External
-from anonymizer.knowledge.linked_table import LinkedTable
 from anonymizer.table.microdata import encode
 
 Row = tuple[str, ...]

@@ -12,16 +12,16 @@ import pytest
 
 from anonymizer import Policy, assess
 from anonymizer.assessment import Source, Statement
-from anonymizer.assessment.scenarios.scenario_risk import describe_values
+from anonymizer.assessment.scenario_risk import describe_values
+from anonymizer.attackers.attack import attack_on
+from anonymizer.attackers.catalogue import load_scenario, shipped_scenarios
+from anonymizer.attackers.exposure import MEASURES, Method, overall_risk, sum_exactly
+from anonymizer.attackers.overall import ScenarioAttack
+from anonymizer.attackers.scenario import AttributeGroup, Scenario
+from anonymizer.attackers.statistics import statistic_of
 from anonymizer.data.frame import FrameTable
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.knowledge.attack import attack_on
-from anonymizer.knowledge.catalogue import load_scenario, shipped_scenarios
-from anonymizer.knowledge.exposure import MEASURES, Method, overall_risk, sum_exactly
-from anonymizer.knowledge.scenario import AttributeGroup, Scenario
-from anonymizer.knowledge.scenario_attack import ScenarioAttack
-from anonymizer.knowledge.statistics import statistic_of
 from anonymizer.table.microdata import encode
 from experiments.xia2021.simulation import play
 from tests.assessment import patients
@@ -177,8 +177,8 @@ def test_a_generalized_value_counts_as_the_likeliest_it_covers() -> None:
 
 
 def test_too_many_sets_are_simulated_and_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anonymizer.knowledge.exposure.WORK_LIMIT", 100)
-    monkeypatch.setattr("anonymizer.knowledge.exposure.TRIALS", 50)
+    monkeypatch.setattr("anonymizer.attackers.exposure.WORK_LIMIT", 100)
+    monkeypatch.setattr("anonymizer.attackers.exposure.TRIALS", 50)
     groups = tuple(AttributeGroup((name,), 0.5) for name in patients.ATTRIBUTES)
     scenario = Scenario(groups, 10_000, 0.5, 0.5, 0.5, 0.5)
     told = []

@@ -12,12 +12,12 @@ import pytest
 
 from anonymizer import assess
 from anonymizer.assessment import Statement
-from anonymizer.assessment.disclosure.sources import parse_sources
+from anonymizer.attackers.disclosure import parse_sources
+from anonymizer.attackers.scenario import Scenario
 from anonymizer.data.files import specs_folder
 from anonymizer.data.staging import PRIVATE
 from anonymizer.demo import population, register
 from anonymizer.demo.example import POLICY as DEMO_POLICY
-from anonymizer.knowledge.scenario import Scenario
 from tests.wards import SCENARIO, patients, write_files
 
 TABLES = "values", "records", "known_sets", "combinations", "risk_by_columns"

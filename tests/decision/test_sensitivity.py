@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer import Policy, Solution, anonymize
+from anonymizer.attackers.scenario import Scenario
+from anonymizer.attackers.statement import Statement
 from anonymizer.decision.sensitivity import find_turnings, last, meets_with
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.knowledge.scenario import Scenario
-from anonymizer.knowledge.statement import Statement
 from anonymizer.risk.assumption import Unit
 
 AGE = Hierarchy.from_rows("age", [(str(a), f"{a // 10}0s", "*") for a in range(20, 60)])

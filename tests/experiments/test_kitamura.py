@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from anonymizer.assessment.published import Published, assess_published, read_published
-from anonymizer.assessment.published.partition import Answer
+from anonymizer.published import Published, assess_published, read_published
+from anonymizer.published.partition import Answer
 from experiments.kitamura.__main__ import CHOSEN, TABLE, concluded_rows, main, printed_rows
 from experiments.kitamura.printed import PRINTED, name_of
 from tests.shared import ABSENT, REFERENCE

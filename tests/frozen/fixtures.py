@@ -20,9 +20,9 @@ from anonymizer import (
     verify,
     write_release,
 )
-from anonymizer.assessment.published.reading import read_published
-from anonymizer.assessment.published.verdict import PublishedLimits, assess_published
 from anonymizer.decision.decision import decide
+from anonymizer.published.reading import read_published
+from anonymizer.published.verdict import PublishedLimits, assess_published
 from tests.wards import POLICY, ROUTES, SCENARIO, patients, policy_with, write_files
 
 ANALYSES = """

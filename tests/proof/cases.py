@@ -100,7 +100,7 @@ def fitted(risk: dict[str, Any], problem: Problem, frame: pd.DataFrame) -> dict[
         known = pd.concat([frame, frame.iloc[::2]])[names[:1]].reset_index(drop=True)
         return {**risk, "population_table": known}
     if "statement" in risk:
-        from anonymizer.knowledge.statement import Statement
+        from anonymizer.attackers.statement import Statement
 
         p = {"by": names[0], "values": {"v0": 0.3}, "default": 0.9}
         sources = [
@@ -110,7 +110,7 @@ def fitted(risk: dict[str, Any], problem: Problem, frame: pd.DataFrame) -> dict[
         ]  # fmt: skip
         return {**risk, "statement": Statement(source=sources)}
     if "scenario" in risk:
-        from anonymizer.knowledge.scenario import Scenario
+        from anonymizer.attackers.scenario import Scenario
 
         groups = [
             {"attributes": names[:1], "by": names[0], "default": 0.9, "probabilities": {"v0": 0.4}},

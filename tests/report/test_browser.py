@@ -26,8 +26,8 @@ from anonymizer import (
 )
 from anonymizer.analyses.frontier import with_analyses
 from anonymizer.assessment import Source
-from anonymizer.assessment.published import assess_published
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.published import assess_published
 from anonymizer.report.assessment import make_page
 from anonymizer.report.evidence import render_page as evidence_page
 from anonymizer.report.explanation import render_page as explanation_page

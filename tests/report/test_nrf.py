@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from anonymizer.assessment.disclosure.nrf import Reidentification
-from anonymizer.assessment.disclosure.sources import Source
-from anonymizer.assessment.disclosure.unique_subsets import Uniqueness
+from anonymizer.attackers.disclosure import Source
+from anonymizer.attackers.nrf import Reidentification
+from anonymizer.attackers.unique_subsets import Uniqueness
 from anonymizer.report.nrf import disclosure_section
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from anonymizer import assess
-from anonymizer.knowledge.statement import Statement
+from anonymizer.attackers.statement import Statement
 from anonymizer.report.assessment import make_page
 from anonymizer.report.procedure import describe_findings
 from tests.wards import patients, write_files

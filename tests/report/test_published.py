@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from anonymizer.assessment.published import Arms, Characteristic, PublishedLimits, assess_published
+from anonymizer.published import Arms, Characteristic, PublishedLimits, assess_published
 from anonymizer.report.published import colour, published_page, sections, verdict
 from anonymizer.report.sections import show_sections
 

@@ -13,9 +13,9 @@ import pytest
 from rich.console import Console
 
 from anonymizer import Assessment, Policy, assess
+from anonymizer.attackers.exposure import MEASURES
+from anonymizer.attackers.network import to_network
 from anonymizer.data.staging import Staging
-from anonymizer.knowledge.exposure import MEASURES
-from anonymizer.knowledge.network import to_network
 from anonymizer.report.assessment import make_page, make_tables, summarize, write_assessment
 from anonymizer.report.page import share
 from anonymizer.report.scenarios import (

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anonymizer.attackers.statement import Statement
 from anonymizer.data.frame import FrameTable
 from anonymizer.estimators import intervals
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import greatest_kept, order_of, shortest_cut, suppress
 from anonymizer.explanation.next_threshold import generalized_values
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.knowledge.statement import Statement
 from anonymizer.risk import (
     MODELS,
     AttributeGroup,

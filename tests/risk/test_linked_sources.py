@@ -27,10 +27,10 @@ from anonymizer import (
     make_manifest,
     verify,
 )
+from anonymizer.attackers.statement import Statement
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.knowledge.statement import Statement
 from anonymizer.lattice import Scheme
 from anonymizer.risk import Sources
 from anonymizer.search import search

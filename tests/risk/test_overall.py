@@ -16,18 +16,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer import Policy, anonymize, verify, write_release
+from anonymizer.attackers import cells, overall
+from anonymizer.attackers.catalogue import load_scenario
+from anonymizer.attackers.cells import Partitions
+from anonymizer.attackers.overall import ScenarioAttack
+from anonymizer.attackers.probability import Chance
+from anonymizer.attackers.statistics import passes, statistic_of
+from anonymizer.attackers.uniqueness import estimate_unique, estimator_of
 from anonymizer.data.frame import FrameTable
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.knowledge import cells, scenario_attack
-from anonymizer.knowledge.catalogue import load_scenario
-from anonymizer.knowledge.cells import Partitions
-from anonymizer.knowledge.chance import Chance
-from anonymizer.knowledge.scenario_attack import ScenarioAttack
-from anonymizer.knowledge.statistics import passes, statistic_of
-from anonymizer.knowledge.uniqueness import estimate_unique, estimator_of
 from anonymizer.lattice import Scheme
 from anonymizer.problem import Problem
 from anonymizer.risk import (
@@ -47,9 +47,9 @@ from anonymizer.search import Status, search
 from anonymizer.table.classes import partition, suppression_order
 from anonymizer.table.microdata import encode
 from anonymizer.utility import Aggregate, Loss
+from tests.attackers.overall_oracle import all_known, number
+from tests.attackers.tables import chances, groups_and_causes, with_ranges
 from tests.exhaustive import search_exhaustively
-from tests.knowledge.overall_oracle import all_known, number
-from tests.knowledge.tables import chances, groups_and_causes, with_ranges
 from tests.risk.test_people import with_people
 from tests.strategies import (
     assert_best,
@@ -76,7 +76,7 @@ def estimate(sizes: Any, population: int) -> float | None:
 def stub() -> Iterator[None]:
     """Estimate u_S in a way that depends on all sizes and jumps as they merge."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scenario_attack, "by_pitman", estimate)
+        patch.setattr(overall, "by_pitman", estimate)
         yield
 
 
@@ -259,7 +259,7 @@ def test_an_estimate_that_falls_as_more_is_known_hides_nothing_within_a_range(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Alone by a0, and certain to be unique; with a1 too the estimate says the opposite."""
-    monkeypatch.setattr(scenario_attack, "by_pitman", lambda sizes, _: float(sizes.size == 2))
+    monkeypatch.setattr(overall, "by_pitman", lambda sizes, _: float(sizes.size == 2))
     tree = {"v0": ("v0", "*"), "v1": ("v1", "*")}
     microdata = microdata_of((("v0", "v0"), ("v1", "v0"), ("v1", "v1")), [tree, tree])
 
@@ -502,7 +502,7 @@ def test_what_binds_finer_schemes_is_the_same_whatever_u_is(
     found = []
     for unique in (0.0, 0.5, 1.0):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(scenario_attack, "by_pitman", lambda *_, u=unique: u)
+            patch.setattr(overall, "by_pitman", lambda *_, u=unique: u)
             model.attack(microdata).estimates.clear()
             found.append(suppress(microdata, partition(microdata, scheme), [model]))
     model.attack(microdata).estimates.clear()
@@ -518,7 +518,7 @@ def test_what_binds_finer_schemes_is_the_same_whatever_u_is(
 def test_an_estimate_that_rises_as_classes_merge_binds_no_finer_scheme(
     statistic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scenario_attack, "by_pitman", lambda sizes, _: float(sizes.size == 2))
+    monkeypatch.setattr(overall, "by_pitman", lambda sizes, _: float(sizes.size == 2))
     tree = {"v0": ("v0", "x"), "v1": ("v1", "x"), "v2": ("v2", "y"), "v3": ("v3", "y")}
     microdata = microdata_of((("v0",), ("v2",), ("v2",), ("v3",)), [tree])
     scenario = Scenario((AttributeGroup(("a0",), 1.0),), 100, 0.0, 0.0, 0.1, 1.0)

@@ -22,10 +22,10 @@ from anonymizer import (
     verify,
 )
 from anonymizer import Problem as Asked
+from anonymizer.attackers.statement import Statement
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.knowledge.statement import Statement
 from anonymizer.risk import KAnonymity, Remaining, Sources
 from anonymizer.search import search
 from anonymizer.table.classes import partition

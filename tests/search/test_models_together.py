@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anonymizer.attackers import overall
 from anonymizer.data.frame import FrameTable
 from anonymizer.evaluation.evaluate import Evaluator
-from anonymizer.knowledge import scenario_attack
 from anonymizer.problem.problem import describe_risk
 from anonymizer.risk import (
     AttributeGroup,
@@ -57,7 +57,7 @@ Rows = frozenset[int]
 def stub() -> Iterator[None]:
     """Estimate unique people as the oracle of scenarios does."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scenario_attack, "by_pitman", test_overall.estimate)
+        patch.setattr(overall, "by_pitman", test_overall.estimate)
         yield
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from anonymizer.attackers.statement import Statement
 from anonymizer.data.frame import FrameTable
 from anonymizer.evaluation.evaluate import Evaluator
-from anonymizer.knowledge.statement import Statement
 from anonymizer.risk import KAnonymity, KMap, RiskModel, Sources
 from anonymizer.table.microdata import encode
 from tests.oracle import Problem, Row

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from anonymizer import Policy, anonymize, assess
-from anonymizer.knowledge.catalogue import load_scenario
+from anonymizer.attackers.catalogue import load_scenario
 from anonymizer.studio.attackers import RISKS, Sight, attacker_of
 from anonymizer.studio.worker import Cancelled
 from tests import test_people

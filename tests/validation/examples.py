@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from anonymizer import Policy, Statement
-from anonymizer.assessment.disclosure import sources
-from anonymizer.assessment.disclosure.sources import Source, SourcesFile, parse_sources
+from anonymizer.attackers import disclosure, statement
+from anonymizer.attackers.disclosure import Source, SourcesFile, parse_sources
+from anonymizer.attackers.overlap import Overlap, Proportion
+from anonymizer.attackers.scenario import AttributeGroup, Scenario
 from anonymizer.decision.context import Context
 from anonymizer.hierarchy import BUILDERS, parse_spec
-from anonymizer.knowledge import statement
-from anonymizer.knowledge.overlap import Overlap, Proportion
-from anonymizer.knowledge.scenario import AttributeGroup, Scenario
 
 POLICY = """
 [data]
@@ -246,7 +245,7 @@ EXAMPLES = [
     Example("statement", Statement, lambda keys: Statement(**keys), STATEMENT),
     Example("context", Context, lambda keys: Context(**keys), tomllib.loads(CONTEXT)),
     Example("scenario", Scenario, Scenario.parse, tomllib.loads(SCENARIO)),
-    Example("sources", SourcesFile, parse_sources, tomllib.loads(sources.EXAMPLE)),
+    Example("sources", SourcesFile, parse_sources, tomllib.loads(disclosure.EXAMPLE)),
     Example(
         "group",
         AttributeGroup,

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 import pandas as pd
 
-from anonymizer.knowledge.statement import Statement
+from anonymizer.attackers.statement import Statement
 from tests.verification.forger import (
     APPLIED,
     CLAIMS,

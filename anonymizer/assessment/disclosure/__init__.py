@@ -1,1 +1,0 @@
-"""The naive re-identification framework: every combination of what people disclose elsewhere."""

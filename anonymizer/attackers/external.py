@@ -1,0 +1,158 @@
+"""External tables: the keys of a source that is at hand, written as a hierarchy writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from anonymizer.attackers.statement import ExternalSource, Statement
+from anonymizer.data.coded import LoadedTable, load
+from anonymizer.data.columns import Coded, check_whose, read_columns
+from anonymizer.data.table import Table, check_present, describe_header, end_sentence, open_table
+from anonymizer.errors import DataError, HierarchyError, list_cells, quote_some, suggest_name
+from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
+
+OPEN = (MISSING, REDACTED)
+"""Cells that may stand for any value: they match every value of the other table."""
+
+File = tuple[Path, str | None]
+"""A path and the delimiter of its cells, where it is stated."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class External:
+    """The keys of a source as its table has them, and whose each row is."""
+
+    name: str
+    """The path of the table."""
+    keys: dict[str, Coded]
+    """The table's columns, by what the source calls the keys."""
+    person: Coded | None
+    """The column that tells whose a row is; None where each row is a person."""
+    table: Table | None = None
+    """The table itself."""
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return next(iter(self.keys.values())).codes.size
+
+
+def external_file(statement: Statement, source: ExternalSource) -> File | None:
+    """Return where the table of a source is, if it is at hand."""
+    return None if source.table is None else (statement.folder / source.table, source.delimiter)
+
+
+def open_externals(statement: Statement) -> dict[File, LoadedTable]:
+    """Open the tables that are at hand; one that several sources name is read once for all."""
+    wanted: dict[File, list[str]] = {}
+    for source in statement.source:
+        if file := external_file(statement, source):
+            named = [source.columns.get(key, key) for key in source.keys]
+            wanted.setdefault(file, []).extend([*named, *([source.id] if source.id else [])])
+    return {file: load(open_table(*file), columns) for file, columns in wanted.items()}
+
+
+def load_externals(statement: Statement) -> dict[str, External]:
+    """Read the tables of the sources that are at hand, by the source's name."""
+    tables = open_externals(statement)
+    return {
+        source.name: load_external(tables[file], source)
+        for source in statement.source
+        if (file := external_file(statement, source))
+    }
+
+
+def load_external(table: LoadedTable, source: ExternalSource) -> External:
+    """Read the keys of a source, and whose each row is, from its table."""
+    names = match_columns(source.keys, table, source.columns)
+    if source.id is not None and source.id not in table.columns:
+        raise DataError(
+            f"{table.name}: the external table has no column '{source.id}', which is the id of "
+            f"'{source.name}'; {suggest_name(source.id, table.columns)}"
+        )
+    person = [] if source.id is None else [source.id]
+    wanted = list(dict.fromkeys([*names.values(), *person]))
+    check_present(table, wanted)
+    loaded = read_columns(table, wanted)
+    external = External(
+        table.name,
+        {key: loaded[column] for key, column in names.items()},
+        None if source.id is None else loaded[source.id],
+        table.origin,
+    )
+    check_external(external, source)
+    return external
+
+
+def check_external(external: External, source: ExternalSource) -> None:
+    """Raise a DataError if an external table has no rows, or a row that is nobody's."""
+    if not external.rows:
+        raise DataError(f"{external.name}: the external table has no rows; name one with people.")
+    if external.person is not None and source.id is not None:
+        check_whose(external.person, external.name, source.id)
+
+
+def match_columns(keys: Sequence[str], external: Table, names: dict[str, str]) -> dict[str, str]:
+    """Find what an external table calls each key; names that differ are given."""
+    columns = {key: names.get(key, key) for key in keys}
+    absent = [key for key, column in columns.items() if column not in external.columns]
+    if len(absent) == len(keys):
+        raise DataError(
+            f"{external.name}: the external table has no column in common with the keys "
+            f"{quote_some(keys)}; {end_sentence(describe_header(external, ()))} "
+            "Name its columns under `columns`."
+        )
+    if absent:
+        raise DataError(
+            f"{external.name}: the external table has no column for the key {quote_some(absent)}; "
+            "leave it out of the source's keys, or name its column under `columns`."
+        )
+    return columns
+
+
+def level_of(hierarchy: Hierarchy, values: Collection[str], where: str) -> int:
+    """Find the finest level that knows all the values of a column, or say which it does not know.
+
+    A missing or redacted cell is of any level, unless nothing else is there.
+
+    >>> rows = [("34", "30-39", "*"), ("51", "50-59", "*")]
+    >>> level_of(Hierarchy.from_rows("age", rows), ["30-39", "*"], "voters.csv")
+    1
+    """
+    wanted = {value for value in values if value not in OPEN} or {*values} - {MISSING}
+    unknown = [sorted(wanted.difference(labels)) for labels in hierarchy.labels]
+    for level, rest in enumerate(unknown):
+        if not rest:
+            return level
+    fewest = min(unknown, key=len)
+    raise HierarchyError(
+        f"{where}: column '{hierarchy.name}' has values that no single level of its hierarchy knows"
+        f"{list_cells(fewest)}; write all values as on one level, or add them to "
+        f"{hierarchy.source or 'the hierarchy'}."
+    )
+
+
+def to_leaves(hierarchy: Hierarchy, level: int, column: Coded) -> Coded:
+    """Replace the values of a level by a leaf under each: equal on that level stays equal.
+
+    A redacted cell below the level that is called so becomes a missing one.
+    """
+    if level == 0 and REDACTED not in column.texts:
+        return column
+    first = {code: leaf for leaf, code in reversed([*enumerate(hierarchy.codes[level].tolist())])}
+    leaf_of = {label: hierarchy.leaves[first[i]] for i, label in enumerate(hierarchy.labels[level])}
+    leaf_of = {MISSING: MISSING, REDACTED: MISSING} | leaf_of
+    return column.rename([leaf_of[text] for text in column.texts])
+
+
+def check_common(key: str, mine: set[str], theirs: set[str], where: str) -> None:
+    """Raise a DataError if no value of a key occurs in both tables: nobody could ever match."""
+    here, there = mine.difference(OPEN), theirs.difference(OPEN)
+    if here and there and here.isdisjoint(there):
+        examples = list_cells([*sorted(here)[:1], *sorted(there)[:1]])
+        raise DataError(
+            f"{where}: no value of the key '{key}' occurs in both tables{examples}; write them alike, "
+            "or give the key a hierarchy that knows both."
+        )

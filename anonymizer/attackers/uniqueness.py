@@ -1,0 +1,93 @@
+"""u_S: how likely somebody who is unique in the table on what is known is unique in the population."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.attackers.scenario import Scenario
+from anonymizer.estimators.intervals import Estimate, estimate_unique_given_unique
+from anonymizer.estimators.uniques import ESTIMATORS, histogram
+from anonymizer.estimators.uniques import unique_given_unique as by_pitman
+
+UniqueGivenUnique = Callable[[NDArray[np.int64], int], float | None]
+"""From class sizes and the size of the population: the probability that a record that is unique in the
+table is unique in the population; None or NaN where it cannot be estimated."""
+
+
+def unique_in_population(
+    sizes: NDArray[np.int64], scenario: Scenario, estimate: UniqueGivenUnique
+) -> float:
+    """Return u_S, the probability that a record unique in the table is so in the population.
+
+    Where it cannot be estimated, it is 1: what is not known must not look safe.
+    """
+    if not (sizes == 1).any():
+        return 0.0  # no record needs it
+    return estimate_unique(sizes[sizes > 0], scenario.population, estimate)
+
+
+def estimate_unique(
+    sizes: NDArray[np.int64], population: int, estimate: UniqueGivenUnique
+) -> float:
+    """Return the probability that whoever is unique in the table is so in the population.
+
+    It is asked for a table without uniques too, where somebody may be left as one. Where it cannot be
+    estimated, it is 1.
+    """
+    # no table has more records than the population it is drawn from
+    estimated = estimate(sizes, max(population, int(sizes.sum())))
+    if estimated is None or math.isnan(estimated):
+        return 1.0
+    return min(max(float(estimated), 0.0), 1.0)
+
+
+def with_interval(unique: float, sizes: NDArray[np.int64], population: int) -> Estimate:
+    """Return u_S with the interval of Pitman's model, which is made to hold it."""
+    if unique == 0 and not (sizes == 1).any():
+        return Estimate(0.0, 0.0, 0.0)
+    there = sizes[sizes > 0]
+    found = estimate_unique_given_unique(there, max(population, int(there.sum())))
+    return Estimate(unique, min(unique, found.low), max(unique, found.high))
+
+
+def lower_end(sizes: NDArray[np.int64], population: int) -> float:
+    """Return the least u_S of its interval."""
+    return estimate_unique_given_unique(sizes, population).low
+
+
+def upper_end(sizes: NDArray[np.int64], population: int) -> float:
+    """Return the largest u_S of its interval."""
+    return estimate_unique_given_unique(sizes, population).high
+
+
+def estimate_needed(scenario: Scenario, given: UniqueGivenUnique | None) -> UniqueGivenUnique:
+    """Return the estimate of u_S that the overall risk needs: none at all where p_cu is 0."""
+    if not scenario.needs_unique:
+        return lambda *_: None
+    return given or estimator_of(scenario.estimator)
+
+
+def estimator_of(name: str) -> UniqueGivenUnique:
+    """Return the estimate of u_S that an estimator of population uniques gives.
+
+    Of U people who are unique in the population of N, a simple random sample of n is expected to have
+    U n / N, and they are among its own uniques: the share of these is u_S.
+
+    >>> round(estimator_of("zayatz")(np.array([1] * 20 + [3] * 5), 1000), 6)
+    0.588307
+    """
+    if name == "pitman":
+        return by_pitman
+    estimate = ESTIMATORS[name]
+
+    def unique_given_unique(sizes: NDArray[np.int64], population: int) -> float:
+        alone = int((sizes == 1).sum())
+        if not alone:
+            return 0.0  # whoever is left alone once others are suppressed is one of several
+        return estimate(*histogram(sizes), population) * int(sizes.sum()) / population / alone
+
+    return unique_given_unique
