@@ -80,6 +80,13 @@ class Candidates:
             least += np.array([costs.least(a, level) for level in range(heights)])[schemes[:, a]]
         return Candidates(schemes, masks, least)
 
+    def thinned(self, most: int | None) -> Candidates:
+        """Keep at most so many, from the least costly to the most, at equal steps in their order."""
+        if most is None or len(self.schemes) <= most:
+            return self
+        kept = np.linspace(0, len(self.schemes) - 1, most).astype(np.int64)
+        return Candidates(self.schemes[kept], self.masks[kept], self.least_cost[kept])
+
     def scheme(self, number: int) -> Scheme:
         """Return one scheme."""
         return tuple(self.schemes[number].tolist())

@@ -55,6 +55,8 @@ class LayersTask:
     max_layers: int | None = None
     redacts: bool = False
     """Whether suppressed records stay, without a value: no layer beside others may look like them."""
+    most_candidates: int | None = None
+    """So many schemes are tried as layers, of all costs; None for all that there are."""
 
     def looks_suppressed(self, scheme: Scheme) -> bool:
         """Whether a scheme leaves a record as if it were suppressed and still there."""
@@ -126,7 +128,7 @@ def find_layers(task: LayersTask, one_scheme: OneScheme, watch: Watch | None = N
     costs = Costs.of(task.microdata, task.measure.weights)
     least = asked_by(task.models, task.microdata.number_of_people).least_class
     candidates = find_candidates(task.microdata, costs, task.lattice, least)
-    usable = distinguishable(task, costs, candidates)
+    usable = distinguishable(task, costs, candidates.thinned(task.most_candidates))
     free = weigh(task, construct_in_time(task, costs, usable, watch))
     found = within_limit(task, costs, free, one_scheme)
     if task.max_layers is not None and len(found.layering.schemes) > task.max_layers:

@@ -25,16 +25,24 @@ from anonymizer.policy import Policy, Role
 from anonymizer.problem import Problem
 from anonymizer.problem.checks import check_revealed
 from anonymizer.search import Limits, SearchParams, search
+from anonymizer.search.limits import Clock
 from anonymizer.table.microdata import encode
 
 PROPOSED_LIMIT = 0.05
 """The share of the records that a proposed policy may drop."""
 OTHER_LIMITS = (0.01, 0.1, 1.0)
 """What is tried beside it."""
-EVALUATIONS = 400
-"""Schemes that are evaluated for each trial, so that the same table gives the same proposal."""
-SECONDS = 2.0
-"""The time of all trials together; it ends those of a large table early."""
+WORK = 4_000_000
+"""How many different records each trial may look at, summed over schemes: some tenths of a second.
+
+Trials end by counts, so that a table gives the same proposal on every machine.
+"""
+EVALUATIONS = (20, 400)
+"""The least and the most schemes that are evaluated for each trial."""
+CANDIDATES = (100, 2_000)
+"""The least and the most schemes that layers are tried with."""
+SECONDS = 60.0
+"""The time of all trials together, which only a huge table needs: the proposal says so."""
 PARAMS = SearchParams(max_subtree_bytes=1)
 """Compiling subtree bounds would take longer than all trials: a short search does without."""
 
@@ -95,6 +103,8 @@ class Trials:
     """The quasi-identifier without which most would be left of the others, where columns collapse."""
     without_it: float = 0.0
     """The quality of the others without it."""
+    out_of_time: bool = False
+    """Whether they were ended by time: another machine may come to something else."""
 
     @property
     def proposed(self) -> Trial:
@@ -121,6 +131,11 @@ class Trials:
 
     def find_warnings(self) -> Iterator[str]:
         """Say which columns collapse even so, what costs most, and where more must be dropped."""
+        if self.out_of_time:
+            yield (
+                f"the table is so large that its trials were ended after {SECONDS:.0f} seconds: another "
+                "machine may propose something else. Look at `recoding` and `suppression_limit` yourself."
+            )
         found = self.proposed
         if found.limit > PROPOSED_LIMIT:
             yield (
@@ -155,6 +170,7 @@ class Trials:
             "limits": [trial.describe() for trial in self.limits],
             "costliest": self.costliest,
             "quality_without_it": None if self.costliest is None else self.without_it,
+            "out_of_time": self.out_of_time,
         }
 
     def limits_sentence(self) -> str:
@@ -181,25 +197,40 @@ def limit_text(limit: float) -> str:
     return "no limit" if limit >= 1 else f"limit {percent(limit, 0)}"
 
 
-def try_both(policy: Policy, columns: Mapping[str, Coded], person: str | None) -> Trials:
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """When trials end, though their counts are not used up."""
+
+    clock: Clock
+    ends: float
+
+    @property
+    def left(self) -> float:
+        """The seconds until then."""
+        return max(0.0, self.ends - self.clock())
+
+
+def try_both(
+    policy: Policy,
+    columns: Mapping[str, Coded],
+    person: str | None,
+    clock: Clock = processor_seconds,
+) -> Trials:
     """Encode a table with the policy that is proposed for it, and try one scheme and layers.
 
     Raises a HierarchyError where a cell has no place in its hierarchy.
     """
     problem = encode_proposed(policy, columns, person)
-    started = processor_seconds()
-
-    def left(share: float) -> float:
-        return max(0.05, (SECONDS - (processor_seconds() - started)) * share)
-
-    found = [try_limit(problem, limit, left(0.15)) for limit in (PROPOSED_LIMIT, *OTHER_LIMITS)]
-    one, limits = found[0], sorted(filter(None, found), key=lambda each: each.limit)
-    layers = try_layers(problem, PROPOSED_LIMIT, left(0.7))
+    deadline = Deadline(clock, clock() + SECONDS)
+    one, scheme = try_limit(problem, PROPOSED_LIMIT, deadline)
+    others = [try_limit(problem, limit, deadline)[0] for limit in OTHER_LIMITS]
+    limits = sorted(filter(None, [one, *others]), key=lambda each: each.limit)
+    layers = try_layers(problem, PROPOSED_LIMIT, scheme, deadline)
     trials = Trials(one, layers, tuple(limits))
-    if not (trials.both or trials.limits) or not trials.proposed.collapsed:
-        return trials
-    name, quality = find_costliest(problem, left(0.9))
-    return replace(trials, costliest=name, without_it=quality)
+    if (trials.both or trials.limits) and trials.proposed.collapsed:
+        name, quality = find_costliest(problem, deadline)
+        trials = replace(trials, costliest=name, without_it=quality)
+    return replace(trials, out_of_time=not deadline.left)
 
 
 def encode_proposed(policy: Policy, columns: Mapping[str, Coded], person: str | None) -> Problem:
@@ -222,46 +253,59 @@ def at_limit(problem: Problem, limit: float) -> Problem:
     return problem.with_suppression_limit(int(limit * problem.microdata.records + 1e-9))
 
 
-def try_limit(problem: Problem, limit: float, seconds: float) -> Trial | None:
+def affordable(problem: Problem, least: int, most: int) -> int:
+    """Return how many schemes a trial may look at, at least and at most so many."""
+    return min(most, max(least, WORK // max(1, problem.microdata.distinct)))
+
+
+def try_limit(
+    problem: Problem, limit: float, deadline: Deadline
+) -> tuple[Trial | None, Scheme | None]:
     """Try one scheme for all records; None where none is found within the limit."""
     limited = at_limit(problem, limit)
-    scheme = find_scheme(limited, limited.lattice, seconds)
+    scheme = find_scheme(limited, limited.lattice, deadline)
     if scheme is None:
-        return None
+        return None, None
     found = limited.outcome(scheme)
     suppressed = found.suppressed[found.classes.label_of_tuple]
     layering = one_layer(problem.microdata, scheme, suppressed)
-    return trial_of("full-domain", limit, found.evaluation.quality, layering)
+    return trial_of("full-domain", limit, found.evaluation.quality, layering), scheme
 
 
-def find_scheme(problem: Problem, lattice: Lattice, seconds: float) -> Scheme | None:
-    """Return the best scheme that a short search finds; the coarsest where it finds none in time."""
-    limits = Limits(seconds, EVALUATIONS)
-    found = search(problem.evaluator, lattice, limits, clock=processor_seconds, params=PARAMS)
+def find_scheme(problem: Problem, lattice: Lattice, deadline: Deadline) -> Scheme | None:
+    """Return the best scheme that a short search finds; the coarsest where it finds none."""
+    limits = Limits(deadline.left, affordable(problem, *EVALUATIONS))
+    found = search(problem.evaluator, lattice, limits, clock=deadline.clock, params=PARAMS)
     if found.best is not None:
         return found.best.scheme
     return lattice.high if problem.evaluate(lattice.high).feasible else None
 
 
-def try_layers(problem: Problem, limit: float, seconds: float) -> Trial | None:
-    """Try layers; None where they have no meaning, or none are found within the limit."""
+def try_layers(
+    problem: Problem, limit: float, scheme: Scheme | None, deadline: Deadline
+) -> Trial | None:
+    """Try layers beside the best scheme for all records.
+
+    None where they have no meaning, or none are found within the limit.
+    """
     limited, cover = at_limit(problem, limit), problem.measure.cover
     assert cover is not None  # what is proposed names no other
     task = LayersTask(
-        limited.microdata, limited.models, cover, limited.lattice, limited.suppression_limit
+        limited.microdata,
+        limited.models,
+        cover,
+        limited.lattice,
+        limited.suppression_limit,
+        most_candidates=affordable(problem, *CANDIDATES),
     )
-
-    def one_scheme(_: int | None) -> Scheme | None:
-        return find_scheme(limited, limited.lattice, seconds / 4)
-
-    watch = Watch(2 * seconds, clock=processor_seconds)  # half of it is for the bound
+    watch = Watch(2 * deadline.left, clock=deadline.clock)  # half of it is for the bound
 
     def no_bound(*_: object) -> None:
         watch.seconds = 0.0
 
     watch.on_bound = no_bound
     try:
-        found: Layers = find_layers(task, one_scheme, watch)
+        found: Layers = find_layers(task, lambda _: scheme, watch)
     except AnonymizerError:
         return None
     if not found.feasible:
@@ -275,7 +319,7 @@ def trial_of(recoding: Recoding, limit: float, quality: float, layering: Layerin
     return Trial(recoding, limit, quality, dropped, columns_left(layering))
 
 
-def find_costliest(problem: Problem, seconds: float) -> tuple[str | None, float]:
+def find_costliest(problem: Problem, deadline: Deadline) -> tuple[str | None, float]:
     """Return the quasi-identifier without which most is left of the others, and how much that is.
 
     Left out, it is at its top, and its own loss does not count.
@@ -283,17 +327,16 @@ def find_costliest(problem: Problem, seconds: float) -> tuple[str | None, float]
     limited, names = at_limit(problem, PROPOSED_LIMIT), problem.microdata.attributes
     if len(names) < 2:
         return None, 0.0
-    each = seconds / len(names)
-    found = {name: quality_without(limited, at, each) for at, name in enumerate(names)}
+    found = {name: quality_without(limited, at, deadline) for at, name in enumerate(names)}
     most = max(found, key=lambda name: found[name])
     return most, found[most]
 
 
-def quality_without(problem: Problem, at: int, seconds: float) -> float:
+def quality_without(problem: Problem, at: int, deadline: Deadline) -> float:
     """Return what is left of all other quasi-identifiers where one is left out."""
     lattice = problem.lattice
     top = Lattice(with_level(lattice.low, at, lattice.high[at]), lattice.high)
-    scheme = find_scheme(problem, top, seconds)
+    scheme = find_scheme(problem, top, deadline)
     if scheme is None:
         return 0.0
     outcome = problem.outcome(scheme)

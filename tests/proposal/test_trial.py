@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 
 import numpy as np
@@ -108,6 +109,25 @@ def test_where_one_scheme_collapses_columns_layers_are_proposed_and_keep_more() 
     assert trials.proposed.recoding == "layers"
     assert trials.proposed.quality > trials.one.quality
     assert trials.proposed.dropped <= PROPOSED_LIMIT
+
+
+@pytest.mark.parametrize("visits", [1, 4], ids=["rows", "people"])
+def test_a_slow_machine_proposes_the_same_and_only_the_last_resort_is_said(visits: int) -> None:
+    frame = pd.concat([crowd(columns=5)] * visits)
+    person = pd.Series(np.arange(len(frame)) // visits) if visits > 1 else None
+    names = list(frame)
+    frame = frame if person is None else frame.assign(person=person.to_numpy())
+    policy = quietly(frame, quasi=names, id=None if person is None else "person").policy
+    columns = read_columns(open_table(frame), tuple(frame))
+    who = None if person is None else "person"
+
+    def tried(factor: float) -> Trials:
+        return try_both(policy, columns, who, clock=lambda: factor * time.process_time())
+
+    assert tried(10).describe() == tried(0.01).describe()
+    hurried = tried(1e6)
+    assert hurried.out_of_time
+    assert "ended after 60 seconds" in next(hurried.find_warnings())
 
 
 def test_the_limit_is_proposed_and_looser_limits_never_lose_more() -> None:
