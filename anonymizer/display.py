@@ -39,6 +39,20 @@ class Displayed:
         return str(notebook().html(self))
 
 
+class Plotted(Displayed):
+    """A displayed value that matplotlib draws for a paper."""
+
+    __slots__ = ()
+
+    def plot(self, ax: Any = None, show: str | None = None) -> Any:
+        """Draw it on axes of matplotlib, new ones without `ax`; return the axes.
+
+        A frontier shows quality over the threshold, with `show="layers"` over the number of layers. A
+        solution shows how many records look alike, with `show="losses"` what each attribute lost.
+        """
+        return import_module("anonymizer.report.plot").plot(self, ax, show)
+
+
 def in_notebook() -> bool:
     """Whether this is a Jupyter kernel, which can update a line that it showed."""
     ipython = sys.modules.get("IPython")
@@ -51,5 +65,5 @@ def shown(on_told: OnTold[Told] | None) -> Iterator[OnTold[Told] | None]:
     if on_told is not None or not in_notebook():
         yield on_told
         return
-    with notebook().progress_line() as line:
+    with import_module("anonymizer.report.progress").progress_line() as line:
         yield line

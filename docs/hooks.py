@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PAGES = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 PICTURES = (
-    "results/demo/solution.png",
+    "results/demo/solution.svg",
     "results/demo/assessment.svg",
     "results/benchmark/frontier.png",
     "results/benchmark/growth.png",

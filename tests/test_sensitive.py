@@ -22,7 +22,7 @@ from anonymizer import (
 )
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.report.explanation import render_page
-from anonymizer.report.text import profile_rows
+from anonymizer.report.solution import profile_rows
 
 ILLNESSES = ("cold", "flu", "gout", "hiv")
 TREE = Hierarchy.from_rows(

@@ -139,7 +139,7 @@ def frontier(
 @contextmanager
 def stage_line(reading: str) -> Iterator[OnStage]:
     """Show the threshold in work and its search."""
-    from anonymizer.report.text import describe_stage
+    from anonymizer.report.progress import describe_stage
 
     with status_line(f"reading {reading}") as say:
         yield lambda stage: say(describe_stage(stage))
@@ -147,7 +147,7 @@ def stage_line(reading: str) -> Iterator[OnStage]:
 
 def show(found: Frontier, console: Console) -> None:
     """Print a frontier for people."""
+    from anonymizer.report.frontier import sections
     from anonymizer.report.sections import show_sections
-    from anonymizer.report.text import frontier_sections
 
-    console.print(show_sections(frontier_sections(found)))
+    console.print(show_sections(sections(found)))

@@ -62,7 +62,7 @@ def published(
     from anonymizer.data.staging import Staging
     from anonymizer.published import PublishedLimits, assess_published, read_published
     from anonymizer.report.provenance import Provenance
-    from anonymizer.report.published import published_page, sections, verdict
+    from anonymizer.report.published import published_page, sections
     from anonymizer.report.sections import show_sections
 
     limits = PublishedLimits(pdp, pfdoc, pfdptc, advantage)
@@ -79,6 +79,5 @@ def published(
 
     def show(console: Console) -> None:
         console.print(show_sections(sections(found)))
-        console.print(verdict(found), soft_wrap=True)
 
     return CommandResult(result, show, result.get("files", {}), not found.broken)

@@ -92,7 +92,7 @@ def outcome_of(
     """Say what came of a search, for scripts and for people."""
 
     def show(console: Console) -> None:
-        from anonymizer.report.text import summarize
+        from anonymizer.report.solution import summarize
 
         console.print(summarize(solution))
         for sentence in solution.findings.sentences():
@@ -240,7 +240,7 @@ def verify(
     from dataclasses import asdict
 
     from anonymizer.report.sections import show_sections
-    from anonymizer.report.text import verdict, verification_sections
+    from anonymizer.report.verification import sections, verdict
     from anonymizer.verification.verification import verify as check
 
     with progress_line(str(release)):
@@ -251,10 +251,10 @@ def verify(
     said = {"passed": verification.passed, "checks": checks, "warnings": verification.warnings}
 
     def show(console: Console) -> None:
-        console.print(show_sections(verification_sections(verification)))
+        console.print(show_sections(sections(verification)), soft_wrap=True)
         console.print(verdict(verification), soft_wrap=True)
-        for sentence in (*verification.warnings, *([] if warning is None else [warning])):
-            console.print(f"warning: {sentence}", soft_wrap=True)
+        if warning is not None:
+            console.print(f"warning: {warning}", soft_wrap=True)
 
     return CommandResult({**said, **warned}, show, passed=verification.passed)
 
@@ -314,8 +314,9 @@ def demo(
     from anonymizer.data.staging import Staging
     from anonymizer.demo.example import write_example
     from anonymizer.frontiers.frontier import frontier
+    from anonymizer.report.chart import standing_alone
     from anonymizer.report.frontier import stage_frontier
-    from anonymizer.report.plot import plot_solution
+    from anonymizer.report.solution import draw_solution
     from anonymizer.solution.solution import anonymize
 
     with Staging(out) as staging:
@@ -326,9 +327,10 @@ def demo(
             add_explanation(solution, staging, result, on_progress)
         with stage_line("the frontier") as on_stage:
             pages = stage_frontier(frontier(None, policy, on_stage=on_stage), staging)
-        plot_solution(solution, staging.path("solution.png"))
+        picture = standing_alone(draw_solution(solution))
+        staging.path("solution.svg").write_text(picture, encoding="utf-8")
         result["files"]["frontier"] = pages["html"]
-        result["files"]["picture"] = str(out / "solution.png")
+        result["files"]["picture"] = str(out / "solution.svg")
         result["files"]["assessment"] = str(out / stage_example_page(policy, staging))
     return outcome_of(solution, result)
 
@@ -339,9 +341,9 @@ def stage_example_page(policy: Path, staging: Any) -> str:
     from anonymizer.policy import Policy
     from anonymizer.problem import open_data
     from anonymizer.report.assessment import stage_page
+    from anonymizer.report.chart import standing_alone
     from anonymizer.report.provenance import provenance_of
     from anonymizer.report.scenarios import draw_distribution
-    from anonymizer.report.svg import standing_alone
 
     specs = policy.parent / "hierarchies"
     assessment = assess(

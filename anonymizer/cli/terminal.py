@@ -221,7 +221,7 @@ def status_line(text: str) -> Iterator[Callable[[str], None]]:
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     from anonymizer.kernels.compilation import while_compiling
-    from anonymizer.report.text import COMPILING
+    from anonymizer.report.progress import COMPILING
 
     console = make_console(stderr=True)
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
@@ -243,7 +243,7 @@ def progress_line(reading: str) -> Iterator[OnProgress]:
     if not is_watched():
         yield lambda _: None
         return
-    from anonymizer.report.text import describe_progress
+    from anonymizer.report.progress import describe_progress
 
     with status_line(f"reading {reading}") as say:
         yield lambda progress: say(describe_progress(progress))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from anonymizer.display import Displayed, shown
+from anonymizer.display import Plotted, shown
 from anonymizer.errors import InfeasibleError, PolicyError, percent
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
@@ -44,7 +44,7 @@ BROKEN_OFF = (StopReason.INTERRUPTED, StopReason.CLUSTER)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Frontier(Displayed):
+class Frontier(Plotted):
     """The optimum at every threshold of a sweep, from one pass over the schemes."""
 
     model: str

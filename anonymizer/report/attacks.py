@@ -13,11 +13,11 @@ from anonymizer.attacks.result import Attack, Attacks
 from anonymizer.data.staging import Staging
 from anonymizer.errors import percent
 from anonymizer.estimators.intervals import Estimate
+from anonymizer.report.chart import Ends, IntervalRow, draw_intervals
 from anonymizer.report.page import whole, write_page
-from anonymizer.report.phrases import join
 from anonymizer.report.provenance import Provenance
 from anonymizer.report.sections import FigureTable, Picture, Section, quiet, show_sections
-from anonymizer.report.svg import Ends, IntervalRow, draw_intervals
+from anonymizer.report.words import join
 
 HEADING = "What attackers can do with this release"
 PAGE, FIGURES = "attacks.html", "attacks.json"

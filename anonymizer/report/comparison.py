@@ -10,10 +10,10 @@ from anonymizer.comparison.comparison import (
     ComparedSubgroup,
     Comparison,
 )
+from anonymizer.report.chart import draw_associations, draw_distribution
 from anonymizer.report.page import share, whole
-from anonymizer.report.phrases import join
 from anonymizer.report.sections import FigureTable, Picture, Section
-from anonymizer.report.svg import draw_associations, draw_distribution
+from anonymizer.report.words import join
 
 SHOWN = 5
 """So many pairs and subgroups are shown at first; a page has the others folded."""

@@ -20,10 +20,10 @@ from anonymizer.report.decision_findings import (
     utility_section,
 )
 from anonymizer.report.page import share, whole, write_page
-from anonymizer.report.phrases import NOT_KNOWN, join, points
 from anonymizer.report.provenance import Provenance
 from anonymizer.report.sections import FigureTable, Section, Toned, quiet
-from anonymizer.report.text import PROFILE_HEADER, describe_proof, profile_rows
+from anonymizer.report.solution import PROFILE_HEADER, describe_proof, profile_rows
+from anonymizer.report.words import NOT_KNOWN, join, points
 
 NOT_STATED = Toned("NOT STATED", "missing")
 LEAD = (

@@ -12,8 +12,8 @@ from anonymizer.decision.decision import ReleaseDecision
 from anonymizer.decision.sensitivity import Turning
 from anonymizer.report.comparison import SUBGROUP_HEADER, subgroup_row
 from anonymizer.report.page import share, whole
-from anonymizer.report.phrases import NOT_KNOWN, join, points
 from anonymizer.report.sections import FigureTable, Section, Toned
+from anonymizer.report.words import NOT_KNOWN, join, points
 from anonymizer.risk.assumption import Unit
 
 NO_ANALYSIS = Toned(

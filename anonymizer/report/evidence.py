@@ -15,11 +15,11 @@ from anonymizer.analyses.regression import INTERCEPT
 from anonymizer.analyses.result import Result
 from anonymizer.data.staging import Staging
 from anonymizer.errors import AnonymizerError
+from anonymizer.report.chart import standing_alone
 from anonymizer.report.evidence_pictures import pictures_of
 from anonymizer.report.page import share, whole, write_page
 from anonymizer.report.provenance import Provenance
 from anonymizer.report.sections import FigureTable, Picture, Section, quiet, show_sections
-from anonymizer.report.svg import standing_alone
 
 HEADING = "What this release is worth"
 TITLE = "What the release is worth"

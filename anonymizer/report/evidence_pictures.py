@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from anonymizer.analyses.overlap import Coefficient
 from anonymizer.analyses.result import Curve, Result
-from anonymizer.report.svg import (
+from anonymizer.report.chart import (
     AFTER,
     BEFORE,
     Axis,

@@ -15,7 +15,10 @@ from anonymizer.explanation.next_threshold import Blocking
 from anonymizer.report.comparison import comparison_sections, rows_section
 from anonymizer.report.layered import layered_sections
 from anonymizer.report.page import share, whole, write_page
-from anonymizer.report.phrases import (
+from anonymizer.report.provenance import Provenance
+from anonymizer.report.sections import FigureTable, Section, quiet, show_sections
+from anonymizer.report.suppression import suppression_section
+from anonymizer.report.words import (
     capital,
     estimated,
     given_away,
@@ -28,9 +31,6 @@ from anonymizer.report.phrases import (
     sentence,
     standing,
 )
-from anonymizer.report.provenance import Provenance
-from anonymizer.report.sections import FigureTable, Section, quiet, show_sections
-from anonymizer.report.suppression import suppression_section
 
 HEADING = "What drives the risk of this release, and what can be done about it"
 MEASURED = (

@@ -1,25 +1,37 @@
-"""A frontier as files: table, figures, pictures, and a page to explore it on."""
+"""A frontier: its points as sections, pictures and files, and a page to explore it on."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Mapping
 
-import numpy as np
 from markupsafe import Markup
 
 from anonymizer.data.staging import Staging
 from anonymizer.frontiers.frontier import Frontier
 from anonymizer.frontiers.points import MAX_LAYERS, Point
-from anonymizer.report.page import render, share
-from anonymizer.report.plot import import_matplotlib
+from anonymizer.report.chart import (
+    BAD,
+    COLOURS,
+    GOOD,
+    Axis,
+    Drawing,
+    draw_axes,
+    draw_legend,
+    draw_point,
+    draw_steps,
+    drawing,
+    rule,
+    stacked,
+    standing_alone,
+)
+from anonymizer.report.page import share, whole, write_page
 from anonymizer.report.provenance import Provenance, provenance_of_problem
-from anonymizer.report.svg import COLOURS, Axis, draw_axes, draw_point, drawing
-from anonymizer.report.text import numbers_figures, points_figures
+from anonymizer.report.sections import FigureTable, Picture, Section, Toned
 
+THRESHOLD, LAYERS = "threshold", "layers"
 AXES = {
-    "threshold": "threshold",
+    THRESHOLD: "threshold",
     "risk": "risk by this model",
     "prosecutor highest": "highest prosecutor risk",
     "prosecutor average": "average prosecutor risk",
@@ -27,12 +39,29 @@ AXES = {
     "suppressed": "share of records suppressed",
 }
 """What the page can put on its risk axis."""
-
-
 NUMBER_OF_LAYERS = "number of layers"
-
-
 QUALITY = "quality (1 = untouched)"
+WIDTH, LEFT, RIGHT, TOP, BOTTOM = 560, 60, 545, 10, 250
+"""The picture of a frontier, in pixels, and its axes."""
+
+Curves = Mapping[str, list[Point]]
+"""Points by the name of their curve."""
+
+
+def stage_frontier(frontier: Frontier, staging: Staging) -> dict[str, str]:
+    """Write CSV, JSON, SVG and HTML; return what each file will be called."""
+    frontier.to_frame().to_csv(staging.path("frontier.csv"), index=False)
+    texts = {
+        "json": json.dumps(frontier.describe(), indent=2, ensure_ascii=False) + "\n",
+        "html": render_page(frontier, provenance_of_problem(frontier.problem)),
+        "svg": standing_alone(draw_all(frontier)),
+    }
+    for kind, text in texts.items():
+        staging.path(f"frontier.{kind}").write_text(text, encoding="utf-8")
+    return {kind: str(staging.folder / f"frontier.{kind}") for kind in ("csv", *texts)}
+
+
+# --- words
 
 
 def first_analysis(frontier: Frontier) -> str | None:
@@ -40,23 +69,16 @@ def first_analysis(frontier: Frontier) -> str | None:
     return next(iter(frontier.figures), None)
 
 
-def name_utility(frontier: Frontier) -> str:
+def name_utility(frontier: Frontier, analysis: str | None) -> str:
     """Name the axis of what releases are worth."""
-    analysis = first_analysis(frontier)
     return QUALITY if analysis is None else frontier.figures[analysis]
 
 
-def stage_frontier(frontier: Frontier, staging: Staging) -> dict[str, str]:
-    """Write CSV, JSON, PNG, SVG and HTML; return what each file will be called."""
-    frontier.to_frame().to_csv(staging.path("frontier.csv"), index=False)
-    text = json.dumps(frontier.describe(), indent=2, ensure_ascii=False) + "\n"
-    staging.path("frontier.json").write_text(text, encoding="utf-8")
-    staging.path("frontier.html").write_text(
-        render_page(frontier, provenance_of_problem(frontier.problem)), encoding="utf-8"
-    )
-    plot_frontier(frontier, [staging.path("frontier.png"), staging.path("frontier.svg")])
-    kinds = ("csv", "json", "html", "png", "svg")
-    return {kind: str(staging.folder / f"frontier.{kind}") for kind in kinds}
+def name_axis(frontier: Frontier, axis: str) -> str:
+    """Name a risk axis."""
+    if axis == LAYERS:
+        return NUMBER_OF_LAYERS
+    return name_threshold(frontier) if axis == THRESHOLD else AXES[axis]
 
 
 def name_threshold(frontier: Frontier) -> str:
@@ -64,6 +86,26 @@ def name_threshold(frontier: Frontier) -> str:
     parameter = frontier.parameter
     what = frontier.model if parameter.limits_risk else parameter.name
     return f"{what}: {parameter.meaning}" if parameter.meaning else f"{frontier.model}: {what}"
+
+
+def name_numbers(frontier: Frontier) -> str:
+    """Say at which threshold numbers of layers are compared."""
+    value = frontier.by_layers[0].value
+    return f"Quality over the number of layers, {frontier.parameter.name} = {value:g}"
+
+
+def name_point(curve: str, point: Point) -> str:
+    """Name a point with what it is worth.
+
+    Like this: k-anonymity, threshold 5: quality 0.7219, optimal
+    """
+    worth = "".join(
+        f", {name} {'-' if value is None else f'{value:.4f}'}"
+        for name, value in point.figures.items()
+    )
+    return (
+        f"{curve}, threshold {point.value:g}: quality {point.quality:.4f}{worth}, {point.verdict}"
+    )
 
 
 def is_logarithmic(frontier: Frontier) -> bool:
@@ -81,178 +123,277 @@ def curves_of(frontier: Frontier) -> dict[str, list[Point]]:
     return curves
 
 
-WIDTH, HEIGHT = 560, 300
-LEFT, RIGHT, TOP, BOTTOM = 60, 545, 10, 250
-"""The picture of a frontier, in pixels, and its axes."""
-
-
-def draw_frontier(frontier: Frontier) -> Markup:
-    """Draw quality over the threshold; open points are dominated by another."""
-    curves = curves_of(frontier)
-    points = [point for curve in curves.values() for point in curve]
-    x = Axis.over([p.value for p in points], LEFT, RIGHT, is_logarithmic(frontier))
-    analysis = first_analysis(frontier)
-    worth = [value for p in points if (value := p.utility(analysis)) is not None]
-    y = Axis.over(worth or [0.0], BOTTOM, TOP)
-    marks = [
-        draw_point(
-            x.at(point.value),
-            y.at(height),
-            colour,
-            f"{point.value:g}: quality {point.quality:.4f}, {point.verdict}",
-            hollow=point.dominated,
-        )
-        for colour, curve in zip(COLOURS * len(curves), curves.values(), strict=False)
-        for point in curve
-        if (height := point.utility(analysis)) is not None
-    ]
-    name, what = name_threshold(frontier), analysis or "quality"
-    title = f"{what.capitalize()} over {name}"
-    return drawing(WIDTH, HEIGHT, title, *draw_axes(x, y, name, what), *marks)
-
-
-def plot_frontier(frontier: Frontier, paths: list[Path]) -> None:
-    """Draw quality over the threshold, and over the number of layers where there are some."""
-    module = import_matplotlib()
-    from matplotlib import rc_context
-
-    with rc_context({"font.size": 10, "svg.hashsalt": "frontier"}):
-        panels = 2 if frontier.by_layers else 1
-        figure = module.Figure(figsize=(8, 4.8 * panels), layout="constrained")
-        first, *others = np.atleast_1d(figure.subplots(panels)).tolist()
-        draw_thresholds(first, frontier)
-        for panel in others:
-            draw_numbers(panel, frontier)
-        for path in paths:
-            metadata = {"Date": None} if path.suffix == ".svg" else {}
-            figure.savefig(path, dpi=100, metadata=metadata)
-
-
-def draw_thresholds(panel: Any, frontier: Frontier) -> None:
-    """Draw quality over the threshold."""
-    colours = COLOURS * len(frontier.points)
-    for colour, (name, points) in zip(colours, curves_of(frontier).items(), strict=False):
-        draw_curve(panel, points, name, colour, first_analysis(frontier))
-    if is_logarithmic(frontier):
-        panel.set_xscale("log")
-    panel.set_xlabel(name_threshold(frontier))
-    found = "best release found" if frontier.by_layers else "best release"
-    panel.set_ylabel(name_utility(frontier))
-    panel.set_title(
-        f"The {found} at each of {len(frontier.points)} thresholds, "
-        f"{frontier.evaluated:,} of {frontier.schemes:,} schemes evaluated"
-    )
-    finish(panel)
-
-
-def draw_numbers(panel: Any, frontier: Frontier) -> None:
-    """Draw quality over the number of layers, with the bound above it."""
-    points = frontier.by_layers
-    numbers = [point.changes[MAX_LAYERS] for point in points]
-    panel.plot(numbers, [point.quality for point in points], "o-", color=COLOURS[0], label="found")
-    bounds = [1 - point.proof.bound for point in points]
-    panel.plot(numbers, bounds, "--", color=COLOURS[1], label="no release in layers is above")
-    panel.set_xscale("log")
-    panel.set_xticks(numbers, [f"{number:,}" for number in numbers], minor=False)
-    panel.set_xticks([], minor=True)
-    panel.set_xlabel(NUMBER_OF_LAYERS)
-    panel.set_ylabel(QUALITY)
-    panel.set_title(name_numbers(frontier))
-    finish(panel)
-
-
-def finish(panel: Any) -> None:
-    """Draw what all panels have."""
-    panel.grid(color="#e5e5e5")
-    panel.legend(frameon=False)
-
-
-def name_numbers(frontier: Frontier) -> str:
-    """Say at which threshold numbers of layers are compared."""
-    value = frontier.by_layers[0].value
-    return f"Quality over the number of layers, {frontier.parameter.name} = {value:g}"
-
-
-def draw_curve(
-    panel: Any, points: list[Point], name: str, colour: str, analysis: str | None = None
-) -> None:
-    """Draw one curve; points that another dominates are open, gaps are bars.
-
-    Points come loosest first. Between two, the line is at the tighter's quality: never more than the
-    optimum there. The figure of an analysis has no line: nothing is known of what lies between.
-    """
-    if analysis is not None:
-        known = [p for p in points if p.figures[analysis] is not None]
-        figures = [p.figures[analysis] for p in known]
-        panel.scatter([p.value for p in known], figures, s=26, color=colour, label=name, zorder=3)
-        return
-    values = [point.value for point in points]
-    qualities = [point.quality for point in points]
-    gaps = [point.gap for point in points]
-    panel.step(values, qualities, where="pre", color=colour, alpha=0.35, linewidth=1)
-    if any(gaps):
-        bars = [[0.0] * len(gaps), gaps]
-        panel.errorbar(values, qualities, bars, fmt="none", ecolor=colour, elinewidth=1)
-    non_dominated = [(p.value, p.quality) for p in points if not p.dominated]
-    dominated = [(p.value, p.quality) for p in points if p.dominated]
-    panel.scatter(*zip(*non_dominated, strict=True), s=26, color=colour, label=name, zorder=3)
-    if dominated:
-        panel.scatter(
-            *zip(*dominated, strict=True), s=26, facecolor="white", edgecolor=colour, zorder=3,
-            label=f"{name}: another is as good in both",
-        )  # fmt: skip
-
-
-def render_page(frontier: Frontier, provenance: Provenance | None = None) -> str:
-    """Return a page on which to look at points, switch the risk axis and see each scheme."""
-    return render(
-        "frontier.html",
-        frontier=frontier,
-        heading=f"Risk and quality: {frontier.model}",
-        axes={**AXES, "layers": NUMBER_OF_LAYERS} if frontier.by_layers else AXES,
-        utilities={"": QUALITY, **frontier.figures},
-        first=first_analysis(frontier) or "",
-        threshold_name=name_threshold(frontier),
-        numbers_title=name_numbers(frontier) if frontier.by_layers else "",
-        points_table=points_figures(frontier),
-        numbers_table=numbers_figures(frontier) if frontier.by_layers else None,
-        logarithmic=is_logarithmic(frontier),
-        points=[
-            page_point(frontier, curve, point)
-            for curve, points in page_curves(frontier).items()
-            for point in points
-        ],
-        colours=COLOURS,
-        provenance=provenance or Provenance(),
-    )
-
-
 def page_curves(frontier: Frontier) -> dict[str, list[Point]]:
     """Return the curves by threshold, and that over the number of layers where there is one."""
     by_number = {name_numbers(frontier): [*frontier.by_layers]} if frontier.by_layers else {}
     return curves_of(frontier) | by_number
 
 
-def page_point(frontier: Frontier, curve: str, point: Point) -> dict[str, Any]:
-    """Return what the page shows of a point."""
+# --- sections
+
+
+def sections(frontier: Frontier) -> tuple[Section, ...]:
+    """Show the best release at each threshold, and with fewer layers where there are some."""
+    thresholds = Section(
+        "The best release at each threshold",
+        (f"{frontier.evaluated:,} of {frontier.schemes:,} schemes evaluated.",),
+        (points_figures(frontier),),
+        (Picture(draw_frontier(frontier)),),
+    )
+    return (thresholds, numbers_section(frontier)) if frontier.by_layers else (thresholds,)
+
+
+def numbers_section(frontier: Frontier) -> Section:
+    """Compare releases of fewer layers."""
+    value = frontier.by_layers[0].value
+    title = f"{frontier.parameter.name} = {value:g} with fewer layers, which are easier to analyse"
+    pictures = (Picture(draw_numbers(frontier)),)
+    return Section(title, (), (numbers_figures(frontier),), pictures)
+
+
+def points_figures(frontier: Frontier) -> FigureTable:
+    """List the points; then the thresholds that were not met, and those that are not known."""
+    layered = bool(frontier.by_layers)
+    rows = []
+    for point in frontier.points:
+        changes = "".join(f" ({name} {value:,})" for name, value in point.changes.items())
+        rows.append((f"{point.value:g}{changes}", *point_cells(point, layered)))
+    blank = [""] * ((3 if layered else 2) + len(frontier.figures))
+    for value, _ in frontier.infeasible:
+        rows.append((f"{value:g}", "not met", *blank, "no layers" if layered else "no scheme"))
+    for value, _ in frontier.unknown:
+        why = "none found" if layered else "stopped before"
+        rows.append((f"{value:g}", "not known", *blank, why))
+    return FigureTable(points_header(frontier, frontier.parameter.name), tuple(rows))
+
+
+def numbers_figures(frontier: Frontier) -> FigureTable:
+    """List the releases at the policy's threshold for some numbers of layers."""
+    rows = tuple(
+        (f"{point.changes[MAX_LAYERS]:,}", *point_cells(point, layered=True))
+        for point in frontier.by_layers
+    )
+    return FigureTable(points_header(frontier, MAX_LAYERS), rows)
+
+
+def points_header(frontier: Frontier, first: str) -> tuple[str, ...]:
+    """Name the columns of a table of points."""
+    layers = ["layers"] if frontier.by_layers else []
+    return first, "quality", *frontier.figures, "risk", "suppressed", *layers, "proof"
+
+
+def point_cells(point: Point, layered: bool) -> tuple[str, ...]:
+    """Write the figures of a point."""
+    return (
+        f"{point.quality:.4f}" + (" dominated" if point.dominated else ""),
+        *("-" if value is None else f"{value:.4f}" for value in point.figures.values()),
+        f"{point.risk:.4g}",
+        f"{point.evaluation.suppressed_records:,}",
+        *([f"{point.number_of_layers:,}"] if layered else []),
+        point.verdict,
+    )
+
+
+# --- pictures
+
+
+def draw_all(frontier: Frontier) -> Drawing:
+    """Draw quality over the threshold, and below it over the number of layers where there are some."""
+    more = [draw_numbers(frontier)] if frontier.by_layers else []
+    return stacked(f"Frontier of {frontier.model}", [draw_frontier(frontier), *more])
+
+
+def draw_frontier(frontier: Frontier) -> Drawing:
+    """Draw quality over the threshold; open points are dominated by another."""
+    analysis, logarithmic = first_analysis(frontier), is_logarithmic(frontier)
+    return draw_curves(frontier, curves_of(frontier), THRESHOLD, analysis, logarithmic)
+
+
+def draw_numbers(frontier: Frontier) -> Drawing:
+    """Draw quality over the number of layers, with the bound on every release in layers above it."""
+    points = frontier.by_layers
+    bounds = [1 - point.proof.bound for point in points]
+    numbers = [float(point.changes[MAX_LAYERS]) for point in points]
+    x = Axis.over(numbers, LEFT, RIGHT, logarithmic=True)
+    y = Axis.over([*bounds, *(point.quality for point in points)], BOTTOM, TOP)
+    marks = [
+        draw_point(x.at(number), y.at(point.quality), GOOD, name_point("found", point))
+        for number, point in zip(numbers, points, strict=True)
+    ]
+    bound = draw_steps(list(zip(numbers, bounds, strict=True)), x, y, BAD, stroke_dasharray="5 3")
+    axes = draw_axes(x, y, NUMBER_OF_LAYERS, QUALITY)
+    legend = draw_legend([("found", GOOD), ("no release in layers is above", BAD)], LEFT, 296)
+    return drawing(WIDTH, 336, name_numbers(frontier), *axes, bound, *marks, *legend)
+
+
+def draw_curves(
+    frontier: Frontier, curves: Curves, axis: str, analysis: str | None, logarithmic: bool
+) -> Drawing:
+    """Draw what releases are worth over one of the risk axes."""
+    shown = [point for curve in curves.values() for point in curve]
+    x = Axis.over([place_of(point, axis, frontier) for point in shown], LEFT, RIGHT, logarithmic)
+    worth = [value for point in shown if (value := point.utility(analysis)) is not None]
+    y = Axis.over(worth or [0.0], BOTTOM, TOP)
+    marks: list[Markup] = []
+    for colour, (name, points) in zip(COLOURS * len(curves), curves.items(), strict=False):
+        if axis == THRESHOLD and analysis is None:
+            marks += draw_between(points, x, y, colour)
+        for point in points:
+            if (value := point.utility(analysis)) is not None:
+                at = x.at(place_of(point, axis, frontier)), y.at(value)
+                says, hollow = name_point(name, point), point.dominated
+                marks.append(draw_point(*at, colour, says, hollow, data_point=shown.index(point)))
+    names = list(zip(curves, COLOURS * len(curves), strict=False)) if len(curves) > 1 else []
+    across, upwards = name_axis(frontier, axis), name_utility(frontier, analysis)
+    axes, legend = draw_axes(x, y, across, upwards), draw_legend(names, LEFT, 296)
+    title = f"{upwards.capitalize()} over {across}"
+    return drawing(WIDTH, 300 + 18 * len(names), title, *axes, *marks, *legend)
+
+
+def draw_between(points: list[Point], x: Axis, y: Axis, colour: str) -> Iterator[Markup]:
+    """Draw what is known between points, and how much better each may be.
+
+    Points come loosest first. Between two, the line is at the tighter's quality: never more than the
+    optimum there. The figure of an analysis has no line: nothing is known of what lies between.
+    """
+    tightest_first = [(point.value, point.quality) for point in reversed(points)]
+    yield draw_steps(tightest_first, x, y, colour, stroke_opacity=0.35)
+    for point in points:
+        if point.gap > 0:
+            at, best = x.at(point.value), min(y.high, point.quality + point.gap)
+            yield rule(at, y.at(point.quality), at, y.at(best), colour)
+
+
+def place_of(point: Point, axis: str, frontier: Frontier) -> float:
+    """Return where a point stands on a risk axis."""
     profile, suppressed = point.profile, point.evaluation.suppressed_records
-    return {
-        "curve": curve,
-        "quality": point.quality,
-        "utility": {"": point.quality, **point.figures},
-        "gap": point.gap,
-        "verdict": point.verdict,
-        "dominated": point.dominated,
-        "suppressed_records": suppressed,
-        "scheme": point.scheme,
-        "left": {name: share(each.retained) for name, each in frontier.columns_left(point).items()},
-        "axes": {
-            "threshold": point.value,
-            "risk": point.risk,
-            "prosecutor highest": profile.prosecutor.highest,
-            "prosecutor average": profile.prosecutor.average,
-            "uniques": profile.sample_uniques / max(profile.records, 1),
-            "suppressed": suppressed / frontier.records,
-            **({} if point.layers is None else {"layers": point.number_of_layers}),
-        },
+    places = {
+        THRESHOLD: point.value,
+        "risk": point.risk,
+        "prosecutor highest": profile.prosecutor.highest,
+        "prosecutor average": profile.prosecutor.average,
+        "uniques": profile.sample_uniques / max(profile.records, 1),
+        "suppressed": suppressed / frontier.records,
+        LAYERS: point.number_of_layers,
     }
+    return float(places[axis])
+
+
+# --- the page
+
+
+def render_page(frontier: Frontier, provenance: Provenance | None = None) -> str:
+    """Return a page on which to look at points, switch the risk axis and see each scheme."""
+    axes = {each: name_axis(frontier, each) for each in page_axes(frontier)}
+    return write_page(
+        f"Risk and quality: {frontier.model}",
+        tuple(lead_of(frontier)),
+        tuple(page_sections(frontier)),
+        provenance,
+        template="frontier.html",
+        axes=axes,
+        utilities={"": QUALITY, **frontier.figures},
+        first=first_analysis(frontier) or "",
+        logarithmic=is_logarithmic(frontier),
+        drawn=tuple(page_pictures(frontier)),
+        left=LEFT,
+        bottom=BOTTOM,
+        points=tuple(
+            point_section(frontier, name, point)
+            for name, points in page_curves(frontier).items()
+            for point in points
+        ),
+    )
+
+
+def page_axes(frontier: Frontier) -> tuple[str, ...]:
+    """Return the risk axes of the page."""
+    return (*AXES, LAYERS) if frontier.by_layers else tuple(AXES)
+
+
+def page_pictures(frontier: Frontier) -> Iterator[tuple[str, str, str, Markup]]:
+    """Draw the points over each risk axis, for each utility; by ratio too, where none of them is 0."""
+    curves = page_curves(frontier)
+    points = [point for curve in curves.values() for point in curve]
+    for axis in page_axes(frontier):
+        positive = all(place_of(point, axis, frontier) > 0 for point in points)
+        for analysis in (None, *frontier.figures):
+            for scale in ("even", "log") if positive else ("even",):
+                drawn = draw_curves(frontier, curves, axis, analysis, scale == "log")
+                yield axis, analysis or "", scale, drawn
+
+
+def lead_of(frontier: Frontier) -> Iterator[str]:
+    """Say what the points are, and how to look at one."""
+    if frontier.by_layers:
+        found = (
+            "Each point is the best release in layers that was found at its threshold, of "
+            f"{whole(frontier.records)} records: each record has one of several generalization schemes. "
+            "The gap says how far a better one could be."
+        )
+    else:
+        found = (
+            "Each point is the release of the highest quality at its threshold, found among "
+            f"{whole(frontier.schemes)} generalization schemes of {whole(frontier.records)} records."
+        )
+    how = (
+        "Point at one to see what it is, click it to keep it; or reach the points with Tab, go on with "
+        "the arrow keys, keep with Enter."
+    )
+    yield Toned(f"{found} {how}", "lead")
+
+
+def page_sections(frontier: Frontier) -> Iterator[Section]:
+    """List all points, those that are not there, and the numbers of layers."""
+    missing = {
+        "Not met within the suppression limit": frontier.infeasible,
+        "Not known, because the search was stopped before": frontier.unknown,
+    }
+    said = (
+        f"{why}: {', '.join(f'{value:g}' for value, _ in values)}."
+        for why, values in missing.items()
+        if values
+    )
+    figures = points_figures(frontier)
+    folded = FigureTable(
+        figures.header, figures.rows, folded=f"All {len(frontier.points)} points in a table"
+    )
+    yield Section("", tuple(said), (folded,))
+    if frontier.by_layers:
+        few = (
+            "Few layers are easier to analyse. The bound is that on every release in layers, whatever "
+            "their number."
+        )
+        yield Section(
+            name_numbers(frontier),
+            (few,),
+            (numbers_figures(frontier),),
+            (Picture(draw_numbers(frontier)),),
+        )
+
+
+def point_section(frontier: Frontier, curve: str, point: Point) -> Section:
+    """Say all about a point: its risks, what is proven of it, and what is left of each attribute."""
+    prosecutor, layered = point.profile.prosecutor, point.layers is not None
+    said = [
+        f"Risk by this model {point.risk:.3g}, highest prosecutor risk {prosecutor.highest:.3g}, average "
+        f"{prosecutor.average:.3g}; {whole(point.evaluation.suppressed_records)} records suppressed; "
+        + (f"{whole(point.number_of_layers)} layers; " if layered else "")
+        + proven_of(point)
+    ]
+    if point.dominated:
+        said.append("Another point has no more risk and no less quality.")
+    left = frontier.columns_left(point)
+    rows = tuple(
+        (name, str(level), share(left[name].retained)) for name, level in point.scheme.items()
+    )
+    header = "attribute", "highest level" if layered else "level", "what is left"
+    return Section(name_point(curve, point), tuple(said), (FigureTable(header, rows),))
+
+
+def proven_of(point: Point) -> str:
+    """Say how much better the optimum could be."""
+    if point.gap > 0:
+        return f"the optimum is at most {point.gap:.4f} better."
+    optimal = point.verdict == "optimal"
+    return "proven optimal." if optimal else "not proven optimal: a shorter cut may pass."

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from anonymizer.explanation.layered import CoarseClass, LayeredExplanation
 from anonymizer.report.page import share, whole
-from anonymizer.report.phrases import given_away, points, said_of_references, standing
 from anonymizer.report.sections import FigureTable, Section
-from anonymizer.report.text import say_narrowed
+from anonymizer.report.solution import say_narrowed
+from anonymizer.report.words import given_away, points, said_of_references, standing
 from anonymizer.solution.layered import Layer
 
 LARGEST = 10

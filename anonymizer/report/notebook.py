@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import singledispatch
-from typing import Any
 
 from anonymizer.analyses.evidence import Evidence
 from anonymizer.assessment.assessment import Assessment
@@ -17,38 +14,25 @@ from anonymizer.errors import AnonymizerError
 from anonymizer.explanation.explanation import Explanation
 from anonymizer.explanation.layered import LayeredExplanation
 from anonymizer.frontiers.frontier import Frontier
-from anonymizer.frontiers.points import Stage
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.kernels.compilation import while_compiling
 from anonymizer.policy import Attribute, Policy, Role
 from anonymizer.problem import Problem
 from anonymizer.proposal.proposal import Proposal
 from anonymizer.report import assessment as assessments
 from anonymizer.report import attacks as tried
 from anonymizer.report import explanation as explanations
+from anonymizer.report import frontier as frontiers
+from anonymizer.report import solution as solutions
+from anonymizer.report import verification as verifications
+from anonymizer.report.chart import short
 from anonymizer.report.comparison import comparison_sections
 from anonymizer.report.evidence import evidence_sections
-from anonymizer.report.frontier import draw_frontier
 from anonymizer.report.page import render, share, whole
-from anonymizer.report.phrases import join
-from anonymizer.report.sections import FigureTable, Picture, Section, overview
-from anonymizer.report.svg import short
-from anonymizer.report.text import (
-    COMPILING,
-    describe_progress,
-    describe_stage,
-    frontier_sections,
-    profile_rows,
-    solution_sections,
-    verdict,
-    verification_sections,
-)
-from anonymizer.search import Progress
+from anonymizer.report.sections import FigureTable, Section, overview
+from anonymizer.report.words import join
 from anonymizer.solution.solution import Solution
 from anonymizer.verification.claims import Verification
 
-QUIET_SECONDS, BETWEEN_LINES = 1.0, 0.2
-"""Progress is shown after so many seconds, and then renewed this often."""
 NAMED = 4
 """So many analyses a line names."""
 
@@ -161,7 +145,7 @@ def problem_sections(problem: Problem) -> Sequence[Section]:
     )
     header = "attribute", "highest level", "allowed", "values"
     before = problem.profile_before
-    risks = tuple((row[0], row[1]) for row in profile_rows(before, before))
+    risks = tuple((row[0], row[1]) for row in solutions.profile_rows(before, before))
     return [
         Section("Quasi-identifiers", (), (FigureTable(header, levels),)),
         Section("Risk of the table as it is", (), (FigureTable(("risk", "now"), risks),)),
@@ -184,7 +168,7 @@ def solution_sentence(solution: Solution) -> str:
 @sections.register
 def compared_sections(solution: Solution) -> Sequence[Section]:
     """Show the scheme, the risk before and after, and what is left of the table."""
-    return [*solution_sections(solution), *what_is_left(solution)]
+    return [*solutions.sections(solution), *what_is_left(solution)]
 
 
 def what_is_left(solution: Solution) -> Sequence[Section]:
@@ -238,10 +222,7 @@ def frontier_sentence(frontier: Frontier) -> str:
     )
 
 
-@sections.register
-def drawn_sections(frontier: Frontier) -> Sequence[Section]:
-    """Draw quality over the threshold, with the points in a table."""
-    return [Section("", (), (), (Picture(draw_frontier(frontier)),)), *frontier_sections(frontier)]
+sections.register(Frontier, frontiers.sections)
 
 
 @sentence.register
@@ -256,14 +237,10 @@ sections.register(Attacks, tried.sections)
 @sentence.register
 def verification_sentence(verification: Verification) -> str:
     """Say what came of a verification."""
-    return named(verification, verdict(verification))
+    return named(verification, verifications.verdict(verification))
 
 
-@sections.register
-def verified_sections(verification: Verification) -> Sequence[Section]:
-    """List what is warned of, then the claims."""
-    warned = tuple(f"Warning: {each}" for each in verification.warnings)
-    return [Section("", warned), *verification_sections(verification)]
+sections.register(Verification, verifications.sections)
 
 
 @sentence.register
@@ -311,55 +288,3 @@ def assessment_sections(assessment: Assessment) -> Sequence[Section]:
     """Answer each question in a sentence, then in figures."""
     answers = Section("", tuple(assessments.answers(assessment)))
     return answers, *overview(assessments.sections(assessment))
-
-
-@contextmanager
-def progress_line(
-    clock: Callable[[], float] = time.monotonic, show: Callable[[str], Any] | None = None
-) -> Iterator[Callable[[Progress | Stage], None]]:
-    """Show how far a call is, on a line of the notebook that is renewed and goes when it ends."""
-    line = Line(clock, show)
-
-    def tell(told: Progress | Stage) -> None:
-        line.say(describe_stage(told) if isinstance(told, Stage) else describe_progress(told))
-
-    try:
-        with while_compiling(lambda: line.write(COMPILING)):  # each kernel takes about a second
-            yield tell
-    finally:
-        line.clear()
-
-
-class Line:
-    """A line of text in a notebook; what takes less than a second shows none."""
-
-    def __init__(self, clock: Callable[[], float], show: Callable[[str], Any] | None) -> None:
-        self.clock, self.show = clock, show
-        self.due = clock() + QUIET_SECONDS
-        self.shown = False
-
-    def say(self, text: str) -> None:
-        """Show a text, unless one was shown a moment ago."""
-        if self.clock() >= self.due:
-            self.write(text)
-
-    def write(self, text: str) -> None:
-        """Show a text at once."""
-        self.due = self.clock() + BETWEEN_LINES
-        if self.show is None:
-            self.show = updated_display()
-        self.shown = True
-        self.show(text)
-
-    def clear(self) -> None:
-        """Empty the line."""
-        if self.shown and self.show is not None:
-            self.show("")
-
-
-def updated_display() -> Callable[[str], Any]:
-    """Return what writes into one place below the cell; plain text, so that nothing need be escaped."""
-    from IPython.display import display
-
-    handle = display({"text/plain": ""}, raw=True, display_id=True)  # type: ignore[no-untyped-call]
-    return lambda text: handle.update({"text/plain": text}, raw=True)

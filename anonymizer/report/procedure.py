@@ -11,10 +11,10 @@ from anonymizer.assessment.findings import ProcedureFindings, SourceFindings
 from anonymizer.assessment.keys import WhatIf
 from anonymizer.assessment.mitigation import Mitigation, Option, join
 from anonymizer.assessment.plan import MitigationPlan
+from anonymizer.report.chart import BAD, GOOD, QUIET, BarRow, draw_bars
 from anonymizer.report.page import share, whole
-from anonymizer.report.phrases import everybody_marked
 from anonymizer.report.sections import FigureTable, Picture, Section, bad, good, quiet
-from anonymizer.report.svg import BAD, GOOD, QUIET, BarRow, draw_bars
+from anonymizer.report.words import everybody_marked
 
 SHOWN_OPTIONS, SHOWN_VARIANTS = 10, 12
 SMALL = "1", "2", "3-4"

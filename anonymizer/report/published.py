@@ -1,21 +1,39 @@
-"""A published table with its indicators, coloured, as an HTML page and for the terminal."""
+"""A published table with its indicators: what it keeps, and what each row gives away."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
 
 from anonymizer.errors import percent
 from anonymizer.published.indicators import Indicator, Indicators
 from anonymizer.published.partition import Answer, Partition
 from anonymizer.published.sentences import say_attacks
 from anonymizer.published.verdict import Breach, Published
-from anonymizer.report.page import render
+from anonymizer.report.page import write_page
 from anonymizer.report.provenance import Provenance
-from anonymizer.report.sections import FigureTable, Section, bad
+from anonymizer.report.sections import FigureTable, Section, Shaded, Toned, bad, good, quiet
+from anonymizer.report.words import join
 
-BAD, GOOD = (222, 110, 95), (255, 255, 255)  # dark letters stay readable on both
+RED, WHITE = (222, 110, 95), (255, 255, 255)  # dark letters stay readable on both
+INDENT = "\u00a0\u00a0"
+HOW_COUNTED = (
+    "For PDP and PFDOC, 1 is no protection at all, and the best is the number of arms or answers; for "
+    "PFDPTC, 1 is the best. The paper counts who has a characteristic in each printed row. What all rows "
+    "keep also counts who does not have it, who was not measured and the categories of one "
+    "characteristic together; it leaves out what nobody has, and what the sizes of the arms give away "
+    "already."
+)
+REDDER = (
+    "The redder a cell, the more the attack adds to its baseline; a frame marks what breaks a chosen "
+    "limit. Point at a cell to read what the attack says. PFDOC and PFDPTC are the same for having it "
+    "and for not having it."
+)
+RAISED = "What rises most above its baseline, which is in brackets"
+BASELINE = (
+    "The baseline is the share of the arm in the trial (PDP), equal chances (PFDOC), or the share of all "
+    "people (PFDPTC)."
+)
 FULL = 0.25
 """An advantage of so much has the full colour under PDP and PFDPTC."""
 WHO_GUESSES = {
@@ -27,24 +45,56 @@ WHO_GUESSES = {
 
 def published_page(table: Published, title: str, provenance: Provenance | None = None) -> str:
     """Write the coloured table as a page that stands alone."""
-    return render(
-        "published.html",
-        heading=title,
-        arms=list(zip(table.arms.names, table.arms.sizes, strict=True)),
-        people=table.arms.total,
-        allocation=table.allocation_guess,
-        allocation_l=2**table.allocation_entropy,
-        limits=limits_figures(table),
-        advantage=(table.kept.advantage, table.limits.advantage),
-        asked=any(asked is not None for asked in asdict(table.limits).values()),
-        broken=[
-            {"name": label, "breaches": list(map(str, breaches))}
-            for label, breaches in table.broken.items()
-        ],
-        answers=[answer.value for answer in answers_of(table)],
-        rows=list(page_rows(table)),
-        provenance=provenance or Provenance(),
+    arms = join([f"{size:,} in the {name} arm" for name, size in
+                 zip(table.arms.names, table.arms.sizes, strict=True)])  # fmt: skip
+    about = f"the {table.arms.total:,} people in the trial: {arms}."
+    lead = [Toned(f"What this published table gives away about {about}", "lead")]
+    return write_page(title, lead, tuple(sections(table)), provenance)
+
+
+def sections(table: Published) -> Iterator[Section]:
+    """Say what the table keeps, what is known without it, and what each row gives away."""
+    yield Section(
+        "What the table keeps", (kept_sentence(table), quiet(HOW_COUNTED)), (limits_figures(table),)
     )
+    yield Section("What is known without the table", tuple(known_without(table)))
+    if any(asked is not None for asked in asdict(table.limits).values()):
+        yield broken_section(table)
+    yield from rows_sections(table)
+
+
+def kept_sentence(table: Published) -> str:
+    """Say what l the table keeps under each attack."""
+    kept = table.kept
+    return (
+        f"All rows keep l = {write_l(kept.pdp)} under PDP (a patient who knows their answer guesses "
+        f"their arm), l = {write_l(kept.pfdoc)} under PFDOC (the family guesses what a participant "
+        f"has) and l = {write_l(kept.pfdptc)} under PFDPTC (the family knows the arm too; lower is "
+        "safer)."
+    )
+
+
+def known_without(table: Published) -> Iterator[str]:
+    """Say what the sizes of the arms give away, and how much the table adds at most."""
+    guess, asked = table.allocation_guess, table.limits.advantage
+    allowed = "" if asked is None else f" (allowed: {asked:.3f})"
+    yield (
+        f"By the sizes of the arms alone a patient is in the {guess.answer} arm with probability "
+        f"{percent(guess.probability)}, which keeps l = {2**table.allocation_entropy:.3f} under PDP; "
+        "only what the table adds counts against it. PDP and PFDPTC raise a probability by at most "
+        f"{table.kept.advantage:.3f} above its baseline{allowed}."
+    )
+    if unreachable(table):
+        chosen = f"{table.limits.pdp:g}"
+        yield f"The chosen l = {chosen} for PDP is more than the sizes of the arms alone keep."
+
+
+def broken_section(table: Published) -> Section:
+    """List the rows that break a chosen limit, and by which attacks."""
+    said = f"{len(table.broken)} of {len(table.rows)} rows break a chosen limit."
+    listed = (f"{label}: {', '.join(map(str, found))}" for label, found in table.broken.items())
+    mark = bad if table.broken else good
+    return Section("Rows that break a chosen limit", (mark(said), *listed))
 
 
 def limits_figures(table: Published) -> FigureTable:
@@ -139,42 +189,41 @@ def shown_pdp(row: Indicators, table: Published) -> list[tuple[str | None, Indic
     return shown
 
 
-# --- the page ---
+# --- row by row ---
 
 
-def page_rows(table: Published) -> Iterator[dict[str, Any]]:
-    """Prepare the rows of the page."""
+def rows_sections(table: Published) -> Iterator[Section]:
+    """Show indicators and guesses; the redder a cell, the more the attack adds to its baseline."""
+    counts, shown = table.arms.names, [f"PDP {answer}" for answer in answers_of(table)]
+    shown += ["PFDOC", *(f"PFDPTC {arm}" for arm in table.arms.names)]
+    bits, guesses = [], []
     for heading, row in with_headings(table):
-        yield {
-            "heading": heading,
-            "name": short_name(row.partition),
-            "headed": bool(row.partition.rows[0].heading),
-            "counts": write_counts(row.partition),
-            "cells": page_cells(row, table),
-        }
+        if heading:
+            bits.append((heading, *[""] * (len(counts) + len(shown))))
+            guesses.append((heading, *[""] * len(shown)))
+        name = f"{INDENT if row.partition.rows[0].heading else ''}{short_name(row.partition)}"
+        bits.append((name, *write_counts(row.partition), *cells_of(row, table, "l")))
+        guesses.append((name, *cells_of(row, table, "advantage")))
+    header = FigureTable(("characteristic", *counts, *shown), tuple(bits))
+    yield Section("Indicators in bits", (quiet(REDDER),), (header,))
+    raised = FigureTable(("characteristic", *shown), tuple(guesses))
+    yield Section(
+        "What rises most above its baseline, which is in brackets", (quiet(BASELINE),), (raised,)
+    )
 
 
-def page_cells(row: Indicators, table: Published) -> list[dict[str, Any] | None]:
-    """Prepare each indicator with its guess, its colour and what it says; None where there is none."""
-    says = say_attacks(row, table.arms)
-    broken = {(breach.attack, breach.of) for breach in table.breaches(row)}
-    cells: list[dict[str, Any] | None] = []
+def cells_of(row: Indicators, table: Published, limit: str) -> Iterator[str]:
+    """Write what a table shows of each attack on a row: the bits held against l, or the guess."""
+    broken, says = table.breaches(row), say_attacks(row, table.arms)
+    write = write_bits if limit == "l" else write_guess
     for attack, of, found in attacks_on(row, table):
-        sentence = says["pfdoc"] if attack == "pfdoc" else says[attack].get(of)
+        if found is None:
+            yield ""
+            continue
+        sentence = says["pfdoc"] if attack == "pfdoc" else says[attack].get(of, "")
         full = 1 - 1 / len(row.partition.groups) if attack == "pfdoc" else FULL
-        cells.append(cell(found, full, sentence, (attack, of) in broken) if found else None)
-    return cells
-
-
-def cell(attack: Indicator, full: float, says: str, broken: bool) -> dict[str, Any]:
-    """Prepare one cell; an advantage of `full` has the full colour."""
-    return {
-        "value": write_bits(attack),
-        "guess": write_guess(attack),
-        "colour": colour(attack.advantage / full),
-        "says": says,
-        "broken": broken,
-    }
+        breaks = Breach(attack, of, limit) in broken
+        yield Shaded(write(found), colour(found.advantage / full), sentence, breaks)
 
 
 def colour(danger: float) -> str:
@@ -184,62 +233,8 @@ def colour(danger: float) -> str:
     ('#ffffff', '#de6e5f')
     """
     part = min(max(danger, 0.0), 1.0)
-    mixed = (round(good + part * (bad - good)) for good, bad in zip(GOOD, BAD, strict=True))
+    mixed = (round(good + part * (bad - good)) for good, bad in zip(WHITE, RED, strict=True))
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
-
-
-# --- the terminal ---
-
-
-def sections(table: Published) -> tuple[Section, ...]:
-    """Show indicators and guesses on the terminal; what breaks a chosen limit is red."""
-    counts = len(table.arms.names)
-    shown = [f"PDP {answer}" for answer in answers_of(table)]
-    shown += ["PFDOC", *(f"PFDPTC {arm}" for arm in table.arms.names)]
-    bits, guesses = [], []
-    for heading, row in with_headings(table):
-        if heading:
-            bits.append((heading, *[""] * (counts + len(shown))))
-            guesses.append((heading, *[""] * len(shown)))
-        name = f"{'  ' if row.partition.rows[0].heading else ''}{short_name(row.partition)}"
-        bits.append((name, *write_counts(row.partition), *cells_of(row, table, "l")))
-        guesses.append((name, *cells_of(row, table, "advantage")))
-    header = "characteristic", *table.arms.names, *shown
-    raised = "What rises most above its baseline, which is in brackets"
-    return (
-        Section("Indicators in bits", (), (FigureTable(header, tuple(bits)),)),
-        Section(raised, (), (FigureTable(("characteristic", *shown), tuple(guesses)),)),
-    )
-
-
-def cells_of(row: Indicators, table: Published, limit: str) -> Iterator[str]:
-    """Write what a table shows of each attack on a row: the bits held against l, or the guess."""
-    broken = table.breaches(row)
-    write = write_bits if limit == "l" else write_guess
-    for attack, of, found in attacks_on(row, table):
-        text = write(found) if found else ""
-        yield bad(f"{text}!") if Breach(attack, of, limit) in broken else text
-
-
-def verdict(table: Published) -> str:
-    """Say what l the table keeps, and how many rows break a chosen limit."""
-    kept, guess = table.kept, table.allocation_guess
-    lines = [
-        f"All rows keep l = {write_l(kept.pdp)} under PDP (a patient who knows their answer guesses "
-        f"their arm), l = {write_l(kept.pfdoc)} under PFDOC (the family guesses what a participant "
-        f"has) and l = {write_l(kept.pfdptc)} under PFDPTC (the family knows the arm too; lower is "
-        "safer).",
-        f"By the sizes of the arms alone a patient is in the {guess.answer} arm with probability "
-        f"{percent(guess.probability)}, which keeps l = {2**table.allocation_entropy:.3f}; PDP and "
-        f"PFDPTC raise a probability by at most {kept.advantage:.3f} above its baseline.",
-    ]
-    if unreachable(table):
-        lines.append(
-            f"The chosen l = {table.limits.pdp:g} for PDP is more than the sizes of the arms alone keep."
-        )
-    if table.broken:
-        lines.append(f"{len(table.broken)} of {len(table.rows)} rows break a chosen limit.")
-    return "\n".join(lines)
 
 
 def unreachable(table: Published) -> bool:

@@ -19,9 +19,7 @@ from anonymizer.attackers.probability import names_of
 from anonymizer.attackers.scenario import PARAMETERS, Scenario, describe_likelihood
 from anonymizer.errors import percent
 from anonymizer.estimators.intervals import Interval
-from anonymizer.report.page import share, whole
-from anonymizer.report.sections import FigureTable, Picture, Section, answer, quiet
-from anonymizer.report.svg import (
+from anonymizer.report.chart import (
     COLOURS,
     QUIET,
     Axis,
@@ -34,6 +32,8 @@ from anonymizer.report.svg import (
     rule,
     words,
 )
+from anonymizer.report.page import share, whole
+from anonymizer.report.sections import FigureTable, Picture, Section, answer, quiet
 
 ATTACKERS = {
     "prosecutor": "knows that the person is in the table and finds the only record that fits",

@@ -29,6 +29,19 @@ class Toned(str):
         return made
 
 
+class Shaded(Toned):
+    """A figure on a coloured ground, with what a page says when it is pointed at; or one that is bad."""
+
+    colour: str
+    says: str
+
+    def __new__(cls, text: str, colour: str, says: str, breaks: bool = False) -> Shaded:
+        """Give a figure its ground; the terminal, which has none, marks one that is bad."""
+        made = super().__new__(cls, text, "bad" if breaks else "")
+        made.colour, made.says = colour, says
+        return made
+
+
 def good(text: str) -> Toned:
     """Mark a text as what is acceptable."""
     return Toned(text, "good")
@@ -141,4 +154,6 @@ def tone(said: str) -> str:
 def text(said: str) -> Text:
     """Return a text for the terminal, in the colour of its tone."""
     plain = said.striptags() if isinstance(said, Markup) else str(said)
+    if isinstance(said, Shaded) and said.tone:
+        plain += "!"
     return Text(plain, style=STYLES.get(tone(said), ""))

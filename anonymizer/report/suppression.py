@@ -5,8 +5,8 @@ from __future__ import annotations
 from anonymizer.evaluation.measurement import Measurement
 from anonymizer.explanation.explanation import CutPoint, Explanation, RaisedLimit
 from anonymizer.report.page import share, whole
-from anonymizer.report.phrases import join, points, quality_effect, risk, risk_effects, risk_names
 from anonymizer.report.sections import FigureTable, Section
+from anonymizer.report.words import join, points, quality_effect, risk, risk_effects, risk_names
 
 
 def suppression_section(explanation: Explanation) -> Section:

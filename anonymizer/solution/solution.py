@@ -14,7 +14,7 @@ import numpy as np
 
 from anonymizer.data.secret import describe_input
 from anonymizer.data.table import open_table
-from anonymizer.display import Displayed, shown
+from anonymizer.display import Plotted, shown
 from anonymizer.errors import AnonymizerWarning, InfeasibleError, PolicyError, percent
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
 from anonymizer.kernels.compilation import compiled_seconds, working_seconds
@@ -47,7 +47,7 @@ from anonymizer.solution.release import Release
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Solution(Displayed):
+class Solution(Plotted):
     """A scheme that meets the risk models, what it costs, and what is proven about it."""
 
     status: Status

@@ -7,8 +7,8 @@ from typing import Any
 from anonymizer.explanation.explanation import Explanation
 from anonymizer.explanation.neighbourhood import Step
 from anonymizer.frontiers.frontier import Frontier
+from anonymizer.report.chart import STYLE
 from anonymizer.report.frontier import draw_frontier
-from anonymizer.report.svg import STYLE
 from anonymizer.search import Status
 from anonymizer.solution.solution import Solution
 

@@ -22,8 +22,8 @@ from anonymizer.proposal.kept import KEPT, find_warnings
 from anonymizer.report.decision import QUESTIONS, render_decision
 from anonymizer.report.explanation import render_page
 from anonymizer.report.page import share
-from anonymizer.report.phrases import join
 from anonymizer.report.provenance import provenance_of
+from anonymizer.report.words import join
 from anonymizer.search import Status
 from anonymizer.solution.manifest import stage_release
 from anonymizer.solution.solution import Solution

@@ -15,7 +15,7 @@ from anonymizer.policy import Policy
 from anonymizer.problem import Problem
 from anonymizer.proposal.decision import Decision
 from anonymizer.proposal.kept import KEPT
-from anonymizer.report.svg import draw_shares
+from anonymizer.report.chart import draw_shares
 from anonymizer.risk import RiskProfile
 from anonymizer.risk.profile import everyone_in
 from anonymizer.solution.solution import Solution

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from anonymizer.comparison.comparison import compare
+from anonymizer.report.chart import draw_associations, draw_distribution
 from anonymizer.report.comparison import caption
-from anonymizer.report.svg import draw_associations, draw_distribution
 from anonymizer.solution.solution import Solution
 from anonymizer.studio.figures import chart
 

@@ -13,7 +13,6 @@ from anonymizer.frontiers.frontier import Frontier, frontier
 from anonymizer.frontiers.sweep import Sweep
 from anonymizer.policy import Policy
 from anonymizer.problem import Problem
-from anonymizer.report.frontier import plot_frontier
 from anonymizer.search import search
 from experiments.benchmark.clock import best_of, group_by_seconds
 from experiments.benchmark.searches import POPULATIONS
@@ -41,7 +40,9 @@ def draw_example(folder: Path) -> None:
     path = path_of("adult")
     if path is not None:
         found = frontier(None, policy_of("adult", path, RISKS[0]))
-        plot_frontier(found, [folder / "frontier.png", folder / "frontier.svg"])
+        figure = found.plot().figure
+        figure.savefig(folder / "frontier.png", dpi=100)
+        figure.savefig(folder / "frontier.svg", metadata={"Date": None})
 
 
 def measure(name: str, path: Path, risk: dict[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,8 @@ import numpy as np
 from anonymizer.attackers.disclosure import Source
 from anonymizer.attackers.nrf import Reidentification
 from anonymizer.data.staging import Staging
+from anonymizer.report.chart import BAD, GOOD
 from anonymizer.report.plot import import_matplotlib
-from anonymizer.report.svg import BAD, GOOD
 from experiments.nrf.reconstruction import USAGE, Reconstruction
 
 COLOURS = (GOOD, BAD, "#5b8c3a", "#8c6bb1", "#c98a1b", "#222222")

@@ -35,7 +35,7 @@ def test_a_frontier_is_written_and_printed_as_json(
     printed = json.loads(capsys.readouterr().out)
     assert [point["threshold"] for point in printed["points"]] == [2, 3, 4]
     assert {path.name for path in out.iterdir()} == {
-        f"frontier.{kind}" for kind in ("csv", "json", "html", "png", "svg")
+        f"frontier.{kind}" for kind in ("csv", "json", "html", "svg")
     }
     assert pd.read_csv(out / "frontier.csv")["threshold"].tolist() == [2, 3, 4]
 

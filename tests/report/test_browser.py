@@ -41,7 +41,6 @@ from tests.report.test_published import ROWS, TITRE, TRIAL
 
 pytestmark = pytest.mark.xdist_group("browser")
 
-pytest.importorskip("matplotlib")
 WIDTHS = {"phone": 390, "desk": 1200}
 SCREEN = 900
 SCRIPT = "<script>window.ran=1</script>"
@@ -272,12 +271,8 @@ def test_a_logarithmic_axis_has_ticks_and_one_that_reaches_0_cannot_be_chosen(vi
     assert "(logarithmic)" not in page.text_content("#chart")
 
 
-def test_the_chart_is_drawn_anew_for_another_width_so_that_its_text_stays_readable(visit):
-    page = visit("frontier").page
-    page.set_viewport_size({"width": 390, "height": SCREEN})
-    page.wait_for_function(
-        "document.querySelector('#chart').getAttribute('viewBox').startsWith('0 0 3')"
-    )
+def test_the_text_of_the_chart_stays_readable_on_a_phone(visit):
+    page = visit("frontier", WIDTHS["phone"]).page
     height = page.evaluate("document.querySelector('text.tick').getBoundingClientRect().height")
     assert height > 10
 

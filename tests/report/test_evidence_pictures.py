@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from anonymizer import evidence
+from anonymizer.report.chart import AFTER, BEFORE
 from anonymizer.report.evidence_pictures import pictures_of
-from anonymizer.report.svg import AFTER, BEFORE
 from tests.analyses.people import CURVES, PREDICTED, STAY, people, release
 
 

@@ -14,8 +14,8 @@ from anonymizer import Policy, anonymize, apply
 from anonymizer.explanation.explanation import Explanation, RaisedLimit, explain
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.report.explanation import render_page, render_text, sections
-from anonymizer.report.phrases import join, quality_effect, records_effect, sentence
 from anonymizer.report.suppression import raise_sentence
+from anonymizer.report.words import join, quality_effect, records_effect, sentence
 from tests.wards import MODELS, policy_with, write_files, write_more
 
 TITLES = [

@@ -20,13 +20,15 @@ from anonymizer.report.frontier import (
     TOP,
     draw_frontier,
     render_page,
+    sections,
     stage_frontier,
 )
 from anonymizer.report.sections import show_sections
-from anonymizer.report.text import frontier_sections
 from anonymizer.risk import PUniqueness
 from tests.comparison.test_comparison import people, policy_of
 from tests.wards import patients, write_files
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture
@@ -34,29 +36,40 @@ def found(tmp_path: Path) -> Frontier:
     return frontier(patients(), Policy.read(write_files(tmp_path)), [2, 3, 5, 120])
 
 
-def points_of(page: str) -> list[dict[str, object]]:
-    """Read back what the page's script is given."""
-    match = re.search(r"const points = (\[.*?\]), colours", page)
+def points_of(page: str) -> list[str]:
+    """Read back what the page says of each point, and of nothing else."""
+    match = re.search(r'<template id="points">(.*?)</template>', page, re.DOTALL)
     assert match is not None
-    return json.loads(match[1])
+    return re.findall(r"<section>.*?</section>", match[1], re.DOTALL)
+
+
+def pictures_of(page: str) -> list[tuple[str, str, int]]:
+    """Read back the axis and the scale of each picture, and how many points it has."""
+    drawn = re.findall(r'<figure data-axis="(.*?)" .*? data-scale="(.*?)">(.*?)</figure>', page)
+    return [(axis, scale, svg.count("<circle")) for axis, scale, svg in drawn]
 
 
 def test_every_kind_of_file_is_written(found: Frontier, tmp_path: Path) -> None:
     with Staging(tmp_path / "out") as staging:
         files = stage_frontier(found, staging)
-    assert set(files) == {"csv", "json", "html", "png", "svg"}
+    assert set(files) == {"csv", "json", "html", "svg"}
     for path in files.values():
         assert Path(path).stat().st_size > 0
-    assert Path(files["png"]).read_bytes().startswith(b"\x89PNG")
+    assert len(list(ElementTree.parse(files["svg"]).iter(f"{SVG}circle"))) == len(found.points)
     assert json.loads(Path(files["json"]).read_text())["points"][0]["threshold"] == 2
 
 
 def test_the_page_has_each_point_with_its_scheme_on_every_axis(found: Frontier) -> None:
-    points = points_of(render_page(found))
-    assert [point["scheme"] for point in points] == [point.scheme for point in found.points]
-    assert [point["quality"] for point in points] == [point.quality for point in found.points]
-    for point in points:
-        assert set(point["axes"]) == set(AXES)  # type: ignore[call-overload]
+    page = render_page(found)
+    for said, point in zip(points_of(page), found.points, strict=True):
+        assert f"threshold {point.value:g}: quality {point.quality:.4f}, {point.verdict}" in said
+        for name, level in point.scheme.items():
+            assert f'<th scope="row">{name}</th><td class="number">{level}</td>' in said
+    drawn = pictures_of(page)
+    assert {axis for axis, _, _ in drawn} == set(AXES)
+    assert {count for _, _, count in drawn} == {len(found.points)}
+    by_ratio = {axis for axis, scale, _ in drawn if scale == "log"}
+    assert {"threshold", "risk"} <= by_ratio <= set(AXES) - {"uniques"}
 
 
 def test_the_page_needs_nothing_from_elsewhere(found: Frontier) -> None:
@@ -76,8 +89,10 @@ def test_populations_are_curves_with_names(tmp_path: Path) -> None:
     policy = Policy.read(write_files(tmp_path))
     uniqueness = policy.model_copy(update={"risk": (PUniqueness(0.1, 10**5),)})
     found = frontier(patients(), uniqueness, [0.01, 0.001], populations=[10**4, 10**6])
-    curves = [point["curve"] for point in points_of(render_page(found))]
-    assert set(curves) == {"population 10,000", "population 1,000,000"}
+    titles = [
+        re.findall(r"<h2>(.*?), threshold", each)[0] for each in points_of(render_page(found))
+    ]
+    assert set(titles) == {"population 10,000", "population 1,000,000"}
 
 
 def test_a_cut_that_may_be_missed_is_nowhere_called_optimal(tmp_path: Path) -> None:
@@ -88,9 +103,11 @@ def test_a_cut_that_may_be_missed_is_nowhere_called_optimal(tmp_path: Path) -> N
         ("not proven", 0),
         ("optimal", 0),
     ]
-    assert [point["verdict"] for point in points_of(render_page(both))] == ["not proven", "optimal"]
+    cut, proven = points_of(render_page(both))
+    assert "not proven optimal: a shorter cut may pass." in cut
+    assert "; proven optimal." in proven
     console = Console(width=200, file=io.StringIO())
-    console.print(show_sections(frontier_sections(both)))
+    console.print(show_sections(sections(both)))
     assert console.file.getvalue().count("optimal") == 1  # type: ignore[attr-defined]
 
 
@@ -102,4 +119,5 @@ def test_every_point_is_drawn_inside_the_axes_with_what_it_is():
     for circle, point in zip(circles, curve.points, strict=True):
         assert LEFT <= float(circle.attrib["cx"]) <= RIGHT
         assert TOP <= float(circle.attrib["cy"]) <= BOTTOM
-        assert circle[0].text == f"{point.value:g}: quality {point.quality:.4f}, {point.verdict}"
+        said = f"threshold {point.value:g}: quality {point.quality:.4f}, {point.verdict}"
+        assert circle[0].text == f"k-anonymity, {said}"

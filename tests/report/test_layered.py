@@ -13,10 +13,10 @@ from anonymizer.data.staging import Staging
 from anonymizer.explanation.layered import LayeredExplanation
 from anonymizer.frontiers.frontier import frontier
 from anonymizer.report.explanation import render_page, render_text, sections
+from anonymizer.report.frontier import sections as frontier_sections
 from anonymizer.report.frontier import stage_frontier
 from anonymizer.report.layered import LARGEST, LEARNED, bound_of, layers_section, lost_section
 from anonymizer.report.sections import show_sections
-from anonymizer.report.text import frontier_sections
 from tests.report.test_frontier import points_of
 from tests.solution.test_layered import LAYERS, write_all
 from tests.wards import POLICY
@@ -91,11 +91,9 @@ def test_a_frontier_in_layers_shows_them_in_every_file(tmp_path: Path) -> None:
         files = stage_frontier(found, staging)
     page = Path(files["html"]).read_text()
     assert "Quality over the number of layers, k = 3" in page
-    points = points_of(page)
-    assert len(points) == len(found.points) + len(found.by_layers)
-    assert [point["axes"]["layers"] for point in points] == [  # type: ignore[index]
-        point.number_of_layers for point in (*found.points, *found.by_layers)
-    ]
+    for said, point in zip(points_of(page), (*found.points, *found.by_layers), strict=True):
+        assert f"{point.number_of_layers} layers; " in said
+    assert '<option value="layers">number of layers</option>' in page
     assert "max_layers" in Path(files["csv"]).read_text()
 
 

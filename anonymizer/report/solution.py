@@ -1,48 +1,46 @@
-"""What the terminal shows."""
+"""A solution: what was found, how far that is proven, the scheme, and the risk before and after."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from rich.console import Group
 
 from anonymizer.errors import percent, quote_some
-from anonymizer.frontiers.points import MAX_LAYERS, Point, Stage
 from anonymizer.layers.narrowing import Narrowed
-from anonymizer.report.sections import FigureTable, Section, Toned, bad, good, quiet, show_sections
+from anonymizer.report.chart import AFTER, BARS, BEFORE, BarRow, Drawing, draw_bars, stacked
+from anonymizer.report.sections import FigureTable, Picture, Section, quiet, show_sections
 from anonymizer.risk import ModelKind, RiskModel, RiskProfile
 from anonymizer.risk.sensitive_profile import SensitiveProfile
-from anonymizer.search import Progress, Status, StopReason
+from anonymizer.search import Status, StopReason
 from anonymizer.solution.solution import Solution
-from anonymizer.verification.claims import Verification
 
-if TYPE_CHECKING:
-    from anonymizer.frontiers.frontier import Frontier
-
-COMPILING = "compiling, once; the time limit waits"
-"""What progress says while kernels are compiled; later runs read them from disk."""
-VERDICTS = {True: good("holds"), False: bad("FAILS"), None: Toned("not checked", "open")}
 PROVEN = {
     ModelKind.PEOPLE: "no other has a lower loss, whichever records are suppressed",
     ModelKind.CLASSES: "no other has a lower loss, whichever whole classes are suppressed",
     ModelKind.TABLE: "no other has a lower loss under the order of suppression",
 }
 """What is known of all other schemes."""
+WIDE = 2 * BARS
+SIZES = "How many records are in classes of each size, before (grey) and after (blue)"
+PROFILE_HEADER = "risk", "before", "after"
 
 
 def summarize(solution: Solution) -> Group:
     """Show a solution: the quality with its proof, the scheme, and the risk before and after."""
     references = Section("", tuple(map(str, solution.references)))
-    return show_sections((*solution_sections(solution), references))
+    return show_sections((*sections(solution), references))
 
 
-def solution_sections(solution: Solution) -> tuple[Section, ...]:
+def sections(solution: Solution) -> tuple[Section, ...]:
     """Show what was found, what each attribute lost, and the risk before and after."""
     header, rows = scheme_rows(solution)
     said = (*headline(solution), *map(quiet, solution.defaults))
     risks = FigureTable(PROFILE_HEADER, profile_rows(solution.before, solution.after))
-    return Section("Scheme", said, (FigureTable(header, rows),)), Section("Risk", (), (risks,))
+    return (
+        Section("Scheme", said, (FigureTable(header, rows),), (Picture(draw_losses(solution)),)),
+        Section("Risk", (), (risks,), (Picture(draw_sizes(solution)),)),
+    )
 
 
 def scheme_rows(solution: Solution) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
@@ -151,9 +149,6 @@ def describe_order(models: Sequence[RiskModel]) -> str:
     return f" Classes were suppressed in a fixed order, {first} first, until the risk was met."
 
 
-PROFILE_HEADER = "risk", "before", "after"
-
-
 def profile_rows(before: RiskProfile, after: RiskProfile) -> tuple[tuple[str, str, str], ...]:
     """Write two risk profiles side by side."""
     rows = [("records", f"{before.records:,}", f"{after.records:,}")]
@@ -211,96 +206,45 @@ def estimate_cell(profile: RiskProfile) -> str:
     return value if interval is None else f"{value} ({interval.low:,.0f} to {interval.high:,.0f})"
 
 
-def frontier_sections(frontier: Frontier) -> tuple[Section, ...]:
-    """Show the best release at each threshold, and with fewer layers where there are some."""
-    thresholds = Section(
-        "The best release at each threshold",
-        (f"{frontier.evaluated:,} of {frontier.schemes:,} schemes evaluated.",),
-        (points_figures(frontier),),
-    )
-    if not frontier.by_layers:
-        return (thresholds,)
-    value = frontier.by_layers[0].value
-    title = f"{frontier.parameter.name} = {value:g} with fewer layers, which are easier to analyse"
-    return thresholds, Section(title, (), (numbers_figures(frontier),))
+# --- pictures
 
 
-def points_figures(frontier: Frontier) -> FigureTable:
-    """List the points; then the thresholds that were not met, and those that are not known."""
-    layered = bool(frontier.by_layers)
-    rows = []
-    for point in frontier.points:
-        changes = "".join(f" ({name} {value:,})" for name, value in point.changes.items())
-        rows.append((f"{point.value:g}{changes}", *point_cells(point, layered)))
-    blank = [""] * ((3 if layered else 2) + len(frontier.figures))
-    for value, _ in frontier.infeasible:
-        rows.append((f"{value:g}", "not met", *blank, "no layers" if layered else "no scheme"))
-    for value, _ in frontier.unknown:
-        why = "none found" if layered else "stopped before"
-        rows.append((f"{value:g}", "not known", *blank, why))
-    return FigureTable(points_header(frontier, frontier.parameter.name), tuple(rows))
+def draw_solution(solution: Solution) -> Drawing:
+    """Draw where the records stand before and after, and what each attribute lost."""
+    return stacked("What was found", [draw_sizes(solution), draw_losses(solution)])
 
 
-def numbers_figures(frontier: Frontier) -> FigureTable:
-    """List the releases at the policy's threshold for some numbers of layers."""
-    rows = tuple(
-        (f"{point.changes[MAX_LAYERS]:,}", *point_cells(point, layered=True))
-        for point in frontier.by_layers
-    )
-    return FigureTable(points_header(frontier, MAX_LAYERS), rows)
+def draw_sizes(solution: Solution) -> Drawing:
+    """Draw how many records share their class with how many others."""
+    before, after = solution.before, solution.after
+    rows = [
+        BarRow(
+            f"class of {name}",
+            (float(number), float(after.class_sizes[name])),
+            f"{number:,} → {after.class_sizes[name]:,}",
+            (BEFORE, AFTER),
+        )
+        for name, number in before.class_sizes.items()
+        if number or after.class_sizes[name]
+    ]
+    return draw_bars(rows, SIZES, width=WIDE)
 
 
-def points_header(frontier: Frontier, first: str) -> tuple[str, ...]:
-    """Name the columns of a table of points."""
-    layers = ["layers"] if frontier.by_layers else []
-    return first, "quality", *frontier.figures, "risk", "suppressed", *layers, "proof"
+def draw_losses(solution: Solution) -> Drawing:
+    """Draw the loss of each attribute with the level it was generalized to."""
+    meaning, losses = losses_of(solution)
+    heights = {c.hierarchy.name: c.hierarchy.height for c in solution.release.microdata.columns}
+    rows = [
+        BarRow(name, (loss,), f"level {levels_of(solution, name)} of {heights[name] - 1}")
+        for name, loss in losses.items()
+    ]
+    return draw_bars(rows, f"What each attribute lost: {meaning}", most=1.0, width=WIDE)
 
 
-def point_cells(point: Point, layered: bool) -> tuple[str, ...]:
-    """Write the figures of a point."""
-    return (
-        f"{point.quality:.4f}" + (" dominated" if point.dominated else ""),
-        *("-" if value is None else f"{value:.4f}" for value in point.figures.values()),
-        f"{point.risk:.4g}",
-        f"{point.evaluation.suppressed_records:,}",
-        *([f"{point.number_of_layers:,}"] if layered else []),
-        point.verdict,
-    )
-
-
-def describe_progress(progress: Progress) -> str:
-    """Say in one line how far a search is: the best so far, what is proven, and how fast it goes."""
-    proof = progress.proof
-    pruned = sum(proof.pruned.values())
-    line = f"{proof.evaluated:,} evaluated, {pruned:,} pruned of {proof.schemes:,}"
-    if proof.partitions:
-        line += f", {proof.partitions:,} partitions"
-    if progress.seconds > 0:
-        line += f" ({progress.rate:,.0f}/s)"
-    if progress.best is None:
-        return line
-    best, bound = progress.best.quality, 1 - proof.bound
-    reached = f"quality {best:.4f}, at most {bound:.4f}, gap {progress.gap:.4f}"
-    return f"{line}, {reached}" if proof.evaluated else reached  # layers are not counted in schemes
-
-
-def describe_stage(stage: Stage) -> str:
-    """Say in one line which threshold of a frontier is in work, and how far its search is."""
-    where = f"threshold {stage.value:g} ({stage.place + 1} of {stage.of}): "
-    return where + describe_progress(stage.search)
-
-
-def verdict(verification: Verification) -> str:
-    """Say in one line what came of a verification."""
-    unchecked = sum(check.passed is None for check in verification.checks)
-    rest = f", {unchecked} could not be checked" if unchecked else ""
-    if verification.passed:
-        return f"verified: every claim that was checked holds{rest}"
-    return f"NOT verified: {len(verification.failures)} claims fail{rest}"
-
-
-def verification_sections(verification: Verification) -> tuple[Section, ...]:
-    """Show each claim with its verdict, those that fail first."""
-    checks = sorted(verification.checks, key=lambda check: check.passed is not False)
-    rows = tuple((check.claim, VERDICTS[check.passed], check.detail) for check in checks)
-    return (Section("", (), (FigureTable(("claim", "verdict", "detail"), rows),)),)
+def losses_of(solution: Solution) -> tuple[str, dict[str, float]]:
+    """Return the loss of each attribute and what it means; levels where the measure has no losses."""
+    if solution.attribute_loss:
+        return "loss (0 = untouched, 1 = nothing left)", dict(solution.attribute_loss)
+    heights = {c.hierarchy.name: c.hierarchy.height for c in solution.release.microdata.columns}
+    levels = {name: level / max(1, heights[name] - 1) for name, level in solution.scheme.items()}
+    return "level (0 = untouched, 1 = the highest)", levels

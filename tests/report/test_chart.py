@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from anonymizer.comparison.comparison import Bin, ComparedColumn, ComparedPair
 from anonymizer.policy import Role
-from anonymizer.report.svg import (
+from anonymizer.report.chart import (
     AFTER,
     BARS,
     BEFORE,

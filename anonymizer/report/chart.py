@@ -44,22 +44,38 @@ def element(name: str, *content: str, **attributes: object) -> Markup:
     return Markup("<{0}{1}>{2}</{0}>").format(Markup(name), given, inside)
 
 
-def drawing(width: float, height: float, title: str, *content: str) -> Markup:
+class Drawing(Markup):
+    """A picture that knows its title, its size, and what is in it."""
+
+    title: str
+    size: tuple[float, float]
+    content: Markup
+
+
+def drawing(width: float, height: float, title: str, *content: str) -> Drawing:
     """Make a picture of a size that shrinks with the page, with words for who cannot see it."""
-    return element(
-        "svg",
-        element("title", title),
-        *content,
-        viewBox=f"0 0 {width:g} {height:g}",
-        width=f"{width:g}",
-        role="img",
-        style=STYLE,
-    )
+    inside = Markup("").join((element("title", title), *content))
+    box = f"0 0 {width:g} {height:g}"
+    made = Drawing(element("svg", inside, viewBox=box, width=f"{width:g}", role="img", style=STYLE))
+    made.title, made.size, made.content = title, (width, height), inside
+    return made
+
+
+def stacked(title: str, pictures: Sequence[Drawing]) -> Drawing:
+    """Put pictures below each other, each with its title above it."""
+    parts, top = [], 0.0
+    for picture in pictures:
+        parts.append(words(4, top + 14, picture.title, font_weight="bold"))
+        parts.append(element("g", picture.content, transform=f"translate(0 {top + ROW + 4:g})"))
+        top += picture.size[1] + 2 * ROW
+    width = max(picture.size[0] for picture in pictures)
+    return drawing(width, top - ROW, title, *parts)
 
 
 def standing_alone(picture: Markup) -> str:
     """Return a picture as the content of a file of its own."""
-    return str(picture).replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    named = str(picture).replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    return named.replace('style="', 'style="background:white;', 1)  # it may be shown on black
 
 
 def words(x: float, y: float, *content: str, anchor: str = "start", **more: object) -> Markup:
@@ -107,7 +123,7 @@ def draw_bars(
     most: float | None = None,
     names: int = LONGEST,
     width: float = BARS,
-) -> Markup:
+) -> Drawing:
     """Draw rows of bars, of which the longest, or `most`, fills the width."""
     full = most or max((value for row in rows for value in row.values), default=0) or 1
     left = max(LABELS, names * LETTER)
@@ -127,7 +143,7 @@ def draw_bars(
     return drawing(left + width + WORDS + 6, len(rows) * ROW + 4, title, *parts)
 
 
-def draw_shares(bars: Sequence[tuple[str, float]], title: str) -> Markup:
+def draw_shares(bars: Sequence[tuple[str, float]], title: str) -> Drawing:
     """Draw shares as bars, the longest of which fills the width."""
     rows = [BarRow(name, (value,), percent(value)) for name, value in bars]
     return draw_bars(rows, title, width=2 * BARS)
@@ -140,7 +156,7 @@ def before_and_after(name: str, before: float, after: float | None) -> BarRow:
     return BarRow(name, (before, after), f"{percent(before)} → {percent(after)}", (BEFORE, AFTER))
 
 
-def draw_distribution(column: ComparedColumn) -> Markup:
+def draw_distribution(column: ComparedColumn) -> Drawing:
     """Draw the share of each bin before and after, one bar below the other."""
     all_before = sum(part.before for part in column.bins) or 1
     all_after = sum(part.after for part in column.bins) or 1
@@ -216,7 +232,7 @@ def draw_axes(x: Axis, y: Axis, across: str = "", upwards: str = "") -> Iterator
         yield words(x.start - 6, y.at(tick) + 4, f"{tick:g}", anchor="end")
     for tick in x.ticks():
         yield rule(x.at(tick), y.end, x.at(tick), y.start)
-        yield words(x.at(tick), y.start + 16, f"{tick:g}", anchor="middle")
+        yield words(x.at(tick), y.start + 16, f"{tick:g}", anchor="middle", class_="tick")
     if across:
         scale = " (logarithmic)" if x.logarithmic else ""
         middle = (x.start + x.end) / 2
@@ -238,11 +254,13 @@ def draw_steps(
     return element("polyline", points=" ".join(corners), fill="none", stroke=colour, **more)
 
 
-def draw_point(x: float, y: float, colour: str, says: str = "", hollow: bool = False) -> Markup:
+def draw_point(
+    x: float, y: float, colour: str, says: str, hollow: bool = False, **more: object
+) -> Markup:
     """Draw a point that says what it is when pointed at."""
-    title = [element("title", says)] if says else []
-    fill = "white" if hollow else colour
-    return element("circle", *title, cx=f"{x:.1f}", cy=f"{y:.1f}", r=4, stroke=colour, fill=fill)
+    kind, fill = ("point hollow", "white") if hollow else ("point", colour)
+    place = {"cx": f"{x:.1f}", "cy": f"{y:.1f}", "r": 4, "stroke": colour, "fill": fill}
+    return element("circle", element("title", says), **place, class_=kind, **more)
 
 
 def draw_legend(names: Sequence[tuple[str, str]], x: float, y: float) -> Iterator[Markup]:
@@ -279,7 +297,7 @@ def draw_intervals(
     title: str,
     ticks: Sequence[tuple[float, str]],
     names: int = LONGEST,
-) -> Markup:
+) -> Drawing:
     """Draw the intervals of each row between the first and the last tick; arrows point beyond."""
     left, line = max(LABELS, names * LETTER), 24
     x = Axis(ticks[0][0], ticks[-1][0], left, left + 2 * BARS)
@@ -314,7 +332,7 @@ def draw_interval(ends: Ends, x: Axis, y: float, colour: str) -> Iterator[Markup
 # --- squares
 
 
-def draw_associations(pairs: Sequence[ComparedPair]) -> Markup:
+def draw_associations(pairs: Sequence[ComparedPair]) -> Drawing:
     """Draw a square for every two columns: above the diagonal the association before, below it after."""
     names = list(dict.fromkeys(name for pair in pairs for name in (pair.one, pair.other)))
     place = {name: number for number, name in enumerate(names)}

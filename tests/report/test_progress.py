@@ -6,8 +6,7 @@ import pytest
 from numba import njit
 
 from anonymizer.frontiers.points import Stage
-from anonymizer.report.notebook import progress_line
-from anonymizer.report.text import COMPILING
+from anonymizer.report.progress import COMPILING, progress_line
 from anonymizer.search import Progress, Proof
 
 

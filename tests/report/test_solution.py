@@ -9,7 +9,8 @@ from rich.console import Console
 
 from anonymizer import anonymize
 from anonymizer.layers.narrowing import Narrowed
-from anonymizer.report.text import describe_progress, say_narrowed, summarize
+from anonymizer.report.progress import describe_progress
+from anonymizer.report.solution import say_narrowed, summarize
 from anonymizer.search.result import Progress, StopReason
 from anonymizer.solution.solution import Solution
 from tests.solution.test_layered import LAYERS, write_all
