@@ -47,7 +47,7 @@ def element(name: str, *content: str, **attributes: object) -> Markup:
 class Drawing(Markup):
     """A picture that knows its title, its size, and what is in it."""
 
-    title: str
+    heading: str
     size: tuple[float, float]
     content: Markup
 
@@ -57,7 +57,7 @@ def drawing(width: float, height: float, title: str, *content: str) -> Drawing:
     inside = Markup("").join((element("title", title), *content))
     box = f"0 0 {width:g} {height:g}"
     made = Drawing(element("svg", inside, viewBox=box, width=f"{width:g}", role="img", style=STYLE))
-    made.title, made.size, made.content = title, (width, height), inside
+    made.heading, made.size, made.content = title, (width, height), inside
     return made
 
 
@@ -65,7 +65,7 @@ def stacked(title: str, pictures: Sequence[Drawing]) -> Drawing:
     """Put pictures below each other, each with its title above it."""
     parts, top = [], 0.0
     for picture in pictures:
-        parts.append(words(4, top + 14, picture.title, font_weight="bold"))
+        parts.append(words(4, top + 14, picture.heading, font_weight="bold"))
         parts.append(element("g", picture.content, transform=f"translate(0 {top + ROW + 4:g})"))
         top += picture.size[1] + 2 * ROW
     width = max(picture.size[0] for picture in pictures)

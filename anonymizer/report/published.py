@@ -223,7 +223,7 @@ def cells_of(row: Indicators, table: Published, limit: str) -> Iterator[str]:
         sentence = says["pfdoc"] if attack == "pfdoc" else says[attack].get(of, "")
         full = 1 - 1 / len(row.partition.groups) if attack == "pfdoc" else FULL
         breaks = Breach(attack, of, limit) in broken
-        yield Shaded(write(found), colour(found.advantage / full), sentence, breaks)
+        yield Shaded.of(write(found), colour(found.advantage / full), sentence, breaks)
 
 
 def colour(danger: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Self
 
 from markupsafe import Markup
 from rich.console import Group
@@ -22,7 +23,7 @@ class Toned(str):
 
     tone: str
 
-    def __new__(cls, text: str, tone: str) -> Toned:
+    def __new__(cls, text: str, tone: str) -> Self:
         """Give a text a tone."""
         made = super().__new__(cls, text)
         made.tone = tone
@@ -35,9 +36,10 @@ class Shaded(Toned):
     colour: str
     says: str
 
-    def __new__(cls, text: str, colour: str, says: str, breaks: bool = False) -> Shaded:
+    @classmethod
+    def of(cls, text: str, colour: str, says: str, breaks: bool) -> Self:
         """Give a figure its ground; the terminal, which has none, marks one that is bad."""
-        made = super().__new__(cls, text, "bad" if breaks else "")
+        made = cls(text, "bad" if breaks else "")
         made.colour, made.says = colour, says
         return made
 

@@ -95,7 +95,7 @@ def test_what_nobody_has_is_shown_as_nobody_and_white() -> None:
     assert 'style="background: #ffffff" title="Nobody has it.">0.0000</td>' in page
     assert 'title="Nobody has it.">nobody</td>' in page
     assert "All rows keep l = any under PDP" in on_terminal(table)
-    assert "break a chosen" not in on_terminal(table)
+    assert "0 of 1 rows break a chosen limit" in on_terminal(table)
 
 
 def test_an_l_above_that_of_the_allocation_is_said_to_be() -> None:
