@@ -14,7 +14,8 @@ from anonymizer.attacks.result import Attack, skip
 from anonymizer.attacks.setting import Setting
 from anonymizer.estimators.proportions import Rate
 from anonymizer.layers.narrowing import takes_whole_classes
-from anonymizer.verification.layers import NO_LAYER, layers_of, open_classes, read_layers
+from anonymizer.verification.layers import open_classes
+from anonymizer.verification.reading import NO_LAYER, layers_of, read_release
 from anonymizer.verification.verification import hierarchies_used
 
 NAME = "downcoding"
@@ -32,7 +33,7 @@ def downcoding(setting: Setting) -> Attack:
     if not takes_whole_classes(setting.policy.load_models()):
         return skip(NAME, QUESTION, "it is not known for a model that may take part of a class.")
     hierarchies = hierarchies_used(setting.policy, manifest)
-    reading = read_layers(setting.released, setting.policy, hierarchies, manifest)
+    reading = read_release(setting.released, setting.policy, hierarchies, manifest)
     if (reading.layer_of_row == NO_LAYER).any():
         return skip(NAME, QUESTION, "some rows fit no layer; verify the release first.")
     narrowed = open_classes(reading).narrowed()

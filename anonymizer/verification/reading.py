@@ -1,4 +1,7 @@
-"""A release with one scheme, read back: its values, its classes, and how a model finds them."""
+"""A release read back: its values, the layer of each row, and the classes that risk models see.
+
+A release with one scheme is a release in one layer. Nothing of the search or of what wrote it is used.
+"""
 
 from __future__ import annotations
 
@@ -12,36 +15,44 @@ from numpy.typing import NDArray
 
 from anonymizer.attackers.external import to_leaves
 from anonymizer.data.coded import CodedTable, read_counted
-from anonymizer.data.columns import Coded, read_columns
+from anonymizer.data.columns import Coded
 from anonymizer.data.formulas import escape
 from anonymizer.data.labels import label_columns
 from anonymizer.data.table import Table
-from anonymizer.errors import PolicyError, list_cells
-from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
+from anonymizer.hierarchy import REDACTED, Hierarchy
 from anonymizer.hierarchy.numbers import groups_of_numbers
 from anonymizer.policy import Policy
 from anonymizer.problem import columns_described, open_population
 from anonymizer.risk import Remaining, RiskModel
-from anonymizer.risk.model import Estimates
 from anonymizer.table.classes import partition
 from anonymizer.table.microdata import encode
-from anonymizer.table.sensitive import SensitiveColumn
 from anonymizer.utility import Released
-from anonymizer.verification.claims import Check
+
+NO_LAYER = -1
+NO_LABEL = "\0"
+"""What a cell begins with that is a value of no level in use."""
+
+Levels = Mapping[str, int]
+"""The level of each quasi-identifier."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadRelease:
-    """The quasi-identifiers of a release as read back from it."""
+    """The quasi-identifiers of a release as read back from it, written as labels of its hierarchies."""
 
     hierarchies: tuple[Hierarchy, ...]
-    scheme: Mapping[str, int]
+    schemes: tuple[Levels, ...]
+    """The scheme of all records, or those of the layers."""
     columns: dict[str, Coded]
     """The records that are not redacted."""
+    layer_of_row: NDArray[np.int64]
+    """The first layer that has all values of a row; -1 where none has."""
+    row_numbers: NDArray[np.int64]
+    """Where these rows stand in what was read, from 1."""
     rows: int
     redacted: int
-    unknown: dict[str, tuple[list[str], int | None]]
-    """Values that are not of the declared level, by attribute, and the first row that has one."""
+    unknown: dict[str, tuple[list[str], int]]
+    """Values of no level in use, by attribute, and the first of these rows that has one."""
     apart: int = 0
     """By how many the distinct rows are more than the classes: records of one class must be alike."""
     sensitive: Mapping[str, Coded] = field(default_factory=dict)
@@ -54,49 +65,123 @@ class ReadRelease:
         """The number of records that are not redacted."""
         return self.rows - self.redacted
 
+    @property
+    def occupied(self) -> list[int]:
+        """The layers that have rows."""
+        found: list[int] = np.unique(self.layer_of_row[self.layer_of_row >= 0]).tolist()
+        return found
 
-def read_released(
+    def first_at(self, row: int) -> str:
+        """Say where a row stands in the release; nothing where an engine counted equal ones."""
+        return "" if self.counts is not None else f", first at row {self.row_numbers[row]}"
+
+    def layer(self, number: int) -> ReadRelease:
+        """Return the rows of one layer as a release of its own."""
+        here = self.layer_of_row == number
+        counts = None if self.counts is None else self.counts[here]
+        return replace(
+            self,
+            schemes=(self.schemes[number],),
+            columns=keep_rows(self.columns, here),
+            layer_of_row=np.zeros(int(here.sum()), np.int64),
+            row_numbers=self.row_numbers[here],
+            rows=int(here.sum() if counts is None else counts.sum()),
+            redacted=0,
+            sensitive=keep_rows(self.sensitive, here),
+            counts=counts,
+        )
+
+    def records_by_layer(self) -> NDArray[np.int64]:
+        """Count the records of each layer."""
+        return np.bincount(self.layer_of_row, self.counts, len(self.schemes)).astype(np.int64)
+
+    def covered_by_layer(self) -> NDArray[np.int64]:
+        """Sum what the released values cover: one row for each layer, one column an attribute."""
+        sums = np.zeros((len(self.schemes), len(self.hierarchies)), np.int64)
+        for at, hierarchy in enumerate(self.hierarchies):
+            column = self.columns[hierarchy.name]
+            cells = self.layer_of_row * len(column.texts) + column.codes
+            counts = np.bincount(cells, self.counts, len(self.schemes) * len(column.texts))
+            records = counts.astype(np.int64).reshape(len(self.schemes), -1)
+            for layer, scheme in enumerate(self.schemes):
+                level = scheme[hierarchy.name]
+                covers = dict(zip(hierarchy.labels[level], hierarchy.cover(level), strict=True))
+                by_text = np.array([covers.get(text, 0) for text in column.texts], np.int64)
+                sums[layer, at] = records[layer] @ by_text
+        return sums
+
+
+def read_release(
     table: Table, policy: Policy, hierarchies: tuple[Hierarchy, ...], manifest: Mapping[str, Any]
 ) -> ReadRelease:
-    """Read the quasi-identifiers back, and set redacted records apart."""
-    scheme: Mapping[str, int] = manifest["scheme"]
+    """Read the quasi-identifiers back, set redacted records apart, and find the layer of each row."""
+    schemes = layers_of(manifest) or (manifest["scheme"],)
     names = [hierarchy.name for hierarchy in hierarchies]
     described = columns_described(table, policy.load_models(), policy)
-    found, times = read_counted(table, [*names, *described])
-    columns, sensitive = ({name: found[name] for name in each} for each in (names, described))
-    redacted = find_redacted(columns, policy, manifest)
-    kept = {name: column.keep(~redacted) for name, column in columns.items()}
-    grown = tuple(h.with_labels(kept[h.name].texts, scheme[h.name]) for h in hierarchies)
-    unknown, read = {}, {}
-    for hierarchy in grown:
+    found, counts = read_counted(table, [*names, *described])
+    raw = {name: found[name] for name in names}
+    redacted = find_redacted(raw, policy, manifest)
+    kept = keep_rows(raw, ~redacted)
+    grown, read, unknown = [], {}, {}
+    for hierarchy in hierarchies:
         name, column = hierarchy.name, kept[hierarchy.name]
-        labels = labels_of(hierarchy, scheme[name], column, policy.release.escape_formulas)
-        if name in policy.microaggregated and scheme[name] > 0:
-            groups = groups_of_numbers(hierarchy, scheme[name], column.texts)
-            labels = [group or label for group, label in zip(groups, labels, strict=True)]
-        strange = [t for t, label in zip(column.texts, labels, strict=True) if label is None]
-        if strange:
-            row = columns[name].first_row(strange) + 1 if times is None else None
-            unknown[name] = (strange, row)
-        read[name] = column.rename([str(label) for label in labels])
-    counts = redacted.size, int(redacted.sum())
-    if times is not None:
-        counts = int(times.sum()), int(times[redacted].sum())
+        fitted, labels = labels_of(hierarchy, levels_in_use(schemes, name), column, policy)
+        pairs = list(zip(column.texts, labels, strict=True))
+        if strange := [text for text, label in pairs if label is None]:
+            unknown[name] = (strange, column.first_row(strange))
+        grown.append(fitted)
+        read[name] = column.rename([f"{NO_LABEL}{t}" if lab is None else lab for t, lab in pairs])
     apart = 0
-    if not unknown:
+    if policy.microaggregated and not unknown:  # elsewhere, each value has one label
         apart = label_columns(kept.values()).number - label_columns(read.values()).number
-    left = {name: column.keep(~redacted) for name, column in sensitive.items()}
-    released, times = kept if unknown else read, None if times is None else times[~redacted]
-    return ReadRelease(grown, scheme, released, *counts, unknown, apart, left, times)
+    times = np.ones(redacted.size, np.int64) if counts is None else counts
+    return ReadRelease(
+        tuple(grown),
+        schemes,
+        read,
+        find_layers(read, grown, schemes),
+        np.flatnonzero(~redacted) + 1,
+        int(times.sum()),
+        int(times[redacted].sum()),
+        unknown,
+        apart,
+        keep_rows({name: found[name] for name in described}, ~redacted),
+        None if counts is None else counts[~redacted],
+    )
 
 
-def labels_of(hierarchy: Hierarchy, level: int, column: Coded, escaped: bool) -> list[str | None]:
-    """Return the label of a level that each text of a column stands for; None where there is none."""
-    write = escape if escaped else str
-    known = {write(label): label for label in (MISSING, *hierarchy.labels[level])}
-    values = hierarchy.read_texts(column.texts, [level])
-    pairs = zip(column.texts, values, strict=True)
-    return in_one_way(column.texts, [known.get(text, known.get(value)) for text, value in pairs])
+def layers_of(manifest: Mapping[str, Any]) -> tuple[dict[str, int], ...]:
+    """Return the schemes of the layers that a manifest declares; nothing where there is one scheme."""
+    return tuple(layer["scheme"] for layer in manifest.get("layers") or ())
+
+
+def keep_rows(columns: Mapping[str, Coded], rows: NDArray[np.bool_]) -> dict[str, Coded]:
+    """Return columns with some rows only."""
+    return {name: column.keep(rows) for name, column in columns.items()}
+
+
+def levels_in_use(schemes: Sequence[Levels], name: str) -> list[int]:
+    """List the levels that an attribute has in some schemes."""
+    return sorted({scheme[name] for scheme in schemes})
+
+
+def labels_of(
+    hierarchy: Hierarchy, levels: Sequence[int], column: Coded, policy: Policy
+) -> tuple[Hierarchy, list[str | None]]:
+    """Return the label of some levels that each text of a column stands for; None where there is none.
+
+    Values that the hierarchy does not list are taken in, as far as a rule covers them.
+    """
+    for level in levels:
+        hierarchy = hierarchy.with_labels(column.texts, level)
+    write = escape if policy.release.escape_formulas else str
+    known = {write(label): label for level in levels for label in hierarchy.labels[level]}
+    pairs = zip(column.texts, hierarchy.read_texts(column.texts, levels), strict=True)
+    labels = in_one_way(column.texts, [known.get(text, known.get(value)) for text, value in pairs])
+    if hierarchy.name in policy.microaggregated and levels != [0]:
+        groups = groups_of_numbers(hierarchy, levels[-1], column.texts)
+        labels = [group or label for group, label in zip(groups, labels, strict=True)]
+    return hierarchy, labels
 
 
 def in_one_way(texts: Sequence[str], labels: Sequence[str | None]) -> list[str | None]:
@@ -108,16 +193,6 @@ def in_one_way(texts: Sequence[str], labels: Sequence[str | None]) -> list[str |
     times = Counter(labels)
     pairs = zip(texts, labels, strict=True)
     return [label if times[label] == 1 or text == label else None for text, label in pairs]
-
-
-def read_columns_of(
-    table: Table, policy: Policy, hierarchies: Sequence[Hierarchy]
-) -> tuple[dict[str, Coded], dict[str, Coded]]:
-    """Read the quasi-identifiers, and the sensitive columns, in one pass."""
-    names = [hierarchy.name for hierarchy in hierarchies]
-    sensitive = columns_described(table, policy.load_models(), policy)
-    found = read_columns(table, [*names, *sensitive])
-    return {name: found[name] for name in names}, {name: found[name] for name in sensitive}
 
 
 def find_redacted(
@@ -135,28 +210,57 @@ def find_redacted(
     return redacted
 
 
-def check_values(reading: ReadRelease) -> Check:
-    """Check that each value is one of the declared level of its hierarchy."""
-    details = [
-        f"column '{name}' has values that are not of level {reading.scheme[name]}"
-        f"{list_cells(texts)}{'' if row is None else f', first at row {row}'}"
-        for name, (texts, row) in reading.unknown.items()
-    ]
-    if reading.apart:
-        details.append(f"{reading.apart} classes are released in more than one way")
-    detail = "; ".join(details) or "every cell is of the level in the scheme"
-    return Check("every quasi-identifier is generalized as declared", not details, detail)
+def find_layers(
+    columns: Mapping[str, Coded], hierarchies: Sequence[Hierarchy], schemes: Sequence[Levels]
+) -> NDArray[np.int64]:
+    """Return the first layer of each row at whose levels all of its values are; -1 where none is."""
+    rows = next(iter(columns.values())).codes.size
+    layer = np.full(rows, NO_LAYER, np.int64)
+    for number, scheme in enumerate(schemes):
+        here = np.flatnonzero(layer == NO_LAYER)
+        for hierarchy in hierarchies:
+            column, known = columns[hierarchy.name], set(hierarchy.labels[scheme[hierarchy.name]])
+            fits = np.array([text in known for text in column.texts], np.bool_)
+            here = here[fits[column.codes[here]]]
+        layer[here] = number
+    return layer
 
 
 def classes_of(
     reading: ReadRelease, policy: Policy, models: Sequence[RiskModel], input_people: int
 ) -> Remaining:
-    """Partition the released records by their values as they are.
+    """Partition the released records by their values as they are, over all layers."""
+    if len(reading.schemes) == 1:
+        return classes_of_layer(reading, policy, models, input_people)
+    texts = [
+        Hierarchy.from_rows(name, [(text, REDACTED) for text in column.texts])
+        for name, column in reading.columns.items()
+    ]
+    table = CodedTable({**reading.columns, **reading.sensitive}, reading.counts)
+    microdata = encode(table, texts, sensitive=list(reading.sensitive))
+    classes = partition(microdata, (0,) * len(texts))
+    matching = None
+    if any(model.inputs.population.table is not None for model in models):
+        matching = np.zeros(classes.sizes.size, np.int64)
+        of_row = classes.label_of_tuple[microdata.tuple_of_row]
+        for number in reading.occupied:
+            alone = classes_of_layer(reading.layer(number), policy, models, input_people)
+            assert alone.classes.population_sizes is not None
+            own = alone.classes.label_of_tuple[alone.microdata.tuple_of_row]
+            matching[of_row[reading.layer_of_row == number]] = alone.classes.population_sizes[own]
+    classes = replace(classes, input_people=input_people, population_sizes=matching)
+    return Remaining(microdata, classes, np.zeros(classes.sizes.size, np.bool_))
+
+
+def classes_of_layer(
+    reading: ReadRelease, policy: Policy, models: Sequence[RiskModel], input_people: int
+) -> Remaining:
+    """Partition the records of a release with one scheme.
 
     A leaf stands for each value, and the scheme generalizes it to the value again: so models meet what
     they meet in a search, and others' tables are generalized alike.
     """
-    hierarchies, scheme = reading.hierarchies, reading.scheme
+    hierarchies, [scheme] = reading.hierarchies, reading.schemes
     released = {h.name: to_leaves(h, scheme[h.name], reading.columns[h.name]) for h in hierarchies}
     microdata = encode(
         CodedTable({**released, **reading.sensitive}, reading.counts),
@@ -169,141 +273,32 @@ def classes_of(
     return Remaining(microdata, classes, np.zeros(classes.sizes.size, np.bool_))
 
 
-def check_model(
-    model: RiskModel, remaining: Remaining, overall: Mapping[str, Any] | None = None
-) -> Check:
-    """Check one risk model on the released classes.
-
-    What compares with the input is judged with the `overall` shares that the manifest has: it holds if it
-    does for all that they and the released values leave open, and fails if it does not for any.
-    """
-    if not model.inputs.overall_shares:
-        return check_exactly(model, remaining)
-    if not all((overall or {}).get(name, {}).get("complete") for name in model.inputs.sensitive):
-        detail = "the manifest does not have all overall shares; give the original with --against"
-        return Check(f"{model} holds", None, detail, about_risk=True)
-    assert overall is not None
-    limits = {
-        name: limit_shares(remaining.microdata.sensitive[name], overall[name])
-        for name in model.inputs.sensitive
-    }
-    if not all(are_shares(low, high) for low, high in limits.values()):
-        detail = (
-            "the overall shares in the manifest are not those of a table with the released values"
-        )
-        return Check(f"{model} holds", False, detail, about_risk=True)
-    worst = check_exactly(model, with_overall(remaining, limits, 1))
-    best = check_exactly(model, with_overall(remaining, limits, -1))
-    if worst.passed == best.passed:
-        return worst
-    detail = "that depends on how overall shares were rounded; give the original with --against"
-    return replace(worst, passed=None, detail=detail)
-
-
-Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""The least and the largest share that each value may have in the input."""
-
-
-def limit_shares(column: SensitiveColumn, given: Mapping[str, Any]) -> Limits:
-    """Return what the shares of released values may be in the input, however they were rounded.
-
-    Where records are people, the input has each value as often as the release, and the suppressed records
-    have it at most so much more often.
-    """
-    shares = np.array([given["shares"].get(text, 0.0) for text in column.texts])
-    half = float(given["step"]) / 2 + 1e-9  # shares have nine decimals
-    low, high = shares - half, shares + half
-    if given.get("records"):
-        low = np.maximum(low, column.counts / given["records"])
-        high = np.minimum(high, (column.counts + given["suppressed"]) / given["records"])
-    return np.maximum(low, 0.0), np.minimum(high, 1.0)
-
-
-def are_shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
-    """Whether numbers within some limits can be shares, which add up to 1."""
-    return bool((low <= high).all() and low.sum() <= 1 + 1e-9 and high.sum() >= 1 - 1e-9)
-
-
-def with_overall(remaining: Remaining, limits: Mapping[str, Limits], sign: int) -> Remaining:
-    """Return the released classes with overall shares, judged by the worst (1) or the best (-1)."""
-    columns = dict(remaining.microdata.sensitive)
-    for name, (low, high) in limits.items():
-        # shares within the limits that add up to 1
-        room = max(float((high - low).sum()), np.finfo(float).tiny)
-        shares = low + (high - low) * np.clip((1 - low.sum()) / room, 0.0, 1.0)
-        below, above = shares - low, high - shares
-        if sign < 0:
-            below, above = -above, -below
-        columns[name] = replace(columns[name], input_shares=shares, below=below, above=above)
-    microdata = replace(remaining.microdata, sensitive=columns)
-    classes = replace(remaining.classes, microdata=microdata, counted={})
-    return replace(remaining, microdata=microdata, classes=classes)
-
-
-def check_exactly(model: RiskModel, remaining: Remaining) -> Check:
-    """Check one risk model on the released classes as they are."""
-    claim = f"{model} holds"
-    if model.inputs.original_values:
-        detail = (
-            "it looks at values that the release no longer has; give the original with --against"
-        )
-        return Check(claim, None, detail, about_risk=True)
-    faults = model.check(remaining.classes.input_people, remaining.microdata.attributes)
-    if faults:
-        return Check(claim, False, " ".join(faults), about_risk=True)
-    try:
-        violating = model.violating(remaining.classes)
-    except PolicyError as error:  # such as a value that its hierarchy lacks
-        return Check(claim, False, str(error), about_risk=True)
-    if violating.any():
-        detail = describe_violating(remaining.classes.records[violating])
-        return Check(claim, False, detail, about_risk=True)
-    worst = model.with_estimates(Estimates.MOST)
-    try:
-        passed, risk = worst.passes(remaining), worst.risk(remaining)
-    except ValueError as error:  # such as a population smaller than what was released
-        return Check(claim, False, str(error), about_risk=True)
-    least = model.with_estimates(Estimates.LEAST)
-    if worst is not model and not passed and least.passes(remaining):
-        detail = "it estimates from records that are suppressed; give the original with --against"
-        return Check(claim, None, detail, about_risk=True)
-    classes = remaining.classes.records.size
-    return Check(claim, passed, f"{classes} classes, risk {risk:.6g}", about_risk=True)
-
-
-def describe_violating(records: NDArray[np.int64]) -> str:
-    """Say how many classes violate a model, given their records; a file tells of no people.
-
-    >>> describe_violating(np.array([2])), describe_violating(np.array([2, 5]))
-    ('1 class with 2 records violates it', '2 classes with 7 records violate it; the smallest has 2')
-    """
-    number, total = records.size, int(records.sum())
-    held = f"{total} {'record' if total == 1 else 'records'}"
-    if number == 1:
-        return f"1 class with {held} violates it"
-    return f"{number} classes with {held} violate it; the smallest has {int(records.min())}"
-
-
 def describe_released(reading: ReadRelease, remaining: Remaining | None, records: int) -> Released:
     """Return what a measure may look at."""
+    sizes = np.empty(0, np.int64) if remaining is None else remaining.classes.records
+    return describe_part(reading, sizes, records, reading.covered_by_layer().sum(axis=0))
+
+
+def describe_part(
+    reading: ReadRelease,
+    class_sizes: NDArray[np.int64],
+    records: int,
+    covered: NDArray[np.int64],
+) -> Released:
+    """Return what a measure may look at of some released records, given what they cover."""
     hierarchies = reading.hierarchies
+    coarsest = coarsest_of(reading.schemes)
     return Released(
         records,
-        np.empty(0, np.int64) if remaining is None else remaining.classes.sizes,
-        np.array([reading.scheme[hierarchy.name] for hierarchy in hierarchies]),
+        class_sizes,
+        np.array([coarsest[hierarchy.name] for hierarchy in hierarchies]),
         np.array([hierarchy.height for hierarchy in hierarchies]),
         np.array([hierarchy.extent for hierarchy in hierarchies]),
-        np.array([sum_covered(hierarchy, reading) for hierarchy in hierarchies]),
+        covered,
         np.array([hierarchy.least_cover for hierarchy in hierarchies]),
     )
 
 
-def sum_covered(hierarchy: Hierarchy, reading: ReadRelease) -> int:
-    """Sum what the released values of one attribute cover."""
-    level = reading.scheme[hierarchy.name]
-    covers = dict(zip(hierarchy.labels[level], hierarchy.cover(level), strict=True))
-    column = reading.columns[hierarchy.name]
-    # a missing cell where the level has none covers nothing, so that the loss will not agree
-    by_value = np.array([covers.get(text, 0) for text in column.texts], np.int64)
-    covered = by_value[column.codes]
-    return int(covered.sum() if reading.counts is None else covered @ reading.counts)
+def coarsest_of(schemes: Sequence[Levels]) -> dict[str, int]:
+    """Return the highest level that any layer has of each attribute."""
+    return {name: max(scheme[name] for scheme in schemes) for name in schemes[0]}

@@ -9,31 +9,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from anonymizer.data.coded import load, read_once
 from anonymizer.data.engines.targets import open_target
-from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table, TableLike
-from anonymizer.errors import PolicyError, quote_some
+from anonymizer.errors import quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels.compilation import working_seconds
 from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
 from anonymizer.problem import (
     Source,
-    columns_of_subsets,
-    describe_risk,
     load_policy,
     open_data,
 )
 from anonymizer.problem.person import look_for_people
 from anonymizer.proof.format import find_proof
-from anonymizer.risk import ModelKind, Remaining, RiskModel, packages_of
-from anonymizer.risk.reference import show
 from anonymizer.search import Status
 from anonymizer.solution.manifest import as_answered, find_manifest, manifest_beside
 from anonymizer.utility import Released
@@ -43,28 +36,17 @@ from anonymizer.verification.claims import (
     Verification,
     check_digest,
     check_figures,
-    check_packages,
 )
 from anonymizer.verification.kept import check_kept
-from anonymizer.verification.layers import (
-    LayeredReading,
-    check_layer_losses,
-    check_layered_model,
-    check_layers,
-    check_narrowed,
-    coarsest_of,
-    describe_layers,
-    layered_classes,
-    layers_of,
-    read_layers,
-)
+from anonymizer.verification.layers import check_layer_losses, check_narrowed, check_values
+from anonymizer.verification.models import OTHERS, WHOSE, check_risk
 from anonymizer.verification.original import FIGURES, ROWS, check_against, released_columns
 from anonymizer.verification.reading import (
-    check_model,
-    check_values,
     classes_of,
+    coarsest_of,
     describe_released,
-    read_released,
+    layers_of,
+    read_release,
 )
 
 
@@ -155,52 +137,23 @@ def check_release(table: Table, policy: Policy, manifest: Mapping[str, Any]) -> 
     yield from basics
     if not all(check.passed for check in basics[2:]):
         return
-    if layers_of(manifest):
-        layered = read_layers(table, policy, hierarchies, manifest)
-        yield from check_layered(layered, policy, manifest)
-        return
-    reading = read_released(table, policy, hierarchies, manifest)
-    yield check_values(reading)
-    if reading.unknown or reading.apart:
+    reading = read_release(table, policy, hierarchies, manifest)
+    of_values = list(check_values(reading, manifest))
+    yield from of_values
+    if not all(check.passed for check in of_values):
         return
     yield check_counts(reading.rows, reading.redacted, policy, manifest)
     models = policy.load_models()
     people = input_people(policy, manifest)
     remaining = classes_of(reading, policy, models, people) if reading.kept else None
-    checks = []
-    if remaining is not None:
-        overall = overall_of(manifest, policy)
-        checks = [check_model(model, remaining, overall) for model in models]
-    yield from check_risk(remaining, checks, models, manifest, policy.data.id is not None)
+    yield from check_risk(reading, remaining, models, policy, manifest)
+    in_layers = bool(layers_of(manifest))
+    if in_layers and reading.kept:
+        yield check_narrowed(reading, models, manifest)
     released = describe_released(reading, remaining, manifest["records"])
     yield check_loss(released, reading.hierarchies, policy, manifest)
-    yield check_proof(manifest)
-
-
-def check_layered(
-    reading: LayeredReading, policy: Policy, manifest: Mapping[str, Any]
-) -> Iterator[Check]:
-    """Check a release in layers by its values."""
-    of_layers = list(check_layers(reading, manifest))
-    yield from of_layers
-    if not all(check.passed for check in of_layers):
-        return
-    yield check_counts(reading.rows, reading.redacted, policy, manifest)
-    models = policy.load_models()
-    people = input_people(policy, manifest)
-    remaining = layered_classes(reading, policy, models, people) if reading.kept else None
-    checks = []
-    if remaining is not None:
-        overall = overall_of(manifest, policy)
-        checks = [
-            check_layered_model(model, reading, remaining, policy, overall) for model in models
-        ]
-    yield from check_risk(remaining, checks, models, manifest, policy.data.id is not None)
-    if reading.kept:
-        yield check_narrowed(reading, models, manifest)
-    released = describe_layers(reading, remaining, manifest["records"])
-    yield check_loss(released, reading.hierarchies, policy, manifest)
-    yield check_layer_losses(reading, policy, manifest)
+    if in_layers:
+        yield check_layer_losses(reading, policy, manifest)
     yield check_proof(manifest)
 
 
@@ -327,104 +280,6 @@ def check_counts(rows: int, redacted: int, policy: Policy, manifest: Mapping[str
         return Check("the counts agree", False, f"{people:,} people in {records:,} records{why}")
     claimed = f"the manifest says {records:,} records and {suppressed:,} suppressed"
     return Check("the counts agree", passed, f"{detail}; {claimed}")
-
-
-def check_risk(
-    remaining: Remaining | None,
-    checks: Sequence[Check],
-    models: Sequence[RiskModel],
-    manifest: Mapping[str, Any],
-    people: bool,
-) -> Iterator[Check]:
-    """Check the risk models and the reported profile on the file as it is.
-
-    Where risk counts `people`, the file does not tell whose its rows are.
-    """
-    yield check_packages(packages_of(models), manifest.get("packages"))
-    if remaining is None:
-        after = manifest["risk"]["after"]
-        held = after.get("records") == 0 and after.get("sample_uniques") == 0
-        yield Check("the risk models hold", held, "no record is released", about_risk=True)
-        return
-    pairs = zip(models, checks, strict=True)
-    yield from (unless_people(check, model) if people else check for model, check in pairs)
-    if people:
-        yield Check("the risk of the file is the one reported", None, WHOSE)
-        return
-    yield from check_references(remaining, models, manifest)
-    if columns_of_subsets(models):
-        yield Check("the risk of the file is the one reported", None, OTHERS)
-        return
-    kept = np.ones(remaining.classes.sizes.size, np.bool_)
-    mine = asdict(describe_risk(remaining.microdata, models, remaining.classes, kept))
-    # lists and structures, of which nothing is claimed, are texts in a CSV file
-    reported = manifest["risk"]["after"].get("sensitive", {})
-    mine["sensitive"] = {name: each for name, each in mine["sensitive"].items() if name in reported}
-    claim = "the risk of the file is the one reported"
-    yield check_figures(
-        claim, without_distances(mine), without_distances(manifest["risk"]["after"])
-    )
-
-
-def check_references(
-    remaining: Remaining, models: Sequence[RiskModel], manifest: Mapping[str, Any]
-) -> Iterator[Check]:
-    """Check how far the classes are from the file itself, where models compare with a distribution."""
-    reported = {each["model"]: each for each in manifest.get("references", [])}
-    for model in models:
-        try:
-            found = model.reference_distances(remaining)
-        except PolicyError:  # such as a value that its hierarchy lacks; the model fails already
-            continue
-        if found is None:
-            continue
-        keys = ("promised", "limit", "from_release", "met_by_release")
-        claim = f"how far '{found.attribute}' is from the released table is as reported"
-        mine = {key: getattr(found, key) for key in keys}
-        check = check_figures(claim, mine, reported.get(str(model), {}))
-        detail = found.warning or f"{show(found.from_release)}, by {model}"
-        yield replace(check, detail=detail) if check.passed else check
-
-
-def overall_of(manifest: Mapping[str, Any], policy: Policy) -> dict[str, dict[str, Any]]:
-    """Return the overall shares that a manifest declares, with values as the release has them.
-
-    Where records are people, with their numbers.
-    """
-    write = escape if policy.release.escape_formulas else str
-    keys = () if policy.data.id is not None else ("records", "suppressed")
-    numbers = {key: manifest[key] for key in keys}
-    return {
-        name: {
-            **given,
-            "shares": {write(text): q for text, q in given["shares"].items()},
-            **numbers,
-        }
-        for name, given in manifest.get("overall", {}).items()
-    }
-
-
-def without_distances(profile: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out what compares the release with the input."""
-    sensitive = {
-        name: {key: value for key, value in figures.items() if key != "greatest_distance"}
-        for name, figures in profile.get("sensitive", {}).items()
-    }
-    return {**profile, "sensitive": sensitive}
-
-
-OTHERS = "it depends on those who are not released; give the original with --against"
-WHOSE = "the file does not tell whose its rows are; give the original with --against"
-
-
-def unless_people(check: Check, model: RiskModel) -> Check:
-    """Believe a model of people that fails for records, never one that holds for them.
-
-    A class has no more people than records; but shares of people, and means over them, may be larger or
-    smaller than those of records.
-    """
-    believed = check.passed is False and model.kind is ModelKind.PEOPLE
-    return check if believed else replace(check, passed=None, detail=WHOSE)
 
 
 def check_loss(

@@ -76,7 +76,7 @@ cli.release:run
   solution.manifest:stage_release
     data.staging:Staging
   verification.verification:verify
-    verification.reading:read_released
+    verification.reading:read_release
     verification.original:check_against
 """
 """What calls what, from a CSV file to its release: a line is called by the one it is indented under."""

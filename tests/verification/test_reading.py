@@ -8,13 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anonymizer import Policy, anonymize, apply, make_manifest, verify
 from anonymizer.data.frame import FrameTable
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import BetaLikeness, DeltaDisclosure, Remaining, RiskModel, TCloseness
 from anonymizer.solution.manifest import rounding_step
 from anonymizer.table.classes import partition
 from anonymizer.table.microdata import encode
-from anonymizer.verification.reading import check_exactly, check_model
+from anonymizer.verification.models import check_exactly, check_model
+from anonymizer.verification.reading import classes_of, read_release
+from tests.wards import patients
 
 pytestmark = pytest.mark.quick
 
@@ -23,6 +26,15 @@ TREE = Hierarchy.from_rows(
     "s", [("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"), ("d", "y", "*")]
 )
 GROUPS = Hierarchy.from_rows("q", [("0", "*"), ("1", "*"), ("2", "*")])
+QUASI = {
+    "sex": {"role": "quasi", "hierarchy": {"F": "*", "M": "*"}},
+    "zip": {
+        "role": "quasi",
+        "hierarchy": Hierarchy.from_rows(
+            "zip", [(z, z[:2], "*") for z in ("101", "102", "111", "201")]
+        ),
+    },
+}
 COUNTS = st.tuples(*[st.integers(0, 60)] * len(VALUES))
 LIMITS = st.floats(0.01, 0.9)
 MODELS = st.one_of(
@@ -112,3 +124,69 @@ def test_shares_that_the_released_values_contradict_are_not_believed(
     found = check_model(TCloseness("s", 0.9), released(classes), {"s": forged})
     assert found.passed is False
     assert "are not those of a table with the released values" in found.detail
+
+
+def test_a_release_with_one_scheme_is_read_as_a_release_in_one_layer() -> None:
+    people = patients(60)
+    random = np.random.default_rng(5)
+    for suppressed, k in (("drop", 2), ("redact", 3), ("redact", 7)):
+        policy = Policy(
+            attributes={**QUASI, "diagnosis": {"role": "sensitive"}},
+            risk=[{"model": "k-anonymity", "k": k}],
+            release={"suppressed": suppressed},
+            search={"suppression_limit": 1.0},
+            data={"rows_are_people": True},
+        )
+        solution = anonymize(people[[*QUASI, "diagnosis"]], policy)
+        frame = solution.to_frame(seed=1)
+        manifest = make_manifest(solution, frame)
+        layer = {"scheme": manifest["scheme"], "records": len(frame), "loss": 0.0}
+        for cell in ("", "*", "F", "old"):
+            row, column = random.integers(len(frame)), str(random.choice([*QUASI]))
+            frame.loc[frame.index[row], column] = cell or frame[column].iloc[row]
+            one, layers = (
+                read_release(FrameTable(frame), policy, policy.load_hierarchies(), each)
+                for each in (manifest, manifest | {"layers": [layer]})
+            )
+            assert one.layer_of_row.tolist() == layers.layer_of_row.tolist()
+            assert (one.layer_of_row < 0).any() == bool(one.unknown)
+            assert (one.rows, one.redacted, one.unknown) == (
+                layers.rows,
+                layers.redacted,
+                layers.unknown,
+            )
+            if not one.unknown:
+                together, [scheme] = classes_of(one, policy, [], 60), one.schemes
+                alone = classes_of(replace(one, schemes=(scheme, scheme)), policy, [], 60)
+                sizes = (sorted(each.classes.sizes.tolist()) for each in (together, alone))
+                assert next(sizes) == next(sizes)
+
+
+def test_a_missing_cell_is_no_value_of_a_level_that_has_none() -> None:
+    policy = Policy(
+        attributes={"sex": QUASI["sex"]},
+        risk=[{"model": "k-anonymity", "k": 2}],
+        data={"rows_are_people": True},
+    )
+    frame = pd.DataFrame({"sex": ["F", "M", "M", "F"]})
+    solution = apply(frame, policy, {"sex": 1})
+    released = solution.to_frame(seed=1)
+    released["sex"] = ""
+    [failed] = verify(released, policy, make_manifest(solution, frame)).failures[1:]
+    assert failed.claim == "every quasi-identifier is generalized as declared"
+
+
+def test_a_value_of_no_level_is_named_by_a_row_that_is_not_redacted() -> None:
+    policy = Policy(
+        attributes={"sex": QUASI["sex"], "zip": QUASI["zip"]},
+        risk=[{"model": "k-anonymity", "k": 2}],
+        release={"suppressed": "redact"},
+        search={"suppression_limit": 1.0},
+        data={"rows_are_people": True},
+    )
+    solution = anonymize(pd.DataFrame({"sex": list("FFM"), "zip": ["101"] * 3}), policy)
+    released = pd.DataFrame({"sex": ["*", "*", "F", "F"], "zip": ["*", "101", "101", "101"]})
+    manifest = make_manifest(solution, released) | {"scheme": {"sex": 0, "zip": 0}}
+    found = verify(released, policy, manifest)
+    [failed] = [each for each in found.failures if each.claim.endswith("as declared")]
+    assert "first at row 2" in failed.detail
