@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 from hypothesis import strategies as st
 
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice, Scheme

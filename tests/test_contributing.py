@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonymizer.data.table import FILES
+from anonymizer.data.opening import FILES
 from anonymizer.hierarchy import BUILDERS, Hierarchy
 from anonymizer.policy import Policy
 from anonymizer.problem import Problem

@@ -21,12 +21,13 @@ from anonymizer import (
 )
 from anonymizer.assessment import Source, Statement
 from anonymizer.data import csv, parquet
-from anonymizer.data.batched import BatchedTable
-from anonymizer.data.cells import Cells
+from anonymizer.data.column import Cells
 from anonymizer.data.csv import CsvTable
-from anonymizer.data.files import Tap, digest_of_file
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.files import digest_of_file
+from anonymizer.data.pandas import FrameTable
 from anonymizer.data.parquet import ParquetTable
+from anonymizer.data.table import Table
+from anonymizer.data.text import Tap
 from tests.wards import SCENARIO, patients, write_files
 
 STATEMENT = """
@@ -176,7 +177,7 @@ def test_assess_with_small_cells_reads_each_file_once_more(
     assert (reads["patients.csv"], reads["voters.csv"]) == (2, 3)
 
 
-class CountingTable(BatchedTable):
+class CountingTable(Table):
     """A table of any kind that counts how often its rows are gone through."""
 
     name = "the table"

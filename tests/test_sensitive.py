@@ -250,7 +250,7 @@ def test_layers_promise_nothing_of_the_released_table() -> None:
 
 def test_the_studio_says_how_far_classes_are_from_input_and_release() -> None:
     from anonymizer.data.coded import load
-    from anonymizer.data.frame import FrameTable
+    from anonymizer.data.pandas import FrameTable
     from anonymizer.studio.release import claims
 
     table, policy = patients(), policy_of(MODELS["equal"])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from anonymizer.analyses.pair import Pair
 from anonymizer.analyses.registry import RUNS
 from anonymizer.analyses.result import Result
-from anonymizer.data.table import TableLike
+from anonymizer.data.opening import TableLike
 from anonymizer.display import Displayed
 from anonymizer.errors import PolicyError, suggest_name
 from anonymizer.policy import Analysis, Policy, PolicyLike

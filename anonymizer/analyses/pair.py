@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from anonymizer.comparison.binning import Binned
 from anonymizer.comparison.comparison import bin_columns
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import Column
 from anonymizer.errors import DataError, quote_some
 from anonymizer.hierarchy import MISSING
 from anonymizer.hierarchy.numbers import midpoints, numbers_of_values
@@ -59,7 +59,7 @@ class Pair:
     solution: Solution
 
     @cached_property
-    def kept(self) -> dict[str, Coded]:
+    def kept(self) -> dict[str, Column]:
         """The columns that are released as they are, and the one that tells whose a row is."""
         return self.solution.release.read_kept()
 

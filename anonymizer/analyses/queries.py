@@ -10,7 +10,7 @@ import numpy as np
 
 from anonymizer.analyses.pair import Floats, Pair
 from anonymizer.analyses.result import Result
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import Column
 from anonymizer.errors import DataError, percent
 from anonymizer.hierarchy.numbers import numbers_of_values
 from anonymizer.policy.analysis import Queries
@@ -93,7 +93,7 @@ def condition_of(name: str, pair: Pair) -> Condition:
     return generalized(name, pair) if pair.is_quasi(name) else kept(pair.kept[name])
 
 
-def kept(column: Coded) -> Condition:
+def kept(column: Column) -> Condition:
     """Ask about a column that is released as it is; it answers as the original does."""
     numbers = numbers_of_values(column.texts)
     codes = column.codes

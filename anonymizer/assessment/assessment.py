@@ -36,7 +36,8 @@ from anonymizer.attackers.scenario import Scenario
 from anonymizer.attackers.statement import Statement
 from anonymizer.attackers.unique_subsets import OnSubsets
 from anonymizer.data.coded import load
-from anonymizer.data.table import Table, TableLike
+from anonymizer.data.opening import TableLike
+from anonymizer.data.table import Table
 from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerWarning, PolicyError
 from anonymizer.hierarchy import Hierarchy

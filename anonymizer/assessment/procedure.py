@@ -54,7 +54,8 @@ from anonymizer.assessment.special_uniques import (
 from anonymizer.attackers.external import External, load_externals, open_externals
 from anonymizer.attackers.linkage_checks import repeated_warnings, warn
 from anonymizer.attackers.statement import ExternalSource, Statement
-from anonymizer.data.table import Table, check_present
+from anonymizer.data.opening import check_present
+from anonymizer.data.table import Table
 from anonymizer.errors import DataError
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Source as Data

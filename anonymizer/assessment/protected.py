@@ -14,8 +14,8 @@ from anonymizer.attackers.linked_table import LinkedTable
 from anonymizer.attackers.overlap import Proportion
 from anonymizer.attackers.statement import ExternalSource, Statement
 from anonymizer.data.coded import CodedTable
-from anonymizer.data.columns import Coded, check_rows, check_whose, read_columns
-from anonymizer.data.table import Table
+from anonymizer.data.column import Column, check_whose
+from anonymizer.data.table import Table, check_rows, read_columns
 from anonymizer.errors import PolicyError, quote_some, suggest_cell
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.policy import Policy, Role
@@ -27,7 +27,7 @@ class Protected:
     """The columns of a table that are looked at, and whose each row is."""
 
     name: str
-    columns: dict[str, Coded]
+    columns: dict[str, Column]
     person_of_row: Integers | None
     """None where each row is a person."""
 
@@ -93,7 +93,7 @@ def make_key_set(
     return KeySet(microdata, people, tuple(base), linked)
 
 
-def hierarchy_of(policy: Policy, key: str, mine: Coded, *theirs: Coded) -> Hierarchy:
+def hierarchy_of(policy: Policy, key: str, mine: Column, *theirs: Column) -> Hierarchy:
     """Load the hierarchy of a key; a key that the policy does not generalize has its values and a top."""
     if policy.attributes[key].role is Role.QUASI:
         return close_top(policy.hierarchy(key))
@@ -102,7 +102,7 @@ def hierarchy_of(policy: Policy, key: str, mine: Coded, *theirs: Coded) -> Hiera
 
 
 def check_shares(
-    source: ExternalSource, column: Coded, key: str, level: int, hierarchy: Hierarchy
+    source: ExternalSource, column: Column, key: str, level: int, hierarchy: Hierarchy
 ) -> None:
     """Raise a PolicyError if a share is given for a value that the key never has."""
     shares = {"p": source.p, "q": source.q}

@@ -21,7 +21,8 @@ from anonymizer.attackers.probability import HIGH, LOW, Chance, end_of
 from anonymizer.attackers.scenario import AttributeGroup, Scenario
 from anonymizer.attackers.statement import THRESHOLDS as ACCEPTED
 from anonymizer.attackers.statistics import SLACK, statistic_of
-from anonymizer.data.table import Table, check_present
+from anonymizer.data.opening import check_present
+from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerWarning, PolicyError, list_cells
 from anonymizer.estimators.intervals import Interval
 from anonymizer.hierarchy import Hierarchy

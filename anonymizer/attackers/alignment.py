@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from anonymizer.attackers.external import level_of, match_columns, to_leaves
 from anonymizer.data.coded import CodedTable
-from anonymizer.data.columns import Coded, read_columns
-from anonymizer.data.table import Table, check_present
+from anonymizer.data.column import Column
+from anonymizer.data.opening import check_present
+from anonymizer.data.table import Table, read_columns
 from anonymizer.errors import AnonymizerWarning
 from anonymizer.hierarchy import MISSING, Hierarchy
 
@@ -57,8 +58,8 @@ ID = "\0id"
 
 
 def same_level(
-    hierarchy: Hierarchy, mine: Coded, theirs: Coded, tables: tuple[Table, Table]
-) -> tuple[Coded, Coded]:
+    hierarchy: Hierarchy, mine: Column, theirs: Column, tables: tuple[Table, Table]
+) -> tuple[Column, Column]:
     """Write the values of both columns as on the coarser of their levels."""
     hierarchy, labels = hierarchy.fit([*mine.texts, *theirs.texts])
     mine = mine.rename(labels[: len(mine.texts)])
@@ -71,7 +72,7 @@ def same_level(
     return climb(hierarchy, mine, own, level), climb(hierarchy, theirs, its, level)
 
 
-def climb(hierarchy: Hierarchy, column: Coded, level: int, to: int) -> Coded:
+def climb(hierarchy: Hierarchy, column: Column, level: int, to: int) -> Column:
     """Write the values of a level as those of a coarser one; a missing cell stays one."""
     if level == to:
         return column

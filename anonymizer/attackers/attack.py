@@ -14,7 +14,7 @@ from anonymizer.attackers.chances import Chances
 from anonymizer.attackers.placed import Subjects, Values
 from anonymizer.attackers.probability import HIGH
 from anonymizer.attackers.scenario import Scenario
-from anonymizer.data.labels import Labels, code_labels, distinct_rows, label_together, one_part
+from anonymizer.data.aggregate import Labels, code_labels, distinct_rows, label_together, one_part
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.kernels.overall import add_matches
 from anonymizer.kernels.partition import sum_by_label

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from anonymizer.attackers.placed import Values
 from anonymizer.attackers.probability import Chance, read_probability
 from anonymizer.attackers.scenario import Scenario
-from anonymizer.data.labels import Labels, code_labels, distinct_rows, one_part
+from anonymizer.data.aggregate import Labels, code_labels, distinct_rows, one_part
 from anonymizer.errors import DataError
 
 Floats = NDArray[np.float64]

@@ -18,7 +18,8 @@ from anonymizer.attackers.unique_subsets import (
     check_attributes,
     count_unique,
 )
-from anonymizer.data.table import Table, TableLike, check_present, open_table
+from anonymizer.data.opening import TableLike, check_present, open_table
+from anonymizer.data.table import Table
 from anonymizer.errors import DataError
 from anonymizer.hierarchy import Hierarchy
 

@@ -28,7 +28,8 @@ from pydantic import (
 from pydantic.dataclasses import dataclass
 
 from anonymizer.attackers.statement import Threshold
-from anonymizer.data.table import Table, describe_header, end_sentence, guess_delimiter, is_shown
+from anonymizer.data.opening import describe_header, end_sentence, guess_delimiter, is_shown
+from anonymizer.data.table import Table
 from anonymizer.errors import PolicyError, quote, quote_some, suggest_name
 from anonymizer.validation import (
     CHECKED,

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from anonymizer.attackers.statement import ExternalSource, Statement
 from anonymizer.data.coded import LoadedTable, load
-from anonymizer.data.columns import Coded, check_whose, read_columns
-from anonymizer.data.table import Table, check_present, describe_header, end_sentence, open_table
+from anonymizer.data.column import Column, check_whose
+from anonymizer.data.opening import check_present, describe_header, end_sentence, open_table
+from anonymizer.data.table import Table, read_columns
 from anonymizer.errors import DataError, HierarchyError, list_cells, quote_some, suggest_name
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 
@@ -26,9 +27,9 @@ class External:
 
     name: str
     """The path of the table."""
-    keys: dict[str, Coded]
+    keys: dict[str, Column]
     """The table's columns, by what the source calls the keys."""
-    person: Coded | None
+    person: Column | None
     """The column that tells whose a row is; None where each row is a person."""
     table: Table | None = None
     """The table itself."""
@@ -134,7 +135,7 @@ def level_of(hierarchy: Hierarchy, values: Collection[str], where: str) -> int:
     )
 
 
-def to_leaves(hierarchy: Hierarchy, level: int, column: Coded) -> Coded:
+def to_leaves(hierarchy: Hierarchy, level: int, column: Column) -> Column:
     """Replace the values of a level by a leaf under each: equal on that level stays equal.
 
     A redacted cell below the level that is called so becomes a missing one.

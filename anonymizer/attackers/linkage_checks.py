@@ -12,8 +12,8 @@ import numpy as np
 from anonymizer.attackers.external import External
 from anonymizer.attackers.linked_table import LinkedTable
 from anonymizer.attackers.statement import ExternalSource, Statement
-from anonymizer.data.columns import Coded, code_columns
-from anonymizer.data.labels import code_labels, label_together
+from anonymizer.data.aggregate import code_labels, label_together
+from anonymizer.data.column import Column, code_columns
 from anonymizer.errors import HIDDEN, AnonymizerWarning, percent, quote, values_shown
 from anonymizer.lattice import Scheme
 
@@ -101,7 +101,7 @@ def repeated_warnings(
         )
 
 
-def repeats(columns: list[Coded]) -> int:
+def repeats(columns: list[Column]) -> int:
     """Count the rows that are equal to an earlier one in some columns."""
     rows = columns[0].codes.size
     parts = (code_labels(column.codes.astype(np.int64)) for column in columns)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from anonymizer.attackers.cells import KEPT_LABELS
 from anonymizer.attackers.external import OPEN, External, check_common, level_of, to_leaves
 from anonymizer.attackers.recent import Recent
-from anonymizer.data.labels import code_labels, label_together
+from anonymizer.data.aggregate import code_labels, label_together
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels.partition import sum_by_label
 from anonymizer.lattice import Scheme

@@ -23,7 +23,7 @@ from anonymizer.attackers.placed import Subjects
 from anonymizer.attackers.probability import HIGH
 from anonymizer.attackers.scenario import Scenario
 from anonymizer.attackers.uniqueness import UniqueGivenUnique, estimate_unique, estimator_of
-from anonymizer.data.labels import Labels
+from anonymizer.data.aggregate import Labels
 from anonymizer.errors import PolicyError
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from anonymizer.kernels.overall import add_risks, add_totals_of_prefixes

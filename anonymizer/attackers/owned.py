@@ -17,14 +17,8 @@ from numpy.typing import NDArray
 from anonymizer.attackers.placed import number_people
 from anonymizer.attackers.unique_subsets import Uniqueness
 from anonymizer.data.aggregate import count_tuples
-from anonymizer.data.columns import (
-    Codes,
-    Vocabulary,
-    check_rows,
-    code_batches,
-    read_columns,
-)
-from anonymizer.data.contract import Table
+from anonymizer.data.column import Codes, Vocabulary, code_batches
+from anonymizer.data.table import Table, check_rows, read_columns
 from anonymizer.errors import DataError
 from anonymizer.kernels.person_subsets import MANY, NONE, visit
 from anonymizer.table.domain import read_only

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.columns import Codes, Vocabulary, check_rows, code_batches
-from anonymizer.data.table import Table
+from anonymizer.data.column import Codes, Vocabulary, code_batches
+from anonymizer.data.table import Table, check_rows
 from anonymizer.kernels.unique_subsets import MANY, count_subsets, decide
 
 WORD = 64  # bits

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.columns import Coded, check_whose, read_columns
-from anonymizer.data.labels import Labels, code_labels, distinct_rows
-from anonymizer.data.table import Table
+from anonymizer.data.aggregate import Labels, code_labels, distinct_rows
+from anonymizer.data.column import Column, check_whose
+from anonymizer.data.table import Table, read_columns
 from anonymizer.errors import DataError, HierarchyError, list_cells
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.lattice import Scheme
-from anonymizer.table.domain import Column, read_only
+from anonymizer.table.domain import QuasiIdentifier, read_only
 from anonymizer.table.microdata import Microdata
 from anonymizer.table.people import People
 
@@ -64,7 +64,7 @@ class Values:
         return Values(hierarchy, tuple(ordered), levels, climb(hierarchy, levels, codes))
 
     @staticmethod
-    def of_column(column: Column, level: int) -> Values:
+    def of_column(column: QuasiIdentifier, level: int) -> Values:
         """Take the leaves of a column as a level generalizes them."""
         hierarchy = column.hierarchy
         texts = tuple(map(hierarchy.leaves.__getitem__, column.leaves.tolist()))
@@ -80,7 +80,7 @@ class Values:
             Hierarchy.from_rows(name, [(text,) for text in ordered]), sorted(set(texts))
         )
 
-    def places(self, column: Coded) -> NDArray[np.int64]:
+    def places(self, column: Column) -> NDArray[np.int64]:
         """Return the number of each row's value."""
         place = {text: at for at, text in enumerate(self.texts)}
         labels = self.hierarchy.read_texts(column.texts, range(self.hierarchy.height))
@@ -153,14 +153,14 @@ def climb(
     return read_only(ancestors)
 
 
-def number_people(column: Coded, where: str, person: str) -> NDArray[np.int64]:
+def number_people(column: Column, where: str, person: str) -> NDArray[np.int64]:
     """Number the people of a column that tells whose each row is, without a gap."""
     check_whose(column, where, person)
     return np.unique(column.codes, return_inverse=True)[1].astype(np.int64)
 
 
 def read_values(
-    hierarchies: Sequence[Hierarchy], coded: Mapping[str, Coded], people: Mapping[str, Coded]
+    hierarchies: Sequence[Hierarchy], coded: Mapping[str, Column], people: Mapping[str, Column]
 ) -> dict[str, Values]:
     """Place the values of a table, and of a population if there is one; all faults are shown together."""
     values: dict[str, Values] = {}
@@ -178,7 +178,7 @@ def read_values(
     return values
 
 
-def first_unknown(hierarchy: Hierarchy, column: Coded) -> int | None:
+def first_unknown(hierarchy: Hierarchy, column: Column) -> int | None:
     """Return the first row, from 1, whose value the hierarchy lacks; None where it has all of them."""
     fitted, labels = hierarchy.fit(column.texts)
     known = {MISSING, *find_places(fitted)}

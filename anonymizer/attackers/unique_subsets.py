@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.attackers.packed_tuples import Layout, PackedTuples, read_tuples
-from anonymizer.data.table import Table, TableLike, check_present, open_table
+from anonymizer.data.opening import TableLike, check_present, open_table
+from anonymizer.data.table import Table
 from anonymizer.errors import DataError, quote_some
 from anonymizer.table.domain import read_only
 

@@ -16,7 +16,7 @@ from anonymizer.attacks.reading import read_setting
 from anonymizer.attacks.result import Attack, Attacks
 from anonymizer.attacks.setting import AttackPlan, Setting, own_people
 from anonymizer.attacks.singling_out import singling_out
-from anonymizer.data.table import TableLike
+from anonymizer.data.opening import TableLike
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.problem import Source, load_policy, open_data
 from anonymizer.solution.manifest import ManifestLike, find_manifest, manifest_beside

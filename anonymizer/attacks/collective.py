@@ -20,8 +20,8 @@ from anonymizer.attacks.columns import Integers
 from anonymizer.attacks.matching import NOBODY, AlikeRows, LabelMembers, pair_up
 from anonymizer.attacks.result import Attack, skip
 from anonymizer.attacks.setting import Setting
-from anonymizer.data.columns import Coded
-from anonymizer.data.labels import code_labels, label_together
+from anonymizer.data.aggregate import code_labels, label_together
+from anonymizer.data.column import Column
 from anonymizer.estimators.proportions import Rate
 
 NAME = "collective match"
@@ -94,14 +94,14 @@ def identified(setting: Setting) -> tuple[Integers, tuple[int, ...], Integers]:
     return population.leaves, known, draw_people(setting, population.leaves, known)
 
 
-def find_people(records: Coded, people: Coded) -> Integers:
+def find_people(records: Column, people: Column) -> Integers:
     """Return where in a list each record's person stands, by a column that tells who they are."""
     place_of_text = dict(zip(people.texts, first_places(people), strict=True))
     places = [place_of_text.get(text, NOBODY) for text in records.texts]
     return np.array(places, np.int64)[records.codes]
 
 
-def first_places(column: Coded) -> Sequence[int]:
+def first_places(column: Column) -> Sequence[int]:
     """Return the first row of each text."""
     places: list[int] = np.unique(column.codes, return_index=True)[1].tolist()
     return places

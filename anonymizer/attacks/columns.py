@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.cells import is_nested, same_text
-from anonymizer.data.columns import Coded, Vocabulary
+from anonymizer.data.arrays import is_nested
+from anonymizer.data.column import Column, Vocabulary, same_text
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table
 from anonymizer.errors import DataError, HierarchyError, list_cells
@@ -50,7 +50,7 @@ class Quasi:
         """The level of a redacted cell, which covers every value."""
         return self.hierarchy.height
 
-    def leaves(self, column: Coded, where: str) -> Integers:
+    def leaves(self, column: Column, where: str) -> Integers:
         """Return the leaf of each original value."""
         number_of = {leaf: number for number, leaf in enumerate(self.hierarchy.leaves)}
         texts = self.hierarchy.read_texts(column.texts)
@@ -62,7 +62,7 @@ class Quasi:
             raise HierarchyError(f"{where}: {' '.join(defects)}")
         return np.array([number_of[text] for text in texts], np.int64)[column.codes]
 
-    def cells(self, column: Coded, where: str) -> tuple[Integers, Integers]:
+    def cells(self, column: Column, where: str) -> tuple[Integers, Integers]:
         """Return the level and the value of each released cell: as declared, or else the finest."""
         known = self.known_cells(column.texts)
         found = [known.get(text) for text in column.texts]
@@ -119,30 +119,30 @@ class KeptColumn:
         """The values themselves."""
         return (np.arange(len(self.words)),)
 
-    def leaves(self, column: Coded, where: str) -> Integers:  # noqa: ARG002 - any value will do
+    def leaves(self, column: Column, where: str) -> Integers:  # noqa: ARG002 - any value will do
         """Return the number of each value."""
         return self.numbers(column, self.escaped)
 
-    def cells(self, column: Coded, where: str) -> tuple[Integers, Integers]:  # noqa: ARG002
+    def cells(self, column: Column, where: str) -> tuple[Integers, Integers]:  # noqa: ARG002
         """Return the number of each value, all of one level."""
         codes = self.numbers(column, False)
         return np.zeros(codes.size, np.int64), codes
 
-    def numbers(self, column: Coded, escaped: bool) -> Integers:
+    def numbers(self, column: Column, escaped: bool) -> Integers:
         """Number the texts; equal ones, in whatever spelling, alike."""
         write = escape if escaped else str
         found = [self.words.number_of[same_text(write(text))] for text in column.texts]
         return np.array(found, np.int64)[column.codes]
 
 
-Column = Quasi | KeptColumn
+AnyColumn = Quasi | KeptColumn
 
 
 def quasi_column(
     policy: Policy,
     name: str,
-    originals: Sequence[Coded],
-    released: Coded,
+    originals: Sequence[Column],
+    released: Column,
     level: int | None,
 ) -> Quasi:
     """Make a column of a quasi-identifier, with the values of all tables."""
@@ -161,7 +161,7 @@ def quasi_column(
 
 
 def kept_column(
-    policy: Policy, name: str, originals: Sequence[Coded], released: Coded
+    policy: Policy, name: str, originals: Sequence[Column], released: Column
 ) -> KeptColumn:
     """Make a column that is kept, with the values of all tables."""
     write = escape if policy.release.escape_formulas else str

@@ -17,7 +17,7 @@ from anonymizer.attacks.columns import Integers
 from anonymizer.attacks.matching import NOBODY
 from anonymizer.attacks.result import Attack, skip
 from anonymizer.attacks.setting import Setting
-from anonymizer.data.labels import code_labels, label_together
+from anonymizer.data.aggregate import code_labels, label_together
 from anonymizer.estimators.proportions import Rate
 
 NAME = "composition"

@@ -9,7 +9,7 @@ from typing import Any
 from anonymizer.attacks.composition import Intersection, intersect
 from anonymizer.attacks.reading import read_setting
 from anonymizer.attacks.setting import AttackPlan, own_people
-from anonymizer.data.table import TableLike
+from anonymizer.data.opening import TableLike
 from anonymizer.errors import DataError, HierarchyError, quote_some
 from anonymizer.policy import Policy, Role
 from anonymizer.solution.manifest import FILE_NAME, read_manifest

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.attacks.columns import Column, Integers
-from anonymizer.data.labels import code_labels, label_together
+from anonymizer.attacks.columns import AnyColumn, Integers
+from anonymizer.data.aggregate import code_labels, label_together
 
 NOBODY = -1
 
@@ -34,7 +34,7 @@ class AlikeRows(NamedTuple):
 class ReleasedCells:
     """Released rows: the level and the value of each cell; an array row for each column."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[AnyColumn, ...]
     levels: Integers
     codes: Integers
 

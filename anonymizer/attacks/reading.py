@@ -10,15 +10,16 @@ import numpy as np
 
 from anonymizer.attacks.columns import (
     NO_VALUE,
-    Column,
+    AnyColumn,
     kept_column,
     kept_names,
     quasi_column,
 )
 from anonymizer.attacks.matching import ReleasedCells
 from anonymizer.attacks.setting import MEMBER, AttackPlan, Others, Setting
-from anonymizer.data.columns import Coded, read_columns
-from anonymizer.data.table import Table, TableLike, check_present
+from anonymizer.data.column import Column
+from anonymizer.data.opening import TableLike, check_present
+from anonymizer.data.table import Table, read_columns
 from anonymizer.errors import DataError, quote_some
 from anonymizer.policy import Policy, Role
 from anonymizer.problem import part_released
@@ -89,10 +90,10 @@ def name_of(table: TableLike, kind: str) -> str:
 def make_columns(
     policy: Policy,
     kept: Sequence[str],
-    released: Mapping[str, Coded],
-    originals: Sequence[Mapping[str, Coded]],
+    released: Mapping[str, Column],
+    originals: Sequence[Mapping[str, Column]],
     manifest: Mapping[str, Any] | None,
-) -> tuple[Column, ...]:
+) -> tuple[AnyColumn, ...]:
     """Make the columns of a release: quasi-identifiers, then others, with the values of all tables."""
     levels = declared_levels(manifest)
     quasi = [
@@ -105,7 +106,7 @@ def make_columns(
     return *quasi, *others
 
 
-def with_column(tables: Sequence[Mapping[str, Coded]], name: str) -> list[Coded]:
+def with_column(tables: Sequence[Mapping[str, Column]], name: str) -> list[Column]:
     """Return a column of all tables that have it."""
     return [table[name] for table in tables if name in table]
 
@@ -118,7 +119,7 @@ def declared_levels(manifest: Mapping[str, Any] | None) -> dict[str, int]:
 
 
 def read_cells(
-    columns: Sequence[Column], released: Mapping[str, Coded], where: str
+    columns: Sequence[AnyColumn], released: Mapping[str, Column], where: str
 ) -> ReleasedCells:
     """Read the released cells."""
     cells = [column.cells(released[column.name], where) for column in columns]
@@ -126,7 +127,7 @@ def read_cells(
     return ReleasedCells(tuple(columns), levels, codes)
 
 
-def read_others(table: Table, names: Sequence[str], kind: str) -> dict[str, Coded]:
+def read_others(table: Table, names: Sequence[str], kind: str) -> dict[str, Column]:
     """Read another table."""
     if not set(names) & set(table.columns):
         raise DataError(
@@ -144,7 +145,7 @@ def read_others(table: Table, names: Sequence[str], kind: str) -> dict[str, Code
     return found
 
 
-def make_others(name: str, read: Mapping[str, Coded], columns: Sequence[Column]) -> Others:
+def make_others(name: str, read: Mapping[str, Column], columns: Sequence[AnyColumn]) -> Others:
     """Write another table in the numbers of the release's columns."""
     size = next(iter(read.values())).codes.size
     leaves = np.full((len(columns), size), NO_VALUE, np.int64)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from anonymizer.attacks.columns import Integers
 from anonymizer.attacks.matching import NOBODY, ReleasedCells, find_owners
-from anonymizer.data.columns import Coded
-from anonymizer.data.labels import code_labels, label_together
+from anonymizer.data.aggregate import code_labels, label_together
+from anonymizer.data.column import Column
 from anonymizer.data.table import Table
 from anonymizer.errors import DataError
 from anonymizer.policy import Policy
@@ -48,7 +48,7 @@ class Others:
     leaves: Integers
     there: tuple[int, ...]
     """The columns that it has."""
-    texts: Mapping[str, Coded]
+    texts: Mapping[str, Column]
     """Columns beside: who a record is of, or whether somebody is in the release."""
 
 
@@ -64,7 +64,7 @@ class Setting:
     quasi: tuple[int, ...]
     """Which of the columns are quasi-identifiers."""
     sensitive: tuple[int, ...]
-    identity: Mapping[str, Coded]
+    identity: Mapping[str, Column]
     """The identifying columns of the original."""
     person: Integers
     """Whose each record of the original is, by number: its own where the policy names no id."""

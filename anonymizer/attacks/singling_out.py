@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from anonymizer.attacks.columns import Integers
 from anonymizer.attacks.result import Attack, skip
 from anonymizer.attacks.setting import Setting
-from anonymizer.data.labels import Labels, code_labels, one_part
+from anonymizer.data.aggregate import Labels, code_labels, one_part
 from anonymizer.estimators.proportions import Rate
 
 ORDERS = 8

@@ -57,8 +57,8 @@ def init(
     Example: `anonymizer init discharges.csv --out discharges`, then
     `anonymizer run discharges/policy.toml --out release`
     """
+    from anonymizer.data.opening import open_table
     from anonymizer.data.staging import Staging
-    from anonymizer.data.table import open_table
     from anonymizer.proposal.choices import split_names
     from anonymizer.proposal.proposal import check_new, propose
     from anonymizer.report.proposal import stage_proposal, summarize

@@ -72,7 +72,6 @@ def publish(
 def claim_names(staging: Any, policy: Policy, data: Path | None = None) -> None:
     """Find out before the search whether release and manifest can be written where they will go."""
     from anonymizer.data.engines.targets import check_target
-    from anonymizer.data.release import release_name
     from anonymizer.problem import open_data
     from anonymizer.solution.manifest import FILE_NAME, claim_name
 
@@ -83,7 +82,7 @@ def claim_names(staging: Any, policy: Policy, data: Path | None = None) -> None:
     if policy.release.table is not None:
         check_target(table, policy.release.table, policy.release_database)
     else:
-        claim_name(staging, release_name(table, policy.release.file))
+        claim_name(staging, table.file_name(policy.release.file))
 
 
 def outcome_of(

@@ -10,11 +10,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import Column
 from anonymizer.hierarchy import MISSING
 from anonymizer.policy import Role
 from anonymizer.solution.release import Release
-from anonymizer.table.domain import Column
+from anonymizer.table.domain import QuasiIdentifier
 
 Numbers = NDArray[np.integer]
 MOST_BINS = 20
@@ -99,7 +99,7 @@ def bin_quasi_identifier(release: Release, at: int) -> Binned:
     )
 
 
-def bin_level(column: Column) -> int:
+def bin_level(column: QuasiIdentifier) -> int:
     """Return the finest level with few enough values; not the top, which says nothing."""
     few = (level for level, n in enumerate(column.group_counts) if n <= MOST_BINS)
     level = next(few, column.hierarchy.height - 1)
@@ -118,7 +118,7 @@ def choose(records: NDArray[np.int64], people: NDArray[np.int64]) -> NDArray[np.
 
 
 def spread(
-    column: Column,
+    column: QuasiIdentifier,
     leaf: NDArray[np.int64],
     levels: NDArray[np.int64],
     kept: NDArray[np.bool_],
@@ -147,7 +147,7 @@ def count_jointly(one: Numbers, other: Numbers, shape: tuple[int, int]) -> NDArr
 
 
 def distance_of_leaves(
-    column: Column,
+    column: QuasiIdentifier,
     leaf: NDArray[np.int64],
     levels: NDArray[np.int64],
     kept: NDArray[np.bool_],
@@ -175,7 +175,7 @@ def distance(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
 
 
 def bin_kept_column(
-    name: str, role: Role, column: Coded, released: NDArray[np.bool_], person: Numbers | None
+    name: str, role: Role, column: Column, released: NDArray[np.bool_], person: Numbers | None
 ) -> Binned:
     """Bin a column that is released as it is; `person` says whose each row is, if people have several."""
     group_of_text, names = group_texts(column)
@@ -209,7 +209,7 @@ def count_people(groups: NDArray[np.int64], person: Numbers, number: int) -> NDA
     return np.bincount(pairs // everyone, minlength=number)
 
 
-def group_texts(column: Coded) -> tuple[NDArray[np.int64], list[str]]:
+def group_texts(column: Column) -> tuple[NDArray[np.int64], list[str]]:
     """Return the group of each text and the groups' names: ranges of numbers, or the texts."""
     texts = column.texts
     numbers = parse_numbers(texts)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from anonymizer.comparison.association import associate
 from anonymizer.comparison.binning import Binned, bin_kept_column, bin_quasi_identifier
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import Column
 from anonymizer.display import Displayed
 from anonymizer.policy import Role
 from anonymizer.solution.release import Release
@@ -177,7 +177,7 @@ def compare(solution: Solution, seed: int = 0) -> Comparison:
 
 
 def bin_columns(
-    release: Release, kept: Mapping[str, Coded], released: NDArray[np.bool_]
+    release: Release, kept: Mapping[str, Column], released: NDArray[np.bool_]
 ) -> list[Binned]:
     """Bin every column of the release."""
     microdata, attributes = release.microdata, release.policy.attributes
@@ -219,7 +219,7 @@ def compare_pairs(columns: Sequence[Binned]) -> tuple[ComparedPair, ...]:
 
 def example_rows(
     release: Release,
-    kept: Mapping[str, Coded],
+    kept: Mapping[str, Column],
     released: NDArray[np.bool_],
     random: np.random.Generator,
 ) -> tuple[dict[str, tuple[str, str]], ...]:
@@ -236,7 +236,7 @@ def example_rows(
 
 def example_cells(
     release: Release,
-    kept: Mapping[str, Coded],
+    kept: Mapping[str, Column],
     name: str,
     rows: NDArray[np.int64],
     tuples: NDArray[np.int32],

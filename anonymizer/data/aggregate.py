@@ -1,21 +1,24 @@
-"""Aggregation: from rows to distinct tuples with counts; no Python loop over rows."""
+"""Rows numbered by several columns, and counted: no Python loop over rows.
+
+From rows to distinct tuples with counts, and which rows have equal values, as one number for each row.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.columns import (
+from anonymizer.data.column import (
+    ROW_LIMIT,
     Codes,
-    Vocabulary,
-    check_rows,
-    code_batches,
+    Column,
+    Tuples,
     smallest_type,
 )
-from anonymizer.data.contract import Table, Tuples
 from anonymizer.kernels.partition import (
     KEY_LIMIT,
     count_by_label,
@@ -24,18 +27,6 @@ from anonymizer.kernels.partition import (
     relabel,
     sum_by_label,
 )
-
-
-def aggregate(table: Table, columns: Sequence[str], known: Sequence[Sequence[str]] = ()) -> Tuples:
-    """Count the distinct tuples of some columns, in one pass over the table.
-
-    Texts that are `known`, column by column, are numbered first, so that codes and the order of tuples
-    follow from them and not from the order of rows.
-    """
-    vocabularies = [Vocabulary(texts) for texts in known] or [Vocabulary() for _ in columns]
-    batches = list(code_batches(table.batches(columns), vocabularies))
-    check_rows(table, sum(batch[0].size for batch in batches))
-    return count_tuples(batches, [words.texts for words in vocabularies])
 
 
 def count_tuples(batches: list[list[Codes]], texts: Sequence[tuple[str, ...]]) -> Tuples:
@@ -123,3 +114,73 @@ def number_keys(
     relabel(labels, rank)
     del rank
     return labels, [keys.pop(0)[order] for _ in range(len(keys))]
+
+
+class Labels(NamedTuple):
+    """A number below `number` for each row; rows with the same label are not told apart."""
+
+    of_row: NDArray[np.int32]
+    number: int
+
+    def refine(self, values: Labels) -> Labels:
+        """Split each part by some values; a chain of splits begins with `one_part`."""
+        if values.number <= 1 or self.number == self.of_row.size:
+            return self  # the values tell no one apart, or everyone is told apart already
+        keys = self.of_row.astype(np.int64) * values.number + values.of_row
+        labels, first = label_keys(keys, self.number * values.number)
+        return Labels(labels, first.size)
+
+    def take(self, rows: NDArray[np.integer] | slice) -> Labels:
+        """Return the labels of some rows."""
+        return Labels(self.of_row[rows], self.number)
+
+    def first_rows(self) -> NDArray[np.int32]:
+        """Return where each label occurs first."""
+        return label_keys(self.of_row.astype(np.int64), self.number)[1]
+
+
+def one_part(rows: int) -> Labels:
+    """Return the partition in which no row is told from another."""
+    return Labels(np.zeros(rows, np.int32), min(rows, 1))
+
+
+def code_labels(codes: NDArray[np.integer]) -> Labels:
+    """Take codes as labels."""
+    if not codes.size:
+        return Labels(codes.astype(np.int32), 0)
+    least, most = int(codes.min()), int(codes.max())
+    for code in (least, most):
+        if not 0 <= code < ROW_LIMIT:  # wrapped around, it would match what it must not
+            raise ValueError(f"codes are from 0 to {ROW_LIMIT - 1}, got {code}")
+    return Labels(codes.astype(np.int32), most + 1)
+
+
+def label_together(parts: Iterable[Labels], rows: int) -> Labels:
+    """Label the rows that have equal labels in several partitions.
+
+    >>> sex, age = code_labels(np.array([0, 0, 1])), code_labels(np.array([5, 5, 5]))
+    >>> label_together([sex, age], 3).of_row.tolist()
+    [0, 0, 1]
+    """
+    labels = one_part(rows)
+    for part in parts:
+        labels = labels.refine(part)
+    return labels
+
+
+def label_columns(columns: Iterable[Column]) -> Labels:
+    """Label the rows that have equal values of some columns; one column at least is given."""
+    parts = [code_labels(column.codes) for column in columns]
+    return label_together(parts, parts[0].of_row.size)
+
+
+def distinct_rows(
+    columns: Sequence[NDArray[np.integer]], rows: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Number the distinct rows in the order of their values, and say where one of each is."""
+    labels = label_together(map(code_labels, columns), rows)
+    first = labels.first_rows()
+    order = np.lexsort([column[first] for column in columns][::-1]) if columns else np.arange(1)
+    number = np.empty(order.size, np.int32)
+    number[order] = np.arange(order.size, dtype=np.int32)
+    return number[labels.of_row], first[order].astype(np.int32)

@@ -11,18 +11,16 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.batched import BatchedTable, WrappedTable
-from anonymizer.data.cells import Cells
-from anonymizer.data.columns import Coded, code_columns, read_columns
-from anonymizer.data.contract import Table, Tuples
+from anonymizer.data.column import Cells, Column, Tuples, code_columns
 from anonymizer.data.engines.table import EngineTable
+from anonymizer.data.table import Table, WrappedTable, read_columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CodedTable(BatchedTable):
+class CodedTable(Table):
     """Columns that were computed as codes."""
 
-    coded: Mapping[str, Coded]
+    coded: Mapping[str, Column]
     counts: NDArray[np.int64] | None = None
     """How often each row occurs, where equal rows are one; None: once."""
 
@@ -47,7 +45,7 @@ class CodedTable(BatchedTable):
 
     def aggregate(self, columns: Sequence[str], known: Sequence[Sequence[str]] = ()) -> Tuples:
         """Count the distinct tuples of some columns, each row as often as it occurs."""
-        tuples = BatchedTable.aggregate(self, columns, known)
+        tuples = Table.aggregate(self, columns, known)
         if self.counts is None:
             return tuples
         counts = np.bincount(tuples.tuple_of_row, self.counts, tuples.counts.size)
@@ -65,7 +63,7 @@ class LoadedTable(WrappedTable):
     wanted: tuple[str, ...]
 
     @cached_property
-    def coded(self) -> dict[str, Coded]:
+    def coded(self) -> dict[str, Column]:
         """The columns as codes."""
         times = Counter(self.origin.columns)
         return read_columns(self.origin, [name for name in self.wanted if times[name] == 1])
@@ -90,7 +88,7 @@ def read_once(table: Table, columns: Sequence[str]) -> Table:
     return table if isinstance(table, EngineTable) else load(table, columns)
 
 
-def read_first(table: Table, columns: Sequence[str]) -> tuple[dict[str, Coded], Table]:
+def read_first(table: Table, columns: Sequence[str]) -> tuple[dict[str, Column], Table]:
     """Read the first batch of some columns as codes.
 
     Where that is all there is, the table that is returned has it, and is not read again.
@@ -106,7 +104,7 @@ def read_first(table: Table, columns: Sequence[str]) -> tuple[dict[str, Coded], 
 
 def read_counted(
     table: Table, columns: Sequence[str]
-) -> tuple[dict[str, Coded], NDArray[np.int64] | None]:
+) -> tuple[dict[str, Column], NDArray[np.int64] | None]:
     """Read columns as codes; where an engine counts equal rows, these come once, with how often.
 
     The counts are None where every row has come.
@@ -115,7 +113,7 @@ def read_counted(
         return read_columns(table, columns), None
     tuples = table.aggregate(columns)
     pairs = zip(columns, tuples.codes, tuples.texts, strict=True)
-    return {name: Coded(codes, texts) for name, codes, texts in pairs}, tuples.counts.astype(
+    return {name: Column(codes, texts) for name, codes, texts in pairs}, tuples.counts.astype(
         np.int64
     )
 
@@ -125,11 +123,11 @@ def load(table: Table, columns: Sequence[str]) -> LoadedTable:
     return LoadedTable(table, tuple(dict.fromkeys(columns)))
 
 
-def rows_of(coded: Mapping[str, Coded]) -> int | None:
+def rows_of(coded: Mapping[str, Column]) -> int | None:
     """Return the number of rows of columns; None without any."""
     return next((column.codes.size for column in coded.values()), None)
 
 
-def cells_of(coded: Mapping[str, Coded], columns: Sequence[str]) -> list[Cells]:
+def cells_of(coded: Mapping[str, Column], columns: Sequence[str]) -> list[Cells]:
     """Return columns as cells."""
     return [Cells(coded[name].codes, coded[name].texts) for name in columns]

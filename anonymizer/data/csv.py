@@ -1,11 +1,11 @@
-"""CSV files: read in one stream, written with quotes only where they are needed."""
+"""CSV files, read in one stream."""
 
 from __future__ import annotations
 
 import codecs
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,21 +14,20 @@ from typing import TYPE_CHECKING, TextIO
 
 import pyarrow as pa
 
-from anonymizer.data.arrays import arrow_number, arrow_text, arrow_texts
-from anonymizer.data.assemble import assemble, to_pandas
-from anonymizer.data.cells import Cells, cells_of_arrow
-from anonymizer.data.contract import Tuples
-from anonymizer.data.delimiters import CANDIDATES, DEFAULT, find_delimiter
-from anonymizer.data.files import FirstRead, Tap, digest_of_file
-from anonymizer.data.plan import ReleasePlan
-from anonymizer.data.unpacking import (
+from anonymizer.data.arrays import arrow_number, cells_of_arrow
+from anonymizer.data.column import Cells
+from anonymizer.data.files import FirstRead, digest_of_file
+from anonymizer.data.release import to_pandas, write_csv
+from anonymizer.data.table import ReleasePlan, Table
+from anonymizer.data.text import (
     Readable,
+    Tap,
     as_text,
     compression_of,
     decompress,
+    find_delimiter,
     find_encoding,
-    open_to_write,
-    recode,
+    to_utf8,
 )
 from anonymizer.errors import DataError, list_cells
 
@@ -36,14 +35,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BATCH_BYTES = 1 << 20  # Arrow reads ahead, so that a reader holds many times this
+
+
 HEADER_LIMIT = 1 << 26  # bytes of one line
+
+
 HEAD = 1 << 10  # bytes that tell the encoding
-SLICE_ROWS = 1 << 18
-RELEASE_NAME = "release.csv"
 
 
 @dataclass(frozen=True)
-class CsvTable:
+class CsvTable(Table):
     """A CSV file with a header; cells are text and an empty cell is missing.
 
     What is not stated is found: the delimiter in the header, the encoding in the first bytes. The name
@@ -98,7 +99,7 @@ class CsvTable:
 
     def unpack(self, file: Readable) -> Readable:
         """Read the text as UTF-8."""
-        return recode(decompress(file, self.path), self.encoding)
+        return to_utf8(decompress(file, self.path), self.encoding)
 
     @contextmanager
     def text(self) -> Iterator[Iterator[str]]:
@@ -122,19 +123,9 @@ class CsvTable:
         return FirstRead(self.path)
 
     @property
-    def types(self) -> Mapping[str, pa.DataType]:
-        """Text, for every column."""
-        return dict.fromkeys(self.columns, pa.string())
-
-    @property
-    def rows(self) -> int | None:
-        """Not known before they are read."""
-        return None
-
-    @property
-    def file_name(self) -> str:
+    def kind(self) -> str:
         """A CSV file too, compressed alike."""
-        return RELEASE_NAME + compression_of(self.path)
+        return f"csv{compression_of(self.path)}"
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
         """Yield the rows as distinct values; Arrow reads and splits them outside Python."""
@@ -150,21 +141,13 @@ class CsvTable:
             self.check_cells(table.column(column), column)
         return table
 
-    def aggregate(self, columns: Sequence[str], known: Sequence[Sequence[str]] = ()) -> Tuples:
-        """Count the distinct tuples of some columns in one pass over the file."""
-        from anonymizer.data.aggregate import (
-            aggregate,  # compiled, and not needed to look at a table
-        )
-
-        return aggregate(self, columns, known)
-
-    def release(self, plan: ReleasePlan) -> pd.DataFrame:
+    def to_native(self, plan: ReleasePlan) -> pd.DataFrame:
         """Make a release as a pandas dataframe."""
-        return to_pandas(assemble(self, plan, typed=False))
+        return to_pandas(self.assemble(plan, typed=False))
 
     def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
         """Write a release to a CSV file, with the same delimiter unless another is stated."""
-        write_csv(assemble(self, plan, typed=False), path, delimiter or self.delimiter)
+        write_csv(self.assemble(plan, typed=False), path, delimiter or self.delimiter)
 
     def digest(self) -> str:
         """Return the digest of the file's bytes, as it was when it was first read."""
@@ -283,59 +266,3 @@ class CsvTable:
         if "Empty CSV" in message:
             return self.empty()
         return DataError(f"{self.path}: cannot be read as CSV{list_cells([message])}.")
-
-
-def slices(table: pa.Table) -> Iterator[pa.Table]:
-    """Cut a table into slices small enough to write at once."""
-    for start in range(0, table.num_rows, SLICE_ROWS):
-        yield table.slice(start, SLICE_ROWS)
-
-
-def write_csv(table: pa.Table, path: Path, delimiter: str | None) -> None:
-    """Write a CSV file in UTF-8, with quotes only where they are needed; a missing cell is empty.
-
-    Arrow joins the cells of a slice into lines outside Python; its own writer quotes every text. Names
-    are quoted so that the delimiter can be found in the header.
-    """
-    from pyarrow import compute
-
-    delimiter = delimiter or DEFAULT
-    names = quote(arrow_texts(table.column_names), delimiter + CANDIDATES).to_pylist()
-    header = delimiter.join(names)
-    with open_to_write(path) as file:
-        file.write(header.encode() + b"\n")
-        for part in slices(table):
-            cells = [csv_cells(column.combine_chunks(), delimiter) for column in part.columns]
-            if len(cells) == 1:  # an empty line would be no row
-                empty = compute.equal(cells[0], arrow_text(""))
-                cells = [compute.if_else(empty, arrow_text('""'), cells[0])]
-            lines = compute.binary_join_element_wise(*cells, arrow_text(delimiter))
-            file.write("\n".join(lines.to_pylist()).encode() + b"\n")
-
-
-def csv_cells(column: pa.Array, delimiter: str) -> pa.Array:
-    """Write the cells of a column as they stand in a CSV file."""
-    if isinstance(column, pa.ChunkedArray):  # what combine_chunks leaves of a column without rows
-        column = pa.concat_arrays(column.chunks)
-    if pa.types.is_dictionary(column.type):
-        cells = quote(column.dictionary, delimiter).take(column.indices)
-    else:
-        cells = quote(column, delimiter)
-    return cells.fill_null(arrow_text(""))
-
-
-def quote(texts: pa.Array, delimiter: str) -> pa.Array:
-    """Put quotes around the texts that contain the delimiter (or one of several), a quote or a line end.
-
-    >>> quote(pa.array(["a;b", "c"]), ";").to_pylist()
-    ['"a;b"', 'c']
-    """
-    from pyarrow import compute
-
-    unsafe = compute.match_substring_regex(texts, f'[{re.escape(delimiter)}"\\r\\n]')
-    if not compute.any(unsafe).as_py():
-        return texts
-    mark = arrow_text('"')
-    doubled = compute.replace_substring(texts, '"', '""')
-    quoted = compute.binary_join_element_wise(mark, doubled, mark, arrow_text(""))
-    return compute.if_else(unsafe, quoted, texts)

@@ -11,9 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from anonymizer.data.frame import FrameTable
-from anonymizer.data.plan import ReleasePlan
-from anonymizer.data.records import frame_of, lists_of
+from anonymizer.data.pandas import FrameTable, frame_of, lists_of
+from anonymizer.data.table import ReleasePlan
 from anonymizer.data.whole import WholeFile, damaged
 from anonymizer.errors import DataError, ReleaseError, import_extra, quote_some
 
@@ -108,14 +107,14 @@ class ExcelTable(WholeFile):
         )
 
     @property
-    def file_name(self) -> str:
+    def kind(self) -> str:
         """An Excel workbook too."""
-        return "release.xlsx"
+        return "xlsx"
 
     def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:  # noqa: ARG002
         """Write a release to a workbook of one sheet; no text in it is a formula."""
         import_extra("openpyxl", f"{path}: an Excel file", "excel")
-        write_sheet(self.release(plan), path)
+        write_sheet(self.to_native(plan), path)
 
 
 Row = tuple[int, Sequence[Any]]

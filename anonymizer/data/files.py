@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
 
-from anonymizer.data.unpacking import BLOCK, Readable
 from anonymizer.errors import DataError, ReleaseError
 
 
@@ -33,58 +30,6 @@ def digest_of_file(path: Path) -> str:
     """Return the SHA-256 digest of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-class Digested:
-    """A file that is digested while it is read."""
-
-    closed = False
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.file = file
-        self.sha256 = hashlib.sha256()
-
-    def read(self, size: int = -1) -> bytes:
-        """Read some bytes and note them."""
-        block = self.file.read(size)
-        self.sha256.update(block)
-        return block
-
-    def close(self) -> None:
-        """Leave the file open: whoever opened it closes it."""
-
-
-def plain(file: Readable) -> Readable:
-    """Read a file as it is."""
-    return file
-
-
-class Tap:
-    """A file that is digested, and the quotes of its text counted, while Arrow reads the text."""
-
-    closed = False
-
-    def __init__(self, file: BinaryIO, unpack: Callable[[Readable], Readable] = plain) -> None:
-        self.file = Digested(file)
-        self.text = unpack(self.file)
-        self.quotes = 0
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 digest of the bytes that were read."""
-        return self.file.sha256.hexdigest()
-
-    def read(self, size: int = -1) -> bytes:
-        """Read some of the text and note its quotes."""
-        block = self.text.read(size)
-        self.quotes += block.count(b'"')
-        return block
-
-    def finish(self) -> None:
-        """Read what Arrow left."""
-        for left in (self, self.file):
-            while left.read(BLOCK):
-                pass
 
 
 class FirstRead:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyarrow import compute
 
-from anonymizer.data.cells import text_of
+from anonymizer.data.column import text_of
 from anonymizer.data.rebuild import from_values
 from anonymizer.errors import AnonymizerWarning, quote_some
 

@@ -11,22 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from anonymizer.data import cells
-from anonymizer.data.assemble import assemble, to_pandas
-from anonymizer.data.batched import BatchedTable
-from anonymizer.data.cells import Cells, cells_of_arrow, is_nested
+from anonymizer.data import arrays
+from anonymizer.data.arrays import cells_of_arrow, is_nested
+from anonymizer.data.column import Cells
 from anonymizer.data.files import FirstRead, digest_of_file
-from anonymizer.data.plan import ReleasePlan
+from anonymizer.data.release import to_pandas, write_parquet
+from anonymizer.data.table import ReleasePlan, Table
 from anonymizer.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SLICE_ROWS = 1 << 18
-
 
 @dataclass(frozen=True)
-class ParquetTable(BatchedTable):
+class ParquetTable(Table):
     """A Parquet file."""
 
     path: Path
@@ -52,9 +50,9 @@ class ParquetTable(BatchedTable):
         return self.metadata[1]
 
     @property
-    def file_name(self) -> str:
+    def kind(self) -> str:
         """A Parquet file too."""
-        return "release.parquet"
+        return "parquet"
 
     @cached_property
     def first_read(self) -> FirstRead:
@@ -84,7 +82,7 @@ class ParquetTable(BatchedTable):
         )  # else Arrow counts its columns otherwise
         file = self.file(dictionaries=columns if flat else ())
         with self.reading():
-            for batch in file.iter_batches(batch_size=cells.BATCH_ROWS, columns=list(columns)):
+            for batch in file.iter_batches(batch_size=arrays.BATCH_ROWS, columns=list(columns)):
                 batch.validate(full=True)
                 yield [cells_of_arrow(batch.column(column)) for column in columns]
 
@@ -108,35 +106,15 @@ class ParquetTable(BatchedTable):
                 f"{self.path}: the file is damaged, and a part of it cannot be read; export it again."
             ) from None
 
-    def release(self, plan: ReleasePlan) -> pd.DataFrame:
+    def to_native(self, plan: ReleasePlan) -> pd.DataFrame:
         """Make a release as a pandas dataframe."""
-        return to_pandas(assemble(self, plan))
+        return to_pandas(self.assemble(plan))
 
     def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:  # noqa: ARG002
         """Write a release to a Parquet file."""
-        write_parquet(assemble(self, plan, stored_once=True), path)
+        write_parquet(self.assemble(plan, stored_once=True), path)
 
     def digest(self) -> str:
         """Return the digest of the file's bytes, as it was when it was first read."""
         self.first_read.check_stamp()
         return self.first_read.digest or self.first_read.check_digest(digest_of_file(self.path))
-
-
-def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write a Parquet file of the names, types and values alone.
-
-    Dictionaries are written out, unless their values are in an order, which only a dictionary keeps.
-    What else a schema says comes from the original: pandas' notes, names of fields, descriptions.
-    """
-    from pyarrow import parquet
-
-    schema = pa.schema([(field.name, plain_type(field.type)) for field in table.schema])
-    limit = 1 << 30  # bytes: a dictionary that is cut off loses its order
-    with parquet.ParquetWriter(path, schema, dictionary_pagesize_limit=limit) as writer:
-        for start in range(0, table.num_rows, SLICE_ROWS):
-            writer.write_table(table.slice(start, SLICE_ROWS).cast(schema))
-
-
-def plain_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type of the values of a dictionary without order; any other type as it is."""
-    return kind.value_type if pa.types.is_dictionary(kind) and not kind.ordered else kind

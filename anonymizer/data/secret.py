@@ -16,7 +16,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
-from anonymizer.data.contract import Table
+from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerWarning, ReleaseError
 
 KEY_BYTES = 32

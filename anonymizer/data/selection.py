@@ -10,21 +10,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from anonymizer.data.batched import WrappedTable
-from anonymizer.data.cells import Cells
-from anonymizer.data.columns import Coded, read_columns
-from anonymizer.data.contract import Table
+from anonymizer.data.column import Cells, Column
 from anonymizer.data.engines.table import EngineTable
-from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.rebuild import choose
 from anonymizer.data.secret import keyed_digest
+from anonymizer.data.table import File, ReleasePlan, Table, WrappedTable, read_columns
 from anonymizer.errors import DataError, percent
 
 
@@ -56,13 +52,9 @@ class Selection(WrappedTable):
         whole, rows = self.origin.read(columns), np.flatnonzero(self.chosen)
         return pa.table({name: choose(whole.column(name), rows) for name in whole.column_names})
 
-    def release(self, plan: ReleasePlan) -> Any:
-        """Make a release of the kind of the table itself."""
-        return self.origin.release(self.of_origin(plan))
-
-    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
-        """Write a release as the table itself does."""
-        self.origin.write(self.of_origin(plan), path, delimiter)
+    def release(self, plan: ReleasePlan, target: File | None = None) -> Any:
+        """Have the table itself make a release."""
+        return self.origin.release(self.of_origin(plan), target)
 
     def of_origin(self, plan: ReleasePlan) -> ReleasePlan:
         """Say the same of the rows of the whole table; those not chosen are not released."""
@@ -137,7 +129,7 @@ def draw_rows(rows: int, share: float) -> NDArray[np.bool_]:
     return np.asarray(np.random.default_rng(seed).random(rows) < share)
 
 
-def draw_people(person: Coded, share: float) -> NDArray[np.bool_]:
+def draw_people(person: Column, share: float) -> NDArray[np.bool_]:
     """Draw each person with a probability, by what they are called; a person has all rows or none."""
     key, limit = bytes.fromhex(keyed_digest("sample", b"people")), int(share * 2**64)
     hashes = (hashlib.blake2b(text.encode(), digest_size=8, key=key) for text in person.texts)

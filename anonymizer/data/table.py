@@ -1,224 +1,360 @@
-"""Opening tables of every kind, and checking their columns."""
+"""The contract of a table, all that is common to its kinds, and the plan by which it makes a release."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from inspect import getattr_static
-from operator import attrgetter
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from anonymizer.data.arrow import ArrowTable
-from anonymizer.data.coded import LoadedTable
-from anonymizer.data.contract import ArrowStream
-from anonymizer.data.contract import Table as Table
-from anonymizer.data.contract import TableLike as TableLike
-from anonymizer.data.csv import CsvTable
-from anonymizer.data.dataframes import DataFrameTable
-from anonymizer.data.delimiters import check_delimiter, hidden_delimiter
-from anonymizer.data.engines.addresses import Address
-from anonymizer.data.engines.opening import (
-    is_database,
-    is_several,
-    open_address,
-    open_database,
-    open_files,
-    open_ibis,
-    open_relation,
-    open_spark,
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from anonymizer.data.arrays import batches_of_arrow, text_column, texts_of, values_of
+from anonymizer.data.column import (
+    ROW_LIMIT,
+    Cells,
+    Column,
+    Tuples,
+    Vocabulary,
+    code_batches,
+    code_columns,
+    same_text,
+    text_of,
 )
-from anonymizer.data.files import check_readable
-from anonymizer.data.kinds import check_kind
-from anonymizer.data.parquet import ParquetTable
-from anonymizer.errors import HIDDEN, DataError, quote_some, values_shown
+from anonymizer.data.formulas import secure
+from anonymizer.data.rebuild import choose
+from anonymizer.data.release import FileKind, write_csv, write_parquet
+from anonymizer.errors import DataError, ReleaseError
+
+# --- the plan of a release ---
 
 
-@dataclass(frozen=True)
-class PandasKind:
-    """A kind of table that needs pandas: imported when a table of it is opened."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Recoding:
+    """What one column becomes: the released value of each distinct tuple."""
 
-    module: str
-    name: str
+    values: tuple[str, ...]
+    """The empty text is a missing cell."""
+    number_of_tuple: NDArray[np.integer]
+    original: bool
+    """Whether these are values of the column itself, so that they may be written in its type."""
+    ordered: bool = False
+    """Whether the values stand in an order of their own, as intervals of numbers do."""
+    read: Callable[[str], str | None] | None = None
+    """How a cell of the column itself is read as one of the values; None where its text is the value."""
 
-    def __call__(self, *given: Any) -> Table:
-        """Open a table."""
-        make: Callable[..., Table] = attrgetter(self.name)(
-            import_module(f"anonymizer.data.{self.module}")
-        )
-        return make(*given)
-
-
-EXCEL, FEATHER = PandasKind("excel", "ExcelTable"), PandasKind("whole", "FeatherTable")
-SPSS, STATA = PandasKind("whole", "SpssTable"), PandasKind("whole", "StataTable")
-
-FILES: dict[str, Callable[..., Table]] = {
-    ".arrow": FEATHER,
-    ".dta": STATA,
-    ".feather": FEATHER,
-    ".ipc": FEATHER,
-    ".parquet": ParquetTable,
-    ".sav": SPSS,
-    ".xlsm": EXCEL,
-    ".xlsx": EXCEL,
-    ".zsav": SPSS,
-}
-"""Kinds of files by the end of their names; all others are CSV, which may be compressed."""
-
-FRAMES: dict[str, Callable[[Any], Table]] = {
-    "builtins.list": PandasKind("records", "RecordsTable.of"),
-    "builtins.dict": PandasKind("records", "ColumnsTable.of"),
-    "pandas.DataFrame": PandasKind("frame", "FrameTable"),
-    "pyarrow.Table": ArrowTable,
-    "polars.DataFrame": DataFrameTable.of,
-    "polars.LazyFrame": DataFrameTable.of,
-    "modin.DataFrame": DataFrameTable.of,
-    "cudf.DataFrame": DataFrameTable.of,
-    "ibis.Table": open_ibis,
-    "duckdb.DuckDBPyRelation": open_relation,
-    "pyspark.DataFrame": open_spark,
-}
-"""Kinds of dataframes by library and class, so that none is imported before it is used."""
-STREAM = "__arrow_c_stream__"
-"""What any other object has that Arrow can read."""
-
-ABSENT = object()
-CONTRACT = tuple(name for name in vars(Table) if not name.startswith("_"))
-"""What every table has."""
+    def read_texts(self, texts: Sequence[str]) -> list[str]:
+        """Write cells as the values that they stand for; what is none stays as it is."""
+        if self.read is None:
+            return list(texts)
+        known = set(self.values)
+        values = [text if text in known else self.read(text) for text in texts]
+        return [text if value is None else value for text, value in zip(texts, values, strict=True)]
 
 
-def open_table(
-    data: TableLike,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    sheet: str | None = None,
-    table: str | None = None,
-    memory: str | None = None,
-    writable: bool = False,
-) -> Table:
-    """Open a file or a dataframe; an object that meets the contract of a table is taken as it is.
+@dataclass(frozen=True, slots=True, eq=False)
+class Grouped:
+    """What a release says of the tuples that an engine counted, in place of rows."""
 
-    Delimiter and encoding are of CSV files, and found where they are not stated; the sheet is of Excel.
-    A folder, a path with wildcards, a DuckDB database, of which `table` names one, and what an engine has
-    stay there; `memory` is what DuckDB may take, and a database is `writable` if a release goes there.
+    columns: tuple[str, ...]
+    """The columns that the engine grouped by."""
+    deciding: tuple[str, ...]
+    """Those of them that decide the tuple of a row; they come first."""
+    redacted: NDArray[np.bool_]
+    """Which tuples are suppressed and stay in the release, every recoded cell redacted alike."""
+    shuffled: bool
+    """Whether rows are written in a random order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReleasePlan:
+    """All that a table must know to make its release.
+
+    A kind of table that joins by values may look at tuples alone; one that copies looks at rows.
     """
-    if delimiter is not None:
-        check_delimiter(delimiter)
-    if isinstance(data, Address):
-        return open_address(data, table)
-    if not isinstance(data, str | Path):
-        return open_object(data)
-    path = Path(data)
-    if is_several(path):
-        return open_files(path, delimiter, encoding, memory)
-    if is_database(path):
-        return open_database(path, table, memory, writable)
-    check_readable(path)
-    check_kind(path)
-    return open_file(path, delimiter, encoding, sheet)
+
+    columns: tuple[str, ...]
+    recodings: Mapping[str, Recoding]
+    """The columns that are written from the values their classes were formed by; others are kept."""
+    tuple_of_row: NDArray[np.int32]
+    """The tuple of each row of the original."""
+    rows: NDArray[np.int64]
+    """The row of the original that each released row is made from."""
+    escape_formulas: bool = False
+    """Whether texts that a spreadsheet would run get an apostrophe before them."""
+    grouped: Grouped | None = None
+    """What an engine must know; None where the rows are those of the table."""
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns that are copied cell for cell."""
+        return tuple(column for column in self.columns if column not in self.recodings)
+
+    def recoded(self, column: str) -> tuple[NDArray[np.int32], list[str]]:
+        """Return a recoded column: numbers for the released rows, and the values that these have.
+
+        A value that only suppressed records have is not among them.
+        """
+        recoding = self.recodings[column]
+        numbers = recoding.number_of_tuple[self.tuple_of_row[self.rows]]
+        used = np.zeros(len(recoding.values), np.bool_)
+        used[numbers] = True
+        values = [v for v, there in zip(recoding.values, used.tolist(), strict=True) if there]
+        return (np.cumsum(used) - 1).astype(np.int32)[numbers], values
 
 
-def open_object(data: Any) -> Table:
-    """Open a dataframe, a table of one's own, or what Arrow can read."""
-    for kind in type(data).__mro__:
-        if make := FRAMES.get(f"{kind.__module__.split('.')[0]}.{kind.__name__}"):
-            return make(data)
-    given = cast(Table, data)
-    missing = [name for name in CONTRACT if not has(given, name)]
-    if not missing:
-        return given
-    if has(data, "batches"):
-        raise DataError(
-            f"the data is a {type(data).__name__}, a table without {quote_some(missing)}; see "
-            "`anonymizer.data.contract.Table`."
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that a release is written to."""
+
+    path: Path
+    delimiter: str | None = None
+    """Of a CSV file; None is that of the table, or else a comma."""
+    kind: FileKind | None = None
+    """None is that of the table; a dataframe becomes a CSV file."""
+
+
+# --- the contract ---
+
+
+class Table(ABC):
+    """A table of people, a row for each.
+
+    A kind of table must give its name, its columns and its rows in batches; all else follows from these.
+    One that can group, join or write by itself does so in `aggregate`, `to_native` and `write`.
+    """
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """How messages call the table: a file's path."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+
+    @abstractmethod
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield the rows, batch by batch, as the distinct values of each of the columns."""
+
+    @property
+    def types(self) -> Mapping[str, pa.DataType]:
+        """The type of each column: text, where it has none of its own."""
+        return dict.fromkeys(self.columns, pa.string())
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows; None where that is not known before they are read."""
+        return None
+
+    @property
+    def kind(self) -> str:
+        """What kind of file a release becomes unless another is asked for: the end of its name."""
+        return "csv"
+
+    @property
+    def delimiter(self) -> str | None:
+        """What separates the cells of a text file; None for other kinds."""
+        return None
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """Read whole columns, with their types."""
+        return texts_of(columns, self.batches(columns))
+
+    def aggregate(self, columns: Sequence[str], known: Sequence[Sequence[str]] = ()) -> Tuples:
+        """Count the distinct tuples of some columns, in one pass over the batches.
+
+        Texts that are `known`, column by column, are numbered first, so that codes and the order of
+        tuples follow from them and not from the order of rows.
+        """
+        from anonymizer.data.aggregate import (
+            count_tuples,  # compiled, and not needed to look at a table
         )
-    if has(data, STREAM):
-        return ArrowTable.of_stream(cast(ArrowStream, data))
-    raise DataError(
-        f"the data is a {type(data).__name__}: give the path of a file, a dataframe, an Arrow table or "
-        "a list of dicts."
+
+        vocabularies = [Vocabulary(texts) for texts in known] or [Vocabulary() for _ in columns]
+        batches = list(code_batches(self.batches(columns), vocabularies))
+        check_rows(self, sum(batch[0].size for batch in batches))
+        return count_tuples(batches, [words.texts for words in vocabularies])
+
+    def digest(self) -> str:
+        """Return a SHA-256 digest of the content: the names and the values, row by row.
+
+        A dataframe that is saved and read again may have other types, but the same digest.
+        """
+        from pandas.util import hash_array
+
+        digest = hashlib.sha256("\0".join(self.columns).encode())
+        for column in read_columns(self, self.columns).values():
+            texts = np.array([same_text(text) for text in column.texts], object)
+            hashes = hash_array(texts, categorize=False)
+            digest.update(hashes[column.codes].tobytes())
+        return digest.hexdigest()
+
+    def release(self, plan: ReleasePlan, target: File | None = None) -> Any:
+        """Make a release: of the table's own kind, of pandas for most files, or written to a file."""
+        if target is None:
+            return self.to_native(plan)
+        if self.is_own(target.kind):
+            self.write(plan, target.path, target.delimiter)
+        elif target.kind == "parquet":
+            write_parquet(self.assemble(plan, stored_once=True), target.path)
+        else:
+            self.write_texts(plan, target.path, target.delimiter)
+        return None
+
+    def file_name(self, kind: FileKind | None = None) -> str:
+        """Return what the file of a release is called; the kind None is that of the table."""
+        return f"release.{self.kind if self.is_own(kind) else kind}"
+
+    def is_own(self, kind: FileKind | None) -> bool:
+        """Whether releases are of a kind anyway; a compressed CSV file is one too."""
+        return kind is None or self.kind.startswith(kind)
+
+    def to_native(self, plan: ReleasePlan) -> Any:
+        """Make a release of the table's own kind."""
+        return self.assemble(plan)
+
+    def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
+        """Write a release to a file of the table's own kind."""
+        self.write_texts(plan, path, delimiter)
+
+    def write_texts(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:
+        """Write a release to a CSV file, every cell as its text."""
+        released = self.assemble(plan)
+        write_csv(texts_of(plan.columns, batches_of_arrow(released)), path, delimiter)
+
+    def assemble(
+        self, plan: ReleasePlan, typed: bool = True, stored_once: bool = False
+    ) -> pa.Table:
+        """Make the released table in Arrow's memory; kept columns are read again, and keep their types.
+
+        So do recoded ones whose values are their own, unless all is text anyway. Texts of theirs may be
+        `stored_once` each, in a dictionary, for a writer that writes them out.
+        """
+        kept = read_kept(self, plan)
+        types = self.types if typed else {}
+        columns = {
+            column: recoded_column(self, plan, column, types.get(column), stored_once)
+            if column in plan.recodings
+            else choose(kept.column(column), plan.rows)
+            for column in plan.columns
+        }
+        return pa.table(secure(columns, plan.escape_formulas))
+
+
+def read_kept(table: Table, plan: ReleasePlan) -> pa.Table:
+    """Read the columns that are copied; the table must be the one that was aggregated."""
+    if not plan.kept:
+        return pa.table({})
+    kept, records = table.read(plan.kept), plan.tuple_of_row.size
+    if kept.num_rows != records:
+        raise ReleaseError(
+            f"{table.name} changed while it was anonymized: it had {records} rows and now has "
+            f"{kept.num_rows}. Run again."
+        )
+    return kept
+
+
+def recoded_column(
+    table: Table, plan: ReleasePlan, column: str, kind: pa.DataType | None, stored_once: bool
+) -> pa.Array:
+    """Write a column from its values: in its own type if that has just these texts, or else as text."""
+    numbers, texts = plan.recoded(column)
+    recoding = plan.recodings[column]
+    values = (
+        values_of(texts, kind, recoding.read_texts)
+        if recoding.original and kind is not None
+        else None
     )
-
-
-def open_file(
-    path: Path,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    sheet: str | None = None,
-) -> Table:
-    """Choose the kind of a file by its name."""
-    make = FILES.get(path.suffix.lower(), CsvTable)
-    stated: dict[Callable[..., Table], tuple[str | None, ...]] = {
-        CsvTable: (delimiter, encoding),
-        EXCEL: (sheet,),
-    }
-    return make(path, *stated.get(make, ()))
-
-
-def has(data: object, name: str) -> bool:
-    """Whether an object has an attribute; it is not asked for its value, which may take time."""
-    return getattr_static(data, name, ABSENT) is not ABSENT
-
-
-def check_columns(table: Table, expected: Sequence[str]) -> None:
-    """Raise a DataError that names every difference between a table's columns and the policy's."""
-    times, known = Counter(table.columns), set(expected)
-    faults, shown = [], is_shown(table, expected)
-    repeated = sorted(column for column, count in times.items() if count > 1)
-    if repeated and shown:
-        faults.append(f"columns that occur twice: {quote_some(repeated)}; rename one of each")
-    if absent := [column for column in expected if column not in times]:
-        faults.append(
-            f"no column {quote_some(absent)}, which the policy gives a role; "
-            f"{describe_header(table, expected)}"
+    if kind is None or values is None:
+        return text_column(numbers, texts, recoding.ordered)
+    if pa.types.is_dictionary(kind):
+        if kind.ordered:
+            order = own_order(table, column, texts)
+            numbers = np.argsort(order).astype(np.int32)[numbers]
+            values = values.take(pa.array(order, pa.int64()))
+            texts = [texts[number] for number in order]
+        indices = text_column(numbers, texts).indices.cast(kind.index_type)
+        return pa.DictionaryArray.from_arrays(indices, values.drop_null(), ordered=kind.ordered)
+    if stored_once and kind in (pa.string(), pa.large_string()):
+        return pa.DictionaryArray.from_arrays(
+            text_column(numbers, texts).indices, values.drop_null()
         )
-    undeclared = [column for column in table.columns if column not in known]
-    if undeclared and shown:
-        faults.append(f"no role in the policy for {quote_some(undeclared)}; add it to [attributes]")
-    if faults:
-        raise DataError(f"{table.name}: {end_sentence('; '.join(faults))}")
+    return choose(pa.chunked_array([values]), numbers.astype(np.int64))
 
 
-def check_present(table: Table, needed: Sequence[str]) -> None:
-    """Raise a DataError unless a table has some columns, each once; others do not matter."""
-    times = Counter(table.columns)
-    if absent := [name for name in needed if name not in times]:
-        raise DataError(
-            f"{table.name}: no column {quote_some(absent)}; "
-            f"{end_sentence(describe_header(table, needed, 20))}"
-        )
-    if twice := [name for name in dict.fromkeys(needed) if times[name] > 1]:
-        raise DataError(f"{table.name}: column {quote_some(twice)} occurs twice; rename one.")
+def own_order(table: Table, column: str, texts: Sequence[str]) -> list[int]:
+    """Return the numbers of texts in the order of the column's own dictionary, a missing cell last."""
+    chunks = table.read([column]).column(0).unify_dictionaries().chunks
+    own = map(text_of, chunks[0].dictionary.to_pylist() if chunks else ())
+    place = {text: number for number, text in enumerate(own)}
+    return sorted(range(len(texts)), key=lambda number: place.get(texts[number], len(place)))
 
 
-def describe_header(table: Table, expected: Sequence[str], most: int = 5) -> str:
-    """Say what the header reads; one with no name that is expected may be a row of somebody's cells."""
-    if is_shown(table, expected):
-        return f"the header reads {quote_some(table.columns, most)}{guess_delimiter(table)}"
-    return f"the header has no name that is expected{HIDDEN}{guess_delimiter(table)}"
+# --- tables as codes ---
 
 
-def end_sentence(text: str) -> str:
-    """End with a full stop, unless it is a question.
-
-    >>> end_sentence("the header reads 'age'"), end_sentence("Is the delimiter ';'?")
-    ("the header reads 'age'.", "Is the delimiter ';'?")
-    """
-    return text if text.endswith("?") else f"{text}."
+def read_columns(table: Table, columns: Sequence[str]) -> dict[str, Column]:
+    """Read whole columns of a table as codes, in one pass."""
+    return code_columns(columns, table.batches(columns))
 
 
-def is_shown(table: Table, expected: Sequence[str]) -> bool:
-    """Whether messages may show what stands in the place of the header."""
-    return values_shown() or not set(expected).isdisjoint(table.columns)
+def check_rows(table: Table, rows: int) -> None:
+    """Raise a DataError unless there are rows, and not too many."""
+    if rows == 0:
+        raise DataError(f"{table.name}: the table has no rows, so there is nothing to anonymize.")
+    if rows >= ROW_LIMIT:
+        raise DataError(f"{table.name}: {rows} rows are more than the {ROW_LIMIT} supported.")
 
 
-def guess_delimiter(table: Table) -> str:
-    """Suggest another delimiter where the header looks like one long name."""
-    if isinstance(table, LoadedTable):
-        return guess_delimiter(table.origin)
-    if not isinstance(table, CsvTable) or len(table.columns) != 1:
-        return ""
-    other = hidden_delimiter(table.columns[0])
-    return f". Is the delimiter {other!r} rather than {table.delimiter!r}?" if other else ""
+@dataclass(frozen=True, eq=False)
+class WrappedTable(Table):
+    """A table that is called as another one, has its columns, and leaves a release to it."""
+
+    origin: Table
+
+    @property
+    def name(self) -> str:
+        """How messages call the other table."""
+        return self.origin.name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all its columns."""
+        return self.origin.columns
+
+    @property
+    def types(self) -> Mapping[str, pa.DataType]:
+        """The types of its columns."""
+        return self.origin.types
+
+    @property
+    def kind(self) -> str:
+        """What kind of file its releases become."""
+        return self.origin.kind
+
+    @property
+    def delimiter(self) -> str | None:
+        """What separates its cells."""
+        return self.origin.delimiter
+
+    def file_name(self, kind: FileKind | None = None) -> str:
+        """Return what it calls the file of a release."""
+        return self.origin.file_name(kind)
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """Read whole columns of it, with their types."""
+        return self.origin.read(columns)
+
+    def release(self, plan: ReleasePlan, target: File | None = None) -> Any:
+        """Have it make a release."""
+        return self.origin.release(plan, target)
+
+    def digest(self) -> str:
+        """Return its digest."""
+        return self.origin.digest()

@@ -13,18 +13,16 @@ import pandas as pd
 import pyarrow as pa
 
 from anonymizer.data.arrow import ArrowTable
-from anonymizer.data.assemble import assemble, to_pandas
-from anonymizer.data.batched import BatchedTable
-from anonymizer.data.cells import Cells
-from anonymizer.data.contract import Table
+from anonymizer.data.column import Cells
 from anonymizer.data.files import FirstRead, digest_of_file
-from anonymizer.data.frame import FrameTable
-from anonymizer.data.plan import ReleasePlan
+from anonymizer.data.pandas import FrameTable
+from anonymizer.data.release import to_pandas
+from anonymizer.data.table import ReleasePlan, Table
 from anonymizer.errors import AnonymizerError, DataError, import_extra
 
 
 @dataclass(frozen=True, eq=False)
-class WholeFile(BatchedTable):
+class WholeFile(Table):
     """A file of which a table in memory is made when it is first asked for."""
 
     path: Path
@@ -72,12 +70,12 @@ class WholeFile(BatchedTable):
         """Read whole columns with their types."""
         return self.content.read(columns)
 
-    def release(self, plan: ReleasePlan) -> pd.DataFrame:
+    def to_native(self, plan: ReleasePlan) -> pd.DataFrame:
         """Make a release as a pandas dataframe."""
         content = self.content
         if isinstance(content, FrameTable):
             return content.to_frame(plan)
-        return to_pandas(assemble(content, plan))
+        return to_pandas(content.assemble(plan))
 
     def digest(self) -> str:
         """Return the digest of the file's bytes, as it was when it was first read."""
@@ -114,13 +112,13 @@ class FeatherTable(WholeFile):
         return ArrowTable(table)
 
     @property
-    def file_name(self) -> str:
+    def kind(self) -> str:
         """A Feather file too."""
-        return "release.feather"
+        return "feather"
 
     def write(self, plan: ReleasePlan, path: Path, delimiter: str | None) -> None:  # noqa: ARG002
         """Write a release to a Feather file; names and types are all that its schema says."""
-        released = assemble(self.content, plan)
+        released = self.content.assemble(plan)
         with pa.ipc.new_file(str(path), released.schema) as writer:
             writer.write_table(released)
 

@@ -6,8 +6,8 @@ import csv
 import io
 from pathlib import Path
 
-from anonymizer.data.delimiters import CANDIDATES
 from anonymizer.data.staging import replace_file
+from anonymizer.data.text import CANDIDATES
 from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy.fields import check_size
 from anonymizer.hierarchy.hierarchy import Hierarchy

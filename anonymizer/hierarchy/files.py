@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from anonymizer.data.columns import Coded, read_columns
+from anonymizer.data.column import Column
+from anonymizer.data.opening import describe_header, end_sentence, open_table
 from anonymizer.data.staging import Staging
-from anonymizer.data.table import Table, describe_header, end_sentence, open_table
+from anonymizer.data.table import Table, read_columns
 from anonymizer.errors import DataError, HierarchyError, quote_some
 from anonymizer.hierarchy import (
     MISSING,
@@ -54,7 +55,7 @@ def not_compared(file: Path, table: Table) -> Defect:
     return Defect("warning", file.stem, None, None, message)
 
 
-def check_one(file: Path, column: Coded | None, delimiter: str) -> list[Defect]:
+def check_one(file: Path, column: Column | None, delimiter: str) -> list[Defect]:
     """Find the defects of one file, and the values it does not cover; if unreadable, one defect."""
     try:
         defects = check_file(file, delimiter=delimiter)
@@ -65,7 +66,7 @@ def check_one(file: Path, column: Coded | None, delimiter: str) -> list[Defect]:
     return defects
 
 
-def check_column(hierarchy: Hierarchy, column: Coded) -> Iterator[Defect]:
+def check_column(hierarchy: Hierarchy, column: Column) -> Iterator[Defect]:
     """Find the values of a column that a hierarchy does not cover, and where the first one is."""
     grown = hierarchy.with_values(column.texts)
     pairs = zip(column.texts, grown.read_texts(column.texts), strict=True)
@@ -79,7 +80,7 @@ def check_column(hierarchy: Hierarchy, column: Coded) -> Iterator[Defect]:
             yield defect
 
 
-def read_some(table: Table, columns: Sequence[str]) -> dict[str, Coded]:
+def read_some(table: Table, columns: Sequence[str]) -> dict[str, Column]:
     """Read those of some columns that a table has."""
     there = set(table.columns)
     return read_columns(table, [name for name in dict.fromkeys(columns) if name in there])

@@ -72,8 +72,8 @@ def count_texts(column: pd.Series[Any]) -> dict[str, int]:
     {'34.5': 2, '': 1}
     """
     # pandas and Arrow take longer to import than all of this package's own modules
-    from anonymizer.data.cells import cells_of_series
-    from anonymizer.data.columns import Vocabulary
+    from anonymizer.data.column import Vocabulary
+    from anonymizer.data.pandas import cells_of_series
 
     words = Vocabulary()
     numbers = words.encode(cells_of_series(column))

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.columns import smallest_type
+from anonymizer.data.column import smallest_type
 from anonymizer.kernels.partition import label_keys, sum_by_label
 from anonymizer.lattice import Scheme
 from anonymizer.table.classes import EquivalenceClasses, partition

@@ -31,7 +31,7 @@ from anonymizer.kernels.partition import label_keys
 from anonymizer.layers.layering import Layering
 from anonymizer.risk import RiskModel
 from anonymizer.table.classes import EquivalenceClasses
-from anonymizer.table.domain import Column
+from anonymizer.table.domain import QuasiIdentifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Narrowed:
 class OpenClasses:
     """The released classes: for each attribute a level and a code under it, one for each class."""
 
-    columns: Sequence[Column]
+    columns: Sequence[QuasiIdentifier]
     levels: Sequence[NDArray[np.int64]]
     codes: Sequence[NDArray[np.int64]]
     records: NDArray[np.int64]
@@ -106,7 +106,7 @@ def takes_whole_classes(models: Sequence[RiskModel]) -> bool:
     return all(model.violators is None for model in models)
 
 
-def number_values(column: Column) -> NDArray[np.int64]:
+def number_values(column: QuasiIdentifier) -> NDArray[np.int64]:
     """Number what each code becomes at each level; what covers the same leaves has the same number."""
     starts = np.cumsum([0, *column.group_counts[:-1]])
     numbers: NDArray[np.int64] = np.array(column.groups) + starts[:, None]

@@ -17,10 +17,10 @@ from pydantic import (
     model_validator,
 )
 
-from anonymizer.data.engines.addresses import PASSWORD, holds_secret
-from anonymizer.data.engines.opening import is_database
+from anonymizer.data.engines.opening import PASSWORD, holds_secret, is_database
+from anonymizer.data.opening import TableLike, open_table
 from anonymizer.data.release import FileKind
-from anonymizer.data.table import Table, TableLike, open_table
+from anonymizer.data.table import Table
 from anonymizer.errors import HierarchyError, quote_some, suggest_name
 from anonymizer.hierarchy import Builder, DateFormat, Hierarchy
 from anonymizer.hierarchy.spec import make_inline

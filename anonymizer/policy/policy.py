@@ -12,8 +12,8 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from anonymizer.data.engines.addresses import Address, locate
-from anonymizer.data.table import FILES
+from anonymizer.data.engines.opening import Address, locate
+from anonymizer.data.opening import FILES
 from anonymizer.display import Displayed
 from anonymizer.errors import HierarchyError, PolicyError, suggest_name
 from anonymizer.hierarchy import Builder, Hierarchy, load_hierarchy

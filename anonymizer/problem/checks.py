@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Sequence
 from itertools import islice
 
-from anonymizer.data.cells import is_nested
-from anonymizer.data.columns import code_columns, read_columns
-from anonymizer.data.table import Table
+from anonymizer.data.arrays import is_nested
+from anonymizer.data.column import code_columns
+from anonymizer.data.table import Table, read_columns
 from anonymizer.errors import AnonymizerWarning, PolicyError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy, kind_of_texts
 from anonymizer.hierarchy.numbers import why_not_in_runs

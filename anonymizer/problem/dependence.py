@@ -30,8 +30,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.cells import MISSING
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import MISSING, Column
 from anonymizer.errors import quote_some
 from anonymizer.hierarchy.suggest import FORMATS
 from anonymizer.hierarchy.values import AsDate
@@ -119,10 +118,10 @@ class Fit:
 class Drawn:
     """Rows of some columns, one of each person, as codes and as numbers."""
 
-    columns: Mapping[str, Coded]
+    columns: Mapping[str, Column]
 
     @staticmethod
-    def of(columns: Mapping[str, Coded], whose: Coded | None = None) -> Drawn:
+    def of(columns: Mapping[str, Column], whose: Column | None = None) -> Drawn:
         """Draw at most `MOST_ROWS` rows, one of each person, in a random order.
 
         Tables come sorted, and neighbours in the order of one column must not be so in another's.
@@ -219,7 +218,9 @@ def read_numbers(texts: Sequence[str]) -> tuple[Floats, bool] | None:
     return None
 
 
-def find_dependences(columns: Mapping[str, Coded], whose: Coded | None = None) -> list[Dependence]:
+def find_dependences(
+    columns: Mapping[str, Column], whose: Column | None = None
+) -> list[Dependence]:
     """Find every column that follows from one other, and every difference or sum of two.
 
     `whose` is the column that tells whose each row is, where people have several.
@@ -231,10 +232,10 @@ def find_dependences(columns: Mapping[str, Coded], whose: Coded | None = None) -
 
 
 def find_revealed(
-    columns: Mapping[str, Coded],
+    columns: Mapping[str, Column],
     kept: Sequence[str],
     hidden: Sequence[str],
-    whose: Coded | None = None,
+    whose: Column | None = None,
 ) -> list[Dependence]:
     """Find every hidden column that follows from one that is kept, or from several together."""
     drawn = Drawn.of({name: columns[name] for name in (*kept, *hidden)}, whose)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.cells import MISSING
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import MISSING, Column
 
 LOOKED_AT = 4_000
 """Rows of repeated values that are looked at: whole groups, spread over all."""
@@ -86,7 +85,7 @@ class Groups:
         return np.concatenate([[True], ~self.follows])
 
 
-def sizes_of(column: Coded) -> ValueCounts:
+def sizes_of(column: Column) -> ValueCounts:
     """Count the rows of each value."""
     counts = np.bincount(column.codes, minlength=len(column.texts))
     if MISSING in column.texts:
@@ -94,12 +93,12 @@ def sizes_of(column: Coded) -> ValueCounts:
     return ValueCounts(counts[counts > 0])
 
 
-def blocks_of(column: Coded) -> int:
+def blocks_of(column: Column) -> int:
     """Count the blocks of rows that stand together and share a value."""
     return 1 + int((column.codes[1:] != column.codes[:-1]).sum())
 
 
-def groups_of(column: Coded) -> Groups:
+def groups_of(column: Column) -> Groups:
     """Take the rows of values that repeat; of some values, spread over all, where they are many."""
     counts = np.bincount(column.codes, minlength=len(column.texts))
     if MISSING in column.texts:
@@ -128,7 +127,7 @@ def ranks_of(texts: Sequence[str]) -> NDArray[np.intp]:
     return np.unique(values, return_inverse=True)[1]
 
 
-def likeness(groups: Groups, column: Coded) -> float | None:
+def likeness(groups: Groups, column: Column) -> float | None:
     """Say how much less often the rows of a group differ in a column than rows of any groups do.
 
     1 where they never differ, 0 where they do as chance has it, below where they avoid each other; None
@@ -150,7 +149,7 @@ def likeness(groups: Groups, column: Coded) -> float | None:
     return float(1 - differences / differ)
 
 
-def is_derived(groups: Groups, column: Coded) -> bool:
+def is_derived(groups: Groups, column: Column) -> bool:
     """Whether a column that is constant inside groups follows from the order of their values."""
     codes = column.codes[groups.rows][groups.first][groups.order]
     counts = np.bincount(codes).astype(np.float64)
@@ -161,7 +160,7 @@ def is_derived(groups: Groups, column: Coded) -> bool:
     return abs(float(np.corrcoef(ranks, np.arange(codes.size))[0, 1])) >= SAME_ORDER
 
 
-def collisions(groups: Groups, column: Coded) -> tuple[int, int]:
+def collisions(groups: Groups, column: Column) -> tuple[int, int]:
     """Count how often a value repeats inside groups, and how often it does where rows are drawn anew."""
     codes = column.codes[groups.rows].astype(np.int64)
     group = groups.group

@@ -15,10 +15,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from anonymizer.data.cells import MISSING, is_nested
+from anonymizer.data.arrays import is_nested
 from anonymizer.data.coded import read_first
-from anonymizer.data.columns import Coded
-from anonymizer.data.contract import Table
+from anonymizer.data.column import MISSING, Column
+from anonymizer.data.table import Table
 from anonymizer.errors import quote_some
 from anonymizer.problem.groups import (
     EXPECTED,
@@ -133,7 +133,7 @@ def look_for_people(
     return find_candidates(coded, not_these), read
 
 
-def find_candidates(columns: Mapping[str, Coded], not_these: Collection[str] = ()) -> Candidates:
+def find_candidates(columns: Mapping[str, Column], not_these: Collection[str] = ()) -> Candidates:
     """Return the columns that may tell whose each row is; of those that group rows alike, the first."""
     sizes = {name: sizes_of(each) for name, each in columns.items() if name not in not_these}
     possible = [name for name in sizes if may_number_people(columns[name], sizes[name])]
@@ -155,7 +155,7 @@ def preference(candidate: Candidate) -> tuple[bool, bool, int]:
     )
 
 
-def may_number_people(column: Coded, sizes: ValueCounts) -> bool:
+def may_number_people(column: Column, sizes: ValueCounts) -> bool:
     """Whether the values of a column repeat as those of people do; dates tell when, not who."""
     if sizes.groups < FEWEST_PEOPLE or sizes.repeated < FEWEST_REPEATED:
         return False
@@ -164,14 +164,14 @@ def may_number_people(column: Coded, sizes: ValueCounts) -> bool:
     return sizes.skew <= TOO_SKEWED and not have_form(column, DATE)
 
 
-def have_form(column: Coded, form: re.Pattern[str]) -> bool:
+def have_form(column: Column, form: re.Pattern[str]) -> bool:
     """Whether the values of a column, or those of them that are looked at, have a form."""
     texts = [text for text in column.texts if text != MISSING]
     return all(map(form.fullmatch, texts[:: max(1, len(texts) // TEXTS)]))
 
 
 def judge(
-    name: str, column: Coded, sizes: ValueCounts, columns: Mapping[str, Coded]
+    name: str, column: Column, sizes: ValueCounts, columns: Mapping[str, Column]
 ) -> Candidate | None:
     """Weigh what speaks for a column; None where it is not enough to ask."""
     groups = groups_of(column)
@@ -260,13 +260,13 @@ class Signs:
         return always and enough and self.sizes.dispersion <= UNEVEN
 
 
-def stand_together(column: Coded, sizes: ValueCounts) -> bool:
+def stand_together(column: Column, sizes: ValueCounts) -> bool:
     """Whether the rows of each value stand together, and there are enough of them to tell."""
     more = blocks_of(column) - sizes.groups
     return sizes.mean >= REPEATED and more <= TOGETHER * (sizes.rows - sizes.groups)
 
 
-def runs_like_time(groups: Groups, column: Coded) -> bool:
+def runs_like_time(groups: Groups, column: Column) -> bool:
     """Whether a column has no value twice inside groups, where chance would have repeated many."""
     if len(column.texts) > NUMBERS_ROWS * column.codes.size:
         return False
@@ -274,7 +274,7 @@ def runs_like_time(groups: Groups, column: Coded) -> bool:
     return by_chance >= EXPECTED and inside <= COLLISIONS * by_chance
 
 
-def distinct(found: Sequence[Candidate], columns: Mapping[str, Coded]) -> list[Candidate]:
+def distinct(found: Sequence[Candidate], columns: Mapping[str, Column]) -> list[Candidate]:
     """Leave out candidates that group the rows as an earlier one does, or as a strong one does."""
     kept: list[Candidate] = []
     for candidate in sorted(found, key=lambda each: not each.strong):
@@ -283,7 +283,7 @@ def distinct(found: Sequence[Candidate], columns: Mapping[str, Coded]) -> list[C
     return kept
 
 
-def same_groups(one: Coded, other: Coded) -> bool:
+def same_groups(one: Column, other: Column) -> bool:
     """Whether two columns group the rows alike."""
     if len(one.texts) != len(other.texts):
         return False

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.coded import read_once
+from anonymizer.data.opening import check_columns
 from anonymizer.data.selection import whole_of
-from anonymizer.data.table import Table, check_columns
+from anonymizer.data.table import Table
 from anonymizer.display import Displayed
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator, Outcome

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from anonymizer.data.cells import is_nested
+from anonymizer.data.arrays import is_nested
+from anonymizer.data.opening import TableLike
 from anonymizer.data.selection import draw_sample, take_members
-from anonymizer.data.table import Table, TableLike
+from anonymizer.data.table import Table
 from anonymizer.errors import DataError, PolicyError, quote_some, suggest_name
 from anonymizer.policy import Policy, Role
 from anonymizer.risk import RiskModel

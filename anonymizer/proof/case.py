@@ -25,7 +25,7 @@ from anonymizer.proof.checker import Case
 from anonymizer.proof.losses import Measure
 from anonymizer.proof.models import Model
 from anonymizer.proof.table import Attribute, Table, Unsupported, Values
-from anonymizer.table.domain import Column
+from anonymizer.table.domain import QuasiIdentifier
 from anonymizer.table.microdata import Microdata
 from anonymizer.table.people import People
 from anonymizer.table.sensitive import SensitiveColumn
@@ -84,7 +84,7 @@ def table_of(microdata: Microdata) -> Table:
     )
 
 
-def attribute_of(name: str, column: Column) -> Attribute:
+def attribute_of(name: str, column: QuasiIdentifier) -> Attribute:
     """Return what the codes of a quasi-identifier become."""
     hierarchy = column.hierarchy
     covered = tuple(column.covered)

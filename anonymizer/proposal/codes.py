@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from anonymizer.data.cells import MISSING
+from anonymizer.data.column import MISSING
 from anonymizer.proposal.names import words, words_of
 from anonymizer.validation import write_comment, write_value
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 
-from anonymizer.data.cells import MISSING
+from anonymizer.data.column import MISSING
 
 SAMPLE = 2_000
 """So many distinct values are looked at, spread over all of them."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import Column
 from anonymizer.policy import Role
 from anonymizer.proposal.codes import looks_like_codes
 from anonymizer.proposal.content import Content, content_of
@@ -45,7 +45,7 @@ class ColumnFacts:
         return self.meaning in (Meaning.KNOWN, Meaning.NAME)
 
 
-def look_at(name: str, coded: Coded, person: Coded | None) -> ColumnFacts:
+def look_at(name: str, coded: Column, person: Column | None) -> ColumnFacts:
     """Find out what a column is called, what its cells look like and whom they single out."""
     meaning = meaning_of(name)
     if meaning is Meaning.PERSON and is_category(coded):
@@ -55,7 +55,7 @@ def look_at(name: str, coded: Coded, person: Coded | None) -> ColumnFacts:
     return ColumnFacts(name, meaning, content, count(coded, person))
 
 
-def is_category(coded: Coded) -> bool:
+def is_category(coded: Column) -> bool:
     """Whether values without digits repeat so often that they do not number people."""
     often = len(coded.texts) * FEW_REPEATS < coded.codes.size
     return often and not any(char.isdigit() for text in coded.texts for char in text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import Column
 from anonymizer.errors import quote_some
 from anonymizer.policy import Role
 from anonymizer.problem.dependence import (
@@ -23,7 +23,7 @@ RELEASED = (Role.QUASI, Role.SENSITIVE, Role.INSENSITIVE)
 
 
 def settle_derived(
-    decisions: Mapping[str, Decision], columns: Mapping[str, Coded], whose: Coded | None
+    decisions: Mapping[str, Decision], columns: Mapping[str, Column], whose: Column | None
 ) -> dict[str, Decision]:
     """Let columns leave that give a quasi-identifier away, or that follow from one.
 
@@ -128,7 +128,7 @@ class Settling:
                     leaving, follows(replace(each, column=leaving, on=tuple(others))), *others
                 )
 
-    def settle_together(self, columns: Mapping[str, Coded], whose: Coded | None) -> None:
+    def settle_together(self, columns: Mapping[str, Column], whose: Column | None) -> None:
         """Let one column leave of those that determine a quasi-identifier only together: dummies."""
         for _ in columns:
             kept = [n for n in columns if self.stays(n) and not self.generalized(n)]
@@ -148,7 +148,7 @@ class Settling:
             self.leave(name, f"it follows from {quote_some(on)} together", *on)
 
     def left_over(
-        self, columns: Mapping[str, Coded], whose: Coded | None
+        self, columns: Mapping[str, Column], whose: Column | None
     ) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Yield the last of each set of dummies that are all generalized: it follows from the others."""
         flags = [n for n in columns if self.generalized(n) and len(columns[n].texts) == 2]

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.data.cells import MISSING
-from anonymizer.data.columns import Coded
-from anonymizer.data.labels import label_columns
+from anonymizer.data.aggregate import label_columns
+from anonymizer.data.column import MISSING, Column
 from anonymizer.errors import percent
 
 
@@ -44,7 +43,7 @@ class Figures:
         return asdict(self)
 
 
-def count(column: Coded, person: Coded | None) -> Figures:
+def count(column: Column, person: Column | None) -> Figures:
     """Count the values of a column, and the people who are unique by them."""
     there = column.texts.index(MISSING) if MISSING in column.texts else None
     missing = 0 if there is None else int((column.codes == there).sum())
@@ -56,7 +55,7 @@ def count(column: Coded, person: Coded | None) -> Figures:
     )
 
 
-def unique_share(columns: Sequence[Coded], person: Coded | None) -> float:
+def unique_share(columns: Sequence[Column], person: Column | None) -> float:
     """Return the share of the people who are unique by their values of some columns.
 
     Where a person has several rows, one row that nobody else has is enough.
@@ -74,7 +73,7 @@ def unique_share(columns: Sequence[Coded], person: Coded | None) -> float:
 
 
 def added_by_pairs(
-    columns: Mapping[str, Coded], alone: Mapping[str, float], person: Coded | None
+    columns: Mapping[str, Column], alone: Mapping[str, float], person: Column | None
 ) -> dict[str, float]:
     """Return what each column adds to one other, on average: the share of people who become unique.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from anonymizer.data.columns import Coded
-from anonymizer.data.delimiters import hidden_delimiter
+from anonymizer.data.column import Column
 from anonymizer.data.table import Table
+from anonymizer.data.text import hidden_delimiter
 from anonymizer.errors import DataError
 from anonymizer.proposal.content import IDENTIFIERS
 
@@ -15,7 +15,7 @@ MANY = 1 / 3
 """The share of names that look like cells from which the header is a row."""
 
 
-def check_header(table: Table, columns: Mapping[str, Coded]) -> None:
+def check_header(table: Table, columns: Mapping[str, Column]) -> None:
     """Raise a DataError if a file's header was not split, or looks like a person's cells.
 
     Names of columns are shown and written, so that a file without a header would give its first
@@ -35,7 +35,7 @@ def check_header(table: Table, columns: Mapping[str, Coded]) -> None:
         )
 
 
-def looks_like_cells(columns: Mapping[str, Coded]) -> bool:
+def looks_like_cells(columns: Mapping[str, Column]) -> bool:
     """Whether names are values of their own columns, or direct identifiers."""
     if any(form.fullmatch(name) for name in columns for form in IDENTIFIERS.values()):
         return True

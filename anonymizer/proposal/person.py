@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from anonymizer.data.cells import MISSING
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import MISSING, Column
 from anonymizer.problem.person import Candidate, Candidates, find_candidates
 from anonymizer.proposal.content import Content, content_of
 from anonymizer.proposal.names import Meaning, meaning_of
@@ -36,7 +35,7 @@ class Whose:
         return tuple(each.column for each in self.candidates)
 
 
-def find_whose(columns: Mapping[str, Coded], free: Collection[str]) -> Whose:
+def find_whose(columns: Mapping[str, Column], free: Collection[str]) -> Whose:
     """Find out who is a person; only one of the `free` columns is taken without asking.
 
     By its name first, then by structure. Only strong signs are taken: a wrong column counts wrong people.
@@ -50,7 +49,7 @@ def find_whose(columns: Mapping[str, Coded], free: Collection[str]) -> Whose:
     return Whose(candidates=found)
 
 
-def find_person(columns: Mapping[str, Coded]) -> str | None:
+def find_person(columns: Mapping[str, Column]) -> str | None:
     """Return the column that numbers people and repeats; the one with the fewest values, if several.
 
     Too few people are on the safe side: no class counts more than there are. A column with missing
@@ -60,14 +59,14 @@ def find_person(columns: Mapping[str, Coded]) -> str | None:
     return min(found, key=lambda name: len(columns[name].texts), default=None)
 
 
-def tells_person(name: str, column: Coded) -> bool:
+def tells_person(name: str, column: Column) -> bool:
     """Whether a column numbers people, each in some rows, at least one in several."""
     rows, people = column.codes.size, len(column.texts)
     repeats = people < rows <= people * MOST_ROWS
     return repeats and MISSING not in column.texts and numbers_people(name, column)
 
 
-def numbers_people(name: str, column: Coded) -> bool:
+def numbers_people(name: str, column: Column) -> bool:
     """Whether the name or the cells of a column are those of a number that one person has."""
     meaning = meaning_of(name)
     if meaning is Meaning.PERSON:

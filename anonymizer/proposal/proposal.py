@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from anonymizer.data.columns import Coded, check_rows, check_whose, read_columns
+from anonymizer.data.column import Column, check_whose
+from anonymizer.data.opening import check_present, open_table
 from anonymizer.data.staging import Staging
-from anonymizer.data.table import Table, check_present, open_table
+from anonymizer.data.table import Table, check_rows, read_columns
 from anonymizer.display import Displayed
 from anonymizer.errors import AnonymizerWarning, PolicyError
 from anonymizer.hierarchy import parse_spec
@@ -239,7 +240,7 @@ def check_k(k: int) -> None:
         raise PolicyError(f"{error}.") from None
 
 
-def check_enough(table: Table, columns: Mapping[str, Coded], person: str | None, k: int) -> None:
+def check_enough(table: Table, columns: Mapping[str, Column], person: str | None, k: int) -> None:
     """Raise a PolicyError if there are fewer people than k."""
     one = next(iter(columns.values()))
     people = one.codes.size if person is None else len(columns[person].texts)
@@ -251,7 +252,7 @@ def check_enough(table: Table, columns: Mapping[str, Coded], person: str | None,
 
 def say_whose(
     table: Table,
-    columns: Mapping[str, Coded],
+    columns: Mapping[str, Column],
     given: str | None,
     rows_are_people: bool,
     roles: Mapping[str, Role],
@@ -267,7 +268,7 @@ def say_whose(
     return find_whose(columns, free)
 
 
-def tried(proposal: Proposal, columns: Mapping[str, Coded]) -> Proposal:
+def tried(proposal: Proposal, columns: Mapping[str, Column]) -> Proposal:
     """Try the policy on its table, and take what does best; a PolicyError says if nothing does."""
     trials = try_both(proposal.policy, columns, proposal.id)
     if not trials.both and not trials.limits:
@@ -280,7 +281,7 @@ def tried(proposal: Proposal, columns: Mapping[str, Coded]) -> Proposal:
 
 
 def decide_all(
-    columns: Mapping[str, Coded],
+    columns: Mapping[str, Column],
     roles: Mapping[str, Role],
     person: str | None,
     doubtful: Sequence[str] = (),
@@ -368,7 +369,7 @@ def decide_at_once(
 
 def assemble(
     table: Table,
-    columns: Mapping[str, Coded],
+    columns: Mapping[str, Column],
     decisions: Mapping[str, Decision],
     k: int,
     who: Whose,

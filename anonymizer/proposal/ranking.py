@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import Column
 from anonymizer.policy import Role
 from anonymizer.proposal.decision import ColumnFacts, Confidence, Decision, decide
 from anonymizer.proposal.figures import added_by_pairs
@@ -27,7 +27,7 @@ UniqueBy: TypeAlias = Callable[[Sequence[ColumnFacts]], float]
 
 
 def count_pairs(
-    candidates: Sequence[ColumnFacts], columns: Mapping[str, Coded], person: Coded | None
+    candidates: Sequence[ColumnFacts], columns: Mapping[str, Column], person: Column | None
 ) -> list[ColumnFacts]:
     """Add to the figures what columns single out in pairs; at most `PAIRED` columns are paired."""
     first = sorted(

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anonymizer.data.columns import Coded, read_columns
-from anonymizer.data.table import Table, check_present
+from anonymizer.data.column import Column
+from anonymizer.data.opening import check_present
+from anonymizer.data.table import Table, read_columns
 from anonymizer.errors import AnonymizerWarning, PolicyError, percent, quote_some, suggest_name
 from anonymizer.hierarchy import parse_spec
 from anonymizer.policy import Policy, Role
@@ -64,7 +65,7 @@ class Shorthand:
         given = (self.quasi, self.identifying, self.sensitive, self.keep)
         return given_roles(columns, self.id, *given)
 
-    def hierarchies(self, columns: Mapping[str, Coded]) -> dict[str, Any]:
+    def hierarchies(self, columns: Mapping[str, Column]) -> dict[str, Any]:
         """Return the hierarchies of the quasi-identifiers, those that are proposed included."""
         quasi = self.quasi
         given = dict(quasi) if isinstance(quasi, Mapping) else dict.fromkeys(quasi)
@@ -145,7 +146,7 @@ def attribute(role: Role, hierarchy: object) -> dict[str, Any]:
 
 
 def find_warnings(
-    columns: Mapping[str, Coded], unnamed: Sequence[str], default: Role | None, person: str | None
+    columns: Mapping[str, Column], unnamed: Sequence[str], default: Role | None, person: str | None
 ) -> Iterator[str]:
     """Say which columns that nobody named are removed, and which are kept and single people out."""
     if unnamed and default is None:
@@ -177,7 +178,7 @@ def why_not_kept(column: ColumnFacts) -> str | None:
 
 def find_defaults(
     given: Shorthand,
-    columns: Mapping[str, Coded],
+    columns: Mapping[str, Column],
     unnamed: Sequence[str],
     default: Role | None,
     person: str | None,

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anonymizer.data.cells import MISSING
 from anonymizer.data.coded import CodedTable
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import MISSING, Column
 from anonymizer.errors import AnonymizerWarning, HierarchyError
 from anonymizer.hierarchy import parse_spec, suggest
 from anonymizer.hierarchy.values import parse_number
@@ -27,7 +26,7 @@ MOST_TRIED = 200
 OPEN = re.compile(r"^open = .*\n?", re.MULTILINE)
 
 
-def propose_specs(columns: Mapping[str, Coded]) -> dict[str, str]:
+def propose_specs(columns: Mapping[str, Column]) -> dict[str, str]:
     """Propose a spec for each column; one HierarchyError names all for which there is none."""
     specs, faults = {}, []
     for name, column in columns.items():
@@ -40,7 +39,7 @@ def propose_specs(columns: Mapping[str, Coded]) -> dict[str, str]:
     return specs
 
 
-def propose_spec(name: str, column: Coded) -> str:
+def propose_spec(name: str, column: Column) -> str:
     """Propose a spec that the column's own cells can be read with; raise a HierarchyError if none can."""
     first: HierarchyError | None = None
     for spec in candidates(name, column):
@@ -54,7 +53,7 @@ def propose_spec(name: str, column: Coded) -> str:
     raise first
 
 
-def candidates(name: str, column: Coded) -> Iterator[str]:
+def candidates(name: str, column: Column) -> Iterator[str]:
     """Yield specs, the best first; the others mend what is wrong with it."""
     if looks_like_codes(name, column.texts):
         yield spec_of_codes(name, column.texts)
@@ -64,7 +63,7 @@ def candidates(name: str, column: Coded) -> Iterator[str]:
         yield OPEN.sub('open = "both"\n', spec)
 
 
-def try_spec(name: str, spec: str, column: Coded) -> None:
+def try_spec(name: str, spec: str, column: Column) -> None:
     """Raise a HierarchyError unless the values of a column have a place in its hierarchy.
 
     Of many, the least and the greatest are looked at and some between: beyond those lie no others. All
@@ -72,7 +71,7 @@ def try_spec(name: str, spec: str, column: Coded) -> None:
     """
     hierarchy = parse_spec(tomllib.loads(spec), name).build(name)
     texts = extremes_of(column.texts)
-    values = CodedTable({name: Coded(np.arange(len(texts)), texts)})
+    values = CodedTable({name: Column(np.arange(len(texts)), texts)})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AnonymizerWarning)  # `run` speaks of missing cells
         encode(values, (hierarchy,))
@@ -91,7 +90,7 @@ def extremes_of(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*ordered[:end], *ordered[end:-end:step], *ordered[-end:]]))
 
 
-def as_series(name: str, column: Coded) -> pd.Series:
+def as_series(name: str, column: Column) -> pd.Series:
     """Write a column out as texts, as hierarchies know them; missing cells are None."""
     import pandas as pd
 

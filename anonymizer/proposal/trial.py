@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from anonymizer.data.coded import CodedTable
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import Column
 from anonymizer.errors import AnonymizerError, AnonymizerWarning, percent, quote_some
 from anonymizer.kernels.compilation import compiled_seconds
 from anonymizer.lattice import Lattice, Scheme, with_level
@@ -212,7 +212,7 @@ class Deadline:
 
 def try_both(
     policy: Policy,
-    columns: Mapping[str, Coded],
+    columns: Mapping[str, Column],
     person: str | None,
     clock: Clock = processor_seconds,
 ) -> Trials:
@@ -233,7 +233,7 @@ def try_both(
     return replace(trials, out_of_time=not deadline.left)
 
 
-def encode_proposed(policy: Policy, columns: Mapping[str, Coded], person: str | None) -> Problem:
+def encode_proposed(policy: Policy, columns: Mapping[str, Column], person: str | None) -> Problem:
     """Put a proposed policy to columns that were read already.
 
     Raises a PolicyError where columns that the user keeps give away what they want generalized.

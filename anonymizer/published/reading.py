@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from anonymizer.data.delimiters import CANDIDATES
 from anonymizer.data.files import check_readable
+from anonymizer.data.text import CANDIDATES
 from anonymizer.errors import DataError, percent, quote
 from anonymizer.published.table import (
     Arms,

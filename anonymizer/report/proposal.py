@@ -10,8 +10,8 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
+from anonymizer.data.opening import open_table
 from anonymizer.data.staging import Staging
-from anonymizer.data.table import open_table
 from anonymizer.errors import percent
 from anonymizer.policy import Role
 from anonymizer.proposal.decision import Confidence, Decision

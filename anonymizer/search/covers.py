@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.table.domain import Column, Domain, side_by_side
+from anonymizer.table.domain import Domain, QuasiIdentifier, side_by_side
 
 Codes = NDArray[np.unsignedinteger]
 
@@ -32,13 +32,13 @@ class Covers(NamedTuple):
         return Covers(np.cumsum([0, *(table.shape[1] for table in tables)]), side_by_side(tables))
 
 
-def finest_uneven(column: Column) -> int:
+def finest_uneven(column: QuasiIdentifier) -> int:
     """Return the finest level whose values do not all cover as much; the top where there is none."""
     uneven = np.flatnonzero(column.covered.min(axis=1) < column.covered.max(axis=1))
     return int(uneven[0]) if uneven.size else len(column.groups) - 1
 
 
-def cover_of_values(column: Column) -> NDArray[np.int64]:
+def cover_of_values(column: QuasiIdentifier) -> NDArray[np.int64]:
     """Return, for each level, what it makes of the values at the finest uneven one covers."""
     finest = finest_uneven(column)
     table = np.empty((len(column.groups), column.group_counts[finest]), np.int64)
@@ -46,7 +46,7 @@ def cover_of_values(column: Column) -> NDArray[np.int64]:
     return table
 
 
-def values_of(columns: tuple[Column, ...], codes: Codes) -> NDArray[np.uint16]:
+def values_of(columns: tuple[QuasiIdentifier, ...], codes: Codes) -> NDArray[np.uint16]:
     """Return the value of each tuple in each attribute, at the finest uneven level."""
     values = np.empty(codes.T.shape, np.uint16)
     for a, column in enumerate(columns):

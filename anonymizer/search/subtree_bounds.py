@@ -29,7 +29,7 @@ from anonymizer.risk.model import asked_by
 from anonymizer.risk.sizes import Sizes
 from anonymizer.search.covers import Covers, values_of
 from anonymizer.search.params import SearchParams
-from anonymizer.table.domain import Column, read_only
+from anonymizer.table.domain import QuasiIdentifier, read_only
 from anonymizer.table.microdata import Microdata
 from anonymizer.utility.loss import Aggregate
 from anonymizer.utility.measure import AttributeMeasure
@@ -300,13 +300,13 @@ def make_task(
     )
 
 
-def pairs_of_levels(column: Column) -> Iterator[tuple[int, int]]:
+def pairs_of_levels(column: QuasiIdentifier) -> Iterator[tuple[int, int]]:
     """List all ways down: from each level, or from above the top, to each lower one."""
     height = len(column.groups)
     return ((above, level) for above in range(1, height + 1) for level in range(above))
 
 
-def number_parts(column: Column, above: int, level: int) -> tuple[NDArray[np.int64], int]:
+def number_parts(column: QuasiIdentifier, above: int, level: int) -> tuple[NDArray[np.int64], int]:
     """Number each value of a level among those in its group above; say how many at most.
 
     Above the top, everything is in one group.

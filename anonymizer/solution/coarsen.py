@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.columns import Coded, read_columns
-from anonymizer.data.plan import Recoding, ReleasePlan
-from anonymizer.data.table import Table, TableLike
+from anonymizer.data.column import Column
+from anonymizer.data.opening import TableLike
+from anonymizer.data.table import Recoding, ReleasePlan, Table, read_columns
 from anonymizer.errors import DataError, list_cells, quote_some, suggest_name
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.policy import Policy, PolicyLike
 from anonymizer.solution.layered import check_labels
-from anonymizer.solution.release import in_order
+from anonymizer.table.recoding import in_order
 
 
 def released_levels(released: TableLike, policy: PolicyLike) -> dict[str, NDArray[np.int64]]:
@@ -60,7 +60,7 @@ def coarsen_to(released: TableLike, policy: PolicyLike, levels: Mapping[str, int
     )
 
 
-def recoding_of(texts: Sequence[str], column: Coded) -> Recoding:
+def recoding_of(texts: Sequence[str], column: Column) -> Recoding:
     """Write each text of a column as another; several may become one."""
     number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     numbers = np.array([number_of[text] for text in texts], np.int64)
@@ -69,7 +69,7 @@ def recoding_of(texts: Sequence[str], column: Coded) -> Recoding:
 
 def open_released(
     released: TableLike, policy: Policy
-) -> tuple[Table, dict[str, Coded], tuple[Hierarchy, ...]]:
+) -> tuple[Table, dict[str, Column], tuple[Hierarchy, ...]]:
     """Open a released table, read its quasi-identifiers, and check that their values tell their level."""
     table = policy.data.open_release(released)
     if absent := [name for name in policy.quasi_identifiers if name not in table.columns]:
@@ -84,7 +84,7 @@ def open_released(
     return table, columns, tuple(hierarchies)
 
 
-def levels_of(hierarchy: Hierarchy, column: Coded) -> NDArray[np.int64]:
+def levels_of(hierarchy: Hierarchy, column: Column) -> NDArray[np.int64]:
     """Return the lowest level at which each text of a column is a value; -1 where it is none."""
     levels = dict[str, int]()
     for level, labels in enumerate(hierarchy.labels):
@@ -93,7 +93,7 @@ def levels_of(hierarchy: Hierarchy, column: Coded) -> NDArray[np.int64]:
     return np.array([levels.get(text, -1) for text in column.texts], np.int64)
 
 
-def widened_texts(hierarchy: Hierarchy, column: Coded, level: int, where: str) -> list[str]:
+def widened_texts(hierarchy: Hierarchy, column: Column, level: int, where: str) -> list[str]:
     """Return what each text of a column becomes at a level."""
     found = levels_of(hierarchy, column).tolist()
     above = [text for text, own in zip(column.texts, found, strict=True) if own > level]

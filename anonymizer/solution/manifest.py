@@ -14,8 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 from anonymizer import __version__
 from anonymizer.data.engines.targets import write_to_table
 from anonymizer.data.files import digest_of_file
+from anonymizer.data.opening import TableLike, open_table
 from anonymizer.data.staging import Staging
-from anonymizer.data.table import Table, TableLike, open_table
+from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerError, ReleaseError, quote_some
 from anonymizer.policy import Policy, digest_of_hierarchy
 from anonymizer.proof.format import PROOF_NAMES

@@ -11,13 +11,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from anonymizer.data.cells import is_nested
+from anonymizer.data.arrays import is_nested
 from anonymizer.data.coded import load
-from anonymizer.data.columns import Coded, read_columns, smallest_type
-from anonymizer.data.csv import write_csv
-from anonymizer.data.plan import Grouped, Recoding, ReleasePlan
-from anonymizer.data.release import release_name, write_released
-from anonymizer.data.table import Table
+from anonymizer.data.column import Column, smallest_type
+from anonymizer.data.release import write_csv
+from anonymizer.data.table import File, Grouped, Recoding, ReleasePlan, Table, read_columns
 from anonymizer.errors import ReleaseError
 from anonymizer.hierarchy import REDACTED
 from anonymizer.layers.layering import Layering
@@ -147,7 +145,7 @@ class Release:
         by_row = replace(microdata, tuple_of_row=read.tuple_of_row, grouped=False)
         return replace(self, table=table, layering=replace(self.layering, microdata=by_row))
 
-    def read_kept(self) -> dict[str, Coded]:
+    def read_kept(self) -> dict[str, Column]:
         """Read the columns that are released as they are, and the one that tells whose a row is."""
         microdata, table = self.microdata, self.table
         types = table.types
@@ -176,12 +174,12 @@ class Release:
         Dataframes become CSV.
         """
         plan, delimiter = self.plan(random), self.policy.data.delimiter
-        write_released(self.table, plan, path, delimiter, self.policy.release.file)
+        self.table.release(plan, File(path, delimiter, self.policy.release.file))
 
     @property
     def file_name(self) -> str:
         """What the released file is called."""
-        return release_name(self.table, self.policy.release.file)
+        return self.table.file_name(self.policy.release.file)
 
 
 def mapping_rows(policy: Policy, scheme: dict[str, int]) -> Sequence[tuple[str, str, str]]:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from anonymizer.data.opening import open_table
 from anonymizer.data.secret import describe_input
-from anonymizer.data.table import open_table
 from anonymizer.display import Plotted, shown
 from anonymizer.errors import AnonymizerWarning, InfeasibleError, PolicyError, percent
 from anonymizer.evaluation.evaluate import Evaluation, Outcome

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.data.cells import MISSING
 from anonymizer.data.coded import LoadedTable
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import MISSING, Column
 from anonymizer.errors import DataError, suggest_name
 from anonymizer.hierarchy.values import parse_number
 from anonymizer.policy import Role
@@ -31,7 +30,7 @@ MOST_ROWS = 200
 """Rows that are sent at a time; no more fit on a screen."""
 
 
-def column_of(table: LoadedTable, name: Any) -> Coded:
+def column_of(table: LoadedTable, name: Any) -> Column:
     """Return a column; a DataError says if there is none."""
     if not isinstance(name, str) or name not in table.coded:
         raise DataError(f"there is no column {name!r}; {suggest_name(str(name), table.columns)}")
@@ -79,7 +78,7 @@ def describe_columns(table: LoadedTable, decisions: Mapping[str, Decision]) -> l
     ]
 
 
-def distribution(column: Coded, ordered: bool) -> dict[str, Any]:
+def distribution(column: Column, ordered: bool) -> dict[str, Any]:
     """Count the values of a column: in bins of a histogram for numbers, the most frequent first else."""
     counts = np.bincount(column.codes, minlength=len(column.texts)).tolist()
     there = {t: n for t, n in zip(column.texts, counts, strict=True) if t != MISSING and n}
@@ -145,7 +144,7 @@ def rows_in_view(table: LoadedTable, start: Any, count: Any) -> range:
     return range(first, min(total, first + min(max(count, 0), MOST_ROWS)))
 
 
-def texts_of(column: Coded, rows: range) -> list[str]:
+def texts_of(column: Column, rows: range) -> list[str]:
     """Return the texts of some rows."""
     return [column.texts[code] for code in column.codes[rows.start : rows.stop].tolist()]
 

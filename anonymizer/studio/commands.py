@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from anonymizer.data.release import FileKind, release_name
+from anonymizer.data.release import FileKind
 from anonymizer.data.table import Table
 from anonymizer.studio.folder import Folder
 
@@ -13,7 +13,7 @@ from anonymizer.studio.folder import Folder
 def commands_for(folder: Folder, table: Table, file: FileKind | None) -> list[dict[str, str]]:
     """Return each question with the command and the Python that ask it."""
     policy, release, original = str(folder.policy), str(folder.release), table.name
-    released = str(folder.release / release_name(table, file))
+    released = str(folder.release / table.file_name(file))
     context = ["--context", str(folder.context)] if folder.context.is_file() else []
     return [
         command(

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.data.cells import MISSING
 from anonymizer.data.coded import LoadedTable
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import MISSING, Column
 from anonymizer.data.staging import replace_file
 from anonymizer.errors import DataError, HierarchyError
 from anonymizer.hierarchy import Hierarchy, check_values, load_hierarchy, write_arx
@@ -61,7 +60,7 @@ def describe_hierarchy(
 
 
 def describe_reading(
-    policy: Policy, column: Coded, name: str, kind: Any, form: Any
+    policy: Policy, column: Column, name: str, kind: Any, form: Any
 ) -> dict[str, Any]:
     """Show how cells are read, as a stated type and format, on some of them; null is what cannot be."""
     changed = policy.with_attributes({name: {"type": kind, "format": form or None}})
@@ -87,7 +86,7 @@ def spec_of(policy: Policy, document: Mapping[str, Any], name: str) -> dict[str,
 
 
 def describe_built(
-    hierarchy: Hierarchy, column: Coded, spec: Mapping[str, Any] | None
+    hierarchy: Hierarchy, column: Column, spec: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     """Return what a hierarchy makes of a column."""
     counts = np.bincount(column.codes, minlength=len(column.texts)).tolist()

@@ -16,7 +16,7 @@ from anonymizer.table.bit_paths import Paths
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class QuasiIdentifier:
     """One quasi-identifier: its hierarchy, and what of it occurs.
 
     A code numbers the leaves that occur. `groups[level]` numbers, for each code, the values of a level
@@ -32,7 +32,7 @@ class Column:
     covered: NDArray[np.int64]
 
     @staticmethod
-    def build(hierarchy: Hierarchy, occurring: Sequence[NDArray[np.integer]]) -> Column:
+    def build(hierarchy: Hierarchy, occurring: Sequence[NDArray[np.integer]]) -> QuasiIdentifier:
         """Number the leaves that occur, and what they become at every level."""
         occurs = np.zeros(hierarchy.size, np.bool_)
         for leaves_of_tuples in occurring:
@@ -42,7 +42,7 @@ class Column:
         covered = np.array(
             [hierarchy.cover(level)[codes[leaves]] for level, codes in enumerate(hierarchy.codes)]
         )
-        return Column(
+        return QuasiIdentifier(
             hierarchy,
             read_only(leaves),
             tuple(read_only(group.astype(np.int64)) for group in groups),
@@ -72,7 +72,7 @@ class Domain:
     """The quasi-identifiers with all their levels, side by side in tables that kernels can read."""
 
     attributes: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[QuasiIdentifier, ...]
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:

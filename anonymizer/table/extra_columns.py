@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.aggregate import recode
-from anonymizer.data.columns import nobodys_row
-from anonymizer.data.contract import Tuples
+from anonymizer.data.column import Tuples, nobodys_row
 from anonymizer.hierarchy import MISSING
 from anonymizer.table.domain import read_only
 from anonymizer.table.leaves import first_row

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.data.aggregate import recode
-from anonymizer.data.cells import is_nested
-from anonymizer.data.contract import Table, Tuples
+from anonymizer.data.arrays import is_nested
+from anonymizer.data.column import Tuples
+from anonymizer.data.table import Table
 from anonymizer.errors import DataError, HierarchyError, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy, check_values
 

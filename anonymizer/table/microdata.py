@@ -16,13 +16,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.contract import Table, Tuples
+from anonymizer.data.column import Tuples
+from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerWarning, quote_some
 from anonymizer.hierarchy import MISSING, Hierarchy
 from anonymizer.kernels.entropy import sum_entropy
 from anonymizer.kernels.partition import sum_covered
 from anonymizer.lattice import Lattice
-from anonymizer.table.domain import Column, Domain, read_only
+from anonymizer.table.domain import Domain, QuasiIdentifier, read_only
 from anonymizer.table.extra_columns import Beside, take_out
 from anonymizer.table.leaves import count_texts, take_in, to_leaves
 from anonymizer.table.people import People
@@ -146,7 +147,7 @@ class Microdata:
         return self.domain.attributes
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[QuasiIdentifier, ...]:
         """The quasi-identifiers."""
         return self.domain.columns
 
@@ -285,7 +286,7 @@ def encode_tuples(
         [new.name for old, new in zip(hierarchies, extended, strict=True) if old is not new]
     )
     columns = tuple(
-        Column.build(extended[at], [each.codes[at] for each in both])
+        QuasiIdentifier.build(extended[at], [each.codes[at] for each in both])
         for at, hierarchy in enumerate(hierarchies)
     )
     codes, counts = encode_columns(columns, tuples), read_only(tuples.counts)
@@ -335,7 +336,9 @@ def warn_of_missing(columns: Sequence[str]) -> None:
         )
 
 
-def encode_columns(columns: Sequence[Column], tuples: Tuples) -> NDArray[np.unsignedinteger]:
+def encode_columns(
+    columns: Sequence[QuasiIdentifier], tuples: Tuples
+) -> NDArray[np.unsignedinteger]:
     """Number the leaves of the tuples among those that occur, attribute by attribute."""
     kind = np.min_scalar_type(max(column.leaves.size - 1 for column in columns))
     codes = np.empty((len(columns), tuples.counts.size), kind)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from anonymizer.data.plan import Recoding
+from anonymizer.data.table import Recoding
 from anonymizer.hierarchy import Hierarchy
 
 

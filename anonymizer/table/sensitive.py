@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.contract import Tuples
+from anonymizer.data.column import Tuples
 from anonymizer.kernels.histograms import (
     count_chosen,
     count_values,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from anonymizer.risk.remaining import Binding
 from anonymizer.table.classes import EquivalenceClasses
-from anonymizer.table.domain import Column
+from anonymizer.table.domain import QuasiIdentifier
 from anonymizer.table.microdata import Microdata
 from anonymizer.utility.measure import Appraisal, Measure
 
@@ -107,7 +107,7 @@ def log_shares(
     return shares
 
 
-def shares_of_codes(column: Column, level: int) -> NDArray[np.float64]:
+def shares_of_codes(column: QuasiIdentifier, level: int) -> NDArray[np.float64]:
     """Return the share of its domain that each code of a column could have at a level.
 
     A value covers no less than those that it is made of, of which a table can have more than its

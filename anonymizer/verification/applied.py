@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from anonymizer.data.coded import load
-from anonymizer.data.contract import Table, TableLike
+from anonymizer.data.opening import TableLike
+from anonymizer.data.table import Table
 from anonymizer.errors import ReleaseError
 from anonymizer.policy import Policy
 from anonymizer.problem import Problem, Source, open_data

@@ -13,12 +13,12 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.cells import BATCH_ROWS
-from anonymizer.data.columns import Coded, code_columns
-from anonymizer.data.delimiters import CANDIDATES
+from anonymizer.data.aggregate import label_columns
+from anonymizer.data.arrays import BATCH_ROWS
+from anonymizer.data.column import Column, code_columns
 from anonymizer.data.formulas import escape
-from anonymizer.data.labels import label_columns
 from anonymizer.data.table import Table
+from anonymizer.data.text import CANDIDATES
 from anonymizer.errors import list_cells, quote_some
 from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.policy import Policy
@@ -78,7 +78,7 @@ def check_kept(table: Table, policy: Policy, hierarchies: Sequence[Hierarchy]) -
     )
 
 
-def texts_of(name: str, column: Coded) -> Texts:
+def texts_of(name: str, column: Column) -> Texts:
     """Return the different cells of a column that are not missing, and how often each occurs."""
     counts = np.bincount(column.codes, minlength=len(column.texts))
     there = [at for at, text in enumerate(column.texts) if text not in (MISSING, REDACTED)]
@@ -86,7 +86,7 @@ def texts_of(name: str, column: Coded) -> Texts:
 
 
 def unlisted_texts(
-    columns: Mapping[str, Coded], hierarchies: Sequence[Hierarchy], policy: Policy
+    columns: Mapping[str, Column], hierarchies: Sequence[Hierarchy], policy: Policy
 ) -> Iterator[Texts]:
     """Return the generalized cells that are values of no hierarchy, once for each class.
 
@@ -107,7 +107,7 @@ def unlisted_texts(
 class Rows:
     """What cells of other columns look like, to know a row of them in one cell."""
 
-    def __init__(self, columns: Mapping[str, Coded], hierarchies: Sequence[Hierarchy]) -> None:
+    def __init__(self, columns: Mapping[str, Column], hierarchies: Sequence[Hierarchy]) -> None:
         self.values = {name: set(column.texts) - {MISSING} for name, column in columns.items()}
         self.hierarchies = {hierarchy.name: hierarchy for hierarchy in hierarchies}
         self.leaves = {hierarchy.name: set(hierarchy.leaves) for hierarchy in hierarchies}

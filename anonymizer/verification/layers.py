@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.columns import Coded
-from anonymizer.data.labels import label_columns
+from anonymizer.data.aggregate import label_columns
+from anonymizer.data.column import Column
 from anonymizer.errors import list_cells
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.layers.narrowing import OpenClasses, takes_whole_classes
 from anonymizer.policy import Policy
 from anonymizer.risk import RiskModel
-from anonymizer.table.domain import Column
+from anonymizer.table.domain import QuasiIdentifier
 from anonymizer.verification.claims import Check, check_figures
 from anonymizer.verification.reading import NO_LAYER, ReadRelease, describe_part
 
@@ -76,13 +76,15 @@ def open_classes(reading: ReadRelease) -> OpenClasses:
         leaves_below(hierarchy, reading.columns[hierarchy.name].keep(first), level)
         for hierarchy, level in zip(hierarchies, levels, strict=True)
     ]
-    columns = [Column.build(hierarchy, [np.arange(hierarchy.size)]) for hierarchy in hierarchies]
+    columns = [
+        QuasiIdentifier.build(hierarchy, [np.arange(hierarchy.size)]) for hierarchy in hierarchies
+    ]
     sizes = np.bincount(rows.of_row, reading.counts).astype(np.int64)
     return OpenClasses(columns, levels, codes, sizes)
 
 
 def leaves_below(
-    hierarchy: Hierarchy, column: Coded, levels: NDArray[np.int64]
+    hierarchy: Hierarchy, column: Column, levels: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return a leaf that each cell covers, given the level of each."""
     leaves = np.zeros(levels.size, np.int64)

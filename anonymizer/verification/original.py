@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.cells import Cells, same_text
+from anonymizer.data.aggregate import code_labels, label_together
 from anonymizer.data.coded import load
-from anonymizer.data.columns import Coded, Vocabulary, read_columns
+from anonymizer.data.column import Cells, Column, Vocabulary, same_text
 from anonymizer.data.files import digest_of_file
 from anonymizer.data.formulas import escape
-from anonymizer.data.labels import code_labels, label_together
-from anonymizer.data.plan import ReleasePlan
 from anonymizer.data.secret import digest_of_input, key_name
-from anonymizer.data.table import Table
+from anonymizer.data.table import ReleasePlan, Table, read_columns
 from anonymizer.errors import AnonymizerError, InfeasibleError, ReleaseError, quote_some
 from anonymizer.kernels.compilation import working_seconds
 from anonymizer.policy import Policy
@@ -224,7 +222,7 @@ def recoded_cells(plan: ReleasePlan, name: str) -> Cells:
     return Cells(numbers, written(texts, plan))
 
 
-def kept_cells(plan: ReleasePlan, original: Coded, twice: Collection[str]) -> Cells:
+def kept_cells(plan: ReleasePlan, original: Column, twice: Collection[str]) -> Cells:
     """Return what a column that is kept must hold."""
     texts = map(escape, original.texts) if plan.escape_formulas else original.texts
     return Cells(original.codes[plan.rows], in_one_spelling(texts, twice))

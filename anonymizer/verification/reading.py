@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.attackers.external import to_leaves
+from anonymizer.data.aggregate import label_columns
 from anonymizer.data.coded import CodedTable, read_counted
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import Column
 from anonymizer.data.formulas import escape
-from anonymizer.data.labels import label_columns
 from anonymizer.data.table import Table
 from anonymizer.hierarchy import REDACTED, Hierarchy
 from anonymizer.hierarchy.numbers import groups_of_numbers
@@ -43,7 +43,7 @@ class ReadRelease:
     hierarchies: tuple[Hierarchy, ...]
     schemes: tuple[Levels, ...]
     """The scheme of all records, or those of the layers."""
-    columns: dict[str, Coded]
+    columns: dict[str, Column]
     """The records that are not redacted."""
     layer_of_row: NDArray[np.int64]
     """The first layer that has all values of a row; -1 where none has."""
@@ -55,7 +55,7 @@ class ReadRelease:
     """Values of no level in use, by attribute, and the first of these rows that has one."""
     apart: int = 0
     """By how many the distinct rows are more than the classes: records of one class must be alike."""
-    sensitive: Mapping[str, Coded] = field(default_factory=dict)
+    sensitive: Mapping[str, Column] = field(default_factory=dict)
     """The sensitive columns of the records that are not redacted."""
     counts: NDArray[np.int64] | None = None
     """How often each of these occurs, where an engine counted equal ones; None: once."""
@@ -155,7 +155,7 @@ def layers_of(manifest: Mapping[str, Any]) -> tuple[dict[str, int], ...]:
     return tuple(layer["scheme"] for layer in manifest.get("layers") or ())
 
 
-def keep_rows(columns: Mapping[str, Coded], rows: NDArray[np.bool_]) -> dict[str, Coded]:
+def keep_rows(columns: Mapping[str, Column], rows: NDArray[np.bool_]) -> dict[str, Column]:
     """Return columns with some rows only."""
     return {name: column.keep(rows) for name, column in columns.items()}
 
@@ -166,7 +166,7 @@ def levels_in_use(schemes: Sequence[Levels], name: str) -> list[int]:
 
 
 def labels_of(
-    hierarchy: Hierarchy, levels: Sequence[int], column: Coded, policy: Policy
+    hierarchy: Hierarchy, levels: Sequence[int], column: Column, policy: Policy
 ) -> tuple[Hierarchy, list[str | None]]:
     """Return the label of some levels that each text of a column stands for; None where there is none.
 
@@ -196,7 +196,7 @@ def in_one_way(texts: Sequence[str], labels: Sequence[str | None]) -> list[str |
 
 
 def find_redacted(
-    columns: Mapping[str, Coded], policy: Policy, manifest: Mapping[str, Any] | None
+    columns: Mapping[str, Column], policy: Policy, manifest: Mapping[str, Any] | None
 ) -> NDArray[np.bool_]:
     """Mark the records whose every quasi-identifier is redacted, if any were suppressed.
 
@@ -211,7 +211,7 @@ def find_redacted(
 
 
 def find_layers(
-    columns: Mapping[str, Coded], hierarchies: Sequence[Hierarchy], schemes: Sequence[Levels]
+    columns: Mapping[str, Column], hierarchies: Sequence[Hierarchy], schemes: Sequence[Levels]
 ) -> NDArray[np.int64]:
     """Return the first layer of each row at whose levels all of its values are; -1 where none is."""
     rows = next(iter(columns.values())).codes.size

@@ -15,7 +15,8 @@ from typing import Any
 
 from anonymizer.data.coded import load, read_once
 from anonymizer.data.engines.targets import open_target
-from anonymizer.data.table import Table, TableLike
+from anonymizer.data.opening import TableLike
+from anonymizer.data.table import Table
 from anonymizer.errors import quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels.compilation import working_seconds

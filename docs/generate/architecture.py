@@ -60,7 +60,7 @@ cli.release:run
       problem.tables:open_data
       table.microdata:encode
         hierarchy.hierarchy:Hierarchy
-        data.contract:Table
+        data.table:Table
         table.domain:Domain
     search.driver:search
       evaluation.evaluate:Evaluator
@@ -72,7 +72,7 @@ cli.release:run
       search.state:State
     proof.writer:prove
     solution.release:Release
-      data.plan:ReleasePlan
+      data.table:ReleasePlan
   solution.manifest:stage_release
     data.staging:Staging
   verification.verification:verify

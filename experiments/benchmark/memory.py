@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from anonymizer.data.batched import BatchedTable
-from anonymizer.data.cells import BATCH_ROWS, Cells
-from anonymizer.data.csv import CsvTable, write_csv
+from anonymizer.data.arrays import BATCH_ROWS
+from anonymizer.data.column import Cells
+from anonymizer.data.csv import CsvTable
+from anonymizer.data.release import write_csv
+from anonymizer.data.table import Table
 from anonymizer.hierarchy import Hierarchy, load_hierarchy
 from anonymizer.table.microdata import encode
 from experiments.benchmark.clock import peak_bytes
@@ -28,7 +30,7 @@ from experiments.datasets import ROOT
 ROWS = 10_000_000
 
 
-class DrawnTable(BatchedTable):
+class DrawnTable(Table):
     """A table that is drawn while it is read."""
 
     name = "drawn rows"

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from anonymizer import Policy
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.problem import Problem
 from anonymizer.risk import KAnonymity

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from anonymizer.data.csv import write_csv
+from anonymizer.data.release import write_csv
 from experiments.nrf.reconstruction import FACTS
 
 STATES = 42

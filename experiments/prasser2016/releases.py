@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.table import open_table
+from anonymizer.data.opening import open_table
 from anonymizer.errors import DataError, quote_some
 from anonymizer.problem import Problem
 from anonymizer.risk import PopulationModel, RiskModel, RiskProfile, profile

@@ -17,7 +17,7 @@ import pandas as pd
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.problem import Problem
 from anonymizer.risk.parsing import parse_model
-from anonymizer.table.domain import Column
+from anonymizer.table.domain import QuasiIdentifier
 from experiments.prasser2016 import paper
 from experiments.prasser2016.releases import Dataset, Released, release, untouched
 from experiments.prasser2016.tables import OnStep
@@ -106,7 +106,7 @@ def apply_levels(problem: Problem, levels: Mapping[str, int]) -> Released:
     )
 
 
-def columns(problem: Problem) -> dict[str, Column]:
+def columns(problem: Problem) -> dict[str, QuasiIdentifier]:
     return dict(zip(problem.microdata.attributes, problem.microdata.columns, strict=True))
 
 
@@ -123,7 +123,7 @@ def shipped_levels(dataset: Dataset) -> dict[str, int]:
     return levels | {name: by_name[name].hierarchy.height - 1 for name in named.dates}
 
 
-def age_level(column: Column) -> int:
+def age_level(column: QuasiIdentifier) -> int:
     """Return the least level at which the ages above 89 that occur share one value."""
     ages = np.array([int(leaf) for leaf in column.hierarchy.leaves])[column.leaves]
     old = column.leaves[ages > OLDEST]

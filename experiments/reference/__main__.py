@@ -19,7 +19,8 @@ from typing import Any
 import pandas as pd
 
 from anonymizer import Policy
-from anonymizer.data.table import Table, open_table
+from anonymizer.data.opening import open_table
+from anonymizer.data.table import Table
 from anonymizer.estimators.pitman import fit_pitman
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import cut_classes

@@ -27,7 +27,7 @@ from anonymizer.assessment.special_uniques import (
     find_special_uniques,
 )
 from anonymizer.attackers.statement import Statement
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.search import Status
 from anonymizer.solution.solution import Solution, anonymize
 from anonymizer.table.microdata import encode

@@ -12,8 +12,8 @@ from anonymizer.assessment.keys import KeySet, close_top, flat_hierarchy
 from anonymizer.assessment.people import KeyPeople
 from anonymizer.attackers.external import External
 from anonymizer.attackers.linked_table import LinkedTable
-from anonymizer.data.columns import read_columns
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
+from anonymizer.data.table import read_columns
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.table.microdata import encode
 

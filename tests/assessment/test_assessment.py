@@ -19,7 +19,7 @@ from anonymizer.attackers.exposure import MEASURES, Method, overall_risk, sum_ex
 from anonymizer.attackers.overall import ScenarioAttack
 from anonymizer.attackers.scenario import AttributeGroup, Scenario
 from anonymizer.attackers.statistics import statistic_of
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.table.microdata import encode

@@ -11,7 +11,7 @@ from anonymizer.assessment.homogeneity import (
     column_of_cells,
     measure_homogeneity,
 )
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import DistinctL
 from anonymizer.risk.sensitive_profile import describe_sensitive

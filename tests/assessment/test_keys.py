@@ -17,7 +17,7 @@ from anonymizer.assessment.keys import (
     what_if,
 )
 from anonymizer.assessment.people import KeyPeople
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.table.microdata import encode
 from tests.assessment.tables import key_set, smallest_cells, tables

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from anonymizer.attackers.placed import Subjects
 from anonymizer.attackers.scenario import AttributeGroup, Scenario
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.hierarchy import Hierarchy
 from tests.attackers.tables import groups_and_causes
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from anonymizer.attackers.attack import AttackedTable, attack_on
 from anonymizer.attackers.exposure import sum_exactly
 from anonymizer.attackers.scenario import AttributeGroup
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.table.microdata import encode

@@ -7,8 +7,8 @@ import pytest
 
 from anonymizer.attackers.external import level_of, load_externals, match_columns, to_leaves
 from anonymizer.attackers.statement import Statement
-from anonymizer.data.columns import Coded
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.column import Column
+from anonymizer.data.pandas import FrameTable
 from anonymizer.errors import DataError, HierarchyError
 from anonymizer.hierarchy import Hierarchy
 from tests.assessment.tables import frame_of
@@ -33,7 +33,7 @@ def test_values_of_no_single_level_are_named():
 
 
 def test_leaves_stand_for_the_values_of_a_level():
-    column = Coded(np.array([0, 1, 2]), ("40-49", "30-39", ""))
+    column = Column(np.array([0, 1, 2]), ("40-49", "30-39", ""))
     leaves = to_leaves(AGE, 1, column)
     assert [leaves.texts[code] for code in leaves.codes] == ["45", "31", ""]
     assert to_leaves(AGE, 0, column) is column

@@ -16,7 +16,7 @@ from anonymizer.attackers.exposure import overall_risk
 from anonymizer.attackers.nrf import Reidentification, combine
 from anonymizer.attackers.placed import Subjects
 from anonymizer.attackers.unique_subsets import Uniqueness
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.errors import AnonymizerWarning, DataError, PolicyError
 from anonymizer.hierarchy import MISSING, Hierarchy
 from experiments.nrf.reconstruction import (

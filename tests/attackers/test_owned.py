@@ -15,7 +15,7 @@ from anonymizer.attackers.disclosed import assess_disclosure
 from anonymizer.attackers.disclosure import Disclosing, ExternalTable, Source
 from anonymizer.attackers.owned import check_steps, read_owned
 from anonymizer.attackers.unique_subsets import count_unique
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.errors import DataError
 from tests.attackers.test_unique_subsets import frames
 

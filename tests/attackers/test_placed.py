@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.attackers.placed import Subjects, Values
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.errors import HierarchyError
 from anonymizer.table.microdata import encode
 from tests.attackers.people import AGE, CELLS, HIERARCHIES, read

@@ -7,7 +7,7 @@ import pytest
 
 from anonymizer import DataError, Hierarchy, HierarchyError
 from anonymizer.attacks.columns import KeptColumn, Quasi
-from anonymizer.data.columns import Coded, Vocabulary
+from anonymizer.data.column import Column, Vocabulary
 
 ROWS = [("a", "a", "*"), ("b", "a", "*"), ("c", "c", "*")]
 
@@ -17,8 +17,8 @@ def quasi(level: int | None, rows: list[tuple[str, ...]] = ROWS, **more: bool) -
     return Quasi("x", Hierarchy.from_rows("x", rows), level, **flags)
 
 
-def coded(*texts: str) -> Coded:
-    return Coded(np.arange(len(texts)), texts)
+def coded(*texts: str) -> Column:
+    return Column(np.arange(len(texts)), texts)
 
 
 @pytest.mark.parametrize(("level", "expected"), [(None, 0), (0, 0), (1, 1), (2, 0)])

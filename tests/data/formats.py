@@ -11,13 +11,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from anonymizer.data.batched import BatchedTable
-from anonymizer.data.cells import Cells, same_text, text_of
-from anonymizer.data.columns import code_columns
-from anonymizer.data.table import open_table
+from anonymizer.data.column import Cells, code_columns, same_text, text_of
+from anonymizer.data.opening import open_table
+from anonymizer.data.table import Table
 
 
-class OwnTable(BatchedTable):
+class OwnTable(Table):
     """A kind of table of one's own: a list of dictionaries, read a few at a time."""
 
     name = "the records"

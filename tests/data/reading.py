@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anonymizer.data.contract import Table
+from anonymizer.data.table import Table
 from anonymizer.errors import DataError
 
 SECRET = "Eve Adams"

@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 from anonymizer.data.coded import CodedTable, load
-from anonymizer.data.columns import read_columns
 from anonymizer.data.csv import CsvTable
-from anonymizer.data.frame import FrameTable
-from anonymizer.data.table import check_present
+from anonymizer.data.opening import check_present
+from anonymizer.data.pandas import FrameTable
+from anonymizer.data.table import read_columns
 from anonymizer.errors import DataError
 from tests.data.reading import write
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from anonymizer.data import csv
 from anonymizer.data.csv import CsvTable
 from anonymizer.data.files import digest_of_file
-from anonymizer.data.table import open_table
-from anonymizer.data.unpacking import COMPRESSIONS, open_to_write
+from anonymizer.data.opening import open_table
+from anonymizer.data.release import write_csv
+from anonymizer.data.text import COMPRESSIONS, open_to_write
 from anonymizer.errors import DataError, ReleaseError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.table.microdata import encode
@@ -145,12 +146,12 @@ def test_a_compressed_file_is_read_and_written_as_its_name_says(
 ) -> None:
     table = pa.table({"a;b": ["1", "2"] * 5000, "c": ['x"y', "größe"] * 5000})
     path = tmp_path / f"people.csv{suffix}"
-    csv.write_csv(table, path, ";")
+    write_csv(table, path, ";")
     opened = open_table(path)
     assert opened.columns == ("a;b", "c")
     assert rows_in(opened, "c", "a;b")[:2] == [('x"y', "1"), ("größe", "2")]
     assert opened.digest() == digest_of_file(path)
-    assert opened.file_name == f"release.csv{suffix}"
+    assert opened.file_name() == f"release.csv{suffix}"
     assert path.stat().st_size < 2000
     latin = tmp_path / f"latin.csv{suffix}"
     with open_to_write(latin) as file:
@@ -161,7 +162,7 @@ def test_a_compressed_file_is_read_and_written_as_its_name_says(
 @pytest.mark.parametrize("suffix", COMPRESSIONS)
 def test_a_damaged_compressed_file_is_one_sentence(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"people.csv{suffix}"
-    csv.write_csv(pa.table({"a": [f"{SECRET}{n * n}" for n in range(20_000)]}), path, ",")
+    write_csv(pa.table({"a": [f"{SECRET}{n * n}" for n in range(20_000)]}), path, ",")
     content = path.read_bytes()
     again = f"the file is not a whole {suffix} file; export it again."
     for length in (len(content) // 2, len(content) - 1, 40):
@@ -274,7 +275,7 @@ def test_what_is_written_reads_back_equal(
     path = tmp_path_factory.mktemp("csv") / "people.csv"
     names = ["a;b", 'the "c"']
     columns = [pa.array(column).dictionary_encode() for column in zip(*cells, strict=True)]
-    csv.write_csv(pa.table(columns, names=names), path, ";")
+    write_csv(pa.table(columns, names=names), path, ";")
     opened = CsvTable(path, ";")
     assert opened.columns == tuple(names)
     assert rows_in(opened, *names) == [tuple(cell or None for cell in row) for row in cells]

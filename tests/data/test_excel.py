@@ -12,7 +12,7 @@ import pytest
 
 from anonymizer.data import excel
 from anonymizer.data.excel import ExcelTable, write_sheet
-from anonymizer.data.table import open_table
+from anonymizer.data.opening import open_table
 from anonymizer.errors import ReleaseError
 from tests.data.reading import SECRET, message_of, rows_in, write
 

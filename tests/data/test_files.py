@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from anonymizer.data.files import FirstRead, Tap, check_readable, digest_of_file, specs_folder
+from anonymizer.data.files import FirstRead, check_readable, digest_of_file, specs_folder
+from anonymizer.data.text import Tap
 from anonymizer.errors import DataError, ReleaseError
 from tests.data.reading import write
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import AnonymizerWarning, anonymize, make_manifest, verify, write_release
-from anonymizer.data.cells import text_of
+from anonymizer.data.column import text_of
 from anonymizer.data.formulas import escape, formulas_in, is_formula, secure
 from tests.wards import POLICY, patients, rows_of, write_files
 

@@ -7,9 +7,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from anonymizer.data.cells import text_of
-from anonymizer.data.parquet import ParquetTable, write_parquet
-from anonymizer.data.table import open_table
+from anonymizer.data.column import text_of
+from anonymizer.data.opening import open_table
+from anonymizer.data.parquet import ParquetTable
+from anonymizer.data.release import write_parquet
 from anonymizer.errors import DataError, ReleaseError
 from tests.data.reading import SECRET, message_of, rows_in, write
 

@@ -8,8 +8,7 @@ import pytest
 from pyarrow import parquet
 
 from anonymizer import Policy, anonymize, verify, write_release
-from anonymizer.data.release import release_name
-from anonymizer.data.table import open_table
+from anonymizer.data.opening import open_table
 from anonymizer.errors import PolicyError
 from tests.studio.conftest import POLICY, patients
 
@@ -49,8 +48,8 @@ def read_texts(path: Path) -> pd.DataFrame:
 def test_a_compressed_table_stays_so_where_its_own_kind_is_asked_for(tmp_path):
     patients(20).to_csv(tmp_path / "a.csv.gz", index=False)
     table = open_table(tmp_path / "a.csv.gz")
-    assert release_name(table, "csv") == release_name(table, None) == "release.csv.gz"
-    assert release_name(table, "parquet") == "release.parquet"
+    assert table.file_name("csv") == table.file_name() == "release.csv.gz"
+    assert table.file_name("parquet") == "release.parquet"
 
 
 def test_a_release_that_is_a_file_and_a_table_or_of_no_known_kind_is_refused(tmp_path):

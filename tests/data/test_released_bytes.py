@@ -20,9 +20,9 @@ import pytest
 from pyarrow import parquet
 
 from anonymizer import Hierarchy, Policy, anonymize, make_manifest, verify, write_release
-from anonymizer.data.cells import text_of
+from anonymizer.data.column import text_of
 from anonymizer.data.rebuild import from_values
-from anonymizer.data.unpacking import decompress
+from anonymizer.data.text import decompress
 from anonymizer.errors import DataError
 from anonymizer.hierarchy import Ordered
 from tests.data.formats import KINDS, make

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from anonymizer import Hierarchy, Policy, PolicyError, anonymize, verify, write_release
 from anonymizer.data.coded import load
-from anonymizer.data.columns import read_columns
 from anonymizer.data.csv import CsvTable
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.data.selection import Sample, draw_sample
+from anonymizer.data.table import read_columns
 from anonymizer.errors import DataError
 from anonymizer.problem import Problem
 

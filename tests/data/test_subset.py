@@ -16,11 +16,11 @@ from anonymizer import (
     verify,
     write_release,
 )
-from anonymizer.data.columns import read_columns
 from anonymizer.data.csv import CsvTable
 from anonymizer.data.engines.opening import open_files
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.data.selection import Subset, take_members, whole_of
+from anonymizer.data.table import read_columns
 from anonymizer.errors import DataError
 from anonymizer.problem import Problem
 from anonymizer.risk import KMap

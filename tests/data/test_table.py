@@ -1,186 +1,99 @@
 from __future__ import annotations
 
-import time
-from pathlib import Path
-
-import pandas as pd
+import numpy as np
+import pyarrow as pa
 import pytest
 
-from anonymizer.data import cells, csv
-from anonymizer.data.frame import FrameTable
-from anonymizer.data.table import Table, check_columns, check_present, open_table
-from anonymizer.errors import DataError, show_values
-from anonymizer.hierarchy import Hierarchy
-from anonymizer.table.microdata import encode
-from tests.data.reading import rows_in, write
+from anonymizer.data.arrays import text_column, values_of
+from anonymizer.data.arrow import ArrowTable
+from anonymizer.data.release import to_pandas
+from anonymizer.data.table import Recoding, ReleasePlan
+from anonymizer.errors import ReleaseError
+
+TABLE = ArrowTable(pa.table({"age": pa.array([31, 45, None], pa.int8()), "ward": ["a", "b", "c"]}))
 
 
-def test_columns_come_in_the_order_asked_for(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"a": ["1", "2"], "b": ["3", "4"], "c": ["5", "6"]})
-    frame.to_csv(tmp_path / "people.csv", index=False)
-    frame.to_parquet(tmp_path / "people.parquet", index=False)
-    for data in (tmp_path / "people.csv", tmp_path / "people.parquet", frame):
-        assert rows_in(open_table(data), "c", "a") == [("5", "1"), ("6", "2")]
-
-
-@pytest.mark.parametrize("rows", [1, 7, 8, 100])
-def test_batches_join_up_to_the_whole_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
-) -> None:
-    frame = pd.DataFrame({"a": [f"line\n{i % 3}" for i in range(rows)], "b": map(str, range(rows))})
-    frame.to_csv(tmp_path / "people.csv", index=False)
-    frame.to_parquet(tmp_path / "people.parquet", index=False)
-    expected = list(frame.itertuples(index=False, name=None))
-    monkeypatch.setattr(csv, "BATCH_BYTES", 64)
-    monkeypatch.setattr(cells, "BATCH_ROWS", 7)
-    for name in ("people.csv", "people.parquet"):
-        opened = open_table(tmp_path / name)
-        assert len(list(opened.batches(["a"]))) >= rows // 7
-        assert rows_in(opened, "a", "b") == expected
-
-
-def test_a_table_that_is_open_already_is_taken_as_it_is(tmp_path: Path) -> None:
-    opened = open_table(write(tmp_path, "a\n1\n"))
-    assert open_table(opened) is opened
-
-
-def test_a_digest_tells_tables_apart_by_names_cells_and_order(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"a": ["x", "y"], "b": [1, 2]})
-    others = [frame.iloc[::-1], frame[["b", "a"]], frame.rename(columns={"a": "c"}), frame.head(1)]
-    digests = [FrameTable(each).digest() for each in (frame, *others)]
-    assert len(set(digests)) == 5
-    assert FrameTable(frame.copy()).digest() == digests[0]
-    files = [
-        write(tmp_path, text, f"{n}.csv") for n, text in enumerate(["a\n1\n", "a\n1\n", "a\n2"])
-    ]
-    first, same, other = (open_table(file).digest() for file in files)
-    assert first == same != other
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"nowhere\.csv: there is no such file; check the path\."):
-        open_table(tmp_path / "nowhere.csv")
-
-
-def test_a_folder_is_no_table(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"this is a folder\."):
-        open_table(tmp_path)
-
-
-@pytest.mark.parametrize("data", [3, None, [1], {1, 2}, {"a": 3}, {}, "a".__len__])
-def test_other_things_are_no_table(data: object) -> None:
-    with pytest.raises(DataError, match=r"the data is a .*: give [^.]*\.$"):
-        open_table(data)  # type: ignore[arg-type]
-
-
-def test_a_header_without_rows_is_nothing_to_anonymize(tmp_path: Path) -> None:
-    hierarchy = Hierarchy.from_rows("a", [("1", "*")])
-    empty = pd.DataFrame({"a": pd.Series([], dtype=str)})
-    empty.to_parquet(tmp_path / "people.parquet", index=False)
-    for data in (write(tmp_path, "a,b\n"), tmp_path / "people.parquet", empty):
-        with pytest.raises(DataError, match=r"no rows, so there is nothing to anonymize\.$"):
-            encode(open_table(data), [hierarchy])
-
-
-# Columns and roles
-
-
-def columns_message(opened: Table, *expected: str) -> str:
-    with pytest.raises(DataError) as caught:
-        check_columns(opened, expected)
-    message = str(caught.value)
-    assert message.startswith(f"{opened.name}: ")
-    assert "\n" not in message
-    return message.removeprefix(f"{opened.name}: ")
-
-
-def test_columns_that_fit_the_policy_pass_in_any_order(tmp_path: Path) -> None:
-    check_columns(open_table(write(tmp_path, "b,a\n1,2\n")), ["a", "b"])
-
-
-def test_a_column_without_a_role_is_named(tmp_path: Path) -> None:
-    opened = open_table(write(tmp_path, "a,b\n1,2\n"))
-    assert columns_message(opened, "a") == "no role in the policy for 'b'; add it to [attributes]."
-
-
-def test_a_role_without_a_column_is_named_with_the_header(tmp_path: Path) -> None:
-    opened = open_table(write(tmp_path, "a,b\n1,2\n"))
-    message = columns_message(opened, "a", "b", "age")
-    assert message == "no column 'age', which the policy gives a role; the header reads 'a', 'b'."
-
-
-def test_a_header_without_any_expected_name_may_be_a_row_of_cells_and_is_not_shown(
-    tmp_path: Path,
-) -> None:
-    opened = open_table(write(tmp_path, "Ann,34\nBob,35\n"))
-    message = columns_message(opened, "name", "age")
-    assert message == (
-        "no column 'name', 'age', which the policy gives a role; the header has no name that is "
-        "expected (hidden without --show-values)."
+def plan_of(values: tuple[str, ...], original: bool, rows: list[int]) -> ReleasePlan:
+    recoding = Recoding(values, np.array([0, 1, 2]), original)
+    return ReleasePlan(
+        TABLE.columns, {"age": recoding}, np.array([0, 1, 2], np.int32), np.array(rows)
     )
-    with pytest.raises(DataError, match="no column 'age'; the header has no name that is expected"):
-        check_present(opened, ["age"])
-    with show_values():
-        assert "the header reads 'Ann', '34'" in columns_message(opened, "name", "age")
 
 
-def test_columns_that_occur_twice_are_named(tmp_path: Path) -> None:
-    frame = pd.DataFrame([["1", "2", "3"]], columns=["a", "b", "a"])
-    for opened in (open_table(write(tmp_path, "a,b,a\n1,2,3\n")), open_table(frame)):
-        message = columns_message(opened, "a", "b")
-        assert message == "columns that occur twice: 'a'; rename one of each."
+def test_values_of_the_column_itself_keep_its_type() -> None:
+    released = TABLE.assemble(plan_of(("31", "45", ""), original=True, rows=[2, 0]))
+    assert released.schema.types == [pa.int8(), pa.string()]
+    assert released.to_pydict() == {"age": [None, 31], "ward": ["c", "a"]}
 
 
-@pytest.mark.parametrize(
-    ("text", "given", "meant"),
-    [("a;b\n1;2\n", ",", ";"), ("a\tb\n", ";", "\t"), ("a,b\n", ";", ",")],
-)
-def test_a_wrong_delimiter_is_guessed(tmp_path: Path, text: str, given: str, meant: str) -> None:
-    opened = open_table(write(tmp_path, text), given)
-    message = columns_message(opened, "a", "b")
-    assert message.endswith(f"Is the delimiter {meant!r} rather than {given!r}?")
+def test_generalized_values_are_text_each_stored_once() -> None:
+    released = TABLE.assemble(plan_of(("30-39", "40-49", ""), original=False, rows=[1, 2]))
+    ages = released["age"].chunk(0)
+    assert ages.to_pylist() == ["40-49", None]
+    assert ages.dictionary.to_pylist() == ["40-49"]
 
 
-def test_all_that_is_wrong_with_the_columns_is_said_at_once(tmp_path: Path) -> None:
-    message = columns_message(open_table(write(tmp_path, "a,a,c\n1,2,3\n")), "a", "b")
-    assert "'a'; rename" in message
-    assert "no column 'b'" in message
-    assert "no role in the policy for 'c'" in message
+def test_a_table_that_lost_rows_meanwhile_is_an_error() -> None:
+    plan = plan_of(("31", "45", ""), original=True, rows=[0])
+    with pytest.raises(ReleaseError, match=r"it had 3 rows and now has 2\. Run again"):
+        ArrowTable(TABLE.content.slice(0, 2)).assemble(plan)
 
 
-# Paths and headers that are meant to break it
+def test_a_type_that_has_no_room_for_a_text_is_not_used() -> None:
+    assert values_of(["34", "007"], pa.int8()) is None
+    assert values_of(["34", ""], pa.int8()).to_pylist() == [34, None]  # type: ignore[union-attr]
 
 
-def test_a_path_with_a_nul_is_one_sentence() -> None:
-    with pytest.raises(DataError, match=r"^'peo\\x00ple.csv': a path cannot hold a NUL character"):
-        open_table("peo\0ple.csv")
+def test_the_empty_text_is_a_missing_cell_and_no_value() -> None:
+    column = text_column(np.array([1, 0, 2, 1], np.uint8), ["", "a", "b"])
+    assert column.to_pylist() == ["a", None, "b", "a"]
+    assert column.dictionary.to_pylist() == ["a", "b"]
 
 
-def test_a_file_that_may_not_be_read_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = write(tmp_path, "a\n1\n")
-    monkeypatch.setattr("os.access", lambda *_: False)
-    with pytest.raises(DataError, match="the file may not be read; check its permissions"):
-        open_table(path)
+def test_a_column_that_pandas_has_no_type_for_is_of_objects() -> None:
+    views = pa.array([["a"], None], pa.list_(pa.string_view()))
+    frame = to_pandas(pa.table({"x": views, "y": [1, 2]}))
+    assert frame["x"].tolist() == [["a"], None]
+    assert frame["y"].tolist() == [1, 2]
 
 
-@pytest.mark.usefixtures("values_shown")
-@pytest.mark.parametrize("same", [False, True])
-def test_a_million_columns_are_looked_over_in_seconds(tmp_path: Path, same: bool) -> None:
-    names = ["c" if same else f"c{number}" for number in range(1_000_000)]
-    opened = open_table(write(tmp_path, ",".join(names) + "\n"))
-    started = time.process_time()
-    message = columns_message(opened, "a", "b")
-    with pytest.raises(DataError, match="no column 'a'; the header reads "):
-        check_present(opened, ["a"])
-    assert time.process_time() - started < 10
-    assert len(message) < 400
-    assert "and 999995 more" in message
+def test_values_in_an_order_are_an_ordered_dictionary() -> None:
+    recoding = Recoding(("5-9", "20-29", "100-109"), np.array([2, 0, 2]), False, ordered=True)
+    rows = np.arange(3)
+    plan = ReleasePlan(("age",), {"age": recoding}, rows.astype(np.int32), rows)
+    released = TABLE.assemble(plan)["age"].chunk(0)
+    assert released.type.ordered
+    assert released.dictionary.to_pylist() == ["5-9", "100-109"]
 
 
-def test_a_column_that_occurs_twice_is_named_once(tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_text("age,age,zip\n1,2,3\n")
-    table = open_table(tmp_path / "people.csv")
-    with pytest.raises(DataError, match="column 'age' occurs twice; rename one"):
-        check_present(table, table.columns)
+def test_a_dictionary_with_an_order_of_its_own_keeps_it() -> None:
+    sizes = pa.DictionaryArray.from_arrays([2, 0, None], ["low", "mid", "high"], ordered=True)
+    table = ArrowTable(pa.table({"age": pa.chunked_array([sizes.slice(0, 1), sizes.slice(1)])}))
+    recoding = Recoding(("high", "low", ""), np.array([0, 1, 2]), original=True)
+    rows = np.arange(3)
+    plan = ReleasePlan(("age",), {"age": recoding}, rows.astype(np.int32), rows)
+    released = table.assemble(plan)["age"].chunk(0)
+    assert released.type == sizes.type
+    assert released.dictionary.to_pylist() == ["low", "high"]
+    assert released.to_pylist() == ["high", "low", None]
+
+
+def plan_of_rows(rows: list[int]) -> ReleasePlan:
+    recoding = Recoding(("low", "rare", "high"), np.array([0, 2, 1, 0]), original=False)
+    of_row = np.array([0, 1, 2, 3, 1], np.int32)
+    return ReleasePlan(("age", "ward"), {"age": recoding}, of_row, np.array(rows, np.int64))
+
+
+def test_a_recoded_column_has_the_values_of_the_released_rows_alone() -> None:
+    numbers, values = plan_of_rows([4, 0, 3]).recoded("age")
+    assert [values[number] for number in numbers] == ["high", "low", "low"]
+    assert set(values) == {"low", "high"}
+
+
+def test_without_rows_there_are_no_values() -> None:
+    numbers, values = plan_of_rows([]).recoded("age")
+    assert (numbers.tolist(), values) == ([], [])
+
+
+def test_columns_that_are_not_recoded_are_kept() -> None:
+    assert plan_of_rows([0]).kept == ("ward",)

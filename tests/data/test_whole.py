@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyreadstat
 import pytest
 
-from anonymizer.data.table import open_table
+from anonymizer.data.opening import open_table
 from tests.data.reading import SECRET, message_of, rows_in, write
 
 TABLE = pa.table({"a": ["x", None], "größe": pa.array([1, 2]).dictionary_encode()})

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonymizer.data.table import open_table
+from anonymizer.data.opening import open_table
 from anonymizer.demo import DIAGNOSIS, tables
 from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy import check_file, load_hierarchy

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.data.columns import Coded, read_columns
-from anonymizer.data.table import open_table
+from anonymizer.data.column import Column
+from anonymizer.data.opening import open_table
+from anonymizer.data.table import read_columns
 from anonymizer.problem.dependence import (
     Dependence,
     DependenceKind,
@@ -28,7 +29,7 @@ from anonymizer.problem.dependence import (
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def code(columns: Mapping[str, Any]) -> dict[str, Coded]:
+def code(columns: Mapping[str, Any]) -> dict[str, Column]:
     frame = pd.DataFrame(columns).astype(str)
     return read_columns(open_table(frame), tuple(frame.columns))
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.data.columns import Coded, read_columns
-from anonymizer.data.table import open_table
+from anonymizer.data.column import Column
+from anonymizer.data.opening import open_table
+from anonymizer.data.table import read_columns
 from anonymizer.problem.groups import (
     EXPECTED,
     collisions,
@@ -25,11 +26,11 @@ TABLES = st.lists(
 )
 
 
-def coded(texts: list[str]) -> Coded:
+def coded(texts: list[str]) -> Column:
     return read_columns(open_table({"x": texts}), ["x"])["x"]
 
 
-def columns(rows: list[tuple[int, str]]) -> tuple[Coded, Coded]:
+def columns(rows: list[tuple[int, str]]) -> tuple[Column, Column]:
     return coded([f"P{who}" for who, _ in rows]), coded([text for _, text in rows])
 
 

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import Policy, anonymize, propose
-from anonymizer.data.columns import Coded, read_columns
-from anonymizer.data.table import open_table
+from anonymizer.data.column import Column
+from anonymizer.data.opening import open_table
+from anonymizer.data.table import read_columns
 from anonymizer.errors import AnonymizerWarning, PolicyError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.problem import Problem
@@ -56,7 +57,7 @@ def visits(
     return frame.astype(str)
 
 
-def columns_of(frame: pd.DataFrame) -> dict[str, Coded]:
+def columns_of(frame: pd.DataFrame) -> dict[str, Column]:
     return read_columns(open_table(frame), list(frame))
 
 

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from anonymizer import Policy, PolicyError, Problem, anonymize, apply, frontier
-from anonymizer.data.cells import Cells
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.column import Cells
+from anonymizer.data.pandas import FrameTable
 from anonymizer.errors import AnonymizerWarning, DataError
 from anonymizer.evaluation import evaluate, suppression
 from anonymizer.hierarchy import Hierarchy

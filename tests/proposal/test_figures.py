@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import Column
 from anonymizer.proposal.figures import added_by_pairs, count, unique_share
 
 LETTERS = st.sampled_from(["", "a", "b", "c", "d"])
@@ -19,10 +19,10 @@ ROWS = st.lists(
 )
 
 
-def coded(texts: list[str]) -> Coded:
+def coded(texts: list[str]) -> Column:
     """A column of texts."""
     known = list(dict.fromkeys(texts))
-    return Coded(np.array([known.index(text) for text in texts], np.uint8), tuple(known))
+    return Column(np.array([known.index(text) for text in texts], np.uint8), tuple(known))
 
 
 def obvious_share(rows: list[tuple[str, ...]], whose: list[str]) -> float:

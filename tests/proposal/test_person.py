@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anonymizer.data.columns import Coded
+from anonymizer.data.column import Column
 from anonymizer.proposal.person import find_person
 from tests.proposal.test_figures import coded
 
 
-def repeated(prefix: str, people: int, rows: int) -> Coded:
+def repeated(prefix: str, people: int, rows: int) -> Column:
     """Numbers of people, each in some rows."""
     return coded([f"{prefix}{row % people}" for row in range(rows)])
 
@@ -31,10 +31,10 @@ def test_a_number_of_people_that_repeats_is_it_and_the_one_with_the_fewest_peopl
         ("patient_id", coded(["", "P1", "P1", "P2"])),  # a row would be nobody's
         ("ward_id", repeated("W", 3, 60)),
         ("member", coded(["yes", "no"] * 30)),
-        ("id", Coded(np.zeros(5_000, np.uint8), ("A1",))),  # of a place, or a constant
+        ("id", Column(np.zeros(5_000, np.uint8), ("A1",))),  # of a place, or a constant
     ],
 )
-def test_other_columns_are_not(name: str, column: Coded) -> None:
+def test_other_columns_are_not(name: str, column: Column) -> None:
     assert find_person({name: column}) is None
 
 

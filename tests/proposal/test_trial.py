@@ -19,8 +19,8 @@ from anonymizer import (
     anonymize,
     propose,
 )
-from anonymizer.data.columns import read_columns
-from anonymizer.data.table import open_table
+from anonymizer.data.opening import open_table
+from anonymizer.data.table import read_columns
 from anonymizer.errors import PolicyError
 from anonymizer.layers.layering import one_layer
 from anonymizer.layers.retained import ColumnLeft, columns_left

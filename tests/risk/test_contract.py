@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer.attackers.statement import Statement
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.estimators import intervals
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import greatest_kept, order_of, shortest_cut, suppress

@@ -23,7 +23,7 @@ from anonymizer.attackers.overall import ScenarioAttack
 from anonymizer.attackers.probability import Chance
 from anonymizer.attackers.statistics import passes, statistic_of
 from anonymizer.attackers.uniqueness import estimate_unique, estimator_of
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.problem import describe_risk

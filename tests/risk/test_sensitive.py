@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.errors import PolicyError
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.hierarchy import Hierarchy

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer.attackers import overall
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.problem.problem import describe_risk
 from anonymizer.risk import (

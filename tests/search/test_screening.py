@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels.compilation import working_seconds

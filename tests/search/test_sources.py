@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from anonymizer.attackers.statement import Statement
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.risk import KAnonymity, KMap, RiskModel, Sources
 from anonymizer.table.microdata import encode

@@ -22,7 +22,7 @@ from anonymizer import (
     verify,
     write_release,
 )
-from anonymizer.data.plan import Recoding
+from anonymizer.data.table import Recoding
 from anonymizer.hierarchy import Intervals
 from anonymizer.solution.release import in_order, mapping_rows, write_mapping
 from tests.wards import POLICY, change, patients, rows_of, write_files

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.errors import AnonymizerWarning, HierarchyError, show_values
 from anonymizer.hierarchy import Dates, Hierarchy, Intervals, Priority
 from anonymizer.table.microdata import Microdata, encode

@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from anonymizer.data import aggregate as aggregate_module
-from anonymizer.data import cells
+from anonymizer.data import arrays
 from anonymizer.data import csv as csv_module
-from anonymizer.data.cells import text_of
-from anonymizer.data.frame import FrameTable
-from anonymizer.data.table import Table, open_table
+from anonymizer.data.column import text_of
+from anonymizer.data.opening import open_table
+from anonymizer.data.pandas import FrameTable
+from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerWarning, HierarchyError
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.hierarchy import Hierarchy
@@ -132,7 +133,7 @@ def test_batch_boundaries_never_matter(
     whole = encode(open_table(path), hierarchies)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(csv_module, "BATCH_BYTES", size)
-        patch.setattr(cells, "BATCH_ROWS", height)
+        patch.setattr(arrays, "BATCH_ROWS", height)
         assert_same(whole, encode(open_table(path), hierarchies))
         assert_same(whole, encode(open_table(folder / "people.parquet"), hierarchies))
 
@@ -405,7 +406,7 @@ def test_the_first_row_of_an_unknown_value_is_right_across_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setattr(csv_module, "BATCH_BYTES", 16)
-    monkeypatch.setattr(cells, "BATCH_ROWS", 3)
+    monkeypatch.setattr(arrays, "BATCH_ROWS", 3)
     frame = pd.DataFrame({"a": ["x"] * 20 + ["y"]})
     path = tmp_path / f"people.{kind}"
     getattr(frame, f"to_{kind}")(path, index=False)

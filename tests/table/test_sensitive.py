@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.table.classes import partition
 from anonymizer.table.microdata import encode

@@ -19,7 +19,7 @@ import pandas as pd
 
 from anonymizer import Policy, Verification, anonymize, apply, make_manifest, verify
 from anonymizer.attackers.statement import Statement
-from anonymizer.data.table import open_table
+from anonymizer.data.opening import open_table
 from anonymizer.hierarchy import Hierarchy, parse_spec
 from anonymizer.solution.manifest import describe_output
 from anonymizer.solution.solution import Solution

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer import Policy, anonymize, apply, make_manifest, verify
-from anonymizer.data.frame import FrameTable
+from anonymizer.data.pandas import FrameTable
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import BetaLikeness, DeltaDisclosure, Remaining, RiskModel, TCloseness
 from anonymizer.solution.manifest import rounding_step

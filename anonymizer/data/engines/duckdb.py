@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from anonymizer.data.cells import BATCH_ROWS
+from anonymizer.data.arrays import BATCH_ROWS
 from anonymizer.data.engines.engine import Engine, digest_of_sums, new_name
 
 LARGEST_FILE = "256MB"

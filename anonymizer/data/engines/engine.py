@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from anonymizer.data.cells import BATCH_ROWS
+from anonymizer.data.arrays import BATCH_ROWS
 from anonymizer.errors import AnonymizerError, DataError, ReleaseError, values_shown
 
 PREFIX = "anonymizer_"

@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from anonymizer.data.assemble import values_of
-from anonymizer.data.cells import MISSING
-from anonymizer.data.engines.aggregation import Aggregation
-from anonymizer.data.engines.dictionaries import (
+from anonymizer.data.arrays import values_of
+from anonymizer.data.column import MISSING
+from anonymizer.data.engines.aggregation import (
+    Aggregation,
     Dictionary,
     codes_of,
     join_dictionaries,
@@ -27,7 +27,7 @@ from anonymizer.data.engines.dictionaries import (
 )
 from anonymizer.data.engines.engine import Engine
 from anonymizer.data.formulas import BEGINS, HARMLESS, escape, is_formula, is_text, warn_of
-from anonymizer.data.plan import Grouped, ReleasePlan
+from anonymizer.data.table import Grouped, ReleasePlan
 from anonymizer.kernels.partition import number_of_code
 
 FLAG = "flag__"

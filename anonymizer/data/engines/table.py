@@ -12,14 +12,13 @@ from typing import Any, NoReturn
 
 import pyarrow as pa
 
-from anonymizer.data.batched import BatchedTable
-from anonymizer.data.cells import Cells, cells_of_arrow
-from anonymizer.data.columns import check_rows
-from anonymizer.data.contract import Tuples
+from anonymizer.data.arrays import cells_of_arrow
+from anonymizer.data.column import Cells, Tuples
 from anonymizer.data.engines.duckdb import DuckDB
 from anonymizer.data.engines.engine import Engine, unwritable, working
 from anonymizer.data.files import FirstRead, digest_of_file
-from anonymizer.data.plan import ReleasePlan
+from anonymizer.data.release import FileKind
+from anonymizer.data.table import ReleasePlan, Table, check_rows
 from anonymizer.errors import DataError, ReleaseError
 
 FOLDER = "release"
@@ -27,7 +26,7 @@ FOLDER = "release"
 
 
 @dataclass(frozen=True, eq=False)
-class EngineTable(BatchedTable):
+class EngineTable(Table):
     """A table that is grouped, joined and written where it is; rows have no order there."""
 
     source: Any
@@ -74,11 +73,19 @@ class EngineTable(BatchedTable):
             return self.engine.count(self.source)
 
     @property
-    def file_name(self) -> str:
-        """A folder of Parquet files, or a CSV file where the table is of those."""
+    def kind(self) -> str:
+        """A CSV file where the table is of those; else a folder of Parquet files, without an end."""
+        return "" if self.delimiter is None else "csv"
+
+    def file_name(self, kind: FileKind | None = None) -> str:
+        """Return what the file or the folder of a release is called."""
         if not self.engine.writes_files:
             raise unwritable(self.name)
-        return FOLDER if self.delimiter is None else "release.csv"
+        if not self.is_own(kind):
+            raise ReleaseError(
+                f"{self.name}: an engine writes its release itself; leave out file in [release]."
+            )
+        return f"{FOLDER}.{self.kind}" if self.kind else FOLDER
 
     def working(self) -> Any:
         """Say in one sentence that the engine failed."""
@@ -117,7 +124,7 @@ class EngineTable(BatchedTable):
         self.counted[tuple(columns)] = found
         return to_tuples(found, known)
 
-    def release(self, plan: ReleasePlan) -> Any:
+    def to_native(self, plan: ReleasePlan) -> Any:
         """Make a release of the engine's own kind, computed when it is asked for."""
         releasing = self.releasing(plan)
         with self.working():

@@ -8,13 +8,17 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from anonymizer.data.contract import Table
-from anonymizer.data.engines.addresses import Address, Where
 from anonymizer.data.engines.duckdb import DuckDB, connect_duckdb
 from anonymizer.data.engines.engine import Engine, new_name, working
-from anonymizer.data.engines.opening import connect_address, open_address, open_database
+from anonymizer.data.engines.opening import (
+    Address,
+    Where,
+    connect_address,
+    open_address,
+    open_database,
+)
 from anonymizer.data.engines.table import EngineTable
-from anonymizer.data.plan import ReleasePlan
+from anonymizer.data.table import ReleasePlan, Table
 from anonymizer.errors import DataError
 
 

@@ -13,11 +13,10 @@ import polars as pl
 import pyarrow as pa
 from pyarrow import parquet
 
-from anonymizer.data.assemble import texts_of
-from anonymizer.data.cells import batches_of_arrow
-from anonymizer.data.csv import write_csv
-from anonymizer.data.engines.addresses import Address
-from anonymizer.data.table import open_table
+from anonymizer.data.arrays import batches_of_arrow, texts_of
+from anonymizer.data.engines.opening import Address
+from anonymizer.data.opening import open_table
+from anonymizer.data.release import write_csv
 
 PARTS = 3
 """The files that a table is cut into."""

@@ -13,8 +13,8 @@ import pytest
 from pyarrow import parquet
 
 from anonymizer.data.engines import opening
-from anonymizer.data.engines.addresses import Address, describe_address, holds_secret
-from anonymizer.data.table import open_table
+from anonymizer.data.engines.opening import Address, describe_address, holds_secret
+from anonymizer.data.opening import open_table
 from anonymizer.errors import DataError
 from tests.data.engines import tables
 from tests.data.engines.makers import EMBEDDED, Servers, write_texts

@@ -16,11 +16,11 @@ from pyarrow import parquet
 
 from anonymizer import Policy, anonymize, apply, assess, explain, verify, write_release
 from anonymizer.comparison.comparison import compare
-from anonymizer.data.engines.addresses import Address
 from anonymizer.data.engines.duckdb import DuckDB
+from anonymizer.data.engines.opening import Address
 from anonymizer.data.engines.release import Releasing
 from anonymizer.data.engines.table import EngineTable
-from anonymizer.data.table import open_table
+from anonymizer.data.opening import open_table
 from anonymizer.errors import AnonymizerError, DataError, PolicyError, ReleaseError
 from anonymizer.frontiers.frontier import frontier
 from anonymizer.hierarchy import Hierarchy

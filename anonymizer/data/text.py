@@ -1,16 +1,24 @@
-"""Text files that are compressed or in another encoding, read as the bytes of UTF-8."""
+"""Text files: compressed or not, in which encoding, and what separates their cells."""
 
 from __future__ import annotations
 
 import codecs
+import csv
+import hashlib
 import io
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Protocol, TextIO, cast
+from typing import IO, Any, BinaryIO, Protocol, TextIO, cast
 
 import pyarrow as pa
 
+from anonymizer.errors import DataError
+
 BLOCK = 1 << 20
+
+
 UTF8 = "utf-8"
 
 
@@ -103,7 +111,7 @@ class Recoded:
         return part
 
 
-def recode(file: Readable, encoding: str) -> Readable:
+def to_utf8(file: Readable, encoding: str) -> Readable:
     """Read a text file as UTF-8."""
     return file if encoding == UTF8 else Recoded(file, encoding)
 
@@ -153,3 +161,119 @@ def find_encoding(head: bytes) -> str:
     if max(zeros) * 4 > len(head) and min(zeros) == 0:
         return "utf-16-be" if zeros[0] else "utf-16-le"
     return UTF8
+
+
+class Digested:
+    """A file that is digested while it is read."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self.sha256 = hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        """Read some bytes and note them."""
+        block = self.file.read(size)
+        self.sha256.update(block)
+        return block
+
+    def close(self) -> None:
+        """Leave the file open: whoever opened it closes it."""
+
+
+def plain(file: Readable) -> Readable:
+    """Read a file as it is."""
+    return file
+
+
+class Tap:
+    """A file that is digested, and the quotes of its text counted, while Arrow reads the text."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO, unpack: Callable[[Readable], Readable] = plain) -> None:
+        self.file = Digested(file)
+        self.text = unpack(self.file)
+        self.quotes = 0
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 digest of the bytes that were read."""
+        return self.file.sha256.hexdigest()
+
+    def read(self, size: int = -1) -> bytes:
+        """Read some of the text and note its quotes."""
+        block = self.text.read(size)
+        self.quotes += block.count(b'"')
+        return block
+
+    def finish(self) -> None:
+        """Read what Arrow left."""
+        for left in (self, self.file):
+            while left.read(BLOCK):
+                pass
+
+
+DEFAULT = ","
+
+
+CANDIDATES = ",;\t|"
+"""What a delimiter that is not stated may be."""
+
+
+ROWS = 20
+"""The rows that are looked at where the header leaves it open."""
+
+
+QUOTED = re.compile(r'"[^"]*"')
+
+
+def check_delimiter(delimiter: str) -> None:
+    """Raise a DataError unless cells can be separated so.
+
+    >>> check_delimiter("é")
+    Traceback (most recent call last):
+    anonymizer.errors.DataError: delimiter: 'é' is not a delimiter; use one ASCII character, such as ';'.
+    """
+    from anonymizer.validation import parse_delimiter  # imports pydantic
+
+    try:
+        parse_delimiter(delimiter)
+    except ValueError as error:
+        raise DataError(f"delimiter: {error}.") from None
+
+
+def hidden_delimiter(name: str) -> str | None:
+    """Return what may separate names that were read as one.
+
+    >>> hidden_delimiter("age;sex"), hidden_delimiter("age")
+    (';', None)
+    """
+    return next((each for each in CANDIDATES if each in name), None)
+
+
+def find_delimiter(lines: Iterator[str]) -> str | None:
+    """Find the delimiter of a file from its first lines; None where several would do.
+
+    >>> find_delimiter(iter(["name;'size, cm'", "Ann;170"])), find_delimiter(iter(["age"]))
+    (';', ',')
+    """
+    header = next(lines, "")
+    while header.count('"') % 2 and (more := next(lines, "")):  # a name of several lines
+        header += more
+    found = [each for each in CANDIDATES if each in QUOTED.sub("", header)]
+    if len(found) > 1:
+        text = [*header.splitlines(keepends=True), *islice(lines, ROWS)]
+        found = [each for each in found if is_even(text, each)]
+        return found[0] if len(found) == 1 else None
+    return found[0] if found else DEFAULT
+
+
+def is_even(lines: list[str], delimiter: str) -> bool:
+    """Whether all rows have as many cells as the header, cut at this delimiter."""
+    try:
+        widths = [len(row) for row in csv.reader(lines, delimiter=delimiter, strict=True) if row]
+    except csv.Error:
+        return False
+    return len(set(widths)) == 1

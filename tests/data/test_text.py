@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pyarrow as pa
@@ -7,11 +8,59 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.data import csv
+from anonymizer.data import text as text_module
 from anonymizer.data.csv import CsvTable
-from anonymizer.data.delimiters import CANDIDATES, find_delimiter
-from anonymizer.data.table import open_table
+from anonymizer.data.opening import open_table
+from anonymizer.data.release import write_csv
+from anonymizer.data.text import (
+    CANDIDATES,
+    COMPRESSIONS,
+    Recoded,
+    as_text,
+    decompress,
+    find_delimiter,
+    find_encoding,
+    open_to_write,
+)
 from tests.data.reading import message_of, rows_in, write
+
+ENCODINGS = ["utf-16", "utf-16-le", "utf-32", "cp1252", "latin-1", "shift_jis", "utf-8"]
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("block", [1, 2, 3, 7, 1 << 20])
+def test_text_is_recoded_alike_in_whatever_pieces(
+    encoding: str, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_module, "BLOCK", block)
+    text = 'a;"b"\r\n' * 50
+    recoded = Recoded(io.BytesIO(text.encode(encoding)), encoding)
+    pieces = list(iter(lambda: recoded.read(5), b""))
+    assert b"".join(pieces) == text.encode()
+    assert max(map(len, pieces)) <= 5
+
+
+def test_what_is_not_of_the_encoding_is_an_error_to_the_last_byte() -> None:
+    recoded = Recoded(io.BytesIO("ab".encode("utf-16") + b"x"), "utf-16")
+    assert recoded.read(100) == b"ab"
+    with pytest.raises(UnicodeDecodeError):
+        recoded.read(100)
+
+
+@given(st.text(st.characters(max_codepoint=0x24F, exclude_characters="\0"), min_size=4))
+def test_utf_8_without_a_mark_is_never_taken_for_anything_else(text: str) -> None:
+    assert find_encoding(text.encode()) == "utf-8"
+
+
+@pytest.mark.parametrize("suffix", ["", *COMPRESSIONS])
+def test_what_is_written_is_read_again(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a.csv{suffix}"
+    content = "größe\n".encode() * 10_000
+    with open_to_write(path) as file:
+        file.write(content)
+    with path.open("rb") as file:
+        assert as_text(decompress(file, path)).read() == content.decode()
+
 
 FOUND = {
     "one": ("a;b\n1;2\n", ";"),
@@ -55,7 +104,7 @@ def test_the_delimiter_of_what_we_write_is_found_whatever_the_names(
     tmp_path_factory: pytest.TempPathFactory, delimiter: str, names: list[str]
 ) -> None:
     path = tmp_path_factory.mktemp("csv") / "people.csv"
-    csv.write_csv(pa.table([pa.array(["x"])] * len(names), names=names), path, delimiter)
+    write_csv(pa.table([pa.array(["x"])] * len(names), names=names), path, delimiter)
     if delimiter in CANDIDATES:
         with CsvTable(path).text() as lines:
             assert find_delimiter(lines) == delimiter
