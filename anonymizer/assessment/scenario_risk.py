@@ -76,17 +76,17 @@ class ScenarioRisk:
         """Return, of the risks of all tuples, the highest of each person, with how many have it."""
         return (risks, self.counts) if self.people is None else self.people.highest(risks)
 
+    def in_classes(
+        self, risks: Floats, labels: NDArray[np.integer]
+    ) -> tuple[NDArray[np.integer], Floats, NDArray[np.int64]]:
+        """Return the highest risk of each person in each class of tuples, with how many have it."""
+        if self.people is None:
+            return labels, risks, self.counts
+        return self.people.highest_in_classes(risks, labels)
+
     def mean_of(self, risks: Floats) -> float:
         """Return the mean over the people of the risks of all tuples; 0 without people."""
         return statistic_of(*self.of_people(risks), "mean")
-
-    def mean_of_records(self) -> float:
-        """Return the mean overall risk of the records: what groups and sets of them add up to."""
-        return statistic_of(self.exposure.overall, self.counts, "mean")
-
-    def worst_marketer_of_records(self) -> float:
-        """Return the marketer's mean risk over the records in the worst case, as its drivers have it."""
-        return statistic_of(self.worst.marketer, self.counts, "mean")
 
     def risks(self, measure: str = "overall") -> Floats:
         """Return the risk of every person, one after the other; for rows see `Subjects.tuple_of_row`."""
@@ -122,10 +122,9 @@ class ScenarioRisk:
         mean = self.mean_of(exposure.measure(measure))
         if measure in ("prosecutor", "marketer") or self.scenario.counted:
             return Interval(mean, mean)
-        alone = statistic_of(exposure.prosecutor, self.counts, "mean")
         ends = exposure.journalist_interval
         low, high = (
-            self.mean_of(exposure.with_unique(end / max(alone, SLACK)).measure(measure))
+            self.mean_of(exposure.with_unique(end / max(exposure.alone, SLACK)).measure(measure))
             for end in (ends.low, ends.high)
         )
         return Interval(min(low, mean), max(high, mean))

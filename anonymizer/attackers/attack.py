@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -96,6 +96,8 @@ class AttackedTable:
     monotone: bool = False
     """Whether u_S is taken as the highest of all that is known less: so that no risk falls as more is."""
     highest_estimates: dict[bytes, float] = field(default_factory=dict)
+    people_at_row: Integers | None = None
+    """The people that means count at each row, by which they are most at risk; None: its records."""
 
     @staticmethod
     def of(
@@ -139,15 +141,26 @@ class AttackedTable:
             monotone,
         )
 
-    @property
-    def records(self) -> int:
-        """The number of records that are not suppressed."""
-        return int(self.counts.sum())
+    def counting_people(self, risks: Floats) -> AttackedTable:
+        """Return the attack with means over people, each at the row with their highest risk."""
+        assert self.people is not None
+        at_row = self.people.at_highest(np.round(risks, 12))  # equal ones tie
+        return replace(self, people_at_row=at_row)
 
     @property
-    def records_of_kind(self) -> Integers:
-        """The number of records of each kind."""
-        counted: Integers = sum_by_label(self.kind, self.counts, self.chances.kinds)
+    def weights(self) -> Integers:
+        """What means count of each row: its records, or the people who are most at risk by it."""
+        return self.counts if self.people_at_row is None else self.people_at_row
+
+    @property
+    def weight(self) -> int:
+        """What means are over: records, or people."""
+        return int(self.weights.sum())
+
+    @property
+    def weight_of_kind(self) -> Integers:
+        """The same of each kind."""
+        counted: Integers = sum_by_label(self.kind, self.weights, self.chances.kinds)
         return counted
 
     # --- who matches whom

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -60,11 +61,15 @@ class Method(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GroupDriver:
-    """A group of attributes, and what the risk would be if the attacker never learned it."""
+    """A group of attributes, and what the mean risk would be if the attacker never learned it.
+
+    Means are over people. A person with several records counts with the one by which they are most at
+    risk.
+    """
 
     group: int
     probability: float
-    """That the group is learned, on average over the records."""
+    """That the group is learned, on average."""
     prosecutor: float
     journalist: float
     marketer: float
@@ -100,8 +105,10 @@ class Exposure:
     """The probability that the subject is unique in the population on what is known."""
     marketer: Floats
     """The probability that a record picked among those that match is the subject's."""
+    alone: float
+    """The mean of the prosecutor's risk over what means are over."""
     journalist_interval: Interval
-    """Of the mean over the records, with every u_S at an end of its interval."""
+    """Of the same mean of the journalist's, with every u_S at an end of its interval."""
     drivers: tuple[GroupDriver, ...] = ()
     known_sets: tuple[KnownSet, ...] = ()
     """The sets that add most to the mean overall risk, most first."""
@@ -187,9 +194,28 @@ def expose(
     """Compute the risks exactly where the sets of known groups are not too many, else draw them."""
     estimate = estimate or estimator_of(attack.scenario.estimator)
     limit = WORK_LIMIT if work_limit is None else work_limit
-    if count_subsets(attack) * attack.counts.size <= limit:
-        return sum_exactly(attack, workers, on_step, estimate)
-    return draw(attack, generator or np.random.default_rng(0), TRIALS, on_step, estimate)
+    exact = count_subsets(attack) * attack.counts.size <= limit
+    generator = generator or np.random.default_rng(0)
+
+    def sum_up(attack: AttackedTable, told: OnStep | None) -> Exposure:
+        if exact:
+            return sum_exactly(attack, workers, told, estimate)
+        return draw(attack, deepcopy(generator), TRIALS, told, estimate)
+
+    if attack.people is None:
+        return sum_up(attack, on_step)
+    found = sum_up(attack, half_of(on_step, 0))  # who is most at risk by which record
+    risks = np.zeros(attack.counts.size)
+    there = attack.row_of_tuple >= 0
+    risks[attack.row_of_tuple[there]] = found.overall[there]
+    return sum_up(attack.counting_people(risks), half_of(on_step, 1))
+
+
+def half_of(on_step: OnStep | None, half: int) -> OnStep | None:
+    """Tell the steps of the first or the second of two equal halves."""
+    if on_step is None:
+        return None
+    return lambda done, steps: on_step(half * steps + done, 2 * steps)
 
 
 def count_subsets(attack: AttackedTable) -> int:
@@ -248,7 +274,8 @@ def sum_exactly(
         len(sets[0]),
         None,
         *spread(attack, measures),
-        Interval(*(ends / max(1, attack.records)).tolist()),
+        float(measures[0] @ attack.weights) / max(1, attack.weight),
+        Interval(*(ends / max(1, attack.weight)).tolist()),
         make_drivers(attack, without),
         make_known_sets(attack, *sets),
     )
@@ -263,13 +290,13 @@ def add_risks(
 ) -> tuple[Floats, Estimate]:
     """Add the three risks of each row, given what is known, by the weight of its kind.
 
-    Returns what they and the overall risk sum to over the records of each kind, without the weights, and
+    Returns what they and the overall risk sum to over the people of each kind, without the weights, and
     u_S.
     """
     labels, records, unique, sizes = look(attack, knowledge, estimate)
     rows = labels, records, unique, attack.kind
     add_measures(*rows, weights, measures)
-    sums: Floats = sum_measures(*rows, attack.counts, weights.size)
+    sums: Floats = sum_measures(*rows, attack.weights, weights.size)
     overall = combine(attack.chances.parameters.T, *sums.T)
     return np.column_stack([sums, overall]), describe_unique(attack, records, unique, sizes)
 
@@ -280,13 +307,13 @@ def sum_branch(attack: AttackedTable, branch: Branch, estimate: UniqueGivenUniqu
     measures = np.zeros((3, attack.counts.size))
     without = np.zeros((groups, 4))
     known, totals, uniques = [], [], []
-    records_of_kind = attack.records_of_kind
+    weight_of_kind = attack.weight_of_kind
     for knowledge in attack.walk(branch, but_for=1):
         weights = attack.chances.probability(knowledge.known)
         sums, unique = add_risks(attack, knowledge, weights, estimate, measures)
         without += attack.chances.probability_without(knowledge.known) @ sums
         known.append(knowledge.known)
-        totals.append([weights @ records_of_kind, *(weights @ sums)])
+        totals.append([weights @ weight_of_kind, *(weights @ sums)])
         uniques.append([unique.value, unique.low, unique.high])
     return Sums(
         measures,
@@ -308,9 +335,9 @@ def spread(attack: AttackedTable, measures: Floats) -> tuple[Floats, Floats, Flo
 
 def make_drivers(attack: AttackedTable, without: Floats) -> tuple[GroupDriver, ...]:
     """Say for each group what the mean risk would be without it."""
-    records = max(1, attack.records)
-    probability = attack.records_of_kind @ attack.chances.learned / records
-    mean = without / records
+    everybody = max(1, attack.weight)
+    probability = attack.weight_of_kind @ attack.chances.learned / everybody
+    mean = without / everybody
     return tuple(
         GroupDriver(group, float(probability[group]), *mean[group].tolist())
         for group in range(len(mean))
@@ -321,7 +348,7 @@ def make_known_sets(
     attack: AttackedTable, known: NDArray[np.bool_], totals: Floats, unique: Floats, most: int = 10
 ) -> tuple[KnownSet, ...]:
     """Find the sets that add most to the mean overall risk."""
-    shares = totals / max(1, attack.records)
+    shares = totals / max(1, attack.weight)
     overall = shares[:, 1 + OVERALL]
     order = np.argsort(-overall, kind="stable")[:most]
     return tuple(
@@ -366,7 +393,7 @@ def draw(
             unknown[~known] += weights
             total += float(sums[:, OVERALL].sum())
             ends += ends_of(attack, sums.sum(axis=0), unique)
-        means.append(total / max(1, attack.records))
+        means.append(total / max(1, attack.weight))
         if on_step is not None:
             on_step(trial + 1, trials)
     return Exposure(
@@ -375,7 +402,8 @@ def draw(
         trials,
         float(np.std(means, ddof=1) / math.sqrt(trials)),
         *spread(attack, measures / trials),
-        Interval(*(ends / trials / max(1, attack.records)).tolist()),
+        float(measures[0] @ attack.weights) / trials / max(1, attack.weight),
+        Interval(*(ends / trials / max(1, attack.weight)).tolist()),
         drawn_drivers(attack, without, unknown),
     )
 

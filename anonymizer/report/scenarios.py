@@ -51,8 +51,8 @@ RARE = f"values of fewer than {SMALL}, together"
 
 
 def driver_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
-    """Yield a row for each group: the mean overall risk of the records with it and without it."""
-    mean = risk.mean_of_records()
+    """Yield a row for each group: the mean overall risk of the people with it and without it."""
+    mean = risk.mean()
     for driver in risk.exposure.drivers:
         group, without = risk.scenario.groups[driver.group], driver.overall
         yield {
@@ -69,7 +69,7 @@ def driver_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
 
 def known_set_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
     """Yield a row for each of the sets of attributes whose knowledge adds most to the risk."""
-    mean = risk.mean_of_records()
+    mean = risk.mean()
     for known in risk.exposure.known_sets:
         names = dict.fromkeys(
             name for group in known.groups for name in risk.scenario.groups[group].attributes
@@ -89,17 +89,19 @@ def known_set_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
 def value_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
     """Yield a row for each value of each attribute: the risk of the people who have it.
 
-    Values that fewer than five records have are put together, so that nobody is named by one.
+    A person counts with the highest risk of their records with the value. Values that fewer than five
+    people have are put together, so that nobody is named by one.
     """
     overall = risk.exposure.overall
     for name, values in risk.subjects.attributes.items():
         codes = risk.subjects.codes[name]
-        records = np.bincount(codes, risk.counts, len(values.texts))
-        rare = records < SMALL
+        having, _, number = risk.in_classes(overall, codes)
+        rare = np.bincount(having, number, len(values.texts)) < SMALL
         texts = [*(text for text, few in zip(values.texts, rare, strict=True) if not few), None]
         place = np.where(rare, len(texts) - 1, np.cumsum(~rare) - 1)[codes]
-        of_text = np.bincount(place, risk.counts, len(texts))
-        sums = np.bincount(place, risk.counts * overall, len(texts))
+        having, risks, number = risk.in_classes(overall, place)
+        of_text = np.bincount(having, number, len(texts))
+        sums = np.bincount(having, number * risks, len(texts))
         highest = np.zeros(len(texts))
         np.maximum.at(highest, place, overall)
         for at in np.flatnonzero(of_text):
@@ -108,7 +110,7 @@ def value_rows(risk: ScenarioRisk) -> Iterator[dict[str, Any]]:
                 "attribute": name,
                 "value": RARE if texts[at] is None else texts[at] or "missing",
                 "pooled": texts[at] is None,
-                "records": int(of_text[at]),
+                "people": int(of_text[at]),
                 "overall_mean": sums[at] / of_text[at],
                 "overall_highest": highest[at],
             }
@@ -355,12 +357,12 @@ def exposed_part(risk: ScenarioRisk, exposed: Sequence[Mapping[str, Any]]) -> Se
     rows = tuple(
         (
             f"{row['attribute']} = {row['value']}",
-            whole(row["records"]),
+            whole(row["people"]),
             *map(share, (row["overall_mean"], row["overall_highest"])),
         )
         for row in exposed
     )
-    exposure, one = risk.exposure, units(risk)[1]
+    exposure, (some, one) = risk.exposure, units(risk)
     if exposure.method is Method.EXACT:
         how = (
             f"The risks are exact given u_S: summed over all {whole(exposure.subsets)} sets of "
@@ -375,14 +377,14 @@ def exposed_part(risk: ScenarioRisk, exposed: Sequence[Mapping[str, Any]]) -> Se
     quartiles = describe_values(risk.reductions())
     q1, median, q3 = (share(quartiles[key] or 0.0) for key in ("q1", "median", "q3"))
     sentences = (
-        f"Values that at least {SMALL} records have, the most exposed first. All are in values.csv; the "
+        f"Values that at least {SMALL} {some} have, the most exposed first. All are in values.csv; the "
         "risk of every record, in the order of the rows, is in records.csv: keep that with the original.",
         f"{how} Intervals of mean risks have every u_S at one end of its own; they say nothing about the "
         "scenario's probabilities.",
         f"Compared {one} by {one} with the worst case, the risk is lower by {q1}, {median} and {q3} "
         "(quartiles).",
     )
-    header = "people with", "records", "mean risk", "highest"
+    header = "people with", some, "mean risk", "highest"
     return Section("Who is exposed", tuple(map(quiet, sentences)), (FigureTable(header, rows),))
 
 
@@ -392,7 +394,7 @@ def worst_section(risk: ScenarioRisk) -> Section:
     rows = sorted(((name, driver.marketer) for name, driver in drivers), key=lambda row: row[1])
     said = (
         f"An attacker who knows all of {', '.join(name for name, _ in rows)} picks the right record with "
-        f"a probability of {share(risk.worst_marketer_of_records())} on average over the records. "
+        f"a probability of {share(risk.worst_mean('marketer'))} on average. "
         "Without one attribute it would be:"
     )
     figures = FigureTable(("without", "probability"), tuple((name, share(p)) for name, p in rows))

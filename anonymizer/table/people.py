@@ -57,11 +57,16 @@ class People:
             read_only(several.tuples),
         )
 
+    @property
+    def history_of_entry(self) -> Integers:
+        """The history of each entry."""
+        return np.repeat(np.arange(self.of_history.size), np.diff(self.starts))
+
     def among(self, tuples: NDArray[np.bool_]) -> People:
         """Return the people who have a row among some tuples, by these alone; they are numbered anew."""
         number = np.cumsum(tuples) - 1
         kept = tuples[self.tuple_of_entry]
-        history = np.repeat(np.arange(self.of_history.size), np.diff(self.starts))[kept]
+        history = self.history_of_entry[kept]
         left = np.bincount(history, minlength=self.of_history.size)
         entries, several = number[self.tuple_of_entry[kept]], left[history] > 1
         of_tuple = self.of_tuple[tuples]
@@ -117,6 +122,38 @@ class People:
         several = highest_by_history(value_of_tuple, self.starts, self.tuple_of_entry)
         values = np.concatenate([value_of_tuple, several])
         return values, np.concatenate([self.of_tuple, self.of_history])
+
+    def at_highest(self, value_of_tuple: Floats) -> Integers:
+        """Count each person once, at the tuple with the largest value; of equal ones, at the first.
+
+        >>> people = People.of_rows(np.array([0, 0, 1]), np.array([0, 1, 1], np.int32), 2)
+        >>> people.at_highest(np.array([0.5, 0.2])).tolist()
+        [1, 1]
+        """
+        counts = self.of_tuple.copy()
+        order = np.lexsort((-value_of_tuple[self.tuple_of_entry], self.history_of_entry))
+        highest = self.tuple_of_entry[order[self.starts[:-1]]]
+        np.add.at(counts, highest, self.of_history)
+        return counts
+
+    def highest_in_classes(
+        self, value_of_tuple: Floats, labels: NDArray[np.integer]
+    ) -> tuple[NDArray[np.integer], Floats, Integers]:
+        """Return the largest value of each person in each class that they are in, once.
+
+        Classes, values, and how many people have them; labels number the class of each tuple.
+        """
+        history, label = self.history_of_entry, labels[self.tuple_of_entry]
+        value = value_of_tuple[self.tuple_of_entry]
+        order = np.lexsort((-value, label, history))
+        first = np.ones(order.size, np.bool_)
+        first[1:] = (np.diff(history[order]) != 0) | (np.diff(label[order]) != 0)
+        at = order[first]
+        return (
+            np.concatenate([labels, label[at]]),
+            np.concatenate([value_of_tuple, value[at]]),
+            np.concatenate([self.of_tuple, self.of_history[history[at]]]),
+        )
 
 
 def sum_left(values: Floats, turn: Integers, turns: int) -> Floats:

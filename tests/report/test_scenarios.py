@@ -72,12 +72,37 @@ def test_people_with_several_rows_have_one_worst_case_in_json_terminal_and_page(
     assert share(0.6) not in page + shown  # the mean over the five records
 
 
+def test_tables_for_machines_count_people_with_their_highest_risk() -> None:
+    frame = pd.DataFrame(
+        {"who": list("aaabcdefghij") * 2, "sex": list("FMFFFFFFMMMM") + list("FFFFFFFFMMMM")}
+    )
+    sex = {"role": "quasi", "hierarchy": {"F": "*", "M": "*"}}
+    policy = Policy(
+        attributes={"who": {"role": "identifying"}, "sex": sex},
+        risk=[{"model": "k-anonymity", "k": 2}],
+        data={"id": "who"},
+    )
+    found = assess(frame, policy, ["worst-case"])
+    (risk,), tables = found.scenarios, make_tables(found)
+    assert risk.number_of_people == 10
+    # six have an F, five an M; a has both, and is easier to find by the M; every other match is confirmed
+    mean = 0.5 * (5 / 6 + 5 / 5) / 10
+    assert risk.mean() == pytest.approx(mean)
+    (known,) = tables["known_sets"].to_dict("records")
+    assert (known["overall"], known["share_of_risk"]) == pytest.approx((mean, 1.0))
+    values = tables["values"].set_index("value")
+    assert values["people"].to_dict() == {"F": 6, "M": 5}
+    assert values["overall_mean"].to_dict() == pytest.approx({"F": 0.5 / 6, "M": 0.5 / 5})
+    (driver,) = risk.worst.drivers
+    assert driver.marketer == pytest.approx(1 / 10)  # without it everybody is one of ten
+
+
 def test_the_values_of_an_attribute_share_the_mean(assessment: Assessment) -> None:
     values = make_tables(assessment)["values"]
     for (name, _), rows in values.groupby(["scenario", "attribute"]):
         (risk,) = [risk for risk in assessment.scenarios if risk.name == name]
-        assert rows["records"].sum() == 300
-        mean = (rows["overall_mean"] * rows["records"]).sum() / 300
+        assert rows["people"].sum() == 300
+        mean = (rows["overall_mean"] * rows["people"]).sum() / 300
         assert mean == pytest.approx(risk.mean())
 
 

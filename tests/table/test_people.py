@@ -60,6 +60,26 @@ def test_the_highest_value_of_everybody(rows, data) -> None:
     )
 
 
+@given(tables, st.data())
+def test_everybody_counts_once_where_their_value_is_highest_in_all_and_in_each_class(
+    rows, data
+) -> None:
+    people, shown, tuples = people_of(rows)
+    values = data.draw(st.lists(st.integers(0, 3), min_size=tuples, max_size=tuples))
+    labels = data.draw(st.lists(st.integers(0, 2), min_size=tuples, max_size=tuples))
+    expected = [min(own, key=lambda t: (-values[t], t)) for own in shown]
+    at = people.at_highest(np.array(values, np.float64))
+    assert at.tolist() == [expected.count(t) for t in range(tuples)]
+    found = people.highest_in_classes(np.array(values, np.float64), np.array(labels))
+    pairs = [
+        (label, max(values[t] for t in own if labels[t] == label))
+        for own in shown
+        for label in {labels[t] for t in own}
+    ]
+    repeated = zip(*(np.repeat(each, found[2]).tolist() for each in found[:2]), strict=True)
+    assert sorted(repeated) == sorted(pairs)
+
+
 def test_people_with_the_same_tuples_are_one_history() -> None:
     rows = [(person, t) for person in range(1000) for t in (0, 1)] + [(1000, 2)]
     people, _, _ = people_of(rows)
