@@ -1,7 +1,8 @@
 """The command line as a fixture, how hypothesis runs, and what is left to the soak.
 
-HYPOTHESIS_PROFILE: 15 examples of each property (brief, the default), 10 (quick), all that a test asks
-for (whole), or new ones each time (wide). The last two also run what is marked as `soak`.
+HYPOTHESIS_PROFILE: 10 examples of each property (brief, the default, and what mutants are tried with),
+5 (quick), all that a test asks for (whole), or new ones each time (wide). The last two also run what is
+marked as `soak`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -24,9 +26,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("wide", settings.get_profile("whole"), derandomize=False)
-settings.register_profile("brief", settings.get_profile("whole"), max_examples=15)
-settings.register_profile("quick", settings.get_profile("whole"), max_examples=10)
-MOST = {"brief": 300, "quick": 100}
+settings.register_profile("brief", settings.get_profile("whole"), max_examples=10)
+settings.register_profile("quick", settings.get_profile("whole"), max_examples=5)
+MOST = {"brief": 150, "quick": 50}
 """The most examples of one test with all its parameters; three of each are tried in any case."""
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "brief")
 settings.load_profile(PROFILE)
@@ -43,6 +45,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         share = MOST[PROFILE] // parameters[test_of(item)]
         cut_examples(item, min(settings.default.max_examples, max(3, share)))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no module without a quick test where these are asked for: that takes longer than they do."""
+    asked = config.option.markexpr.startswith("quick")
+    if asked and collection_path.suffix == ".py" and collection_path.name != "conftest.py":
+        return "pytest.mark.quick" not in collection_path.read_text(encoding="utf-8")
+    return None
 
 
 def test_of(item: pytest.Item) -> str:

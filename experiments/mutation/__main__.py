@@ -1,8 +1,9 @@
 """python -m experiments.mutation: which small mistakes in the code would its tests notice?
 
-Writes results/mutation/: README.md and mutants.csv. A sample of the mutants of six rooms is put to the
-tests of the room and to the frozen figures: at most 20 processor seconds of those that call the function,
-with ten random examples each. Slow tests are left out.
+Writes results/mutation/: README.md and mutants.csv. A sample of the mutants of each of six rooms is put
+to the tests of the room and to the frozen figures: at most 10 processor seconds of those that call the
+function, with ten random examples each. Slow tests are left out. Rooms that are not asked for keep their
+lines; with `--again`, so do mutants that were killed before.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from experiments.mutation.mutants import ROOMS, ROOT, Mutant, mutants_of
 from experiments.mutation.trials import try_mutants
 
 RESULTS = Path("results")
-SIZE, SEED = 400, 1
+SIZE, SEED = 60, 1
+KILLED = ("killed", "timeout")
+"""A timeout is of processor time: the mutant never ends. One that only waits is stuck, and survives."""
 ALSO = {"evaluation": ("tests/search/test_models.py", "tests/search/test_people.py")}
 """Tests beside those of the room: evaluation is compared with an oracle where it is searched."""
 
@@ -38,50 +41,62 @@ class Tried:
     @property
     def killed(self) -> bool:
         """Whether a test noticed."""
-        return self.fate in ("killed", "timeout")
+        return self.fate in KILLED
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(prog="python -m experiments.mutation", description=__doc__)
     options.add_argument("--out", type=Path, help="folder to write to")
-    options.add_argument("--size", type=int, default=SIZE, help="mutants in the sample")
+    options.add_argument("--size", type=int, default=SIZE, help="mutants of each room")
     options.add_argument("--seed", type=int, default=SEED, help="seed of the sample")
     options.add_argument("--room", choices=ROOMS, action="append", help="only this room")
+    options.add_argument("--again", action="store_true", help="only what survived in --out")
     given = options.parse_args(arguments)
-    os.environ["HYPOTHESIS_PROFILE"] = "quick"
-    rooms = tuple(given.room or ROOMS)
-    drawn, found = sample(given.size, given.seed), []
-    for room in rooms:
-        found += try_room(room, drawn[room])
-    write(found, given.seed, given.out or RESULTS / "mutation", rooms)
+    os.environ["HYPOTHESIS_PROFILE"] = "brief"
+    folder = given.out or RESULTS / "mutation"
+    before = read_list(folder / "mutants.csv")
+    for room in given.room or ROOMS:
+        mutants = everything(room)
+        if given.again:
+            alive = [each.mutant for each in before if each.room == room and not each.killed]
+            drawn = [same for mutant in alive for same in found_again(mutant, mutants)]
+            kept = [each for each in before if each.room == room and each.killed]
+        else:
+            drawn, kept = sample(mutants, given.size, f"{given.seed} {room}"), []
+        others = [each for each in before if each.room != room]
+        before = [*others, *kept, *try_room(room, drawn)]
+        write(before, given.seed, folder)
 
 
-def write(found: Sequence[Tried], seed: int, folder: Path, rooms: Sequence[str]) -> None:
+def write(found: Sequence[Tried], seed: int, folder: Path) -> None:
     """Write the list and the page."""
-    mutants = everything()
+    rooms = {each.room for each in found}
+    number = sum(len(everything(room)) for room in rooms)
+    found = sorted(found, key=lambda each: (each.room, each.mutant.path, each.mutant.number))
     with Staging(folder) as staging:
         write_list(found, staging.path("mutants.csv"))
-        text = page(found, sum(len(mutants[room]) for room in rooms), seed)
-        staging.path("README.md").write_text(text, encoding="utf-8")
+        staging.path("README.md").write_text(page(found, number, seed), encoding="utf-8")
 
 
-def everything() -> dict[str, list[Mutant]]:
-    """List all mutants of each room."""
-    return {
-        room: [
-            mutant
-            for path in sorted((ROOT / "anonymizer" / room).rglob("*.py"))
-            for mutant in mutants_of(path)
-        ]
-        for room in ROOMS
-    }
+def everything(room: str) -> list[Mutant]:
+    """List all mutants of a room."""
+    paths = sorted((ROOT / "anonymizer" / room).rglob("*.py"))
+    return [mutant for path in paths for mutant in mutants_of(path)]
 
 
-def sample(size: int, seed: int) -> dict[str, list[Mutant]]:
-    """Draw mutants at random from all rooms together."""
-    mutants = [(room, mutant) for room, listed in everything().items() for mutant in listed]
-    drawn = random.Random(seed).sample(mutants, min(size, len(mutants)))
-    return {room: [mutant for where, mutant in drawn if where == room] for room in ROOMS}
+def sample(mutants: Sequence[Mutant], size: int, seed: str) -> list[Mutant]:
+    """Draw mutants at random."""
+    return random.Random(seed).sample(mutants, min(size, len(mutants)))
+
+
+def found_again(mutant: Mutant, mutants: Sequence[Mutant]) -> list[Mutant]:
+    """Return the mutant as the code is now, the nearest one with the same words; none if it is gone."""
+
+    def words(of: Mutant) -> tuple[str, ...]:
+        return of.path, of.function, of.kind, of.before, of.after
+
+    same = [other for other in mutants if words(other) == words(mutant)]
+    return sorted(same, key=lambda other: abs(other.line - mutant.line))[:1]
 
 
 def try_room(room: str, mutants: Sequence[Mutant]) -> list[Tried]:
@@ -91,7 +106,7 @@ def try_room(room: str, mutants: Sequence[Mutant]) -> list[Tried]:
     def tell(mutant: Mutant, fate: str) -> None:
         if fate != "invalid":
             found.append(Tried(room, mutant, fate))
-        if fate not in ("killed", "timeout"):
+        if fate not in KILLED:
             print(f"{fate}: {say(mutant)}", flush=True)
 
     try_mutants(mutants, [f"tests/{room}", *ALSO.get(room, ()), "tests/frozen"], tell)
@@ -112,6 +127,23 @@ def write_list(found: Sequence[Tried], path: Path) -> None:
         writer.writerows(
             {"room": each.room, **asdict(each.mutant), "fate": each.fate} for each in found
         )
+
+
+def read_list(path: Path) -> list[Tried]:
+    """Read what an earlier run wrote; nothing if there was none."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [
+        Tried(row.pop("room"), Mutant(**{**row, **numbers(row)}), fate)
+        for row, fate in ((row, row.pop("fate")) for row in rows)
+    ]
+
+
+def numbers(row: dict[str, str]) -> dict[str, int]:
+    """Return the fields of a mutant that are numbers."""
+    return {name: int(row[name]) for name in ("line", "number")}
 
 
 def interval(killed: int, tried: int) -> tuple[float, float]:
@@ -135,7 +167,7 @@ def page(found: Sequence[Tried], all_of_them: int, seed: int) -> str:
         "is gone. It is killed if a test of its room, or a frozen figure, fails. A survivor may be",
         "equivalent: where faster code is switched off, the result is the same.",
         "",
-        f"{len(found)} of {all_of_them:,} mutants, drawn with seed {seed}.",
+        f"{len(found)} of {all_of_them:,} mutants, drawn room by room with seed {seed}.",
         "",
         *table("room", [(each.room, each.killed) for each in found]),
         "",

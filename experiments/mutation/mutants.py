@@ -10,6 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("hierarchy", "risk", "evaluation", "attackers", "attacks", "verification")
+"""The rooms whose mistakes would harm people, and whose figures are theirs alone."""
 
 COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),

@@ -70,7 +70,7 @@ def test_the_page_says_how_many_were_killed_and_lists_the_others(tmp_path: Path)
     fates = ("killed", "timeout", "survived", "no test")
     found = [Tried("evaluation", *pair) for pair in zip(mutants, fates, strict=True)]
     text = page(found, 4321, 7)
-    assert "4 of 4,321 mutants, drawn with seed 7." in text
+    assert "4 of 4,321 mutants, drawn room by room with seed 7." in text
     assert "| all | 4 | 2 | 50.0% | 6.8% to 93.2% |" in text
     assert text.count("\n- `anonymizer/evaluation/suppression.py:") == 2
     assert text.count("(no test calls it)") == 1

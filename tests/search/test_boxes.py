@@ -46,12 +46,12 @@ def eight_leaves() -> oracle.Tree:
     }
 
 
-def medium() -> Problem:
-    """A problem of 1,024 schemes that takes some dozens of evaluations."""
+def medium(attributes: int = 5) -> Problem:
+    """A problem of 1,024 schemes that takes some dozens of evaluations; fewer of fewer attributes."""
     random_ = random.Random(7)
     tree = eight_leaves()
-    rows = tuple(tuple(random_.choice(list(tree)) for _ in range(5)) for _ in range(80))
-    return Problem(rows, (tree,) * 5, k=3)
+    rows = tuple(tuple(random_.choice(list(tree)) for _ in range(attributes)) for _ in range(80))
+    return Problem(rows, (tree,) * attributes, k=3)
 
 
 EVALUATIONS = SearchParams()
@@ -192,7 +192,7 @@ def test_a_limited_search_claims_no_more_than_it_has_proven(problem: Problem, li
 
 def test_an_evaluation_limit_is_kept() -> None:
     problem = medium()
-    for limit in range(1, solve(problem).proof.evaluated, 5):
+    for limit in (1, 2, 5, solve(problem).proof.evaluated - 1):
         assert solve(problem, limits=Limits(evaluations=limit)).proof.evaluated <= limit
 
 
@@ -209,7 +209,7 @@ def test_the_gap_closes_as_the_limit_grows() -> None:
     optimum = solve(problem)
     assert optimum.best is not None
     gaps = []
-    for limit in range(1, optimum.proof.evaluated, 5):
+    for limit in range(1, optimum.proof.evaluated, optimum.proof.evaluated // 4):
         found = solve(problem, limits=Limits(evaluations=limit))
         assert (found.status is Status.FEASIBLE) == (found.gap != 0)
         assert found.best is not None
@@ -300,7 +300,7 @@ def test_a_search_that_is_resumed_ends_where_one_that_was_never_stopped_does(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("models", [[KAnonymity(3)], [Average(0.3)], [PUniqueness(0.01, 10**4)]])
 def test_whenever_a_search_of_a_large_lattice_stops_its_bound_and_gap_are_true(
     seed: int, models: list[RiskModel]
@@ -317,7 +317,7 @@ def test_whenever_a_search_of_a_large_lattice_stops_its_bound_and_gap_are_true(
     assert optimum is not None
     assert lattice.size == 1024
     complete = search(evaluator, lattice).proof.effort
-    for limit in sorted({1, 2, *random_.sample(range(1, complete), min(8, complete - 1))}):
+    for limit in sorted({1, 2, *random_.sample(range(1, complete), min(4, complete - 1))}):
         found = search(evaluator, lattice, Limits(evaluations=limit))
         assert found.best is not None
         assert found.gap is not None

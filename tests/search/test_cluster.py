@@ -76,7 +76,7 @@ def dask() -> Iterator[Any]:
         yield client
 
 
-@pytest.fixture(params=["loky", "dask"])
+@pytest.fixture(params=["loky", pytest.param("dask", marks=pytest.mark.soak)])
 def processes(request: pytest.FixtureRequest) -> Iterator[None]:
     """Two worker processes, behind each backend that is at hand."""
     if request.param == "dask":

@@ -50,7 +50,8 @@ def test_ctrl_c_while_boxes_are_open_loses_none_of_them(handler: object) -> None
     problem = medium()
     optimum = solve(problem)
     assert optimum.best is not None
-    for evaluations in range(optimum.proof.evaluated // 2, optimum.proof.evaluated):
+    last = optimum.proof.evaluated - 1
+    for evaluations in (last // 2, last * 3 // 4, last):
         found = solve(problem, on_progress=interrupt_after(evaluations))
         assert found.proof.bound <= optimum.best.loss
         assert found.proof.open >= 0
