@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 import pkgutil
 import sys
 from collections.abc import Callable, Iterable
@@ -48,6 +49,8 @@ MARKS = {
 """Functions that are called only by a command that got so far."""
 reached: set[str] = set()
 """How far the command that runs now got."""
+to_note: list[int] = []
+"""The pipe that is told how far the command of this process got, where there is one."""
 
 
 def deepest(some: Iterable[str]) -> str:
@@ -59,8 +62,13 @@ def deepest(some: Iterable[str]) -> str:
     return max(some, key=DEPTHS.index, default=DEPTHS[0])
 
 
+def note_to(pipe: int) -> None:
+    """Tell a pipe from now on how far this process gets: one byte for each mark that it passes."""
+    to_note[:] = [pipe]
+
+
 def watch() -> None:
-    """Note from now on how far commands get."""
+    """Have functions note how far a command got."""
     for found in pkgutil.walk_packages(anonymizer.__path__, "anonymizer."):
         if "studio" not in found.name and not found.name.endswith("__main__"):
             importlib.import_module(found.name)
@@ -76,6 +84,8 @@ def wrap(function: Callable[..., Any], depth: str) -> None:
     @functools.wraps(function)
     def noted(*given: Any, **named: Any) -> Any:
         reached.add(depth)
+        for pipe in to_note:
+            os.write(pipe, bytes([DEPTHS.index(depth)]))
         return function(*given, **named)
 
     for name, module in list(sys.modules.items()):

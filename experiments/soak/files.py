@@ -1,6 +1,6 @@
 """Hostile files: bombs, damaged workbooks, paths that lead elsewhere, and names that do harm where shown.
 
-Each runs in a new process that may take 2 GiB of memory.
+Each runs in a process that may take 2 GiB of memory: a fork, now and then a new one.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import bz2
 import gzip
 import html
 import lzma
+import os
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
@@ -19,14 +20,17 @@ import pandas as pd
 import pyreadstat
 
 from experiments.soak.commands import Command
+from experiments.soak.depth import deepest
 from experiments.soak.failure import Failure, Found, OnCase, randomness
 from experiments.soak.inputs import faults_of, snapshot
-from experiments.soak.processes import call
+from experiments.soak.processes import Worker, call
 from experiments.soak.workspace import HIERARCHIES, PROJECT, write_project, write_workspace
 
 PART = "files"
 MEMORY = 2 << 30
 """What a process may take: its whole address space."""
+IN_NEW_PROCESS = 20
+"""One case in so many runs in a process of its own."""
 MARKUP = "<img src=x onerror=alert(7391)>"
 NAMES = (
     *(
@@ -282,25 +286,34 @@ def soak_files(cases: Iterable[int], seed: int, folder: Path, on_case: OnCase) -
     if not template.exists():
         template.mkdir(parents=True)
         write_workspace(template, seed)
-    for done, case in enumerate(cases, 1):
-        random = randomness(seed, PART, case)
-        spoil = random.choice(HOSTILE)
-        here = folder / f"file-{case}"
-        shutil.rmtree(here, ignore_errors=True)
-        shutil.copytree(template, here)
-        words = spoil(here, random)
-        before = snapshot(here)
-        ended = call(list(words), here, folder / "state", MEMORY)
-        command = Command(words, tuple(HIERARCHIES))
-        faults = [*faults_of(command, "", ended, before, here), *shown(ended.out, here)]
-        title = f"{spoil.__name__}: `{' '.join(words)}`"
-        found.note(*(Failure(PART, case, seed, f"{title}: {fault}") for fault in faults))
-        depth = "written" if ended.status == 0 else "read"
-        found.depths[spoil.__name__, depth] += 1
-        if not faults or folder.name.startswith("soak-"):
-            shutil.rmtree(here)
-        on_case(done, len(found.failures))
+    with Worker(folder / "state") as worker:
+        for done, case in enumerate(cases, 1):
+            try_case(case, seed, folder, worker, found)
+            on_case(done, len(found.failures))
     return found
+
+
+def try_case(case: int, seed: int, folder: Path, worker: Worker, found: Found) -> None:
+    """Spoil a file and run a command on it; note what must not happen, and how deep it got."""
+    random = randomness(seed, PART, case)
+    spoil = random.choice(HOSTILE)
+    here = folder / f"file-{case}"
+    shutil.rmtree(here, ignore_errors=True)
+    shutil.copytree(folder / "files-template", here, copy_function=os.link)
+    words = spoil(here, random)
+    before = snapshot(here)
+    if case % IN_NEW_PROCESS == 0:
+        ended = call(list(words), here, folder / "state", MEMORY)
+    else:
+        ended = worker.call(list(words), here, MEMORY)
+    command = Command(words, tuple(HIERARCHIES))
+    faults = [*faults_of(command, "", ended, before, here), *shown(ended.out, here)]
+    title = f"{spoil.__name__}: `{' '.join(words)}`"
+    found.note(*(Failure(PART, case, seed, f"{title}: {fault}") for fault in faults))
+    reached = "written" if ended.status == 0 else "read"
+    found.depths[spoil.__name__, deepest((reached, ended.depth))] += 1
+    if not faults or folder.name.startswith("soak-"):
+        shutil.rmtree(here)
 
 
 def shown(out: str, here: Path) -> Iterator[str]:

@@ -38,6 +38,64 @@ HIERARCHIES: tuple[Any, ...] = (
     },
     {"builder": "priority", "values": ["F", "M"]},
 )
+FITTING: dict[str, tuple[Any, ...]] = {
+    "age": (
+        "age.toml",
+        [30, 45, 60],
+        [],
+        {"builder": "intervals", "domain": [0, 120], "widths": [7, 21]},
+        {"builder": "intervals", "domain": [20, 70], "widths": [1, 25, 50]},
+        {"builder": "intervals", "domain": [0, 120], "bounds": [[18, 40, 65]]},
+        {"builder": "ordered", "values": [[0, 120]], "groups": [10]},
+        {"builder": "redaction", "length": 2, "alphabet": "digits"},
+    ),
+    "sex": (
+        "sex.csv",
+        {"F": "*", "M": "*"},
+        {"builder": "mapping", "values": ["F", "M"]},
+        {"builder": "mapping", "values": ["F"], "unlisted": True},
+        {"builder": "priority", "values": ["F", "M"]},
+        {"builder": "ordered", "values": ["F", "M"], "groups": [2]},
+    ),
+    "zip": (
+        "zip.toml",
+        {"builder": "redaction", "length": 5, "alphabet": "digits"},
+        {"builder": "redaction", "length": 5, "alphabet": "digits", "redact": [1, 3]},
+        {"builder": "redaction", "values": ["10115", "10117", "10243", "20095", "20097"]},
+        {"10115": "1", "10117": "1", "10243": "1", "20095": "2", "20097": "2"},
+    ),
+    "day": (
+        "day.toml",
+        {
+            "builder": "dates",
+            "from": date(2024, 1, 1),
+            "to": date(2024, 12, 31),
+            "levels": ["month"],
+        },
+        {
+            "builder": "dates",
+            "from": date(2020, 1, 1),
+            "to": date(2029, 12, 31),
+            "levels": ["week", "year"],
+        },
+        {"builder": "redaction", "length": 10, "alphabet": "-0123456789", "redact": [3, 6]},
+    ),
+    "diagnosis": (
+        "diagnosis.toml",
+        {"F32": "mind", "J10": "body", "K35": "body", "M54": "body"},
+        {"builder": "priority", "values": ["J10", "F32", "K35", "M54"], "keep": [2]},
+        {"builder": "mapping", "values": ["F32", "J10"], "unlisted": True},
+    ),
+    "stay": (
+        {"builder": "intervals", "domain": [0, 30], "widths": [5, 15]},
+        {"builder": "ordered", "values": [[1, 14]], "groups": [2, 2]},
+    ),
+    "ward": ({"builder": "mapping", "values": ["A"], "unlisted": True},),
+    "patient": ({"builder": "mapping", "values": ["P0", "P1"], "unlisted": True},),
+}
+"""Hierarchies that have a leaf for every value of a column."""
+RIGHT = 0.8
+"""The share of swaps that put something right where only few things are."""
 ROLES = ("identifying", "removed", "quasi", "sensitive", "insensitive")
 KEYS: dict[str, dict[str, tuple[Any, ...]]] = {
     "data": {
@@ -108,6 +166,32 @@ ATTRIBUTE: dict[str, tuple[Any, ...]] = {
     "delimiter": (";", ","),
     "reason": ("it is known to too many",),
 }
+PARAMETERS: dict[str, tuple[Any, ...]] = {
+    "k": (2, 3, 4, 5, 10, 50),
+    "l": (1.2, 2, 3, 4),
+    "c": (0.5, 1.0, 4.0),
+    "t": (0.05, 0.2, 0.5, 0.9),
+    "beta": (0.5, 1.0, 3.0),
+    "delta": (0.5, 1.0, 3.0),
+    "threshold": (0.01, 0.05, 0.1, 0.2, 0.5, 0.9),
+    "maximum": (0.3, 0.5, 0.95),
+    "population": (120, 500, 5000, 10**6),
+    "significance": (0.01, 0.1),
+    "statistic": ("maximum", "mean"),
+    "estimator": ("pitman", "zayatz", "snb", "dankar"),
+    "distance": ("equal", "ordered", "hierarchical"),
+    "reference": ("release", "input"),
+    "absent": ("fail", "skip"),
+    "enhanced": (True, False),
+    "attribute": ("diagnosis", "stay"),
+    "subset": ("ward",),
+    "member": ("A",),
+    "values": (["F32"], ["F32", "J10"]),
+    "population_table": ("people.csv", "table.csv"),
+    "scenario": ("scenario.toml", "worst-case", "social-media"),
+    "statement": ("statement.toml", "unlinked.toml"),
+}
+"""Parameters of models, with values that are right for most tables."""
 NUMBERS = (0, 1, 2, 3, 5, 10, 50, 0.0, 0.01, 0.05, 0.2, 0.5, 0.9, 1.0, 1.5, 2.0)
 WORDS = (
     *("equal", "ordered", "hierarchical", "release", "input", "fail", "skip", "mean", "maximum"),
@@ -164,7 +248,8 @@ def swap_parameter(tree: Tree, random: random.Random) -> str:
     """Give a parameter of a model another value of its type."""
     model = random.choice(tree["risk"])
     key = random.choice([each for each in model if each != "model"] or ["model"])
-    model[key] = another(model[key], key, random)
+    right = key in PARAMETERS and random.random() < RIGHT
+    model[key] = random.choice(PARAMETERS[key]) if right else another(model[key], key, random)
     return f"{model.get('model')}.{key} is {model[key]!r}"
 
 
@@ -192,9 +277,17 @@ def swap_role(tree: Tree, random: random.Random) -> str:
     name, role = random.choice(list(tree["attributes"])), random.choice(ROLES)
     keys = {"role": role}
     if role == "quasi" or (role == "sensitive" and random.random() < 0.3):
-        keys["hierarchy"] = copy.deepcopy(random.choice(HIERARCHIES))
+        keys["hierarchy"] = draw_hierarchy(name, random)
+    elif role == "removed":
+        keys["reason"] = "it is known to too many"
     tree["attributes"][name] = keys
     return f"{name} is {role}"
+
+
+def draw_hierarchy(name: str, random: random.Random) -> Any:
+    """Draw a hierarchy that fits a column, or any."""
+    right = name in FITTING and random.random() < RIGHT
+    return copy.deepcopy(random.choice(FITTING[name] if right else HIERARCHIES))
 
 
 def swap_level(tree: Tree, random: random.Random) -> str:
@@ -210,25 +303,32 @@ def swap_level(tree: Tree, random: random.Random) -> str:
 
 
 def swap_hierarchy(tree: Tree, random: random.Random) -> str:
-    """Give a column another hierarchy."""
+    """Give a column another hierarchy; one that has none may become a quasi-identifier."""
     name = random.choice(list(tree["attributes"]))
-    tree["attributes"][name]["hierarchy"] = copy.deepcopy(random.choice(HIERARCHIES))
+    keys = tree["attributes"][name]
+    keys["hierarchy"] = draw_hierarchy(name, random)
+    if keys.get("role") not in ("quasi", "sensitive") and random.random() < RIGHT:
+        keys["role"] = "quasi"
+        keys.pop("reason", None)
     return f"the hierarchy of {name} is {tree['attributes'][name]['hierarchy']!r}"
 
 
 def swap_names(tree: Tree, random: random.Random) -> str:
-    """Let two columns change their places."""
-    one, two = random.choices(list(tree["attributes"]), k=2)
+    """Let two columns change their places, as a rule two that have no hierarchy."""
     roles = tree["attributes"]
+    free = [name for name, keys in roles.items() if "hierarchy" not in keys]
+    one, two = random.choices(free if free and random.random() < RIGHT else list(roles), k=2)
     roles[one], roles[two] = roles[two], roles[one]
     return f"{one} and {two} are swapped"
 
 
 def drop_column(tree: Tree, random: random.Random) -> str:
-    """Forget a column."""
+    """Forget a column; as a rule, with a role for those that are not named."""
     name = random.choice(list(tree["attributes"]))
     if len(tree["attributes"]) > 1:
         del tree["attributes"][name]
+    if random.random() < RIGHT:
+        tree["data"]["default_role"] = random.choice(KEYS["data"]["default_role"])
     return f"{name} is not named"
 
 
@@ -318,7 +418,7 @@ POLICY_SWAPS: tuple[Swap, ...] = (
 def swap_cells(rows: list[list[str]], random: random.Random) -> str:
     """Write a value of the same column, or one of another, into some cells."""
     at, times = random.randrange(len(rows[0])), random.choice((1, 5, len(rows)))
-    source = random.choice((at, at, random.randrange(len(rows[0]))))
+    source = at if random.random() < RIGHT else random.randrange(len(rows[0]))
     for _ in range(times):
         rows[random.randrange(1, len(rows))][at] = random.choice(rows[1:])[source]
     return f"{times} cells of column {at} are from column {source}"
@@ -327,7 +427,8 @@ def swap_cells(rows: list[list[str]], random: random.Random) -> str:
 def fill_column(rows: list[list[str]], random: random.Random) -> str:
     """Give all cells of a column one value, or values of their own."""
     at = random.randrange(len(rows[0]))
-    value = random.choice((*CELLS, None))
+    own = len(rows) > 1 and random.random() < RIGHT
+    value = random.choice(rows[1:])[at] if own else random.choice((*CELLS, None))
     for number, row in enumerate(rows[1:]):
         row[at] = str(number) if value is None else value
     return f"column {at} is {'numbered' if value is None else repr(value)}"
@@ -366,6 +467,6 @@ def drop_table_column(rows: list[list[str]], random: random.Random) -> str:
 
 
 TABLE_SWAPS: tuple[Callable[[list[list[str]], random.Random], str], ...] = (
-    *(swap_cells, swap_cells, fill_column, move_columns, some_rows, rename_column),
-    drop_table_column,
+    *(swap_cells, swap_cells, swap_cells, fill_column, fill_column, move_columns, some_rows),
+    *(some_rows, rename_column, drop_table_column),
 )

@@ -26,11 +26,10 @@ from experiments.soak.failure import Failure, Found, OnCase, randomness
 from experiments.soak.mutations import mutate
 from experiments.soak.processes import HUNG, Ended, Worker, call
 from experiments.soak.trees import SECRET
-from experiments.soak.worker import CRASHED
-from experiments.soak.workspace import write_workspace
+from experiments.soak.workspace import HIERARCHIES, write_workspace
 
 PART = "inputs"
-IN_NEW_PROCESS = 50
+IN_NEW_PROCESS = 100
 """One case in so many runs in a process of its own."""
 WITH_OPTION = 0.15
 """The share of cases that have one more option; half of these have their files as they are."""
@@ -38,6 +37,9 @@ LONGEST = 1500
 """Characters of a line of a message."""
 WRITES_ON_FAILURE = ("assess", "decision", "published")
 """Commands that write what they found where a check fails."""
+
+Snapshot = dict[str, tuple[int, int, int]]
+"""The number of each file, its size and when it was written, by path; of folders that they are there."""
 
 
 def soak_inputs(cases: Iterable[int], seed: int, folder: Path, on_case: OnCase) -> Found:
@@ -120,7 +122,10 @@ class Bench:
         content = file.read_bytes()
         file.unlink()  # the template's stays as it is
         file.write_bytes(content)
-        return arguments, name, mutate(file, random)
+        what = mutate(file, random)
+        if file.read_bytes() == content:  # equal cells have changed their places
+            return arguments, "", f"{name} is as it was: {what}"
+        return arguments, name, what
 
 
 def prepare(template: Path, seed: int, worker: Worker) -> None:
@@ -140,37 +145,41 @@ def prepare(template: Path, seed: int, worker: Worker) -> None:
     new.rename(template)
 
 
-def snapshot(folder: Path) -> dict[str, str]:
-    """Return a digest of every file and folder."""
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        if path.is_file()
-        else ""
-        for path in sorted(folder.rglob("*"))
-    }
+def snapshot(folder: Path) -> Snapshot:
+    """Return what every file and folder is, so that another snapshot shows what has been written."""
+    found: Snapshot = {}
+    for where, folders, files in os.walk(folder):
+        inside = os.path.relpath(where, folder)
+        for name in folders:
+            found[os.path.normpath(f"{inside}/{name}")] = (0, 0, 0)
+        for name in files:
+            now = Path(where, name).lstat()
+            what = (now.st_ino, now.st_size, now.st_mtime_ns)
+            found[os.path.normpath(f"{inside}/{name}")] = what
+    return found
 
 
 # --- what must not be ---
 
 
 def faults_of(
-    command: Command, mutated: str, ended: Ended, before: dict[str, str], here: Path
+    command: Command, mutated: str, ended: Ended, before: Snapshot, here: Path
 ) -> Iterator[str]:
     """Say what a command did that it must not do."""
     if ended.status == HUNG:
         yield "it hangs"
-    elif ended.status == CRASHED or "Traceback" in ended.err:
+    elif "Traceback" in ended.err:
         yield f"it ends in a traceback: {ended.err.strip().splitlines()[-1][:300]}"
     elif ended.status not in (0, 1, 2):
         yield f"exit status {ended.status}: {ended.err[:300]}"
     else:
-        yield from faults_of_message(command, ended)
+        yield from faults_of_message(command, mutated, ended)
     yield from faults_of_files(command, ended, before, snapshot(here), here)
     if command.name == "verify" and ended.status == 0 and mutated.startswith(command.arguments[1]):
         yield "a changed release is verified"
 
 
-def faults_of_message(command: Command, ended: Ended) -> Iterator[str]:
+def faults_of_message(command: Command, mutated: str, ended: Ended) -> Iterator[str]:
     """Say what is wrong with what a command says."""
     lines = ended.err.splitlines()
     if ended.status == 2 and lines and lines[0].startswith("Usage: "):
@@ -188,14 +197,16 @@ def faults_of_message(command: Command, ended: Ended) -> Iterator[str]:
         yield f"exit status {ended.status} with an error: {errors[0][:300]}"
     if any(len(line) > LONGEST for line in lines):
         yield f"a message of {max(map(len, lines)):,} characters: {max(lines, key=len)[:200]!r}"
+    # a hierarchy is about values, whoever has them
     may_show = command.name == "published" or "--show-values" in command.arguments
+    may_show |= mutated in HIERARCHIES
     if SECRET in ended.err and not may_show:
         at = ended.err.index(SECRET)
         yield f"the message shows a cell: {ended.err[max(0, at - 200) : at + 40]!r}"
 
 
 def faults_of_files(
-    command: Command, ended: Ended, before: dict[str, str], after: dict[str, str], here: Path
+    command: Command, ended: Ended, before: Snapshot, after: Snapshot, here: Path
 ) -> Iterator[str]:
     """Say what a command wrote that it must not write."""
     out = command.out

@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.soak.failure import Failure, Found, OnCase, randomness
-from experiments.soak.inputs import snapshot
+from experiments.soak.inputs import Snapshot, snapshot
 from experiments.soak.policies import POLICIES
 from experiments.soak.processes import Worker, command_line, environment
 from experiments.soak.workspace import HIERARCHIES, draw_patients
@@ -158,7 +158,7 @@ def ended_by_python(status: int, err: str) -> bool:
     return status == -signal.SIGINT and "anonymizer/" not in err
 
 
-def faults_outside(before: dict[str, str], after: dict[str, str]) -> Iterator[str]:
+def faults_outside(before: Snapshot, after: Snapshot) -> Iterator[str]:
     """Say which files outside the folder of the release changed; keys are made in `state`."""
     changed = {name for name, _ in before.items() ^ after.items()}
     if outside := [name for name in changed if name.split("/")[0] not in ("out", "state")]:

@@ -267,7 +267,8 @@ def mutate_part(path: Path, random: random.Random) -> str:
         parts[random.choice(("../x.csv", "/etc/x", f"{name}x", "C:x"))] = parts.pop(name)
     else:
         at = random.randrange(len(text))
-        new = SECRET if what == "secret" else chr(random.choice(BYTES))
+        secret = what == "secret" and name == "data/input.csv"
+        new = SECRET if secret else chr(random.choice(BYTES))
         parts[name] = text[:at] + new + text[at + 1 :]
     path.unlink()
     write_project(path, parts)

@@ -1,25 +1,27 @@
-"""Commands in processes of their own: one that is used again and again, or a new one each time."""
+"""Commands in a process that is used again and again, in forks of it, or in a new one each time."""
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-import threading
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 120.0
+SECONDS = 120
 """What takes longer, of a processor's time, is called a hang."""
-PATIENCE = 900.0
+PATIENCE = 900
 """So is what takes longer by the clock, on however busy a machine."""
 HUNG = -2
 """The status of a command that was ended because it took too long."""
+SMALL = {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
+"""So that the address space of a process that has imported all is that of a new one."""
+OUT_OF_TIME = (-signal.SIGPROF, -signal.SIGALRM)
 
 
 @dataclass(frozen=True)
@@ -43,54 +45,32 @@ def command_line(arguments: list[str]) -> list[str]:
     return [sys.executable, "-m", "anonymizer", *arguments]
 
 
+def limit_time() -> None:
+    """Have the system end this process when it has computed, or lasted, too long from now on."""
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.alarm(PATIENCE)
+
+
+def status_of(status: int) -> int:
+    """Return the status of a process; HUNG, if its time was over."""
+    return HUNG if status in OUT_OF_TIME else status
+
+
 def call(arguments: list[str], folder: Path, state: Path, memory: int | None = None) -> Ended:
     """Run a command in a new process, which may take so many bytes of memory."""
     limit = () if memory is None else ("prlimit", f"--as={memory}")
-    try:
-        ended = subprocess.run(
-            [*limit, *command_line(arguments)],
-            cwd=folder,
-            env=environment(state),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=PATIENCE,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return Ended(HUNG, "", "")
-    return Ended(ended.returncode, ended.stdout, ended.stderr)
-
-
-class Watch(threading.Thread):
-    """Ends a process that takes too long over one command."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        super().__init__(daemon=True)
-        self.process = process
-        self.over = threading.Event()
-        self.hung = False
-        self.before = processor_time(process.pid)
-
-    def run(self) -> None:
-        """Look at it every second until the command is over."""
-        started = time.monotonic()
-        while not self.over.wait(1.0):
-            used = processor_time(self.process.pid) - self.before
-            if used > SECONDS or time.monotonic() - started > PATIENCE:
-                self.hung = True
-                self.process.kill()
-                return
-
-
-def processor_time(process: int) -> float:
-    """Return the seconds that a process has computed for, all threads together."""
-    try:
-        line = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
-    except OSError:
-        return 0.0
-    user, system = line.rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+    ended = subprocess.run(
+        [*limit, *command_line(arguments)],
+        cwd=folder,
+        env=environment(state),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        preexec_fn=limit_time,  # there is one thread
+    )
+    return Ended(status_of(ended.returncode), ended.stdout, ended.stderr)
 
 
 class Worker:
@@ -112,9 +92,8 @@ class Worker:
         self.stop()
 
     def stop(self) -> None:
-        """End the process."""
+        """Let the process end, and clean up, since nothing more is asked."""
         if self.process is not None:
-            self.process.kill()
             self.process.communicate()
             self.process = None
 
@@ -124,30 +103,23 @@ class Worker:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "experiments.soak.worker"],
                 cwd=ROOT,
-                env=environment(self.state),
+                env={**environment(self.state), **SMALL},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
                 text=True,
             )
         return self.process
 
-    def call(self, arguments: list[str], folder: Path) -> Ended:
-        """Run a command in a folder."""
+    def call(self, arguments: list[str], folder: Path, memory: int | None = None) -> Ended:
+        """Run a command in a folder, in a process of its own where its memory is limited."""
         process = self.running()
         assert process.stdin is not None
         assert process.stdout is not None
-        watch = Watch(process)
-        watch.start()
-        try:
-            asked = {"arguments": arguments, "folder": str(folder)}
-            process.stdin.write(json.dumps(asked) + "\n")
-            process.stdin.flush()
-            line = process.stdout.readline()
-        finally:
-            watch.over.set()
-        if line:
+        asked = {"arguments": arguments, "folder": str(folder), "memory": memory}
+        process.stdin.write(json.dumps(asked) + "\n")
+        process.stdin.flush()
+        if line := process.stdout.readline():
             return Ended(**json.loads(line))
         status = process.wait()
         self.stop()
-        return Ended(HUNG if watch.hung else status, "", "the process died")
+        return Ended(status_of(status), "", "the process died")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,14 +15,16 @@ from anonymizer import AnonymizerError, Policy
 from anonymizer.search import Status
 from experiments.soak import __main__ as soak
 from experiments.soak import oracle, tables
-from experiments.soak.commands import COMMANDS
+from experiments.soak.commands import COMMANDS, Command
 from experiments.soak.depth import DEPTHS
+from experiments.soak.files import MEMORY
 from experiments.soak.grammar import mutate_policy
 from experiments.soak.inputs import Bench, faults_of, faults_of_release, snapshot
 from experiments.soak.kills import faults_after_next_run, faults_after_signal
 from experiments.soak.policies import POLICIES
-from experiments.soak.processes import Ended, Worker
+from experiments.soak.processes import Ended, Worker, call
 from experiments.soak.trees import SECRET
+from experiments.soak.workspace import write_workspace
 
 pytestmark = pytest.mark.slow
 
@@ -73,6 +76,67 @@ def test_what_the_committed_report_found_no_longer_fails(tmp_path: Path) -> None
         found = {failure.case for failure in part.failures}
         if found:
             assert soak.PARTS[name](found, part.seed, tmp_path, lambda *_: None).failures == []
+
+
+def test_a_forked_command_ends_as_a_new_process_does(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    (tmp_path / "new").mkdir()
+    write_workspace(tmp_path / "new", 1)
+    shutil.copytree(tmp_path / "new", tmp_path / "forked")
+    with Worker(state) as worker:
+        for words in (
+            ["hierarchy", "show", "zip.toml"],
+            ["hierarchy", "build", "sex.csv", "--out", "out"],
+            ["run", "policy-k.toml", "--out", "table.csv"],
+            ["init", "project.deid", "--out", "out"],
+        ):
+            new = call(words, tmp_path / "new", state)
+            forked = worker.call(words, tmp_path / "forked", MEMORY)
+            here = worker.call(words, tmp_path / "forked")
+            assert replace(forked, depth="door") == new
+            assert here == forked
+            assert names_in(tmp_path / "new") == names_in(tmp_path / "forked")
+        # it has 2 GiB, and these need more
+        (tmp_path / "forked" / "large.csv").write_bytes(b"age\n" + b"1" * (300 << 20))
+        ended = worker.call(["init", "large.csv", "--out", "out"], tmp_path / "forked", MEMORY)
+        assert (ended.status, ended.err.count("error: ")) == (2, 1)
+        assert worker.call(["hierarchy", "show", "zip.toml"], tmp_path / "forked").status == 0
+
+
+def names_in(folder: Path) -> set[str]:
+    """List what is in a folder."""
+    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
+def test_a_snapshot_shows_what_was_written_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for name in ("read", "folder/changed", "gone"):
+        (tmp_path / name).write_text("as it was")
+    before = snapshot(tmp_path)
+    assert (tmp_path / "read").read_text() == "as it was"
+    assert snapshot(tmp_path) == before
+    (tmp_path / "folder" / "changed").write_text("it was as")
+    (tmp_path / "gone").unlink()
+    (tmp_path / "new").mkdir()
+    changed = {name for name, _ in before.items() ^ snapshot(tmp_path).items()}
+    assert changed == {"folder/changed", "gone", "new"}
+
+
+def test_what_a_mutation_left_as_it_was_counts_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "template" / "table.csv"
+    path.parent.mkdir()
+    path.write_text("a\n1\n1\n")
+    bench = object.__new__(Bench)  # without its releases
+    command = Command(("verify", "table.csv"), ("table.csv",))
+    named = set()
+    for seed in range(40):
+        here = tmp_path / f"{seed}"
+        shutil.copytree(path.parent, here)
+        _, name, _ = bench.mutate(command, here, random.Random(seed))
+        changed = (here / "table.csv").read_bytes() != path.read_bytes()
+        assert changed == (name == "table.csv")
+        named.add(name)
+    assert named == {"", "table.csv"}
 
 
 @pytest.mark.soak
@@ -142,6 +206,8 @@ def test_what_a_command_must_not_do_is_found(tmp_path: Path) -> None:
     assert found(2, "")
     assert found(2, "error: no sentence\n")
     assert found(2, f"error: a cell is {SECRET}.\n")
+    of_hierarchy = Ended(2, "", f"error: row 2: {SECRET} is empty.\n")
+    assert list(faults_of(run, "sex.csv", of_hierarchy, before, tmp_path)) == []
     assert found(0, "error: something.\n")
     assert found(2, "something else\nerror: a.\n")
     (tmp_path / "out").mkdir()
