@@ -34,7 +34,9 @@ TOKEN, PORT = "the-token", 4321
 QUESTIONS_EACH = 25
 """A session is opened anew after so many questions: some change it for good."""
 PATIENCE = 60.0
-"""Seconds after which work beside the questions is called a hang."""
+"""Seconds of computing after which work beside the questions is called a hang."""
+LONGEST = 900.0
+"""So is what takes longer by the clock, on however busy a machine."""
 POLICY = "useful"
 COLUMNS = ("patient", "age", "sex", "zip", "day", "diagnosis", "stay", "ward", "nothing")
 SPEC = {"builder": "intervals", "domain": [0, 119], "widths": [5, 20]}
@@ -90,8 +92,9 @@ class Asked:
 
     def settle(self) -> bool:
         """Wait until nothing is being worked on; return whether that came to be."""
-        engine, end = self.session.engine, time.monotonic() + PATIENCE
-        while time.monotonic() < end:
+        engine = self.session.engine
+        computed, end = time.process_time() + PATIENCE, time.monotonic() + LONGEST
+        while time.process_time() < computed and time.monotonic() < end:
             if all(w.waiting is None and w.current is None for w in (engine.worker, engine.beside)):
                 return True
             time.sleep(0.005)
