@@ -1,8 +1,8 @@
 """python -m experiments.soak: mutated inputs, killed runs, and random tables against an oracle.
 
-Writes results/soak/: README.md, figures.csv and failures.csv; with `--only`, the other parts stay as they
-were. Every case has its own seed, so that one that fails can be run again alone: `--seed 1 --only inputs
---case 17 --work case`.
+Writes results/soak/: README.md and three tables, after every 500 cases; with `--only`, the other parts
+stay as they were, and with `--resume` a part goes on where its report ends. Every case has its own seed,
+so that one that fails can be run again alone: `--seed 1 --only inputs --case 17 --work case`.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ from experiments.soak.tables import soak_tables
 RESULTS = Path("results")
 FIGURES = ("name", "cases", "seed", "seconds", "code")
 FAILURES = tuple(each.name for each in fields(Failure))
+TURN = 500
+"""So many cases of a part are run before the report is written, and the next are run."""
 Soak = Callable[[Iterable[int], int, Path, OnCase], Found]
 PARTS: dict[str, Soak] = {
     "tables": soak_tables,
@@ -51,25 +53,41 @@ PARTS: dict[str, Soak] = {
 
 def main(arguments: Sequence[str] | None = None) -> None:
     given = read_options(arguments)
+    out = given.out or RESULTS / "soak"
     wanted = {
         name: PARTS[name]
         for name in PARTS
         if given.only in (None, name) and (getattr(given, name) or given.case is not None)
     }
-    parts = []
+    earlier = read_parts(out) if given.resume else {}
+    failed = False
     with work_folder(given.work) as folder:
         for name, soak in wanted.items():
-            cases = range(getattr(given, name)) if given.case is None else [given.case]
-            started = time.monotonic()
-            deadline = started + 60 * given.minutes
-            found = in_parallel(soak, name, cases, given.seed, folder, given.workers, deadline)
-            seconds = round(time.monotonic() - started)
-            code = day_of_code()
-            ran = Part(name, found.cases, given.seed, seconds, code, found.failures, found.depths)
-            parts.append(ran)
-            if given.case is None:
-                write(parts, given.out or RESULTS / "soak")
-    sys.exit(1 if any(part.failures for part in parts) else 0)
+            part = earlier.get(name) or Part(name, 0, given.seed, 0.0, day_of_code(), [])
+            if part.seed != given.seed:
+                sys.exit(f"error: {name} was run with the seed {part.seed}; go on with that.")
+            began = time.monotonic()
+            for cases in in_turns(part.cases, getattr(given, name), given.case):
+                if time.monotonic() - began > 60 * given.minutes:
+                    break
+                started = time.monotonic()
+                found = in_parallel(soak, name, cases, given.seed, folder, given.workers)
+                part = part.and_then(found, round(time.monotonic() - started), day_of_code())
+                if given.case is None:
+                    write([part], out)
+            failed |= bool(part.failures)
+    sys.exit(1 if failed else 0)
+
+
+def in_turns(first: int, end: int, case: int | None) -> list[Sequence[int]]:
+    """Split the cases that are left into turns, unless one is asked for.
+
+    >>> in_turns(400, 1200, None)
+    [range(400, 900), range(900, 1200)]
+    """
+    if case is not None:
+        return [[case]]
+    return [range(start, min(start + TURN, end)) for start in range(first, end, TURN)]
 
 
 def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -80,7 +98,10 @@ def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--workers", type=int, default=os.cpu_count(), help="default: all cores")
     options.add_argument(
-        "--minutes", type=float, default=float("inf"), help="no case of a part begins after so many"
+        "--minutes", type=float, default=float("inf"), help="no turn of a part begins after so many"
+    )
+    options.add_argument(
+        "--resume", action="store_true", help="go on after the cases that the report has"
     )
     options.add_argument("--only", choices=tuple(PARTS), help="one part alone")
     options.add_argument("--case", type=int, help="one case of that part alone")
@@ -93,21 +114,15 @@ def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def in_parallel(
-    soak: Soak,
-    name: str,
-    cases: Sequence[int],
-    seed: int,
-    folder: Path,
-    workers: int,
-    deadline: float,
+    soak: Soak, name: str, cases: Sequence[int], seed: int, folder: Path, workers: int
 ) -> Found:
     """Share the cases among some processes, each with a folder of its own."""
     workers = min(workers, len(cases))
     if workers < 2:
-        return soak_some(soak, name, cases, seed, folder, deadline)
+        return soak_some(soak, name, cases, seed, folder)
     with joblib.parallel_config(backend="loky", n_jobs=workers):
         settings = [
-            (soak, name, part, seed, folder / f"{name}-{at}", deadline)
+            (soak, name, part, seed, folder / f"{name}-{at}")
             for at, part in enumerate(in_a_row(cases, workers))
         ]
         together = Found()
@@ -127,31 +142,12 @@ def in_a_row(cases: Sequence[int], parts: int) -> list[Sequence[int]]:
     return [cases[start:end] for start, end in itertools.pairwise(ends)]
 
 
-def soak_some(
-    soak: Soak, name: str, cases: Sequence[int], seed: int, folder: Path, deadline: float
-) -> Found:
+def soak_some(soak: Soak, name: str, cases: Sequence[int], seed: int, folder: Path) -> Found:
     """Do some of the cases."""
     folder.mkdir(exist_ok=True)
-    begun = Until(cases, deadline)
-    found = soak(begun, seed, folder, progress(name, len(cases)))
-    found.cases = begun.number
+    found = soak(cases, seed, folder, progress(name, len(cases)))
+    found.cases = len(cases)
     return found
-
-
-class Until:
-    """Some cases, of which none begins after a deadline."""
-
-    def __init__(self, cases: Iterable[int], deadline: float) -> None:
-        self.cases, self.deadline = cases, deadline
-        self.number = 0
-        """How many have begun."""
-
-    def __iter__(self) -> Iterator[int]:
-        for case in self.cases:
-            if time.monotonic() > self.deadline:
-                return
-            self.number += 1
-            yield case
 
 
 @contextmanager
@@ -166,8 +162,8 @@ def work_folder(given: Path | None) -> Iterator[Path]:
 
 
 def progress(name: str, cases: int) -> OnCase:
-    """Print a line whenever a twentieth of the cases is done."""
-    step, started = max(1, cases // 20), time.monotonic()
+    """Print a line whenever a fifth of the cases is done."""
+    step, started = max(1, cases // 5), time.monotonic()
 
     def show(done: int, failures: int) -> None:
         if done % step == 0 or done == cases:

@@ -60,7 +60,8 @@ class Bench:
 
     def __init__(self, folder: Path, worker: Worker, seed: int) -> None:
         self.folder, self.worker, self.seed = folder, worker, seed
-        self.clean: set[Command] = set()
+        self.clean = folder / "clean.txt"
+        """Lists the commands that succeed as they are."""
         self.last = ("", DEPTHS[0])
         """What command ran last, and how deep it got."""
         prepare(folder / "template", seed, worker)
@@ -74,16 +75,18 @@ class Bench:
 
     def check(self, command: Command) -> None:
         """See to it that a command succeeds as it is, once."""
-        if command in self.clean:
+        words = " ".join(command.arguments)
+        if self.clean.exists() and words in self.clean.read_text(encoding="utf-8").splitlines():
             return
         here = self.copy("clean")
         before = snapshot(here)
         ended = self.worker.call(list(command.arguments), here)
         faults = list(faults_of(command, "", ended, before, here))
         if faults or ended.status not in (0, int(command.name in WRITES_ON_FAILURE)):
-            raise RuntimeError(f"{' '.join(command.arguments)} fails as it is: {ended.err}{faults}")
+            raise RuntimeError(f"{words} fails as it is: {ended.err}{faults}")
         shutil.rmtree(here)
-        self.clean.add(command)
+        with self.clean.open("a", encoding="utf-8") as file:
+            file.write(f"{words}\n")
 
     def try_case(self, case: int) -> Iterator[str]:
         """Mutate one file or the options, run one command, and say what must not be."""

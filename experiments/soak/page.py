@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from anonymizer import __version__
 from experiments.soak.depth import DEPTHS
-from experiments.soak.failure import Failure
+from experiments.soak.failure import Failure, Found
 
 SIZES = {
     "tables": 3_000,
@@ -64,6 +64,18 @@ class Part:
     failures: list[Failure]
     depths: Counter[tuple[str, str]] = field(default_factory=Counter)
     """How many cases of each kind got how deep."""
+
+    def and_then(self, found: Found, seconds: float, code: str) -> Part:
+        """Return the part with the cases that were run next."""
+        since = code if not self.cases else self.code.partition(" to ")[0]
+        return replace(
+            self,
+            cases=self.cases + found.cases,
+            seconds=self.seconds + seconds,
+            code=code if since == code else f"{since} to {code}",
+            failures=self.failures + found.failures,
+            depths=self.depths + found.depths,
+        )
 
     def by_kind(self) -> dict[str, dict[str, int]]:
         """Return the cases of each kind, by depth."""

@@ -54,6 +54,7 @@ WARMING = (
 def serve() -> None:
     """Answer until the input ends; return, or raise what a command raises, in a forked process alone."""
     depth.watch()
+    gc.set_threshold(entry.COLLECT_AFTER)
     typer.main.get_command = functools.cache(typer.main.get_command)  # a third of a short command
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     questions = os.fdopen(os.dup(0), encoding="utf-8")

@@ -6,6 +6,8 @@ import contextlib
 import json
 import random
 import shutil
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from experiments.soak import __main__ as soak
 from experiments.soak import oracle, tables
 from experiments.soak.commands import COMMANDS, Command
 from experiments.soak.depth import DEPTHS
+from experiments.soak.failure import Failure, Found, OnCase
 from experiments.soak.files import MEMORY
 from experiments.soak.grammar import mutate_policy
 from experiments.soak.inputs import Bench, faults_of, faults_of_release, snapshot
@@ -66,6 +69,34 @@ def test_a_part_that_is_run_alone_leaves_the_others_in_the_report(tmp_path: Path
     assert found.keys() == {"tables", "inputs"}
     assert found["inputs"].failures == [failure]
     assert failure.reproduce in (tmp_path / "README.md").read_text()
+
+
+def test_a_part_goes_on_where_its_report_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def sizes(number: int, *more: str) -> list[str]:
+        return ["--only", "tables", "--tables", f"{number}", "--out", str(tmp_path), *more]
+
+    run: list[int] = []
+
+    def noted(cases: Iterable[int], seed: int, folder: Path, on_case: OnCase) -> Found:
+        failures = [Failure("tables", case, seed, "so it is") for case in cases if case == 3]
+        run.extend(cases)
+        return Found(failures, Counter({("a table", "door"): len(list(cases))}))
+
+    monkeypatch.setitem(soak.PARTS, "tables", noted)
+    monkeypatch.setattr(soak, "TURN", 4)
+    for arguments in (sizes(6), sizes(11, "--resume"), sizes(11, "--resume")):
+        with pytest.raises(SystemExit):
+            soak.main([*arguments, "--workers", "1"])
+    part = soak.read_parts(tmp_path)["tables"]
+    assert run == list(range(11))
+    assert (part.cases, len(part.failures), part.depths["a table", "door"]) == (11, 1, 11)
+    with pytest.raises(SystemExit, match="go on with that"):
+        soak.main(sizes(12, "--resume", "--seed", "2"))
+    with pytest.raises(SystemExit):
+        soak.main(sizes(20, "--resume", "--minutes", "-1"))
+    assert soak.read_parts(tmp_path)["tables"].cases == 11
 
 
 @pytest.mark.soak
@@ -145,7 +176,8 @@ def test_every_command_succeeds_on_files_that_are_right(tmp_path: Path) -> None:
         bench = Bench(tmp_path, worker, 1)
         for command in COMMANDS:
             bench.check(command)  # raises an error otherwise
-        assert len(bench.clean) == len(set(COMMANDS))
+        listed = bench.clean.read_text(encoding="utf-8").splitlines()
+        assert sorted(listed) == sorted({" ".join(command.arguments) for command in COMMANDS})
 
 
 def test_a_template_that_fails_as_it_is_is_not_mutated(
