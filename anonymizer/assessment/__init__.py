@@ -6,11 +6,10 @@ stands alone:
 *scenarios* (Xia et al. 2021): `scenario_risk` is what a scenario means for each person of a table.
 
 *procedure* (Simon et al. 2020): one external source after the other.
-    `procedure` takes the steps, and `findings` holds what came of them; `protected` is the table,
-    `people` whose its rows are, `keys` who is rare by the keys of a source; `linkage` matches a source
-    that is at hand, and `source_risk` is the probability that follows; `special_uniques` says by how few
-    keys somebody is unique, `homogeneity` what small cells give away, `mitigation` what could be done at
-    what cost.
+    `procedure` takes the steps, and `findings` holds what came of them; `protected` is the table, `keys`
+    whose its rows are and who is rare by the keys of a source; `source_risk` is the probability that
+    follows; `special_uniques` says by how few keys somebody is unique, `homogeneity` what small cells
+    give away, `mitigation` what could be done at what cost.
 
 *disclosure* (the naive re-identification framework): every combination of what people tell elsewhere.
 

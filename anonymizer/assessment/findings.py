@@ -7,9 +7,9 @@ from typing import Any
 
 from anonymizer.assessment.homogeneity import Homogeneity
 from anonymizer.assessment.keys import ValueCount, WhatIf
-from anonymizer.assessment.linkage import Linkage
 from anonymizer.assessment.mitigation import Access, Option
 from anonymizer.assessment.plan import MitigationPlan
+from anonymizer.assessment.source_risk import Linkage
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.assessment.people import Integers
+from anonymizer.assessment.keys import Integers
 from anonymizer.attackers.statistics import SLACK
 from anonymizer.kernels.partition import label_keys
 from anonymizer.table.sensitive import SensitiveColumn

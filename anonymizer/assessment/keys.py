@@ -1,4 +1,4 @@
-"""Public keys: who is rare by them, which values make it so, and what leaving one out would do.
+"""Public keys: who is in which cell and rare by them, which values make it so, what leaving one out does.
 
 Simon et al. 2020, sections 3.2 and 3.4. A key set is a table seen through the keys that one external
 source has in common with it.
@@ -14,18 +14,140 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.assessment.people import Integers, KeyCells, KeyPeople
 from anonymizer.attackers.linked_table import LinkedTable
 from anonymizer.hierarchy import MISSING, Hierarchy
-from anonymizer.kernels.cell_members import count_members, list_members
+from anonymizer.kernels.partition import sum_by_label
 from anonymizer.lattice import Scheme
 from anonymizer.table.classes import EquivalenceClasses, partition
+from anonymizer.table.domain import read_only
 from anonymizer.table.microdata import Microdata
+from anonymizer.table.people import People, number_histories
+
+Integers = NDArray[np.int64]
 
 KS = (2, 3, 5)
 """A record violates k-anonymity if fewer than k people are in its cell."""
 SMALL = 5
 """A cell of fewer than this is small; values that fewer people have are not named in reports."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyCells:
+    """The cells that a set of keys makes, and who is in them: each person once in each."""
+
+    everybody: People
+    """By the sets of tuples that their rows show, also those of one tuple."""
+    label_of_tuple: NDArray[np.int32]
+    sizes: Integers
+    """The people in each cell."""
+
+    @staticmethod
+    def of(everybody: People, label_of_tuple: NDArray[np.int32], cells: int) -> KeyCells:
+        """Count the people in each of so many cells."""
+        return KeyCells(everybody, label_of_tuple, everybody.class_sizes(label_of_tuple, cells))
+
+    @property
+    def people_of_history(self) -> Integers:
+        """The people who share each set of tuples."""
+        return self.everybody.of_history
+
+    @property
+    def people(self) -> int:
+        """The number of people."""
+        return int(self.people_of_history.sum())
+
+    def keep(self, kept: NDArray[np.bool_]) -> KeyCells:
+        """Return the same cells with only some histories left in them."""
+        left = replace(self.everybody, of_history=np.where(kept, self.people_of_history, 0))
+        return KeyCells.of(left, self.label_of_tuple, self.sizes.size)
+
+    def highest(self, risk_of_cell: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the risk of each history: that of the cell, of all it is in, that has most."""
+        return self.everybody.highest_of_histories(risk_of_cell[self.label_of_tuple])
+
+    def best(self, risk_of_cell: NDArray[np.float64]) -> NDArray[np.int32]:
+        """Return the cell in which each history's risk is highest."""
+        rounded = np.round(risk_of_cell, 12)  # equal ones tie
+        return self.label_of_tuple[self.everybody.highest_tuples(rounded[self.label_of_tuple])]
+
+    def smallest(self) -> Integers:
+        """Return the size of the smallest cell that each history is in."""
+        return -self.everybody.highest_of_histories(-self.sizes[self.label_of_tuple])
+
+    def with_value(
+        self, value_of_cell: Integers, values: int, chosen: NDArray[np.bool_]
+    ) -> Integers:
+        """Count the people who are in a chosen cell with each of so many values, each person once."""
+        labels = np.where(chosen, value_of_cell, values).astype(np.int32)
+        return self.everybody.class_sizes(labels[self.label_of_tuple], values + 1)[:-1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyPeople:
+    """Everyone in a table, by the tuples of key values that their rows show, with these rows.
+
+    Where each row is somebody else, the histories are the distinct tuples, so that what is counted here
+    never costs time in rows.
+    """
+
+    everybody: People
+    """By the sets of tuples that their rows show, also those of one tuple."""
+    rows_of_entry: Integers
+
+    @staticmethod
+    def of_rows(microdata: Microdata) -> KeyPeople:
+        """Take each row for a person."""
+        counts = read_only(microdata.counts.astype(np.int64))
+        tuples = np.arange(microdata.distinct + 1)
+        return KeyPeople(all_histories(counts, tuples, tuples[:-1], counts.size), counts)
+
+    @staticmethod
+    def by_number(microdata: Microdata, person_of_row: Integers) -> KeyPeople:
+        """Put the rows of each person together; people are numbered 0, 1, ... without a gap."""
+        tuples = microdata.distinct
+        pairs, rows = np.unique(person_of_row * tuples + microdata.tuple_of_row, return_counts=True)
+        person, tuple_of_pair = np.divmod(pairs, tuples)
+        position = np.arange(pairs.size) - np.searchsorted(person, person)
+        history_of_person = number_histories(person, tuple_of_pair, position, tuples)
+        _, one_of_each, people = np.unique(history_of_person, return_index=True, return_counts=True)
+        lengths = np.bincount(person)[one_of_each]
+        starts = np.append(0, np.cumsum(lengths))
+        entry_of_pair = starts[history_of_person[person]] + position
+        tuple_of_entry = np.empty(int(lengths.sum()), np.int64)
+        tuple_of_entry[entry_of_pair] = tuple_of_pair
+        rows_of_entry = sum_by_label(entry_of_pair, rows, tuple_of_entry.size)
+        return KeyPeople(all_histories(people, starts, tuple_of_entry, tuples), rows_of_entry)
+
+    @property
+    def people_of_history(self) -> Integers:
+        """The people who share each set of tuples."""
+        return self.everybody.of_history
+
+    @property
+    def people(self) -> int:
+        """The number of people."""
+        return self.everybody.number
+
+    def cells(self, classes: EquivalenceClasses) -> KeyCells:
+        """Count the people in each class."""
+        return KeyCells.of(self.everybody, classes.label_of_tuple, classes.sizes.size)
+
+    def rows_of_tuples(self, histories: NDArray[np.bool_], tuples: int) -> Integers:
+        """Count, for each of so many tuples, the rows of the chosen histories."""
+        chosen = histories[self.everybody.history_of_entry]
+        sums: Integers = sum_by_label(
+            self.everybody.tuple_of_entry[chosen], self.rows_of_entry[chosen], tuples
+        )
+        return sums
+
+
+def all_histories(
+    people: Integers, starts: Integers, tuple_of_entry: Integers, tuples: int
+) -> People:
+    """Return people of whom none is counted with a tuple: sets of one tuple are histories too."""
+    nobody = np.zeros(tuples, np.int64)
+    entries = read_only(starts), read_only(tuple_of_entry)
+    return People(int(people.sum()), read_only(nobody), read_only(people), *entries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +187,6 @@ class KeySet:
     def classes(self, scheme: Scheme | None = None) -> EquivalenceClasses:
         """Return the classes of equal key values; at the levels the attacker knows by default."""
         return partition(self.microdata, self.base if scheme is None else scheme)
-
-    def matching(self, classes: EquivalenceClasses) -> Integers | None:
-        """Count the people of a source at hand who match each class; None where it is not."""
-        if self.linked is None:
-            return None
-        return self.linked.matching(classes.scheme, classes.first_tuple)
 
     def cells(self, scheme: Scheme | None = None) -> KeyCells:
         """Count the people in each cell."""
@@ -195,24 +311,10 @@ def values_in(
         first = key_set.microdata.codes[number, classes.first_tuple]
         value_of_cell = column.groups[level][first]
         labels = column.labels(level)
-        people = people_by_value(cells, value_of_cell, len(labels), np.ones_like(chosen))
-        among = people_by_value(cells, value_of_cell, len(labels), chosen)
+        people = cells.with_value(value_of_cell, len(labels), np.ones_like(chosen))
+        among = cells.with_value(value_of_cell, len(labels), chosen)
         found += pool_rare(key, labels, people.tolist(), among.tolist(), k)
     return found
-
-
-def people_by_value(
-    cells: KeyCells, value_of_cell: Integers, values: int, chosen: NDArray[np.bool_]
-) -> Integers:
-    """Count the people who are in a chosen cell with each of so many values, each person once."""
-    member = chosen[cells.cell_of_member]
-    value_of_member = value_of_cell[cells.cell_of_member[member]]
-    histories = cells.people_of_history.size
-    history, value, _ = list_members(
-        cells.history_of_member[member], value_of_member, values, histories
-    )
-    counts: Integers = count_members(history, value, cells.people_of_history, values)
-    return counts
 
 
 def pool_rare(

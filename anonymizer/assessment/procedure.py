@@ -22,11 +22,11 @@ from anonymizer.assessment.findings import (
     SourceFindings,
     Special,
 )
-from anonymizer.assessment.fit import check_statement
 from anonymizer.assessment.homogeneity import Homogeneity, Tolerance, measure_homogeneity
 from anonymizer.assessment.keys import (
     KS,
     SMALL,
+    KeyCells,
     KeySet,
     ValueCount,
     count_by_history,
@@ -35,16 +35,14 @@ from anonymizer.assessment.keys import (
     values_in,
     what_if,
 )
-from anonymizer.assessment.linkage import link
 from anonymizer.assessment.mitigation import (
     list_access,
     list_options,
     measure_for,
 )
-from anonymizer.assessment.people import KeyCells
 from anonymizer.assessment.plan import make_plan
-from anonymizer.assessment.protected import Protected, make_key_set
-from anonymizer.assessment.source_risk import Floats, SourceRisk
+from anonymizer.assessment.protected import Protected, check_statement, make_key_set
+from anonymizer.assessment.source_risk import Floats, SourceRisk, link
 from anonymizer.assessment.special_uniques import (
     dis_power,
     dis_scores,
@@ -178,7 +176,7 @@ def examine(
     failing = probabilities.above > 0
     options = list_options(source_risk, measure_for(policy, key_set.keys)) if failing else []
     access = list_access(probabilities.highest, statement.access) if failing else []
-    linkage = None if source.table is None else link(key_set)
+    linkage = None if source.table is None else link(source_risk)
     warn([] if linkage is None else linkage.warnings)
     return SourceFindings(
         source.name,

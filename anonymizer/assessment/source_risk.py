@@ -1,7 +1,8 @@
 """The risk of a source: with what probability one external source re-identifies each person of a table.
 
 Estimated from the overlap where the source is not at hand, counted where it is (Simon et al. 2020, 3.3
-and 3.6).
+and 3.6): somebody in a cell of k whom m people of the source match is found with probability 1 / (k m),
+and 0 if nobody matches them.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.assessment.keys import KeySet
-from anonymizer.assessment.people import KeyCells
+from anonymizer.assessment.keys import KeyCells, KeySet
+from anonymizer.attackers.linkage_checks import unmatched_warnings
 from anonymizer.attackers.overlap import Overlap
 from anonymizer.attackers.sources import SourceAttack
 from anonymizer.attackers.statement import ExternalSource
@@ -84,3 +85,52 @@ class SourceRisk:
         if self.source.table is not None:
             return None
         return max(1, ceil(self.overlap().probability(1) / self.threshold - 1e-9))
+
+
+@dataclass(frozen=True, slots=True)
+class Linkage:
+    """How the people of a table match an external one."""
+
+    one_to_one: int
+    """People alone in their cell, with one external match: re-identified with certainty."""
+    one_to_many: int
+    many_to_one: int
+    many_to_many: int
+    unmatched: int
+    external_people: int
+    external_matched: int
+    """External people who match at least one person."""
+    warnings: tuple[str, ...] = ()
+    """Why the linkage may not be right."""
+
+    @property
+    def people(self) -> int:
+        """The number of people."""
+        matched = self.one_to_one + self.one_to_many + self.many_to_one + self.many_to_many
+        return matched + self.unmatched
+
+
+def link(source_risk: SourceRisk) -> Linkage:
+    """Link everyone by the key values; a person with several rows counts where the risk is highest."""
+    key_set = source_risk.key_set
+    cells, risk_of_cell = source_risk.cells()
+    classes, external = key_set.classes(), key_set.linked
+    assert external is not None, "the key set was made without an external table"
+    m = external.matching(classes.scheme, classes.first_tuple)
+    best = cells.best(risk_of_cell)
+    k_of, m_of, people = cells.sizes[best], m[best], cells.people_of_history
+
+    def count(chosen: NDArray[np.bool_]) -> int:
+        return int(people[chosen].sum())
+
+    unmatched = count(m_of == 0)
+    return Linkage(
+        count((k_of == 1) & (m_of == 1)),
+        count((k_of == 1) & (m_of > 1)),
+        count((k_of > 1) & (m_of == 1)),
+        count((k_of > 1) & (m_of > 1)),
+        unmatched,
+        external.people.number,
+        external.matched(classes.scheme, classes.first_tuple),
+        tuple(unmatched_warnings(external, classes.scheme, unmatched, cells.people)),
+    )

@@ -14,8 +14,7 @@ from math import factorial, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.assessment.keys import KeySet
-from anonymizer.assessment.people import Integers
+from anonymizer.assessment.keys import Integers, KeySet
 from anonymizer.errors import DataError
 from anonymizer.kernels.partition import KEY_LIMIT, label_keys
 from anonymizer.kernels.special_uniques import (
@@ -129,9 +128,9 @@ def radices(key_set: KeySet) -> list[int]:
 
 def owners_of_cells(key_set: KeySet) -> Integers:
     """Return who alone is in a cell, numbered by history; -1 where several people are."""
-    people, classes = key_set.people, key_set.classes()
+    people, classes = key_set.people.everybody, key_set.classes()
     history = people.history_of_entry
-    owner_of_entry = np.where(people.people_of_history[history] == 1, history, -1)
+    owner_of_entry = np.where(people.of_history[history] == 1, history, -1)
     cell_of_entry = classes.label_of_tuple[people.tuple_of_entry]
     owners: Integers = merge_owners(cell_of_entry, owner_of_entry, classes.sizes.size)
     return owners

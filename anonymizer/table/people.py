@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,7 +120,7 @@ class People:
 
         One entry for each tuple that somebody shows alone or nobody does, then one for each history.
         """
-        several = highest_by_history(value_of_tuple, self.starts, self.tuple_of_entry)
+        several = self.highest_of_histories(value_of_tuple)
         values = np.concatenate([value_of_tuple, several])
         return values, np.concatenate([self.of_tuple, self.of_history])
 
@@ -131,10 +132,18 @@ class People:
         [1, 1]
         """
         counts = self.of_tuple.copy()
-        order = np.lexsort((-value_of_tuple[self.tuple_of_entry], self.history_of_entry))
-        highest = self.tuple_of_entry[order[self.starts[:-1]]]
-        np.add.at(counts, highest, self.of_history)
+        np.add.at(counts, self.highest_tuples(value_of_tuple), self.of_history)
         return counts
+
+    def highest_tuples(self, value_of_tuple: Floats) -> Integers:
+        """Return of each history the tuple with the largest value; of equal ones, the first."""
+        order = np.lexsort((-value_of_tuple[self.tuple_of_entry], self.history_of_entry))
+        return self.tuple_of_entry[order[self.starts[:-1]]]
+
+    def highest_of_histories(self, value_of_tuple: NDArray[Any]) -> NDArray[Any]:
+        """Return the largest value among the tuples of each history."""
+        highest: NDArray[Any] = highest_by_history(value_of_tuple, self.starts, self.tuple_of_entry)
+        return highest
 
     def highest_in_classes(
         self, value_of_tuple: Floats, labels: NDArray[np.integer]

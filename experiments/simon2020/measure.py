@@ -12,6 +12,7 @@ import pandas as pd
 from anonymizer.assessment.findings import ProcedureFindings, SourceFindings
 from anonymizer.assessment.homogeneity import column_of_cells
 from anonymizer.assessment.keys import (
+    KeyPeople,
     KeySet,
     WhatIf,
     count_violations,
@@ -19,7 +20,6 @@ from anonymizer.assessment.keys import (
     individual_risk,
 )
 from anonymizer.assessment.mitigation import describe_levels
-from anonymizer.assessment.people import KeyPeople
 from anonymizer.assessment.procedure import follow_procedure
 from anonymizer.assessment.special_uniques import (
     dis_power,

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from anonymizer.assessment.keys import KeySet, close_top, flat_hierarchy
-from anonymizer.assessment.people import KeyPeople
+from anonymizer.assessment.keys import KeyPeople, KeySet, close_top, flat_hierarchy
 from anonymizer.attackers.external import External
 from anonymizer.attackers.linked_table import LinkedTable
 from anonymizer.data.pandas import FrameTable

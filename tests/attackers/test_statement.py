@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from anonymizer.assessment.fit import check_statement
+from anonymizer.assessment.protected import check_statement
 from anonymizer.attackers.overlap import Overlap, Proportion
 from anonymizer.attackers.statement import EXAMPLE, Statement
 from anonymizer.errors import PolicyError
