@@ -96,7 +96,7 @@ class AttackedTable:
     """Whose the rows are, where people have several records."""
     monotone: bool = False
     """Whether u_S is taken as the highest of all that is known less: so that no risk falls as more is."""
-    highest_estimates: dict[bytes, float] = field(default_factory=dict)
+    highest_estimates: dict[frozenset[int], float] = field(default_factory=dict)
     people_at_row: Integers | None = None
     """The people that means count at each row, by which they are most at risk; None: its records."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,10 @@ from anonymizer.attackers.scenario import Scenario
 from anonymizer.estimators.intervals import Estimate, estimate_unique_given_unique
 from anonymizer.estimators.uniques import ESTIMATORS, histogram
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
+
+ESTIMATES = 100_000
+"""So many u_S are kept."""
+Group = TypeVar("Group", bound=Hashable)
 
 UniqueGivenUnique = Callable[[NDArray[np.int64], int], float | None]
 """From class sizes and the size of the population: the probability that a record that is unique in the
@@ -44,6 +49,25 @@ def estimate_unique(
     if estimated is None or math.isnan(estimated):
         return 1.0
     return min(max(float(estimated), 0.0), 1.0)
+
+
+def highest_of_subsets(
+    groups: frozenset[Group],
+    estimated: Callable[[frozenset[Group]], float],
+    found: dict[frozenset[Group], float],
+) -> float:
+    """Return the highest estimate of all subsets of some groups; `found` keeps what was looked at.
+
+    >>> highest_of_subsets(frozenset("ab"), lambda some: float(some == {"a"}), {})
+    1.0
+    """
+    highest = found.get(groups)
+    if highest is None:
+        fewer = (highest_of_subsets(groups - {group}, estimated, found) for group in groups)
+        highest = max([estimated(groups), *fewer])
+        if len(found) < ESTIMATES:
+            found[groups] = highest
+    return highest
 
 
 def with_interval(unique: float, sizes: NDArray[np.int64], population: int) -> Estimate:
@@ -120,16 +144,14 @@ def highest_unique(
     attack: AttackedTable, known: NDArray[np.bool_], estimate: UniqueGivenUnique
 ) -> float:
     """Return the highest u_S of all subsets of what is known."""
-    found = attack.highest_estimates.get(known.tobytes())
-    if found is None:
-        sizes = attack.count(attack.know(known).parts).class_sizes
-        found = unique_in_population(sizes, attack.scenario, estimate)
-        for group in np.flatnonzero(known):
-            less = known.copy()
-            less[group] = False
-            found = max(found, highest_unique(attack, less, estimate))
-        attack.highest_estimates[known.tobytes()] = found
-    return found
+
+    def estimated(groups: frozenset[int]) -> float:
+        some = np.isin(np.arange(known.size), list(groups))
+        sizes = attack.count(attack.know(some).parts).class_sizes
+        return unique_in_population(sizes, attack.scenario, estimate)
+
+    groups = frozenset(np.flatnonzero(known).tolist())
+    return highest_of_subsets(groups, estimated, attack.highest_estimates)
 
 
 def ends_of(attack: AttackedTable, sums: Floats, unique: Estimate) -> Floats:
