@@ -14,10 +14,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from anonymizer import attacks
+from anonymizer.attacks.attack import ATTACKS
 from anonymizer.data.opening import FILES
 from anonymizer.hierarchy import BUILDERS, Hierarchy
 from anonymizer.policy import Policy
 from anonymizer.problem import Problem
+from anonymizer.report import solution as solutions
 from anonymizer.risk import MODELS
 from anonymizer.search import driver
 from anonymizer.utility import MEASURES
@@ -33,7 +36,7 @@ K_TWO = {"model": "k-anonymity", "k": 2}
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 TUTORIAL = (ROOT / "docs" / "pages" / "tutorial.md").read_text(encoding="utf-8")
-REGISTRIES: list[dict[str, Any]] = [MODELS, MEASURES, BUILDERS, ORACLES, FILES]  # type: ignore[list-item]
+REGISTRIES: list[dict[str, Any]] = [MODELS, MEASURES, BUILDERS, ORACLES, FILES, ATTACKS]  # type: ignore[list-item]
 
 
 def section(title: str) -> str:
@@ -169,6 +172,33 @@ def test_a_builder_is_known_to_the_command_line(
     assert doctest.testmod(module).failed == 0
     BUILDERS[module.Prefixes.kind] = module.Prefixes
     Page("CONTRIBUTING.md", tutorial).follow(section("Add a hierarchy builder"))
+
+
+def test_an_attack_is_tried_and_agrees_with_the_obvious_way(
+    added: Callable[..., ModuleType], tutorial: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certainty = added("Add an attack")
+    monkeypatch.setattr(attacks, "certainty", certainty, raising=False)
+    ATTACKS["certainty"] = certainty.certainty
+    use_policy()
+    Page("CONTRIBUTING.md", tutorial).follow(section("Add an attack"))
+    test = added("Add an attack", 1)
+    for held_out in (False, True):
+        test.test_somebody_is_sure_where_all_rows_that_cover_them_agree(held_out=held_out)
+
+
+def test_a_section_is_shown_and_agrees_with_the_released_table(
+    added: Callable[..., ModuleType], tutorial: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    crowds, shown = added("Add a report section"), solutions.sections
+    monkeypatch.setattr(
+        solutions, "sections", lambda found: (*shown(found), crowds.crowds_section(found))
+    )
+    use_policy()
+    Page("CONTRIBUTING.md", tutorial).follow(section("Add a report section"))
+    test = added("Add a report section", 1)
+    (tmp_path / "wards").mkdir()
+    test.test_the_people_in_large_classes_are_counted(tmp_path / "wards")
 
 
 def test_an_experiment_writes_what_it_says(

@@ -68,10 +68,8 @@ def record_losses(pair: Pair) -> Floats:
 
 def subgroups_of(column: Binned, losses: Floats, pair: Pair) -> Iterator[Subgroup]:
     """Return the subgroups of a column's bins."""
-    number = len(column.labels)
-    records = np.bincount(column.before, minlength=number)
-    suppressed = np.bincount(column.before[~pair.released], minlength=number)
-    lost = np.bincount(column.before, losses, number)
+    records, suppressed = column.count(), column.count(~pair.released)
+    lost = np.bincount(column.before, losses, records.size)
     for code in np.flatnonzero(records >= FEWEST_PEOPLE).tolist():
         count, gone = int(records[code]), int(suppressed[code])
         label = column.labels[code]

@@ -7,8 +7,8 @@ from itertools import combinations
 
 from anonymizer.analyses.pair import Pair
 from anonymizer.analyses.result import Result
-from anonymizer.comparison.association import associate
-from anonymizer.comparison.binning import FEWEST_PEOPLE, MOST_BINS, Binned, count_jointly, distance
+from anonymizer.comparison.association import JointCounts
+from anonymizer.comparison.binning import FEWEST_PEOPLE, MOST_BINS, Binned
 from anonymizer.comparison.comparison import MOST_PAIRED
 from anonymizer.errors import DataError
 from anonymizer.policy.analysis import TwoWay
@@ -47,8 +47,5 @@ def run(analysis: TwoWay, pair: Pair) -> Result:
 
 def compare_table(one: Binned, other: Binned) -> TwoWayTable:
     """Count the table of two columns before and after."""
-    before = count_jointly(one.before, other.before, (len(one.labels), len(other.labels)))
-    cells = count_jointly(one.after, other.after, (len(one.shares), len(other.shares)))
-    after = one.shares.T @ cells @ other.shares  # what is not released has no share in any bin
-    apart = distance(before.ravel().astype(float), after.ravel())
-    return TwoWayTable(one.name, other.name, apart, *associate(one, other))
+    counts = JointCounts.of(one, other)
+    return TwoWayTable(one.name, other.name, counts.distance, *counts.associate())

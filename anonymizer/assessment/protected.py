@@ -14,7 +14,7 @@ from anonymizer.assessment.keys import (
     close_top,
     flat_hierarchy,
 )
-from anonymizer.attackers.external import External, level_of, to_leaves
+from anonymizer.attackers.external import External, place_column, to_leaves
 from anonymizer.attackers.linked_table import LinkedTable
 from anonymizer.attackers.overlap import Proportion
 from anonymizer.attackers.statement import ExternalSource, Statement
@@ -75,9 +75,7 @@ def make_key_set(
     for key in source.keys:
         others = [] if external is None else [external.keys[key]]
         listed = hierarchy_of(policy, key, protected.columns[key], *others)
-        hierarchy, labels = listed.fit(protected.columns[key].texts)
-        column = protected.columns[key].rename(labels)
-        own = level_of(hierarchy, column.texts, protected.name)
+        hierarchy, column, own = place_column(listed, protected.columns[key], protected.name)
         check_shares(source, column, key, own, hierarchy)
         mine[key] = to_leaves(hierarchy, own, column)
         if MISSING in mine[key].texts and MISSING not in column.texts:

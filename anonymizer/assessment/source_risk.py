@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from anonymizer.assessment.keys import KeyCells, KeySet
 from anonymizer.attackers.linkage_checks import unmatched_warnings
 from anonymizer.attackers.overlap import Overlap
-from anonymizer.attackers.sources import SourceAttack
+from anonymizer.attackers.sources import SourceAttack, least_people
 from anonymizer.attackers.statement import ExternalSource
 from anonymizer.attackers.statistics import SLACK
 from anonymizer.lattice import Scheme
@@ -84,7 +83,8 @@ class SourceRisk:
         """Return how many people a cell needs to be acceptable; None for a source that is linked."""
         if self.source.table is not None:
             return None
-        return max(1, ceil(self.overlap().probability(1) / self.threshold - 1e-9))
+        alone = np.array([self.overlap().probability(1)])
+        return int(least_people(alone, self.threshold + SLACK)[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.attackers.cells import alike
 from anonymizer.attackers.chances import Chances
 from anonymizer.attackers.placed import Subjects, Values
 from anonymizer.attackers.probability import HIGH
 from anonymizer.attackers.scenario import Scenario
-from anonymizer.data.aggregate import Labels, code_labels, distinct_rows, label_together, one_part
+from anonymizer.data.aggregate import Labels, code_labels, label_together, one_part
 from anonymizer.errors import DataError, PolicyError
 from anonymizer.kernels.overall import add_matches
 from anonymizer.kernels.partition import sum_by_label
@@ -95,7 +96,7 @@ class AttackedTable:
     """Whose the rows are, where people have several records."""
     monotone: bool = False
     """Whether u_S is taken as the highest of all that is known less: so that no risk falls as more is."""
-    highest_estimates: dict[bytes, float] = field(default_factory=dict)
+    highest_estimates: dict[frozenset[int], float] = field(default_factory=dict)
     people_at_row: Integers | None = None
     """The people that means count at each row, by which they are most at risk; None: its records."""
 
@@ -134,7 +135,7 @@ class AttackedTable:
             chances,
             kind.of_row[first],
             tuple(labels.take(first) for labels in values),
-            tuple(make_joins(scenario, subjects.values, codes, first.size)),
+            tuple(make_joins(scenario, subjects.values, codes)),
             row_of_tuple,
             None if subjects.population is None else count(subjects.population),
             subjects.people(row_of_tuple, merged.number),
@@ -349,7 +350,6 @@ def make_joins(
     scenario: Scenario,
     values: Mapping[str, Values],
     codes: Mapping[str, NDArray[np.integer]],
-    rows: int,
 ) -> Iterator[Join]:
     """Compare the rows of each combination of levels with themselves and with those of each other."""
     mixed = [
@@ -359,14 +359,14 @@ def make_joins(
     ]
     if not mixed:
         return
-    combination, first = distinct_rows(mixed, rows)
-    if first.size > MIXTURE_LIMIT:
+    mixtures = [these for _, these in alike(np.array(mixed))]
+    if len(mixtures) > MIXTURE_LIMIT:
         raise DataError(
-            f"the table mixes {first.size} combinations of levels, more than the {MIXTURE_LIMIT} that "
+            f"the table mixes {len(mixtures)} combinations of levels, more than the {MIXTURE_LIMIT} that "
             "can be compared; generalize each column to one level."
         )
 
-    def join(rows: NDArray[np.intp], split: int | None) -> Join:
+    def join(rows: Integers, split: int | None) -> Join:
         def label(name: str, least: int) -> Labels:
             numbers = codes[name][rows]
             coarsest = values[name].levels_from(least)[numbers].max()
@@ -374,9 +374,8 @@ def make_joins(
 
         return Join(rows.astype(np.int32), split, label_each(scenario, label, rows.size))
 
-    alike = [np.flatnonzero(combination == number) for number in range(first.size)]
-    yield from (join(rows, None) for rows in alike)
-    for one, other in combinations(alike, 2):
+    yield from (join(these, None) for these in mixtures)
+    for one, other in combinations(mixtures, 2):
         yield join(np.concatenate([one, other]), one.size)
 
 

@@ -1,18 +1,27 @@
-"""Cells: whom somebody who knows some attributes of a table's people cannot tell apart."""
+"""Cells: whom somebody who knows some attributes cannot tell apart, and who matches whom.
+
+Two values match if they are equal at the coarser of their levels. So rows with values of the same levels
+are put together (`alike`), and compared with others by labels at levels that both have (`label_sides`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.attackers.recent import Recent
+from anonymizer.data.aggregate import code_labels, label_together
 from anonymizer.kernels.overall import count_kept
 from anonymizer.table.classes import match_tuples
 from anonymizer.table.domain import read_only
 from anonymizer.table.microdata import Microdata
+
+Integers = NDArray[np.int64]
+Level = TypeVar("Level", np.int64, np.bool_)
 
 KEPT_LABELS = 20_000_000
 """Labels that are kept for other schemes; 80 MB."""
@@ -108,3 +117,49 @@ class Partitions:
             return counted
         apart = np.where(kept, labels, cells.number).astype(np.int32)
         return people.class_sizes(apart, cells.number + 1)[:-1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelMembers:
+    """Which places have each label."""
+
+    order: Integers
+    starts: Integers
+
+    @staticmethod
+    def of(labels: NDArray[np.integer], number: int) -> LabelMembers:
+        """Sort the places by their label."""
+        order = np.argsort(labels, kind="stable")
+        return LabelMembers(order, np.searchsorted(labels[order], np.arange(number + 1)))
+
+    def __getitem__(self, label: int) -> Integers:
+        return self.order[self.starts[label] : self.starts[label + 1]]
+
+
+def alike(levels: NDArray[Level]) -> Iterator[tuple[NDArray[Level], Integers]]:
+    """Put together the rows whose values are of the same levels: these levels, and where the rows are.
+
+    There is an array row for each attribute.
+
+    >>> [(mix.tolist(), rows.tolist()) for mix, rows in alike(np.array([[0, 1, 0], [2, 2, 2]]))]
+    [([0, 2], [0, 2]), ([1, 2], [1])]
+    """
+    rows = levels.shape[1]
+    labels = label_together(map(code_labels, levels), rows)
+    members = LabelMembers.of(labels.of_row, labels.number)
+    for label in range(labels.number):
+        yield levels[:, members[label][0]], members[label]
+
+
+def label_sides(mine: Integers, theirs: Integers) -> tuple[Integers, Integers, int]:
+    """Label the rows of two sides, equal ones alike, by values at levels that both have.
+
+    Returns the labels of either side, and how many there are.
+
+    >>> [each.tolist() for each in label_sides(np.array([[5, 6]]), np.array([[6, 6, 7]]))[:2]]
+    [[0, 1], [1, 1, 2]]
+    """
+    both = np.concatenate([mine, theirs], axis=1)
+    labels = label_together(map(code_labels, both), both.shape[1])
+    of_mine, of_theirs = np.split(labels.of_row.astype(np.int64), [mine.shape[1]])
+    return of_mine, of_theirs, labels.number

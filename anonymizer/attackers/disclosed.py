@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from anonymizer.attackers.alignment import ID, align
 from anonymizer.attackers.disclosure import (
     Disclosing,
     Source,
     check_named,
     named_attributes,
 )
+from anonymizer.attackers.external import ID, align
 from anonymizer.attackers.nrf import Reidentification, check_e_uniqueness
 from anonymizer.attackers.owned import OwnedTuples, TooManyStepsError, read_owned
 from anonymizer.attackers.unique_subsets import (

@@ -26,13 +26,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.attackers.attack import AttackedTable, Branch, Floats, Knowledge
-from anonymizer.attackers.matching import describe_unique, ends_of, look
 from anonymizer.attackers.scenario import Scenario
 from anonymizer.attackers.statistics import statistic_of
 from anonymizer.attackers.uniqueness import (
     UniqueGivenUnique,
+    describe_unique,
+    ends_of,
     estimate_needed,
     estimator_of,
+    look,
 )
 from anonymizer.errors import PolicyError
 from anonymizer.estimators.intervals import Estimate, Interval

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.attackers.cells import KEPT_LABELS
-from anonymizer.attackers.external import OPEN, External, check_common, level_of, to_leaves
+from anonymizer.attackers.cells import KEPT_LABELS, alike, label_sides
+from anonymizer.attackers.external import OPEN, External, check_common, place_column, to_leaves
 from anonymizer.attackers.recent import Recent
 from anonymizer.data.aggregate import code_labels, label_together
 from anonymizer.hierarchy import Hierarchy
@@ -56,9 +57,7 @@ class LinkedTable:
         for key, theirs in external.keys.items():
             place = microdata.attributes.index(key)
             mine = microdata.columns[place]
-            hierarchy, texts = mine.hierarchy.fit(theirs.texts)
-            column = theirs.rename(texts)
-            level = level_of(hierarchy, column.texts, external.name)
+            hierarchy, column, level = place_column(mine.hierarchy, theirs, external.name)
             number_of = {text: number for number, text in enumerate(hierarchy.leaves)}
             known = to_leaves(hierarchy, level, column)
             numbers = [ANY if text in OPEN else number_of[text] for text in known.texts]
@@ -167,38 +166,23 @@ def count_matching(cells: Integers, others: Integers, people: People) -> Integer
     return found
 
 
-Join = tuple[Integers, Integers, NDArray[np.int32], NDArray[np.int32], int]
-
-
-def joins(cells: Integers, others: Integers) -> Iterator[Join]:
+def joins(
+    cells: Integers, others: Integers
+) -> Iterator[tuple[Integers, Integers, Integers, Integers, int]]:
     """Compare cells and tuples on the keys that neither leaves open, for each choice of such keys.
 
     Yields which cells and tuples are compared, their labels, equal for those that match, and how many
     labels there are.
     """
-    mine_open, theirs_open = (by_openness(values) for values in (cells, others))
-    for open_here, mine in mine_open:
-        for open_there, theirs in theirs_open:
-            compared = ~(open_here | open_there)
-            together = np.concatenate([cells[compared][:, mine], others[compared][:, theirs]], 1)
-            labels = label_together(map(code_labels, together), mine.size + theirs.size)
-            yield (
-                mine,
-                theirs,
-                labels.of_row[: mine.size],
-                labels.of_row[mine.size :],
-                labels.number,
-            )
+    for (open_here, mine), (open_there, theirs) in product(
+        alike(cells == ANY), alike(others == ANY)
+    ):
+        compared = ~(open_here | open_there)
+        labels = label_sides(cells[compared][:, mine], others[compared][:, theirs])
+        yield mine, theirs, *labels
 
 
-def by_openness(values: Integers) -> list[tuple[NDArray[np.bool_], Integers]]:
-    """Put together what leaves the same keys open: which keys, and where."""
-    pattern, of_value = np.unique(values == ANY, axis=1, return_inverse=True)
-    of_value = of_value.reshape(-1)
-    return [(pattern[:, at], np.flatnonzero(of_value == at)) for at in range(pattern.shape[1])]
-
-
-def join_labels(left: Integers, right: NDArray[np.int32], number: int) -> tuple[Integers, Integers]:
+def join_labels(left: Integers, right: Integers, number: int) -> tuple[Integers, Integers]:
     """List the pairs of a place on the left and one on the right with the same label."""
     order = np.argsort(right, kind="stable")
     counts = np.append(np.bincount(right, minlength=number), 0)[left]  # what has none matches none

@@ -28,7 +28,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from anonymizer.attackers.choices import Choice, risk_of_choices
 from anonymizer.attackers.disclosure import (
     Source,
     disclosure_likelihood,
@@ -63,14 +62,17 @@ class Combination:
 
 
 @dataclass(frozen=True, slots=True)
-class SizeMean:
-    """The means over all subsets of one size."""
+class Choice:
+    """Some of the attributes, and the risk if only they are released."""
 
-    size: int
-    subsets: int
-    d_uniqueness: float
-    disclosure_likelihood: float
-    probability: float
+    released: tuple[str, ...]
+    left_out: tuple[str, ...]
+    individual: float
+    """That a random person is re-identified."""
+    data_set: float
+    """That at least one person is."""
+    highest: float | None = None
+    """The risk of the person who is most at risk; None where it was not computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,17 +281,6 @@ class Reidentification:
             float(self.probability[subset]),
         )
 
-    def by_size(self) -> list[SizeMean]:
-        """Return the means of uniqueness, likelihood and probability over the subsets of each size."""
-        sizes = subset_sizes(len(self.uniqueness.attributes))
-        subsets = np.bincount(sizes)
-        means = [
-            np.bincount(sizes, values) / subsets
-            for values in (self.uniqueness.d_uniqueness, self.likelihood, self.probability)
-        ]
-        rows = zip(subsets.tolist(), *(mean.tolist() for mean in means), strict=True)
-        return [SizeMean(size, *row) for size, row in enumerate(rows)]
-
     def with_sources(self, sources: Sequence[Source]) -> Reidentification:
         """Return the risk through other sources."""
         return replace(self, sources=tuple(sources))
@@ -307,9 +298,8 @@ class Reidentification:
         """The levels of risk for which people are counted: the usual thresholds, and the stated one."""
         return sorted({*THRESHOLDS.values(), *([] if self.threshold is None else [self.threshold])})
 
-    def describe(self, most: int = 20, points: int = 101) -> dict[str, Any]:
-        """Return the risk, the most dangerous combinations and the curves, as JSON; no raw values."""
-        n = np.unique(np.linspace(0, self.uniqueness.records, points).round().astype(np.int64))
+    def describe(self, most: int = 20) -> dict[str, Any]:
+        """Return the risk and the most dangerous combinations as JSON; no raw values."""
         return {
             "records": self.uniqueness.records,
             "distinct": self.uniqueness.distinct,
@@ -328,9 +318,7 @@ class Reidentification:
             "people_above": {str(at): self.above(at) for at in self.levels},
             "best_choices": [asdict(each) for each in self.best_choices()],
             "most_dangerous": [asdict(each) for each in self.most_dangerous(most)],
-            "by_records": {"records": n.tolist(), "risk": self.over_records(n).tolist()},
             "by_sources": [asdict(each) for each in self.over_sources()],
-            "by_size": [asdict(each) for each in self.by_size()],
         }
 
 
@@ -366,3 +354,21 @@ def combine(sources: Sequence[Source]) -> list[tuple[Source, ...]]:
         return [those for size in sizes for those in combinations(sources, size)]
     growing = [tuple(sources[:size]) for size in range(2, len(sources) + 1)]
     return [*((source,) for source in sources), *growing]
+
+
+def risk_of_choices(found: Floats, disclosed: Floats) -> Floats:
+    """Return the risk of a random person for every subset of attributes that may be released.
+
+    Whoever learns the attributes S of a person can use those that are released, S and A. So the risk of
+    releasing A is the sum over C in A of u_C q_C prod_{x in C} z_x prod_{x in A, not in C} (1 - z_x).
+    `found` is u_C q_C for each subset C, `disclosed` the probability z of each attribute; bit i of a
+    subset's number stands for attribute i.
+
+    >>> risk_of_choices(np.array([0.0, 0.5, 0.2, 1.0]), np.array([0.5, 0.5])).tolist()
+    [0.0, 0.25, 0.1, 0.425]
+    """
+    risk = found.copy()
+    for attribute, chance in enumerate(disclosed):
+        pairs = risk.reshape(-1, 2, 1 << attribute)  # without and with the attribute
+        pairs[:, 1] = (1 - chance) * pairs[:, 0] + chance * pairs[:, 1]
+    return np.clip(risk, 0.0, 1.0)

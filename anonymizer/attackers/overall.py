@@ -18,11 +18,17 @@ from numpy.typing import NDArray
 from anonymizer.attackers.attack import Floats, check_levels
 from anonymizer.attackers.cells import Known, KnownCells, Partitions, know
 from anonymizer.attackers.chances import Chances, check_cells
-from anonymizer.attackers.exposure import check_exact
+from anonymizer.attackers.exposure import check_exact, combine
 from anonymizer.attackers.placed import Subjects
 from anonymizer.attackers.probability import HIGH
 from anonymizer.attackers.scenario import Scenario
-from anonymizer.attackers.uniqueness import UniqueGivenUnique, estimate_unique, estimator_of
+from anonymizer.attackers.uniqueness import (
+    ESTIMATES,
+    UniqueGivenUnique,
+    estimate_unique,
+    estimator_of,
+    highest_of_subsets,
+)
 from anonymizer.data.aggregate import Labels
 from anonymizer.errors import PolicyError
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
@@ -31,9 +37,6 @@ from anonymizer.kernels.partition import sum_by_label
 from anonymizer.lattice import Scheme
 from anonymizer.table.classes import EquivalenceClasses
 from anonymizer.table.microdata import Microdata
-
-ESTIMATES = 100_000
-"""So many u_S are kept."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -253,9 +256,9 @@ class ScenarioAttack:
 
         The second is for whoever is alone in the table, the third if they are so in the population.
         """
-        p_m, p_fm, p_c, p_cu = self.chances.parameters.T
-        member, rest = p_m * p_fm, weights * (1 - p_c)
-        return weights * p_c, rest * member, rest * (1 - member) * p_cu
+        parameters = self.chances.parameters.T
+        picked, alone, confirmed = (combine(parameters, *route) for route in np.eye(3)[[2, 0, 1]])
+        return weights * picked, weights * alone, weights * confirmed
 
     def unique_in(
         self,
@@ -276,18 +279,12 @@ class ScenarioAttack:
             unique = self.estimated(known)
             if self.monotone:
                 inside = frozenset(group for group in groups if know(known, group) == known)
-                unique = self.highest_unique(inside)
+                unique = highest_of_subsets(
+                    inside,
+                    lambda some: self.estimated(reduce(know, some, frozenset())),
+                    self.highest_estimates,
+                )
         return np.full(cells.number, unique)
-
-    def highest_unique(self, groups: frozenset[Known]) -> float:
-        """Return the highest u_S of all that is known of some of the groups."""
-        found = self.highest_estimates.get(groups)
-        if found is None:
-            found = self.estimated(reduce(know, groups, frozenset()))
-            found = max([found, *(self.highest_unique(groups - {group}) for group in groups)])
-            if len(self.highest_estimates) < ESTIMATES:
-                self.highest_estimates[groups] = found
-        return found
 
     def estimated(self, known: Known) -> float:
         """Return u_S, estimated from the whole table; the same for every scheme with these levels."""

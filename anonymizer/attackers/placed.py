@@ -16,13 +16,11 @@ from anonymizer.data.aggregate import Labels, code_labels, distinct_rows
 from anonymizer.data.column import Column, check_whose
 from anonymizer.data.table import Table, read_columns
 from anonymizer.errors import DataError, HierarchyError, list_cells
-from anonymizer.hierarchy import MISSING, Hierarchy
+from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy
 from anonymizer.lattice import Scheme
 from anonymizer.table.domain import QuasiIdentifier, read_only
 from anonymizer.table.microdata import Microdata
 from anonymizer.table.people import People
-
-SUPPRESSED = "*"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +73,7 @@ class Values:
     @staticmethod
     def plain(name: str, texts: Sequence[str]) -> Values:
         """Take the values of a column that has no hierarchy."""
-        ordered = sorted(set(texts) - {MISSING}) or [SUPPRESSED]
+        ordered = sorted(set(texts) - {MISSING}) or [REDACTED]
         return Values.of(
             Hierarchy.from_rows(name, [(text,) for text in ordered]), sorted(set(texts))
         )
@@ -130,12 +128,15 @@ class Values:
 
 
 def find_places(hierarchy: Hierarchy) -> dict[str, tuple[int, int]]:
-    """Return for each value of each level the finest level that has it, and its number there."""
+    """Return for each value of each level the finest level that has it, and its number there.
+
+    A redacted cell is above the top, unless a level has a value that is called so.
+    """
     places: dict[str, tuple[int, int]] = {}
     for level, labels in enumerate(hierarchy.labels):
         for code, label in enumerate(labels):
             places.setdefault(label, (level, code))
-    places.setdefault(SUPPRESSED, (hierarchy.height, 0))
+    places.setdefault(REDACTED, (hierarchy.height, 0))
     return places
 
 

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.attackers.attack import AttackedTable, Floats, Knowledge
 from anonymizer.attackers.scenario import Scenario
 from anonymizer.estimators.intervals import Estimate, estimate_unique_given_unique
 from anonymizer.estimators.uniques import ESTIMATORS, histogram
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
+
+ESTIMATES = 100_000
+"""So many u_S are kept."""
+Group = TypeVar("Group", bound=Hashable)
 
 UniqueGivenUnique = Callable[[NDArray[np.int64], int], float | None]
 """From class sizes and the size of the population: the probability that a record that is unique in the
@@ -43,6 +49,25 @@ def estimate_unique(
     if estimated is None or math.isnan(estimated):
         return 1.0
     return min(max(float(estimated), 0.0), 1.0)
+
+
+def highest_of_subsets(
+    groups: frozenset[Group],
+    estimated: Callable[[frozenset[Group]], float],
+    found: dict[frozenset[Group], float],
+) -> float:
+    """Return the highest estimate of all subsets of some groups; `found` keeps what was looked at.
+
+    >>> highest_of_subsets(frozenset("ab"), lambda some: float(some == {"a"}), {})
+    1.0
+    """
+    highest = found.get(groups)
+    if highest is None:
+        fewer = (highest_of_subsets(groups - {group}, estimated, found) for group in groups)
+        highest = max([estimated(groups), *fewer])
+        if len(found) < ESTIMATES:
+            found[groups] = highest
+    return highest
 
 
 def with_interval(unique: float, sizes: NDArray[np.int64], population: int) -> Estimate:
@@ -91,3 +116,58 @@ def estimator_of(name: str) -> UniqueGivenUnique:
         return estimate(*histogram(sizes), population) * int(sizes.sum()) / population / alone
 
     return unique_given_unique
+
+
+# --- in an attack
+
+
+def look(
+    attack: AttackedTable, knowledge: Knowledge, estimate: UniqueGivenUnique
+) -> tuple[NDArray[np.int32], NDArray[np.int64], Floats, NDArray[np.int64]]:
+    """Return each row's label, the records that match it, u_S, and the sizes of classes.
+
+    u_S is 0 where nobody is alone.
+    """
+    matches = attack.count(knowledge.parts)
+    unique = np.zeros(matches.records.size)
+    if (matches.records == 1).any():
+        if matches.people is not None:
+            unique[matches.people <= 1] = 1.0
+        elif attack.monotone:
+            unique[:] = highest_unique(attack, knowledge.known, estimate)
+        else:
+            unique[:] = unique_in_population(matches.class_sizes, attack.scenario, estimate)
+    return matches.labels, matches.records, unique, matches.class_sizes
+
+
+def highest_unique(
+    attack: AttackedTable, known: NDArray[np.bool_], estimate: UniqueGivenUnique
+) -> float:
+    """Return the highest u_S of all subsets of what is known."""
+
+    def estimated(groups: frozenset[int]) -> float:
+        some = np.isin(np.arange(known.size), list(groups))
+        sizes = attack.count(attack.know(some).parts).class_sizes
+        return unique_in_population(sizes, attack.scenario, estimate)
+
+    groups = frozenset(np.flatnonzero(known).tolist())
+    return highest_of_subsets(groups, estimated, attack.highest_estimates)
+
+
+def ends_of(attack: AttackedTable, sums: Floats, unique: Estimate) -> Floats:
+    """Return what the journalist risk sums to at the ends of the interval of u_S."""
+    if attack.population is not None:
+        return sums[[1, 1]]  # it is counted
+    ends: Floats = sums[0] * np.array([unique.low, unique.high])
+    return ends
+
+
+def describe_unique(
+    attack: AttackedTable, records: NDArray[np.int64], unique: Floats, sizes: NDArray[np.int64]
+) -> Estimate:
+    """Return u_S with its interval; what is counted has none, and is the share of those alone."""
+    alone = unique[records == 1]
+    value = float(alone.mean()) if alone.size else 0.0
+    if attack.population is not None:
+        return Estimate(value, value, value)
+    return with_interval(value, sizes, attack.scenario.population)

@@ -16,11 +16,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from anonymizer.attackers.cells import LabelMembers, label_sides
 from anonymizer.attacks.columns import Integers
-from anonymizer.attacks.matching import NOBODY, AlikeRows, LabelMembers, pair_up
+from anonymizer.attacks.matching import NOBODY, AlikeRows, pair_up
 from anonymizer.attacks.result import Attack, skip
 from anonymizer.attacks.setting import Setting
-from anonymizer.data.aggregate import code_labels, label_together
 from anonymizer.data.column import Column
 from anonymizer.estimators.proportions import Rate
 
@@ -111,9 +111,7 @@ def draw_people(setting: Setting, people: Integers, known: Sequence[int]) -> Int
     """Give each record a person of the list with its values, at random: nobody tells them apart."""
     random = setting.random(DRAW, 1)
     records = setting.original[list(known)]
-    both = np.concatenate([records, people[list(known)]], axis=1)
-    labels = label_together(map(code_labels, both), both.shape[1])
-    mine, theirs = np.split(labels.of_row.astype(np.int64), [records.shape[1]])
+    mine, theirs, _ = label_sides(records, people[list(known)])
     found = np.full(mine.size, NOBODY, np.int64)
     drawn, place = pair_up(mine, theirs, random)
     found[drawn] = place

@@ -7,19 +7,20 @@ that is kept has one level.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.attackers.placed import find_places
 from anonymizer.data.arrays import is_nested
 from anonymizer.data.column import Column, Vocabulary, same_text
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import Table
 from anonymizer.errors import DataError, HierarchyError, list_cells
-from anonymizer.hierarchy import MISSING, REDACTED, Hierarchy, check_values
+from anonymizer.hierarchy import MISSING, Hierarchy, check_values
 from anonymizer.hierarchy.numbers import groups_of_numbers
 from anonymizer.policy import Policy, Role
 
@@ -44,11 +45,6 @@ class Quasi:
         """For each level, the number of what each leaf becomes; above the top, one for all."""
         codes = [level.astype(np.int64) for level in self.hierarchy.codes]
         return *codes, np.zeros(self.hierarchy.size, np.int64)
-
-    @property
-    def anything(self) -> int:
-        """The level of a redacted cell, which covers every value."""
-        return self.hierarchy.height
 
     def leaves(self, column: Column, where: str) -> Integers:
         """Return the leaf of each original value."""
@@ -77,23 +73,17 @@ class Quasi:
 
     def known_cells(self, texts: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Say which level and value each text stands for."""
-        known: dict[str, tuple[int, int]] = {REDACTED: (self.anything, 0)}
         write = escape if self.escaped else str
-        for level in reversed(range(self.hierarchy.height)):  # the finest counts, then the declared
-            known |= self.at_level(level, write)
-        if self.level is not None:
-            known |= self.at_level(self.level, write)
+        known = {write(text): place for text, place in find_places(self.hierarchy).items()}
+        if self.level is not None:  # what is declared counts
+            labels = self.hierarchy.labels[self.level]
+            known |= {write(label): (self.level, code) for code, label in enumerate(labels)}
         values = self.hierarchy.read_texts(texts)
         spelled = {t: known[v] for t, v in zip(texts, values, strict=True) if v in known}
         known = spelled | known
         if self.microaggregated and self.level:
             known |= self.numbers(texts, self.level)
         return known
-
-    def at_level(self, level: int, write: Callable[[str], str]) -> dict[str, tuple[int, int]]:
-        """Return the cells of one level as a release writes them."""
-        labels = self.hierarchy.labels[level]
-        return {write(label): (level, code) for code, label in enumerate(labels)}
 
     def numbers(self, texts: Sequence[str], level: int) -> dict[str, tuple[int, int]]:
         """Return the interval that each number of a class stands for."""

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.attackers.cells import alike, label_sides
 from anonymizer.attacks.columns import AnyColumn, Integers
-from anonymizer.data.aggregate import code_labels, label_together
 
 NOBODY = -1
 
@@ -49,13 +49,7 @@ class ReleasedCells:
 
     def parts(self, known: Sequence[int]) -> list[tuple[Integers, Integers]]:
         """Put together the rows whose cells of some columns are of the same levels: levels and rows."""
-        if self.rows == 0:
-            return []
-        levels = self.levels[list(known)]
-        labels = label_together(map(code_labels, levels), self.rows)
-        members = LabelMembers.of(labels.of_row.astype(np.int64), labels.number)
-        parts = [members[label] for label in range(labels.number)]
-        return [(levels[:, rows[0]], rows) for rows in parts]
+        return list(alike(self.levels[list(known)]))
 
     def generalize(self, known: Sequence[int], levels: Integers, leaves: Integers) -> Integers:
         """Return what the leaves of some columns become at the levels of a part."""
@@ -67,10 +61,7 @@ class ReleasedCells:
         """Compare rows with records by the columns that are known of them."""
         for levels, rows in self.parts(known):
             values = self.generalize(known, levels, leaves)
-            both = np.concatenate([self.codes[list(known)][:, rows], values], axis=1)
-            labels = label_together(map(code_labels, both), both.shape[1])
-            label = labels.of_row.astype(np.int64)
-            yield AlikeRows(rows, label[: rows.size], label[rows.size :], labels.number)
+            yield AlikeRows(rows, *label_sides(self.codes[list(known)][:, rows], values))
 
     def count(self, known: Sequence[int], leaves: Integers) -> Integers:
         """Count the rows that may be each record's, by the columns that are known."""
@@ -98,9 +89,7 @@ def find_owners(cells: ReleasedCells, original: Integers, random: np.random.Gene
     ordered = sorted(cells.parts(everything), key=lambda each: breadth(cells, each[0], everything))
     for levels, rows in ordered:
         values = cells.generalize(everything, levels, original[:, free])
-        both = np.concatenate([cells.codes[:, rows], values], axis=1)
-        labels = label_together(map(code_labels, both), both.shape[1])
-        mine, theirs = np.split(labels.of_row.astype(np.int64), [rows.size])
+        mine, theirs, _ = label_sides(cells.codes[:, rows], values)
         found, at = pair_up(mine, theirs, random)
         owners[rows[found]] = free[at]
         free = np.delete(free, at)
@@ -129,20 +118,3 @@ def places_in(labels: Integers) -> Integers:
     place = np.empty(labels.size, np.int64)
     place[order] = np.arange(labels.size) - np.searchsorted(ordered, ordered)
     return place
-
-
-@dataclass(frozen=True, eq=False)
-class LabelMembers:
-    """Which places have each label."""
-
-    order: Integers
-    starts: Integers
-
-    @staticmethod
-    def of(labels: Integers, number: int) -> LabelMembers:
-        """Sort the places by their label."""
-        order = np.argsort(labels, kind="stable")
-        return LabelMembers(order, np.searchsorted(labels[order], np.arange(number + 1)))
-
-    def __getitem__(self, label: int) -> Integers:
-        return self.order[self.starts[label] : self.starts[label + 1]]

@@ -1,37 +1,60 @@
-"""Association of two columns: Cramer's V, from counts."""
+"""Two columns together: their counts before and after, how far apart, and Cramer's V."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.comparison.binning import Binned, count_jointly
+from anonymizer.comparison.binning import Binned, count_jointly, distance
 
 ROUNDING = 1e-12
 """What is left of no association by floating-point arithmetic."""
 
 
-def associate(one: Binned, other: Binned) -> tuple[float, float]:
-    """Return Cramer's V of two columns, 0 to 1, before and after, over the same bins.
+@dataclass(frozen=True, slots=True, eq=False)
+class JointCounts:
+    """The records of two columns in each pair of bins, before and after."""
 
-    Both are corrected for what chance alone would give (Bergsma 2013, A bias-correction for Cramer's V
-    and Tschuprow's T) and both are divided by what is possible before, so that they compare. Values
-    that are coarser than a bin count as spread evenly over the leaves that they cover.
-    """
-    bins = len(one.labels), len(other.labels)
-    before = count_jointly(one.before, other.before, bins)
-    possible = largest(occupied(before), int(before.sum()))
-    cells = len(one.shares), len(other.shares)
-    counts = count_jointly(one.after, other.after, cells)[:-1, :-1]  # the last is not released
-    after = one.shares[:-1].T @ counts @ other.shares[:-1]
-    # spreading a value over its leaves adds no freedom: what chance gives is that of the cells
-    freedom = tuple(np.minimum(occupied(counts), bins).tolist())
-    return (
-        scaled(contingency(before, occupied(before)), possible),
-        scaled(contingency(after, (freedom[0], freedom[1])), possible),
-    )
+    before: NDArray[np.int64]
+    after: NDArray[np.float64]
+    """Values that are coarser than a bin count as spread evenly over the leaves that they cover."""
+    freedom: tuple[int, int]
+    """How many bins of either column the cells of the release may tell apart."""
+
+    @staticmethod
+    def of(one: Binned, other: Binned) -> JointCounts:
+        """Count two columns together."""
+        bins = len(one.labels), len(other.labels)
+        cells = len(one.shares), len(other.shares)
+        counts = count_jointly(one.after, other.after, cells)[:-1, :-1]  # the last is not released
+        # spreading a value over its leaves adds no freedom: what chance gives is that of the cells
+        freedom = np.minimum(occupied(counts), bins).tolist()
+        return JointCounts(
+            count_jointly(one.before, other.before, bins),
+            one.shares[:-1].T @ counts @ other.shares[:-1],
+            (freedom[0], freedom[1]),
+        )
+
+    @property
+    def distance(self) -> float:
+        """The total variation distance of the cells' shares, 0 to 1: 0 is unchanged."""
+        return distance(self.before.ravel().astype(float), self.after.ravel())
+
+    def associate(self) -> tuple[float, float]:
+        """Return Cramer's V of the columns, 0 to 1, before and after, over the same bins.
+
+        Both are corrected for what chance alone would give (Bergsma 2013, A bias-correction for Cramer's
+        V and Tschuprow's T) and both are divided by what is possible before, so that they compare.
+        """
+        size = occupied(self.before)
+        possible = largest(size, int(self.before.sum()))
+        return (
+            scaled(contingency(self.before, size), possible),
+            scaled(contingency(self.after, self.freedom), possible),
+        )
 
 
 def occupied(counts: NDArray[np.integer]) -> tuple[int, int]:

@@ -48,9 +48,9 @@ class Binned:
     """How many different values the original has."""
     values_after: int
 
-    def counts_before(self) -> NDArray[np.int64]:
-        """Return the original records in each bin."""
-        return np.bincount(self.before, minlength=len(self.labels))
+    def count(self, rows: NDArray[np.bool_] | slice = slice(None)) -> NDArray[np.int64]:
+        """Count the original records in each bin, all or some of them."""
+        return np.bincount(self.before[rows], minlength=len(self.labels))
 
     def counts_after(self) -> NDArray[np.float64]:
         """Return the released records in each bin, spread where they are coarser."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.comparison.association import associate
+from anonymizer.comparison.association import JointCounts
 from anonymizer.comparison.binning import Binned, bin_kept_column, bin_quasi_identifier
 from anonymizer.data.column import Column
 from anonymizer.display import Displayed
@@ -195,8 +195,8 @@ def bin_columns(
 
 def compare_column(column: Binned, released: NDArray[np.bool_]) -> ComparedColumn:
     """Count the records of each bin before and after; bins without any are left out."""
-    before, after = column.counts_before(), column.counts_after()
-    suppressed = before - np.bincount(column.before[released], minlength=before.size)
+    before, after = column.count(), column.counts_after()
+    suppressed = column.count(~released)
     bins = zip(column.labels, before.tolist(), after.tolist(), suppressed.tolist(), strict=True)
     return ComparedColumn(
         column.name,
@@ -211,7 +211,7 @@ def compare_column(column: Binned, released: NDArray[np.bool_]) -> ComparedColum
 def compare_pairs(columns: Sequence[Binned]) -> tuple[ComparedPair, ...]:
     """Compare the association of every two columns."""
     pairs = [
-        ComparedPair(one.name, other.name, *associate(one, other))
+        ComparedPair(one.name, other.name, *JointCounts.of(one, other).associate())
         for one, other in itertools.combinations(columns, 2)
     ]
     return tuple(sorted(pairs, key=lambda pair: -pair.before))

@@ -1,4 +1,4 @@
-"""Analyses that the policy states, made on the table and on the release, as the page shows them."""
+"""What of the table is left in the release, as the page shows it: columns, and the stated analyses."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Any
 
 from anonymizer.analyses.evidence import evidence_of
 from anonymizer.analyses.result import Result
+from anonymizer.comparison.comparison import compare
+from anonymizer.report.chart import draw_associations, draw_distribution
+from anonymizer.report.comparison import caption
 from anonymizer.report.evidence import (
     conclusions,
     figures_of,
@@ -48,4 +51,27 @@ def describe_result(result: Result) -> dict[str, Any]:
             {"chart": chart(svg), "caption": caption}
             for svg, caption in list(pictures_of(result))[:SHOWN_PICTURES]
         ],
+    }
+
+
+def describe_utility(solution: Solution) -> dict[str, Any]:
+    """Return each column's distribution before and after, pairs of columns, and who is missing."""
+    found = compare(solution)
+    columns = sorted(found.columns, key=lambda column: -column.distance)
+    return {
+        "columns": [
+            {"name": each.name, "caption": caption(each), "chart": chart(draw_distribution(each))}
+            for each in columns
+        ],
+        "pairs": chart(draw_associations(found.pairs)) if found.pairs else None,
+        "subgroups": [
+            {
+                "who": f"{each.column}: {each.label}",
+                "records": each.records,
+                "suppressed": each.suppressed,
+                "share": each.share,
+            }
+            for each in found.subgroups()[:12]
+        ],
+        "suppressed": found.share,
     }

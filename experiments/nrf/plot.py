@@ -14,6 +14,7 @@ from anonymizer.data.staging import Staging
 from anonymizer.report.chart import BAD, GOOD
 from anonymizer.report.plot import import_matplotlib
 from experiments.nrf.reconstruction import USAGE, Reconstruction
+from experiments.nrf.sizes import means_by_size
 
 COLOURS = (GOOD, BAD, "#5b8c3a", "#8c6bb1", "#c98a1b", "#222222")
 SIZE = (8, 4.8)
@@ -102,7 +103,7 @@ def draw_sources(risk: Reidentification) -> Any:
 def draw_sizes(risk: Reidentification) -> Any:
     """Draw the means over the subsets of each size: uniqueness, likelihood, re-identification."""
     figure, axes = new_figure("The more attributes, the more unique, and the less disclosed")
-    means = risk.by_size()
+    means = means_by_size(risk)
     sizes = [mean.size for mean in means]
     for label, name, mark, colour in (
         ("unique in the table (D-uniqueness)", "d_uniqueness", "*", COLOURS[0]),

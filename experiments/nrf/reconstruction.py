@@ -25,6 +25,7 @@ from anonymizer.attackers.disclosure import (
 from anonymizer.attackers.nrf import Reidentification
 from anonymizer.attackers.unique_subsets import Uniqueness
 from experiments.datasets import REFERENCE
+from experiments.nrf.sizes import means_by_size
 
 FACTS = REFERENCE / "facts"
 USAGE = {"Twitter": 0.19, "Instagram": 0.21, "Pinterest": 0.22, "LinkedIn": 0.23, "Facebook": 0.58}
@@ -190,7 +191,7 @@ def figure_2(paper: Reconstruction) -> list[dict[str, Any]]:
 
 def figure_3(paper: Reconstruction) -> list[dict[str, Any]]:
     """The green curve of Figure 3: the mean disclosure likelihood by size of the subset."""
-    means = Reidentification(paper.least, paper.sources).by_size()
+    means = means_by_size(Reidentification(paper.least, paper.sources))
     return [
         {"size": mean.size, "disclosure likelihood": mean.disclosure_likelihood, "facts": known}
         for mean, known in zip(means, paper.facts["fig3_mean_z"], strict=True)

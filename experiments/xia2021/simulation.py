@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.attackers.attack import AttackedTable
-from anonymizer.attackers.matching import look
-from anonymizer.attackers.uniqueness import UniqueGivenUnique
+from anonymizer.attackers.uniqueness import UniqueGivenUnique, look
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 
 Floats = NDArray[np.float64]

@@ -131,14 +131,6 @@ def test_the_most_dangerous_combinations_come_in_order_and_without_zeros() -> No
     assert make([0, 0, 2, 2], 10, {"x": 0.5, "y": 0.0}).most_dangerous() == []
 
 
-def test_means_by_size_are_over_all_subsets_of_the_size() -> None:
-    means = make([0, 5, 2, 9], 10, {"x": 0.5, "y": 0.2}).by_size()
-    assert [mean.subsets for mean in means] == [1, 2, 1]
-    assert [mean.d_uniqueness for mean in means] == pytest.approx([0, 0.35, 0.9])
-    assert [mean.disclosure_likelihood for mean in means] == pytest.approx([0.4, 0.25, 0.1])
-    assert [mean.probability for mean in means] == pytest.approx([0, 0.11, 0.09])
-
-
 def test_every_added_source_raises_the_disclosure_and_all_combinations_are_looked_at() -> None:
     sources = [Source(name, 0.3, {"X": 0.1}) for name in "abcde"]
     rows = assess_disclosure(TOY, sources).over_sources()
@@ -199,7 +191,44 @@ def test_what_is_described_is_json_and_holds_no_value_of_the_table() -> None:
     risk = assess_disclosure(TOY, [Source("forum", 1.0, {"X": 1.0, "Y": 0.0})])
     described = json.dumps(risk.describe(), allow_nan=False)
     assert not any(f'"{value}"' in described for value in ("xa", "xb", "ya", "yb"))
-    assert json.loads(described)["by_records"] == {"records": [0, 1, 2], "risk": [0.0, 1.0, 1.0]}
+
+
+# --- which columns are released ---
+
+
+@settings(max_examples=40)
+@given(frames(5), st.data())
+def test_each_choice_has_the_risk_of_a_table_without_the_other_columns(
+    frame: pd.DataFrame, data
+) -> None:
+    names = list(frame)
+    rates = {name: data.draw(st.floats(0, 1, allow_subnormal=False)) for name in names}
+    e_uniqueness = data.draw(st.floats(0, 1, allow_subnormal=False))
+    risk = assess_disclosure(frame, [Source("all", 1.0, rates)], e_uniqueness=e_uniqueness)
+    risks = risk.over_choices()
+    for subset in range(1, 1 << len(names)):
+        kept = [name for at, name in enumerate(names) if subset >> at & 1]
+        source = Source("all", 1.0, {name: rates[name] for name in kept})
+        alone = assess_disclosure(frame[kept], [source], e_uniqueness=e_uniqueness)
+        assert risks[subset] == pytest.approx(alone.individual_exact, abs=1e-9)
+        choice = risk.choice(subset, float(risks[subset]), with_people=True)
+        assert choice.released == tuple(kept)
+        assert choice.highest == pytest.approx(alone.highest, abs=1e-9)
+        n = len(frame)
+        assert choice.data_set == pytest.approx(1 - (1 - min(risks[subset], 1)) ** n, abs=1e-9)
+
+
+def test_for_each_number_of_columns_the_best_to_leave_out_is_named() -> None:
+    frame = pd.DataFrame({"zip": ["1", "2", "3", "4"], "sex": ["f", "m", "f", "m"], "race": "x"})
+    risk = assess_disclosure(frame, [Source("all", 1.0, {"zip": 0.5, "sex": 0.9, "race": 0.9})])
+    best = risk.best_choices()
+    assert [len(choice.left_out) for choice in best] == [0, 1, 2, 3]
+    assert best[0].individual == pytest.approx(risk.individual_exact) == pytest.approx(0.5)
+    assert best[1].left_out == ("zip",)
+    assert best[1].individual == 0
+    assert best[1].highest == 0
+    assert math.isclose(best[0].highest or 0, 0.5)
+    assert risk.describe()["best_choices"][1]["left_out"] == ("zip",)
 
 
 # --- the paper ---

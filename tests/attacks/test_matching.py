@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.attacks.matching import NOBODY, LabelMembers, find_owners, pair_up
+from anonymizer.attacks.matching import NOBODY, find_owners, pair_up
 from tests.attacks.small import Small, smalls
 
 
@@ -71,10 +71,3 @@ def test_pairs_have_the_same_label_and_leave_over_only_one_side(
     for label in range(4):
         both = min(np.count_nonzero(mine == label), np.count_nonzero(theirs == label))
         assert np.count_nonzero(mine[left] == label) == both
-
-
-@given(LABELS)
-def test_members_are_the_places_with_a_label(labels: np.ndarray) -> None:
-    members = LabelMembers.of(labels, 4)
-    for label in range(4):
-        assert members[label].tolist() == np.flatnonzero(labels == label).tolist()

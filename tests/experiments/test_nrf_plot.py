@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from anonymizer.attackers.disclosure import Source
+from anonymizer.attackers.nrf import Reidentification
+from anonymizer.attackers.unique_subsets import Uniqueness
 from experiments.nrf.plot import DRAWINGS, chosen_sources, save
+from experiments.nrf.sizes import means_by_size
 from tests.report.test_nrf import make
 
 pytest.importorskip("matplotlib")
@@ -32,3 +37,12 @@ def test_many_sources_leave_the_picture_readable() -> None:
     chosen = chosen_sources(make([0, 5, 2, 9], 15))
     assert len(chosen) <= 13
     assert len(chosen[-1]) == 15  # all together is always drawn
+
+
+def test_means_by_size_are_over_all_subsets_of_the_size() -> None:
+    counts = Uniqueness(("x", "y"), 10, 10, np.array([0, 5, 2, 9]))
+    means = means_by_size(Reidentification(counts, (Source("all", 1.0, {"x": 0.5, "y": 0.2}),)))
+    assert [mean.subsets for mean in means] == [1, 2, 1]
+    assert [mean.d_uniqueness for mean in means] == pytest.approx([0, 0.35, 0.9])
+    assert [mean.disclosure_likelihood for mean in means] == pytest.approx([0.4, 0.25, 0.1])
+    assert [mean.probability for mean in means] == pytest.approx([0, 0.11, 0.09])

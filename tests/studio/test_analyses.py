@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from anonymizer import compare
 from anonymizer.analyses import linear
 from anonymizer.analyses.evidence import evidence_of
 from anonymizer.errors import ReleaseError
@@ -74,3 +75,10 @@ def test_analyses_that_nobody_waits_for_are_given_up(studio):
 
     with pytest.raises(Cancelled):
         describe_evidence(studio.session.solution(), stop)
+
+
+def test_columns_and_subgroups_are_those_of_the_comparison(studio):
+    found, comparison = studio.ask("utility"), compare(studio.session.solution())
+    assert {each["name"] for each in found["columns"]} == {c.name for c in comparison.columns}
+    assert found["suppressed"] == comparison.share
+    assert all('style="' not in each["chart"] for each in found["columns"])

@@ -46,12 +46,14 @@ export function option(value, text, chosen) {
 
 export const whole = (number) => number.toLocaleString("en-US");
 
+// As `percent` in errors.py: a test compares the two.
 export function share(value) {
   if (value === null || value === undefined) return "not known";
+  if (value < 0) return `-${share(-value)}`;
   const percent = 100 * value;
-  if (percent === 0 || percent === 100) return `${percent} %`;
-  if (percent >= 99.95 && percent < 100) return "over 99.9 %";
-  return percent >= 0.1 ? `${percent.toFixed(1)} %` : `${percent.toPrecision(2)} %`;
+  if (value === 0 || value === 1) return `${percent} %`;
+  if (percent.toFixed(1) === "100.0") return value > 1 ? "over 100 %" : "over 99.9 %";
+  return percent >= 0.1 ? `${percent.toFixed(1)} %` : `${Number(percent.toPrecision(2))} %`;
 }
 
 export const quality = (value) => (value === null || value === undefined ? "–" : value.toFixed(4));
