@@ -211,7 +211,7 @@ def page(found: Sequence[Tried], all_of_them: int, seed: int) -> str:
         "",
         *table("mistake", [(each.mutant.kind, each) for each in drawn]),
         "",
-        f"{sum(each.killed for each in made_up)} of {len(made_up)} mistakes that people made up are killed.",
+        f"Made by hand: {len(made_up)}, killed: {sum(each.killed for each in made_up)}.",
         "",
         "## Survivors",
         "",
