@@ -8,10 +8,13 @@ marked as `soak`.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -53,6 +56,29 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if asked and collection_path.suffix == ".py" and collection_path.name != "conftest.py":
         return "pytest.mark.quick" not in collection_path.read_text(encoding="utf-8")
     return None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each file to one worker, so that what it makes is made once; see `group_of`."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByGroup(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(config.rootpath / nodeid.split("::")[0])
+
+    config.option.loadscopereorder = False  # what comes last are doctests, which take no time
+    return ByGroup(config, log)
+
+
+@cache
+def group_of(path: Path) -> str:
+    """Return which tests run in one worker: those of a file, or of all with the same `xdist_group`.
+
+    The mark is read here: what xdist makes of it is lost with the node ids of pytest 9.
+    """
+    found = re.search(r'xdist_group\("(\w+)"\)', path.read_text(encoding="utf-8"))
+    return found[1] if found else str(path)
 
 
 def test_of(item: pytest.Item) -> str:
