@@ -7,7 +7,6 @@ them these tests are skipped, and say so.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
