@@ -31,7 +31,13 @@ KILLED = ("killed", "timeout")
 """A timeout is of processor time: the mutant never ends. One that only waits is stuck, and survives."""
 EQUIVALENT = Path(__file__).parent / "equivalent.csv"
 """Survivors that no test can kill, and why. `which` tells mutants of one function with the same words."""
-ALSO = {"evaluation": ("tests/search/test_models.py", "tests/search/test_people.py")}
+ALSO = {
+    "evaluation": (
+        "tests/search/test_models.py",
+        "tests/search/test_people.py",
+        "tests/risk/test_contract.py",
+    )
+}
 """Tests beside those of the room: evaluation is compared with an oracle where it is searched."""
 
 
