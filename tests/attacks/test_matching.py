@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.attacks.matching import NOBODY, LabelMembers, find_owners, pair_up
+from anonymizer.attacks.matching import NOBODY, LabelMembers, breadth, find_owners, pair_up
 from tests.attacks.small import Small, smalls
 
 
@@ -78,3 +78,11 @@ def test_members_are_the_places_with_a_label(labels: np.ndarray) -> None:
     members = LabelMembers.of(labels, 4)
     for label in range(4):
         assert members[label].tolist() == np.flatnonzero(labels == label).tolist()
+
+
+def test_the_breadth_of_cells_is_how_many_values_each_leaves_open_as_a_logarithm() -> None:
+    tree = {f"v{at}": (f"v{at}", "low" if at < 2 else "high", "all") for at in range(4)}
+    small = Small((("v0", "v1"),), (tree, tree), ("x",), ((0, (0, 0)),))
+    cells = small.setting().cells
+    for levels, values in (((0, 0), 1), ((1, 0), 2), ((1, 1), 4), ((2, 1), 8)):
+        assert np.isclose(breadth(cells, np.array(levels), (0, 1)), np.log(values))
