@@ -20,10 +20,10 @@ demo: $(DEMO)
 
 # tests that share a server run in one worker
 test: $(KERNELS)
-	$(BIN)/pytest -n auto --dist loadgroup
+	$(BIN)/pytest -n auto
 
 test-whole: $(KERNELS)
-	HYPOTHESIS_PROFILE=whole $(BIN)/pytest -n auto --dist loadgroup
+	HYPOTHESIS_PROFILE=whole $(BIN)/pytest -n auto
 
 quick: $(READY)
 	HYPOTHESIS_PROFILE=quick $(BIN)/pytest -n auto -m "quick and not slow"
@@ -71,7 +71,7 @@ $(READY): $(DEMO)
 
 # compiled once, on two processors, before there are workers that would all compile the same
 $(KERNELS): $(READY) $(wildcard anonymizer/kernels/*.py)
-	-HYPOTHESIS_PROFILE=quick $(BIN)/pytest -n 2 --dist loadfile $(COMPILE)
+	-HYPOTHESIS_PROFILE=quick $(BIN)/pytest -n 2 $(COMPILE)
 	touch $@
 
 $(DOCS): $(READY)

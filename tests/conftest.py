@@ -8,15 +8,19 @@ marked as `soak`.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from anonymizer.cli import main
+from anonymizer.data.secret import KEY_BYTES
 from anonymizer.errors import show_values
 
 settings.register_profile(
@@ -55,6 +59,30 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each file to one worker, so that what it makes is made once; see `group_of`."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByGroup(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(config.rootpath / nodeid.split("::")[0])
+
+    config.option.loadscopereorder = False  # what comes last are doctests, which take no time
+    return ByGroup(config, log)
+
+
+@cache
+def group_of(path: Path) -> str:
+    """Return which tests run in one worker: those of a file, or of all with the same `xdist_group`.
+
+    The mark is read here: what xdist makes of it is lost with the node ids of pytest 9.
+    """
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    found = re.search(r'xdist_group\("(\w+)"\)', text)
+    return found[1] if found else str(path)
+
+
 def test_of(item: pytest.Item) -> str:
     """Name a test without its parameters."""
     return item.nodeid.split("[")[0]
@@ -70,9 +98,11 @@ def cut_examples(item: pytest.Item, most: int) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the key that signs checkpoints out of the home of whoever runs the tests."""
+    """Leave the home of whoever runs the tests alone; one key in every run draws the same samples."""
+    folder = tmp_path_factory.mktemp("state")
+    (folder / "key").write_bytes(bytes(range(KEY_BYTES)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ANONYMIZER_STATE", str(tmp_path_factory.mktemp("state")))
+        patch.setenv("ANONYMIZER_STATE", str(folder))
         yield
 
 

@@ -44,7 +44,7 @@ class Plan:
     """Records of the tables that are released in layers."""
 
 
-QUICK = Plan(people=40_000, patients=1_500, targets=500, small=(30, 150))
+QUICK = Plan(people=20_000, patients=800, targets=200, small=(30, 100))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if missing := [name for name in names if path_of(name) is None]:
         print(f"skipped: the data sets {', '.join(missing)} are not at hand")
         return
-    records = 3_000 if given.quick else None
+    records = 600 if given.quick else None
     with Console(stderr=True).status("starting") as status:
         if given.only != "numbers":
             report(list(compare(names, records, status.update)), folder, "comparison")

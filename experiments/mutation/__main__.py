@@ -2,8 +2,10 @@
 
 Writes results/mutation/: README.md and mutants.csv. A sample of the mutants of each of six rooms is put
 to the tests of the room and to the frozen figures: at most 10 processor seconds of those that call the
-function, with ten random examples each. Slow tests are left out. Rooms that are not asked for keep their
-lines; with `--again`, so do mutants that were killed before.
+function, with ten random examples each. Slow tests are left out. The mistakes in by_hand.csv are tried
+with every room's sample. A survivor that equivalent.csv names does what the code does, for the reason
+there, and is counted apart. Rooms that are not asked for keep their lines; with `--again`, so do mutants
+that were killed before.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import argparse
 import csv
 import os
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,14 +22,22 @@ from pathlib import Path
 from scipy.special import betaincinv
 
 from anonymizer.data.staging import Staging
-from experiments.mutation.mutants import ROOMS, ROOT, Mutant, mutants_of
+from experiments.mutation.mutants import BY_HAND, ROOMS, ROOT, Mutant, mutants_by_hand, mutants_of
 from experiments.mutation.trials import try_mutants
 
 RESULTS = Path("results")
 SIZE, SEED = 60, 1
 KILLED = ("killed", "timeout")
 """A timeout is of processor time: the mutant never ends. One that only waits is stuck, and survives."""
-ALSO = {"evaluation": ("tests/search/test_models.py", "tests/search/test_people.py")}
+EQUIVALENT = Path(__file__).parent / "equivalent.csv"
+"""Survivors that no test can kill, and why. `which` tells mutants of one function with the same words."""
+ALSO = {
+    "evaluation": (
+        "tests/search/test_models.py",
+        "tests/search/test_people.py",
+        "tests/risk/test_contract.py",
+    )
+}
 """Tests beside those of the room: evaluation is compared with an oracle where it is searched."""
 
 
@@ -43,6 +54,16 @@ class Tried:
         """Whether a test noticed."""
         return self.fate in KILLED
 
+    @property
+    def equivalent(self) -> bool:
+        """Whether there is nothing to notice."""
+        return self.fate == "equivalent"
+
+    @property
+    def alive(self) -> bool:
+        """Whether a test should have noticed."""
+        return not self.killed and not self.equivalent
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(prog="python -m experiments.mutation", description=__doc__)
@@ -58,11 +79,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for room in given.room or ROOMS:
         mutants = everything(room)
         if given.again:
-            alive = [each.mutant for each in before if each.room == room and not each.killed]
+            alive = [each.mutant for each in before if each.room == room and each.alive]
             drawn = [same for mutant in alive for same in found_again(mutant, mutants)]
-            kept = [each for each in before if each.room == room and each.killed]
+            kept = [each for each in before if each.room == room and not each.alive]
         else:
             drawn, kept = sample(mutants, given.size, f"{given.seed} {room}"), []
+            drawn += mutants_by_hand(room)
         others = [each for each in before if each.room != room]
         before = [*others, *kept, *try_room(room, drawn)]
         write(before, given.seed, folder)
@@ -91,19 +113,38 @@ def sample(mutants: Sequence[Mutant], size: int, seed: str) -> list[Mutant]:
 
 def found_again(mutant: Mutant, mutants: Sequence[Mutant]) -> list[Mutant]:
     """Return the mutant as the code is now, the nearest one with the same words; none if it is gone."""
-
-    def words(of: Mutant) -> tuple[str, ...]:
-        return of.path, of.function, of.kind, of.before, of.after
-
     same = [other for other in mutants if words(other) == words(mutant)]
     return sorted(same, key=lambda other: abs(other.line - mutant.line))[:1]
+
+
+def words(of: Mutant) -> tuple[str, ...]:
+    """Return what names a mutant, wherever its line has moved to."""
+    return of.path, of.function, of.kind, of.before, of.after
+
+
+def reasons(mutants: Sequence[Mutant]) -> dict[Mutant, str]:
+    """Return why some mutants are equivalent; a line of the list that fits none is an error."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    by_name = {}
+    for mutant in mutants:
+        seen[words(mutant)] += 1
+        by_name[*words(mutant), str(seen[words(mutant)])] = mutant
+    with EQUIVALENT.open(encoding="utf-8", newline="") as file:
+        listed = {tuple(row[:-1]): row[-1] for row in list(csv.reader(file))[1:]}
+    paths = {mutant.path for mutant in mutants}
+    return {by_name[name]: reason for name, reason in listed.items() if name[0] in paths}
 
 
 def try_room(room: str, mutants: Sequence[Mutant]) -> list[Tried]:
     """Put the mutants of a room to its tests; one that cannot be loaded does not count."""
     found: list[Tried] = []
+    known = reasons(everything(room))
 
     def tell(mutant: Mutant, fate: str) -> None:
+        if fate not in KILLED and mutant in known:
+            fate = "equivalent"
+        elif mutant in known:
+            print(f"killed, though it is in {EQUIVALENT.name}: {say(mutant)}", flush=True)
         if fate != "invalid":
             found.append(Tried(room, mutant, fate))
         if fate not in KILLED:
@@ -159,41 +200,66 @@ def interval(killed: int, tried: int) -> tuple[float, float]:
 
 def page(found: Sequence[Tried], all_of_them: int, seed: int) -> str:
     """Say how many were killed, by room and by kind, and list the survivors."""
+    drawn = [each for each in found if each.mutant.kind != BY_HAND]
+    made_up = [each for each in found if each.mutant.kind == BY_HAND]
     lines = [
         "# Mutants",
         "",
         "Written by `python -m experiments.mutation`. A mutant is one small mistake in one function:",
         "another comparison, constant or operator, a result that is None, a statement or condition that",
-        "is gone. It is killed if a test of its room, or a frozen figure, fails. A survivor may be",
-        "equivalent: where faster code is switched off, the result is the same.",
+        "is gone. It is killed if a test of its room, or a frozen figure, fails. One that does what the",
+        "code does is equivalent, and not part of the share: where faster code is switched off, the",
+        "result is the same.",
         "",
-        f"{len(found)} of {all_of_them:,} mutants, drawn room by room with seed {seed}.",
+        f"{len(drawn)} of {all_of_them:,} mutants, drawn room by room with seed {seed}.",
         "",
-        *table("room", [(each.room, each.killed) for each in found]),
+        *table("room", [(each.room, each) for each in drawn]),
         "",
-        *table("mistake", [(each.mutant.kind, each.killed) for each in found]),
+        *table("mistake", [(each.mutant.kind, each) for each in drawn]),
+        "",
+        f"Made by hand: {len(made_up)}, killed: {sum(each.killed for each in made_up)}.",
         "",
         "## Survivors",
         "",
-        *(
-            f"- `{each.mutant.path}:{each.mutant.line}` {each.mutant.function}: `{each.mutant.before}` "
-            f"became `{each.mutant.after}`{' (no test calls it)' if each.fate == 'no test' else ''}"
-            for each in found
-            if not each.killed
-        ),
+        *(line(each) for each in found if each.alive),
+        "",
+        "## Equivalent",
+        "",
+        "The reasons are in `experiments/mutation/equivalent.csv`.",
+        "",
+        *(line(each) for each in found if each.equivalent),
     ]
     return "\n".join(lines) + "\n"
 
 
-def table(of: str, outcomes: Sequence[tuple[str, bool]]) -> list[str]:
+def line(of: Tried) -> str:
+    """Say in a line of the page what became of a mutant."""
+    uncalled = " (no test calls it)" if of.fate == "no test" else ""
+    change = f"`{of.mutant.before}` became `{of.mutant.after}`"
+    return f"- `{of.mutant.path}:{of.mutant.line}` {of.mutant.function}: {change}{uncalled}"
+
+
+def table(of: str, outcomes: Sequence[tuple[str, Tried]]) -> list[str]:
     """Tabulate how many were killed, the whole last."""
-    lines = [f"| {of} | mutants | killed | share | 95 % interval |", "|---|---|---|---|---|"]
+    lines = [
+        f"| {of} | mutants | equivalent | killed | share | 95 % interval |",
+        "|---|---|---|---|---|---|",
+    ]
     for name in [*dict.fromkeys(sorted(name for name, _ in outcomes)), "all"]:
-        fates = [killed for where, killed in outcomes if name in (where, "all")]
-        low, high = interval(sum(fates), len(fates))
-        share = f"{sum(fates) / len(fates):.1%} | {low:.1%} to {high:.1%}"
-        lines.append(f"| {name} | {len(fates)} | {sum(fates)} | {share} |")
+        tried = [each for where, each in outcomes if name in (where, "all")]
+        killed = sum(each.killed for each in tried)
+        equivalent = sum(each.equivalent for each in tried)
+        cells = name, len(tried), equivalent, killed, share(killed, len(tried) - equivalent)
+        lines.append(f"| {' | '.join(map(str, cells))} |")
     return lines
+
+
+def share(killed: int, tried: int) -> str:
+    """Say what share was killed, and the interval."""
+    if not tried:
+        return "- | -"
+    low, high = interval(killed, tried)
+    return f"{killed / tried:.1%} | {low:.1%} to {high:.1%}"
 
 
 if __name__ == "__main__":

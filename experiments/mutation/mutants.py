@@ -1,9 +1,10 @@
-"""Mutants: a function with one small mistake, such as `<` where `<=` was."""
+"""Mutants: a function with one small mistake, such as `<` where `<=` was, or made up by hand."""
 
 from __future__ import annotations
 
 import ast
 import copy
+import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,9 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitAnd: ast.BitOr,
     ast.BitOr: ast.BitAnd,
 }
+BY_HAND = "by hand"
+MADE_UP = Path(__file__).parent / "by_hand.csv"
+"""What stands in a module, and the mistake that people made up in its place."""
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 DROPPED = (ast.AugAssign, ast.Raise, ast.Continue, ast.Break)
 Functions = ast.FunctionDef | ast.AsyncFunctionDef
@@ -57,7 +61,10 @@ class Mutant:
 
     def tree(self) -> ast.Module:
         """Return the module with the mistake."""
-        tree = ast.parse((ROOT / self.path).read_text(encoding="utf-8"))
+        text = (ROOT / self.path).read_text(encoding="utf-8")
+        if self.kind == BY_HAND:
+            return ast.parse(text.replace(self.before, self.after))
+        tree = ast.parse(text)
         for number, (_, place, new, _) in enumerate(sites(tree)):
             if number == self.number:
                 put(place, new)
@@ -77,6 +84,24 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
         old = get(place)
         before, after = (" ".join(ast.unparse(each).split())[:80] for each in (old, new))
         yield Mutant(name, function, old.lineno, number, kind, before, after)
+
+
+def mutants_by_hand(room: str) -> list[Mutant]:
+    """List the mistakes of a room that people made up; one whose place is gone is an error."""
+    with MADE_UP.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["path"].split("/")[1] == room]
+    return [made_up(-number, **row) for number, row in enumerate(rows, 1)]
+
+
+def made_up(number: int, path: str, before: str, after: str) -> Mutant:
+    """Find the function that a made-up mistake is in."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    if text.count(before) != 1:
+        raise LookupError(f"{path} does not have `{before}` once. Change {MADE_UP.name}.")
+    line = text[: text.index(before)].count("\n") + 1
+    found = functions(ast.parse(text).body, "")
+    name = next(name for node, name in found if node.lineno <= line <= (node.end_lineno or 0))
+    return Mutant(path, name, line, number, BY_HAND, before, after)
 
 
 def sites(tree: ast.Module) -> Iterator[tuple[str, Place, ast.AST, str]]:

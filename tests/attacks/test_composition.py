@@ -129,6 +129,16 @@ def test_people_are_found_in_another_original_by_who_they_are() -> None:
     assert found.baseline.successes == 1  # this release alone tells them from all others
 
 
+def test_without_anything_that_says_who_people_are_nobody_is_in_both() -> None:
+    tree = {"v0": ("v0",), "v1": ("v1",)}
+    now = Small((("v0",), ("v1",)), (tree,), ("x", "y"), ((0, (0,)), (1, (0,))))
+    before = pd.DataFrame({"a0": ["v0", "v1"], "secret": ["x", "y"]})
+    found = attack(
+        now.release(), now.policy(), now.frame(), earlier=before, earlier_against=before.copy()
+    )["composition"]
+    assert found.skipped == "nobody who is released is in the earlier release too."
+
+
 def test_what_two_releases_promise_is_the_smallest_class_of_either() -> None:
     together = np.array([1, 2, 3])
     for here, there in (([2, 3, 5], [4, 4, 4]), ([4, 4, 4], [2, 3, 5])):

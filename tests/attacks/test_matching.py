@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.attacks.matching import NOBODY, find_owners, pair_up
+from anonymizer.attacks.matching import NOBODY, breadth, find_owners, pair_up
 from tests.attacks.small import Small, smalls
 
 
@@ -71,3 +71,11 @@ def test_pairs_have_the_same_label_and_leave_over_only_one_side(
     for label in range(4):
         both = min(np.count_nonzero(mine == label), np.count_nonzero(theirs == label))
         assert np.count_nonzero(mine[left] == label) == both
+
+
+def test_the_breadth_of_cells_is_how_many_values_each_leaves_open_as_a_logarithm() -> None:
+    tree = {f"v{at}": (f"v{at}", "low" if at < 2 else "high", "all") for at in range(4)}
+    small = Small((("v0", "v1"),), (tree, tree), ("x",), ((0, (0, 0)),))
+    cells = small.setting().cells
+    for levels, values in (((0, 0), 1), ((1, 0), 2), ((1, 1), 4), ((2, 1), 8)):
+        assert np.isclose(breadth(cells, np.array(levels), (0, 1)), np.log(values))

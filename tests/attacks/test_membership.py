@@ -33,11 +33,12 @@ SMALL = Small(
 
 @pytest.mark.parametrize("rows", [1, 2])
 def test_stated_targets_are_counted_by_the_truth_that_is_stated(rows: int) -> None:
-    targets = pd.DataFrame({"a0": ["v0", "v1", "v0", "v1"], "member": ["yes", "no", "0", "1"]})
+    cells, truth = ["v0", "v1", "v0", "v1", "v1"], ["yes", "no", "0", "1", "no"]
+    targets = pd.DataFrame({"a0": cells, "member": truth})
     found = attack(SMALL.release()[:rows], SMALL.policy(), SMALL.frame(), targets=targets)
     result = found["membership inference"]
     assert (result.success.successes, result.success.trials) == (1, 2)
-    assert (result.baseline.successes, result.baseline.trials) == (1, 2)
+    assert (result.baseline.successes, result.baseline.trials) == (1, 3)
 
 
 def test_targets_of_one_kind_alone_are_no_attack() -> None:

@@ -1,10 +1,8 @@
-"""Models of a sensitive attribute from the command line, as a process of its own."""
+"""Models of a sensitive attribute from the command line."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +29,7 @@ PEOPLE = pd.DataFrame(
         "nothing": "",
     }
 )
-COMMAND = [sys.executable, "-m", "anonymizer"]
+Call = Callable[[str], tuple[int, str, str]]
 
 
 def write_policy(folder: Path, risk: dict[str, Any], more: str = "", **roles: str) -> None:
@@ -49,20 +47,16 @@ def toml(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else repr(value).replace("'", '"')
 
 
-def call(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in a folder."""
-    state = {"ANONYMIZER_STATE": str(folder / "state"), "COLUMNS": "500"}
-    here = str(Path(__file__).parents[2])
-    return subprocess.run(
-        [*COMMAND, *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-        env={**os.environ, **state, "PYTHONPATH": here},
-    )
+@pytest.fixture
+def call(tmp_path: Path, run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Call:
+    """Run a command in the folder of the test."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ANONYMIZER_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("COLUMNS", "500")
+    return lambda line: run(*line.split())
 
 
+VERIFY = "verify out/release.csv policy.toml"
 DISTINCT = {"model": "distinct-l", "l": 2}
 CLOSE = {"model": "t-closeness", "t": 0.2}
 MEAN = AGE.replace("} }", '}, microaggregation = "mean" }')
@@ -96,16 +90,15 @@ MEAN = AGE.replace("} }", '}, microaggregation = "mean" }')
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_for_is_refused_in_a_sentence_and_nothing_is_written(
-    tmp_path: Path, risk: dict[str, Any], roles: dict[str, str], sentence: str
+    tmp_path: Path, call: Call, risk: dict[str, Any], roles: dict[str, str], sentence: str
 ) -> None:
     write_policy(tmp_path, risk, **roles)
     before = sorted(path.name for path in tmp_path.iterdir())
-    done = call(tmp_path, "run", "policy.toml", "--out", "out")
-    assert done.returncode == 2, done.stdout
-    assert done.stdout == ""
-    assert done.stderr.startswith("error: ")
-    assert sentence in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    status, output, errors = call("run policy.toml --out out")
+    assert (status, output) == (2, "")
+    assert errors.startswith("error: ")
+    assert sentence in errors
+    assert len(errors.strip().splitlines()) == 1
     left = {path.name for path in tmp_path.iterdir()} - {"state"}
     assert sorted(left) == before
 
@@ -119,30 +112,26 @@ def test_what_cannot_be_asked_for_is_refused_in_a_sentence_and_nothing_is_writte
     ],
 )
 def test_what_can_be_asked_for_verifies_with_and_without_the_original(
-    tmp_path: Path, risk: dict[str, Any], more: str, roles: dict[str, str]
+    tmp_path: Path, call: Call, risk: dict[str, Any], more: str, roles: dict[str, str]
 ) -> None:
     write_policy(tmp_path, risk, more, **roles)
-    done = call(tmp_path, "run", "policy.toml", "--out", "out")
-    assert done.returncode == 0, done.stderr
-    alone = call(tmp_path, "verify", "out/release.csv", "policy.toml")
-    assert alone.returncode == 0, alone.stdout
-    beside = call(tmp_path, "verify", "out/release.csv", "policy.toml", "--against", "people.csv")
-    assert beside.returncode == 0, beside.stdout
+    for line in ("run policy.toml --out out", VERIFY, f"{VERIFY} --against people.csv"):
+        status, output, errors = call(line)
+        assert status == 0, output + errors
 
 
-def test_a_subset_is_released_and_verified_against_the_table(tmp_path: Path) -> None:
+def test_a_subset_is_released_and_verified_against_the_table(tmp_path: Path, call: Call) -> None:
     limits = {"maximum": 0.5, "minimum": 0.1}
     subset = {"model": "delta-presence", **limits, "subset": "studied", "member": "yes"}
     write_policy(tmp_path, subset, studied='{ role = "identifying" }')
     marked = PEOPLE.assign(studied=["no", "yes", "no"] * (ROWS // 3))
     marked.to_csv(tmp_path / "people.csv", index=False)
-    done = call(tmp_path, "run", "policy.toml", "--out", "out")
-    assert (done.returncode, done.stderr) == (0, "")
+    status, _, errors = call("run policy.toml --out out")
+    assert (status, errors) == (0, "")
     assert len(pd.read_csv(tmp_path / "out" / "release.csv")) <= ROWS // 3
-    alone = call(tmp_path, "verify", "out/release.csv", "policy.toml")
-    assert alone.returncode == 1
-    assert "0 claims fail" in alone.stdout
-    beside = call(tmp_path, "verify", "out/release.csv", "policy.toml", "--against", "people.csv")
-    assert beside.returncode == 0, beside.stdout
-    curve = call(tmp_path, "frontier", "policy.toml", "--at", "0.5", "--at", "0.9")
-    assert curve.returncode == 0, curve.stderr
+    status, output, _ = call(VERIFY)
+    assert status == 1
+    assert "0 claims fail" in output
+    for line in (f"{VERIFY} --against people.csv", "frontier policy.toml --at 0.5 --at 0.9"):
+        status, output, errors = call(line)
+        assert status == 0, output + errors

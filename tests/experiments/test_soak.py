@@ -35,14 +35,14 @@ RESULTS = Path(__file__).resolve().parents[2] / "results"
 
 
 def test_a_small_soak_finds_nothing_and_reports_it(tmp_path: Path) -> None:
-    sizes = ["--kills", "3", "--tables", "40", "--files", "3"]
+    sizes = ["--kills", "2", "--tables", "12", "--files", "2"]
     sizes += ["--inputs", "0", "--studio", "0", "--servers", "0"]
     with pytest.raises(SystemExit) as left:
         soak.main([*sizes, "--seed", "7", "--out", str(tmp_path / "soak")])
     page = (tmp_path / "soak" / "README.md").read_text()
     assert left.value.code == 0, page
-    assert "| tables | 40 | 3,000 | 7 |" in page
-    assert "| kills | 3 | 200 | 7 |" in page
+    assert "| tables | 12 | 3,000 | 7 |" in page
+    assert "| kills | 2 | 200 | 7 |" in page
 
 
 @pytest.mark.soak

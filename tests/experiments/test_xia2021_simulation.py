@@ -14,6 +14,8 @@ from tests.attackers.tables import Table, estimate, random_table, tables
 
 pytestmark = pytest.mark.slow
 
+TRIALS = 1000
+
 
 def simulate(table: Table, seed: int, trials: int) -> Simulation:
     ones = np.ones(len(table.people), np.int64)
@@ -23,13 +25,13 @@ def simulate(table: Table, seed: int, trials: int) -> Simulation:
 @settings(max_examples=30)
 @given(tables(), st.integers(0, 2**32))
 def test_the_simulation_agrees_with_the_exact_risk(table: Table, seed: int) -> None:
-    attack, simulated = table.attack(), simulate(table, seed, 4000)
+    attack, simulated = table.attack(), simulate(table, seed, TRIALS)
     slack = 4 * simulated.standard_error + 1e-9
-    assert abs(simulated.mean - overall_risk(attack, "mean", estimate)) <= slack + 1 / 4000
+    assert abs(simulated.mean - overall_risk(attack, "mean", estimate)) <= slack + 1 / TRIALS
     assert simulated.mean == pytest.approx(simulated.risks[0].mean())
     exact = sum_exactly(attack, estimate=estimate)
     expected = [exact.measure(name) for name in MEASURES]
-    np.testing.assert_allclose(simulated.risks, expected, atol=4 * 0.5 / 4000**0.5)
+    np.testing.assert_allclose(simulated.risks, expected, atol=4 * 0.5 / TRIALS**0.5)
 
 
 def test_it_repeats_with_its_seed_and_is_within_4_standard_errors() -> None:

@@ -52,16 +52,14 @@ def test_compiled_code_is_kept(tmp_path: Path) -> None:
     assert [path.suffix for path in cached(tmp_path)] == [".nbc", ".nbi"]
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"garbage", b"\x80\x04\x95"], ids=["empty", "text", "cut"]
-)
 @pytest.mark.parametrize("kind", [".nbi", ".nbc"])
-def test_a_corrupt_cache_is_made_again(tmp_path: Path, kind: str, content: bytes) -> None:
+def test_a_corrupt_cache_is_made_again(tmp_path: Path, kind: str) -> None:
     run(tmp_path)
-    (broken,) = [path for path in cached(tmp_path) if path.suffix == kind]
-    broken.write_bytes(content)
-    again = run(tmp_path)
-    assert (again.stdout, again.stderr) == ("42\n", "")
+    for content in (b"", b"garbage", b"\x80\x04\x95"):
+        (broken,) = [path for path in cached(tmp_path) if path.suffix == kind]
+        broken.write_bytes(content)
+        again = run(tmp_path)
+        assert (again.stdout, again.stderr) == ("42\n", ""), content
     assert run(tmp_path).stdout == "42\n"
 
 

@@ -7,7 +7,6 @@ them these tests are skipped, and say so.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -93,9 +92,13 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     statement = Statement(source=[{"name": SCRIPT, "keys": keys}, {"name": "b", "keys": ["sex"]}])
     forum = Source(SCRIPT, 0.5, {SCRIPT: 0.9, "age": 0.3})
     found = assess(frame, policy, ["worst-case"], statement=statement, sources=[forum])
+    told = explain(solution)
+    shown = [solution, solution.problem, solution.problem.policy, told]
+    displays = "".join(value._repr_html_() for value in shown)
     texts = {
+        "notebook": f"<!doctype html><meta charset='utf-8'>{displays}",
         "explanation": explanation_page(
-            explain(solution), compare(solution), provenance_of_problem(solution.problem)
+            told, compare(solution), provenance_of_problem(solution.problem)
         ),
         "layered": explanation_page(explain(layered), compare(layered)),
         "frontier": frontier_page(sweep),
@@ -278,13 +281,8 @@ def test_the_text_of_the_chart_stays_readable_on_a_phone(visit):
 
 
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
-def test_displays_of_notebooks_neither_ask_nor_scroll_nor_run(browser, tmp_path: Path, width):
-    solution = anonymize(patients(), policy_of())
-    shown = [solution, solution.problem, solution.problem.policy, explain(solution)]
-    body = "".join(value._repr_html_() for value in shown)
-    path = tmp_path / "notebook.html"
-    path.write_text(f"<!doctype html><meta charset='utf-8'>{body}", encoding="utf-8")
-    seen = Visit(browser, path.as_uri(), width)
+def test_displays_of_notebooks_neither_ask_nor_scroll_nor_run(browser, pages, width):
+    seen = Visit(browser, pages["notebook"], width)
     assert seen.complaints == []
     assert [each for each in seen.requests if not each.startswith("file:")] == []
     assert seen.page.evaluate("window.ran") is None

@@ -222,7 +222,7 @@ def test_with_the_tightest_limits_resuming_still_comes_to_an_end(
 
 
 @pytest.mark.parametrize("params", [SearchParams(), SearchParams(large_lattice=0)])
-@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize("limits", [Limits(evaluations=2), Limits(seconds=0)])
 def test_resuming_ends_for_a_problem_of_some_size(params: SearchParams, limits: Limits) -> None:
     evaluator, lattice = evaluator_of(medium()), lattice_of(medium())
     assert resume_until_complete(evaluator, lattice, limits, params=params) > 2

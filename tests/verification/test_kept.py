@@ -13,7 +13,9 @@ from typer.testing import CliRunner
 
 from anonymizer import Policy, Verification, anonymize, make_manifest, show_values, verify
 from anonymizer.cli import app
+from anonymizer.data.column import Column
 from anonymizer.hierarchy import Explicit, Intervals
+from anonymizer.verification.kept import Rows
 from tests.verification.test_verification import Published
 
 NOT_COMPARED = "kept columns are as in the original"
@@ -112,3 +114,14 @@ def test_values_that_no_hierarchy_lists_are_a_warning_where_they_look_like_ids()
     ):
         (warning,) = release_of(values, builder).warnings
         assert "column 'code': 40 classes have 40 different values" in warning
+
+
+def test_a_raw_value_of_a_column_is_known_though_it_is_generalized() -> None:
+    weight = Intervals((20.0, 120.0), widths=(5, 10)).build("weight")
+    ward = Explicit(values=("A1", "B2"), unlisted=True).build("ward")
+    columns = {"weight": Column(np.arange(1), ["[70, 75)"]), "ward": Column(np.arange(1), ["*"])}
+    rows = Rows(columns, [weight, ward])
+    known = ("72.35", "weight"), ("A1", "ward")
+    unknown = ("heavy", "weight"), ("500", "weight"), ("C3", "ward"), ("72.35", "days")
+    assert [rows.raw(*each) for each in known] == [True, True]
+    assert [rows.raw(*each) for each in unknown] == [False] * 4

@@ -9,14 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer import Policy, anonymize, apply, make_manifest, verify
+from anonymizer.data.column import Column
 from anonymizer.data.pandas import FrameTable
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy.groups import Explicit
 from anonymizer.risk import BetaLikeness, DeltaDisclosure, Remaining, RiskModel, TCloseness
 from anonymizer.solution.manifest import rounding_step
 from anonymizer.table.classes import partition
 from anonymizer.table.microdata import encode
 from anonymizer.verification.models import check_exactly, check_model
-from anonymizer.verification.reading import classes_of, read_release
+from anonymizer.verification.reading import classes_of, find_layers, labels_of, read_release
 from tests.wards import patients
 
 pytestmark = pytest.mark.quick
@@ -190,3 +192,17 @@ def test_a_value_of_no_level_is_named_by_a_row_that_is_not_redacted() -> None:
     found = verify(released, policy, manifest)
     [failed] = [each for each in found.failures if each.claim.endswith("as declared")]
     assert "first at row 2" in failed.detail
+
+
+def test_a_label_of_one_layer_is_no_new_value_in_another_that_takes_values_in() -> None:
+    sex = Explicit(values=("f", "m"), unlisted=True).build("sex")
+    assert "*" in sex.with_values(["*"]).leaves  # as a cell of a table, it would be
+    policy = Policy(
+        attributes={"sex": {"role": "quasi", "hierarchy": sex}},
+        risk=[{"model": "k-anonymity", "k": 2}],
+        data={"rows_are_people": True},
+    )
+    read = Column(np.arange(3), ["m", "x", "*"])
+    grown, labels = labels_of(sex, [0, 1], read, policy)
+    assert labels == ["m", "x", "*"]
+    assert find_layers({"sex": read}, [grown], [{"sex": 0}, {"sex": 1}]).tolist() == [0, 0, 1]
