@@ -279,41 +279,44 @@ def walk(
     position[0] = start[0] = low
     node[0] = -1
     while at >= 0:
-        i = position[at]
-        if i >= high:
+        prefix, i = node[at], position[at]
+        direct = prefix < 0 or (pairs and prefix < n_types)
+        base = np.int64(0) if prefix < 0 else n_types + prefix * n_types
+        deepest = at == depth - 1
+        while i < high:
+            item = items[i]
+            i += 1
+            group = groups[item]
+            if (i - 1 > start[at] and items[i - 2] == item) or used[group] >= budgets[group]:
+                continue
+            if direct:
+                found = base + item
+            else:
+                key = prefix * n_types + item
+                found = np.int64(find_set(key, slot_key, slot_id, counted, shift))
+            if task == COUNT:
+                support[found] += weight
+            elif task == CHECK:
+                if support[found] < k and used[0] + (group == 0) <= own:
+                    used[:] = 0
+                    return True
+            else:
+                before = support[found]
+                support[found] = before - weight
+                if before >= k and before - weight < k:
+                    fell[item] = turn
+                    some = True
+            if not deepest and i < high:
+                used[group] += 1
+                position[at] = i
+                at += 1
+                position[at] = start[at] = i
+                node[at] = found
+                break
+        else:
             at -= 1
             if at >= 0:
                 used[groups[items[position[at] - 1]]] -= 1
-            continue
-        position[at] = i + 1
-        item = items[i]
-        group = groups[item]
-        if (i > start[at] and items[i - 1] == item) or used[group] >= budgets[group]:
-            continue
-        prefix = node[at]
-        if prefix < 0:
-            found = np.int64(item)
-        elif pairs and prefix < n_types:
-            found = n_types + prefix * n_types + item
-        else:
-            found = np.int64(find_set(prefix * n_types + item, slot_key, slot_id, counted, shift))
-        if task == COUNT:
-            support[found] += weight
-        elif task == CHECK:
-            if support[found] < k and used[0] + (group == 0) <= own:
-                used[:] = 0
-                return True
-        else:
-            before = support[found]
-            support[found] = before - weight
-            if before >= k and before - weight < k:
-                fell[item] = turn
-                some = True
-        if at + 1 < depth and i + 1 < high:
-            used[group] += 1
-            at += 1
-            position[at] = start[at] = i + 1
-            node[at] = found
     return some
 
 

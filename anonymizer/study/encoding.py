@@ -71,7 +71,7 @@ def parents_first(tables: Sequence[LinkedTable]) -> list[LinkedTable]:
     people, *children = tables
     if people.parent is not None:
         raise DataError(
-            f"table '{people.name}': the first table is that of the people and has no parent; leave it out."
+            f"table '{people.name}': the first table, that of the people, has no parent; leave it out."
         )
     names = [table.name for table in tables]
     for table in children:
