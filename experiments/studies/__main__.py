@@ -188,10 +188,10 @@ def describe_scale(table: pd.DataFrame) -> list[str]:
         "## A large study",
         "",
         f"{people:,} people with {size.events} events each, of {scale.CODES} codes; power 2, k = 5. "
-        "Levels of age, sex, region and code. Seconds are of the clock; the peak is of the whole "
-        "process, which holds the study itself.",
+        "Levels of age, sex, region and code. Seconds are of processor time, in one thread; the "
+        "peak is of the whole process, and before is what it took to draw the study.",
         "",
-        "| scheme | people kept | seconds | peak MiB | peak before |",
+        "| scheme | people kept | seconds | peak MiB | before |",
         "|---|---|---|---|---|",
     ]
     for row in table.to_dict("records"):
