@@ -55,7 +55,7 @@ def test_a_power_for_a_table_that_is_not_there_is_refused() -> None:
 
 def test_too_many_sets_of_a_person_are_an_error_that_names_the_remedy() -> None:
     study = draw_study(Size(2, 2_000))
-    with pytest.raises(DataError, match=r"1,331,334,000 sets of at most 3.*state most_events"):
+    with pytest.raises(DataError, match=r"1,333,335,000 sets of at most 3.*state most_events"):
         Supports(study, StudyAnonymity(1, 3)).kept(study.lattice.high)
     capped = Supports(study, StudyAnonymity(1, 3, most_events=1_999))
     assert not capped.kept(study.lattice.high).any()
