@@ -143,6 +143,8 @@ class Recorder:
         self.models = evaluator.models
         self.microdata = evaluator.microdata
         self.suppression_limit = evaluator.suppression_limit
+        self.suppressible, self.people = evaluator.suppressible, evaluator.people
+        self.basis = evaluator.basis
         self.asked: list[Scheme] = []
         self.complete: list[Scheme] = []
         """Those of them that no bound dropped half way."""

@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +93,41 @@ class BestOutcome:
         return kept if kept is not None and kept.evaluation.scheme == scheme else None
 
 
+class SchemeEvaluator(Protocol):
+    """All that a search needs to know of what evaluates its schemes."""
+
+    @property
+    def models(self) -> Sequence[RiskModel]:
+        """What a release has to meet."""
+
+    @property
+    def measure(self) -> Measure:
+        """What is lost."""
+
+    @property
+    def suppression_limit(self) -> int:
+        """How many may be suppressed."""
+
+    @property
+    def suppressible(self) -> int:
+        """How many there are that can be suppressed: records, or people of a study."""
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+
+    @property
+    def microdata(self) -> Microdata | None:
+        """The table, for what works on its tuples; None where there is no single one."""
+
+    @property
+    def basis(self) -> list[Any]:
+        """All that decides what is found, in dataclasses, lists and arrays."""
+
+    def evaluate(self, scheme: Scheme, cutoff: float = math.inf) -> Evaluation:
+        """Evaluate a scheme, and give it up where what is binding costs more than the cutoff."""
+
+
 @dataclass(frozen=True, eq=False)
 class Evaluator:
     """Everything needed to evaluate a scheme; the same scheme always gives the same evaluation."""
@@ -102,6 +138,21 @@ class Evaluator:
     suppression_limit: int
     """The largest number of records that may be suppressed."""
     best: BestOutcome = field(default_factory=BestOutcome, init=False, repr=False)
+
+    @property
+    def suppressible(self) -> int:
+        """The number of records."""
+        return self.microdata.records
+
+    @property
+    def people(self) -> int:
+        """How many people the table has."""
+        return self.microdata.number_of_people
+
+    @property
+    def basis(self) -> list[Any]:
+        """All that decides what is found."""
+        return [list(self.models), self.measure, self.suppression_limit, self.microdata]
 
     def evaluate(self, scheme: Scheme, cutoff: float = math.inf) -> Evaluation:
         """Partition, suppress, and sum up what is lost; for the cutoff see `evaluate_classes`."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from anonymizer.errors import ReleaseError
-from anonymizer.evaluation.evaluate import Evaluation, Evaluator
+from anonymizer.evaluation.evaluate import Evaluation, SchemeEvaluator
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.search.box import Box
 from anonymizer.search.proof import Pruning
@@ -86,7 +86,7 @@ class Checkpoint:
         """Read what `describe` wrote; raises a ValueError if it is anything else."""
         return TypeAdapter(Checkpoint).validate_python(described)
 
-    def check(self, evaluator: Evaluator, lattice: Lattice) -> None:
+    def check(self, evaluator: SchemeEvaluator, lattice: Lattice) -> None:
         """Raise a ReleaseError unless this can be what a search of the lattice left."""
         if self.basis not in (None, digest_basis(evaluator, lattice)):
             raise refusal("the table, a model, the measure or the suppression limit has changed")
@@ -204,11 +204,10 @@ def separating_level(boxes: NDArray[np.int64], levels: int) -> tuple[int, int]:
     return attribute, level
 
 
-def digest_basis(evaluator: Evaluator, lattice: Lattice) -> str:
+def digest_basis(evaluator: SchemeEvaluator, lattice: Lattice) -> str:
     """Return a digest of all that decides what a search finds."""
     digest = hashlib.sha256()
-    models, measure = list(evaluator.models), evaluator.measure
-    add_to(digest, [lattice, models, measure, evaluator.suppression_limit, evaluator.microdata])
+    add_to(digest, [lattice, *evaluator.basis])
     return digest.hexdigest()
 
 

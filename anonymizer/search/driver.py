@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from anonymizer.evaluation.evaluate import Evaluation, Evaluator
+from anonymizer.evaluation.evaluate import Evaluation, Evaluator, SchemeEvaluator
 from anonymizer.kernels.compilation import working_seconds
 from anonymizer.lattice import Lattice
 from anonymizer.search.backends import active_backend
@@ -24,7 +24,7 @@ from anonymizer.search.subtree import Subtree
 
 
 def search(
-    evaluator: Evaluator,
+    evaluator: SchemeEvaluator,
     lattice: Lattice,
     limits: Limits = Limits(),  # noqa: B008 - a frozen value
     workers: int = 1,
@@ -90,17 +90,24 @@ def prove(state: State) -> None:
 
 def pays_to_compile(state: State) -> bool:
     """Whether subtree bounds are likely to save more time than it takes to compile them."""
-    passed = state.usage.evaluations * state.evaluator.microdata.distinct
+    microdata = state.evaluator.microdata
+    if microdata is None:
+        return False
+    passed = state.usage.evaluations * microdata.distinct
     return state.large or passed >= state.params.boxes_work
 
 
 @contextmanager
 def running(
-    evaluator: Evaluator, params: SearchParams, workers: int, usage: Usage, interrupt: Interrupt
+    evaluator: SchemeEvaluator,
+    params: SearchParams,
+    workers: int,
+    usage: Usage,
+    interrupt: Interrupt,
 ) -> Iterator[RunAll]:
     """Run jobs on joblib's active backend, or else in threads."""
     active = active_backend(workers)
-    if not active.processes:
+    if not (active.processes and isinstance(evaluator, Evaluator)):
         with in_threads(active.workers) as run_all:
             yield run_all
         return

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.evaluation.evaluate import Evaluation, Evaluator
+from anonymizer.evaluation.evaluate import Evaluation, Evaluator, SchemeEvaluator
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.search.subtree_bounds import PartsLeft, SubtreeBounds
 
@@ -20,7 +20,7 @@ from anonymizer.search.subtree_bounds import PartsLeft, SubtreeBounds
 class EvaluateScheme:
     """Evaluates a scheme, and gives it up where it costs more than the incumbent."""
 
-    evaluator: Evaluator
+    evaluator: SchemeEvaluator
     cutoff: float
 
     def __call__(self, scheme: Scheme) -> Evaluation:

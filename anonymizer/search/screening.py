@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.evaluation.evaluate import Evaluator
+from anonymizer.evaluation.evaluate import SchemeEvaluator
 from anonymizer.evaluation.suppression import most_kept, violations_of
 from anonymizer.kernels.finishing import ANYTHING, finish_groups
 from anonymizer.kernels.merging import group_classes, raise_levels
@@ -52,6 +52,8 @@ def can_screen(search: State) -> bool:
     """Whether the models judge each class by its size and its histograms, and bounds may be loose."""
     evaluator = search.evaluator
     microdata, models = evaluator.microdata, evaluator.models
+    if microdata is None:
+        return False
     values = sum(len(microdata.sensitive[name].texts) for name in sensitive_columns(evaluator))
     return (
         any(not binds_records(model) for model in models)
@@ -66,7 +68,7 @@ def can_screen(search: State) -> bool:
     )
 
 
-def sensitive_columns(evaluator: Evaluator) -> list[str]:
+def sensitive_columns(evaluator: SchemeEvaluator) -> list[str]:
     """List the columns that the models look at, each once."""
     columns = (name for model in evaluator.models for name in model.inputs.sensitive)
     return list(dict.fromkeys(columns))
@@ -77,9 +79,10 @@ class Screening:
 
     def __init__(self, search: State) -> None:
         self.search, self.evaluator = search, search.evaluator
-        microdata = self.microdata = search.evaluator.microdata
-        cover = search.evaluator.measure.cover
-        assert cover is not None  # see `can_screen`
+        microdata, cover = search.evaluator.microdata, search.evaluator.measure.cover
+        assert microdata is not None  # see `can_screen`
+        assert cover is not None
+        self.microdata = microdata
         self.cover = cover
         self.counts = Counts.of(microdata, sensitive_columns(search.evaluator))
         people = microdata.number_of_people

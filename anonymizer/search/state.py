@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.evaluation.evaluate import Evaluation, Evaluator
+from anonymizer.evaluation.evaluate import Evaluation, SchemeEvaluator
 from anonymizer.kernels.bounds import sum_terms
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.risk.model import binds_finer
@@ -42,7 +42,7 @@ class State:
 
     def __init__(
         self,
-        evaluator: Evaluator,
+        evaluator: SchemeEvaluator,
         lattice: Lattice,
         usage: Usage,
         params: SearchParams,
@@ -53,10 +53,10 @@ class State:
         self.evaluator, self.lattice, self.usage, self.params = evaluator, lattice, usage, params
         self.run_all, self.on_progress, self.interrupt = run_all, on_progress, interrupt
         self.evaluated = Evaluated(evaluator.measure, params)
-        self.forecast = Forecast(lattice, evaluator.microdata.records)
+        self.forecast = Forecast(lattice, evaluator.suppressible)
         self.pruned: Counter[Pruning] = Counter()
-        people = evaluator.microdata.number_of_people
-        self.bounds_finer = any(binds_finer(model, people) for model in evaluator.models)
+        people, models = evaluator.people, evaluator.models
+        self.bounds_finer = any(binds_finer(model, people) for model in models)
         """Whether evaluating a scheme bounds all finer ones."""
         self.open = OpenBoxes(usage.limits.memory // bytes_of_box(lattice))
         self.open.push(Box(lattice, 0.0, None))

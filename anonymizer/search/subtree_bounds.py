@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.evaluation.evaluate import Evaluator
+from anonymizer.evaluation.evaluate import SchemeEvaluator
 from anonymizer.kernels.class_splitting import (
     CACHED_CELLS,
     Members,
@@ -112,7 +112,9 @@ class SubtreeBounds:
 
     @staticmethod
     def prepare(
-        evaluators: Sequence[Evaluator], params: SearchParams, check: Callable[[], None] = no_check
+        evaluators: Sequence[SchemeEvaluator],
+        params: SearchParams,
+        check: Callable[[], None] = no_check,
     ) -> SubtreeBounds | None:
         """Prepare a table, if its risk models limit the sizes of classes, and memory is enough.
 
@@ -125,7 +127,7 @@ class SubtreeBounds:
         microdata, cover = evaluators[0].microdata, evaluators[0].measure.cover
         several = len(evaluators) > 1
         # the kernel sums up what is covered, and at several thresholds it counts records
-        if cover is None or (several and microdata.people is not None):
+        if cover is None or microdata is None or (several and microdata.people is not None):
             return None
         if not all(evaluator.models for evaluator in evaluators):
             return None
@@ -140,7 +142,8 @@ class SubtreeBounds:
         tuples = KernelTuples.of(microdata, check)
         large = microdata.lattice.size > params.large_lattice
         weight = 1.0 if large else FINER_WEIGHT
-        task = make_task(evaluators[0], cover, limits, tuples, room, weight)
+        limit = evaluators[0].suppression_limit
+        task = make_task(microdata, cover, limit, limits, tuples, room, weight)
         passed = tuples.counts.size + task.members.tuple_of_entry.size
         budget = min(params.subtree_budget, max(LEAST_BUDGET, WORK // passed))
         return SubtreeBounds(task, hashed, budget, Workspaces(), exact)
@@ -187,13 +190,14 @@ class SubtreeBounds:
         return outcome._replace(bounds=np.minimum(outcome.bounds, targets))
 
 
-def limits_of(evaluator: Evaluator) -> Sizes:
+def limits_of(evaluator: SchemeEvaluator) -> Sizes:
     """Return what all models of an evaluator say about the sizes of classes.
 
     Where people are counted, that is what they say of single classes: others limit classes for each
     person, and it is records that are lost.
     """
     microdata = evaluator.microdata
+    assert microdata is not None  # see `prepare`
     asked = asked_by(evaluator.models, microdata.number_of_people)
     return asked if microdata.people is None else Sizes(asked.least_class, only=asked.only)
 
@@ -258,15 +262,15 @@ def count_cells(microdata: Microdata, least_class: int) -> int:
 
 
 def make_task(
-    evaluator: Evaluator,
+    microdata: Microdata,
     cover: AttributeMeasure,
+    suppression_limit: int,
     limits: Sequence[Sizes],
     tuples: KernelTuples,
     room: int,
     finer_weight: float,
 ) -> SplittingTask:
     """Put the table into the integers that the kernel reads."""
-    microdata = evaluator.microdata
     domain, steps, covers = microdata.domain, tuples.steps, Covers.of(microdata.domain)
     return SplittingTask(
         values=tuples.values,
@@ -294,7 +298,7 @@ def make_task(
         counted=count_up_to(limits),
         by_size=len(limits) == 1 and limits[0].of_single_classes,
         room=room,
-        suppression_limit=evaluator.suppression_limit,
+        suppression_limit=suppression_limit,
         max_terms=cover.aggregate.most,
         finer_weight=finer_weight,
     )

@@ -79,7 +79,7 @@ class Together:
 
     def __init__(self, states: Sequence[State], subtrees: SubtreeBounds, run_all: RunAll) -> None:
         self.states, self.subtrees, self.run_all = states, subtrees, run_all
-        lattice, records = states[0].lattice, states[0].evaluator.microdata.records
+        lattice, records = states[0].lattice, states[0].evaluator.suppressible
         self.params, self.forecast = states[0].params, Forecast(lattice, records)
         self.over = np.zeros(len(states))
         """For each threshold: how many schemes are known to suppress too much."""

@@ -29,6 +29,7 @@ ORDER = (
     "utility",
     "evaluation",
     "search",
+    "study",
     "layers",
     "policy",
     "problem",

@@ -1,0 +1,1 @@
+"""Studies: linked tables about whole people, anonymized together."""
