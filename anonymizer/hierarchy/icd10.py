@@ -45,7 +45,7 @@ LETTERED = {"C4A": "C44", "D3A": "D36", "I5A": "I51", "J4A": "J44", "M1A": "M10"
 """Categories of ICD-10-CM that end in a letter, and what they are a kind of; others follow the 9."""
 
 
-class Block(NamedTuple):
+class CodeBlock(NamedTuple):
     """Neighbouring categories, by their numbers: A00 is 0, B00 is 100."""
 
     first: int
@@ -74,7 +74,7 @@ def category_of(number: int) -> str:
 
 
 BLOCKS = tuple(
-    Block(number_of(first), number_of(last), chapter)
+    CodeBlock(number_of(first), number_of(last), chapter)
     for chapter, blocks in CHAPTERS.items()
     for first, last in (block.split("-") for block in blocks.split())
 )
@@ -82,13 +82,13 @@ BLOCKS = tuple(
 STARTS = [block.first for block in BLOCKS]
 
 
-def block_of(category: str) -> Block:
+def block_of(category: str) -> CodeBlock:
     """Return the block of a category; what WHO's blocks leave out between two of them is one too.
 
     National editions use those: E08 and Z79 are categories of ICD-10-CM.
 
     >>> block_of("E11").name, block_of("E08").name, block_of("Z79"), block_of("Y01").name
-    ('E10-E14', 'E08-E09', Block(first=2577, last=2579, chapter='XXI'), 'X85-Y09')
+    ('E10-E14', 'E08-E09', CodeBlock(first=2577, last=2579, chapter='XXI'), 'X85-Y09')
     """
     number = number_of(category)
     at = bisect_right(STARTS, number)
@@ -99,7 +99,7 @@ def block_of(category: str) -> Block:
     first = max(before.last + 1, letter)
     last = min([letter + 99, *(start - 1 for start in STARTS[at : at + 1])])
     same = before.last >= letter
-    return Block(first, last, (before if same else BLOCKS[at]).chapter)
+    return CodeBlock(first, last, (before if same else BLOCKS[at]).chapter)
 
 
 def first_of(group: str) -> str | None:
