@@ -63,7 +63,7 @@ class System:
     def above(self, code: str, prefixes: Sequence[int]) -> tuple[str, ...]:
         """Return the groups of a code, level by level."""
         cut = [code[:length] for length in prefixes]
-        return tuple(prefix.rstrip("-") or prefix for prefix in cut)
+        return tuple(prefix.rstrip(" -") or prefix for prefix in cut)
 
     def first_of(self, group: str) -> str | None:  # noqa: ARG002 - of a group that is a prefix
         """Return a code in a group that is not called as one; None where there is no such group."""
@@ -91,6 +91,28 @@ class Isco(System):
         return code if code is None else ARMED_FORCES.get(code, code)
 
 
+class Postal(System):
+    """Postal codes; in those of two halves, a blank tells where the second begins, written or not."""
+
+    def read(self, text: str) -> str | None:
+        """Return the code, with a blank where it has two halves."""
+        code = System.read(self, text)
+        halves = None if code is None else HALVES.fullmatch(code)
+        return code if halves is None else " ".join(half for half in halves.groups() if half)
+
+    def first_of(self, group: str) -> str | None:
+        """Return a code that begins with a whole half and a part of the other."""
+        whole = [f"{group}{tail}" for tail in TAILS if " " in group]
+        return next((code for code in whole if self.read(code) == code), None)
+
+
+HALVES = re.compile(
+    r"([A-Z]{1,2}\d[A-Z\d]?)(\d[A-Z]{2})|(\d{4})([A-Z]{2})|([A-Z]\d[A-Z])(\d[A-Z]\d)"
+    r"|([A-Z]\d[\dW])([A-Z\d]{4})"
+)
+"""Postal codes of Britain, the Netherlands, Canada and Ireland."""
+TAILS = ("", "A", "AA", "0", "A0", "00", "000")
+"""What makes the second half whole."""
 SYSTEMS: dict[SystemName, System] = {
     "icd-10": Icd10("an ICD-10 code", re.compile(r"([A-Z]\d[\dA-Z])(?:\.?([\dA-Z]{1,4})|\.?-)?")),
     "atc": System(
@@ -100,7 +122,7 @@ SYSTEMS: dict[SystemName, System] = {
     ),
     "isco-08": Isco("an ISCO-08 code", re.compile(r"(\d{1,4})(?:\.0*)?"), (3, 2, 1)),
     "nuts": System("a NUTS code", re.compile(rf"((?:{NUTS_COUNTRIES})[\dA-Z]{{0,3}})"), (4, 3, 2)),
-    "postal": System("a postal code", re.compile(r"([\dA-Z]+(?:-[\dA-Z]+)*)")),
+    "postal": Postal("a postal code", re.compile(r"([\dA-Z]+(?:-[\dA-Z]+)*)")),
 }
 ANY_CODE = System("a code", re.compile(r"(.+)"))
 """Codes of which only the prefixes are known: exact texts."""
@@ -118,7 +140,7 @@ class AsCode(Reading):
     >>> [AsCode("icd-10").read(text) for text in ("E11.9", "e119", " E11 ", "E11.-", "diabetes")]
     ['E11.9', 'E11.9', 'E11', 'E11', None]
     >>> AsCode("isco-08").read("110.0"), AsCode("postal").read("sw1a 1aa")
-    ('0110', 'SW1A1AA')
+    ('0110', 'SW1A 1AA')
     """
 
     kind: ClassVar[Kind] = "text"
