@@ -36,7 +36,7 @@ _WHOLE = re.compile(r"-?[1-9]\d*|0")
 _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9.-]{3,10}|(?=.*\d)[A-Za-z0-9-]{3,12}")
 _ZIP_NAME = re.compile(r"zip|post(al)?[ _-]?code|plz", re.IGNORECASE)
 
-_ICD_NAME = re.compile(r"icd|diagn?os|diag\b|\bdx|(?<=_)dx", re.IGNORECASE)
+_ICD_NAME = re.compile(r"icd|diagnos|diag\b|\bdx|(?<=_)dx", re.IGNORECASE)
 _ATC_NAME = re.compile(r"(?<![a-z])atc", re.IGNORECASE)
 _ISCO_NAME = re.compile(r"isco(?![a-z])", re.IGNORECASE)
 _NUTS_NAME = re.compile(r"nuts", re.IGNORECASE)
