@@ -202,7 +202,7 @@ def _classified(name: str, counts: Counts) -> list[str] | None:
     codes = sorted({code for code in map(reading.read, counts) if code})
     others = [value for value in counts if reading.read(value) is None]
     lines = [
-        f"# Column '{name}': {len(codes):,} codes of {TITLES[system]}. Each level is a larger group.",
+        f"# Column '{name}': {len(codes):,} {TITLES[system]} codes. Each level is a larger group.",
         "# The codes of the table count for the loss; others are covered too. To show what the groups",
         '# mean, name a table of codes and labels with `labels = "FILE.csv"`.',
         'builder = "codes"',
@@ -244,7 +244,7 @@ TITLES: dict[SystemName, str] = {
     "atc": "ATC",
     "isco-08": "ISCO-08",
     "nuts": "NUTS",
-    "postal": "the post",
+    "postal": "postal",
 }
 SIGNS: dict[SystemName, tuple[re.Pattern[str], re.Pattern[str]]] = {
     "icd-10": (_ICD_NAME, re.compile(r"\.[0-9A-Z]")),
@@ -258,12 +258,15 @@ SIGNS: dict[SystemName, tuple[re.Pattern[str], re.Pattern[str]]] = {
 def _prefixes(codes: Sequence[str]) -> list[int]:
     """Choose how many characters are kept at each level, so that each merges some codes and not all.
 
-    >>> _prefixes(["EH12NG", "EH12AB", "EC1A1AA", "SW1A1AA"])
-    [4, 1]
+    Of codes with two halves, the first one is kept at most.
+
+    >>> _prefixes(["EH1 2NG", "EH1 2AB", "EC1A 1AA", "SW1A 1AA"]), _prefixes(["00-950", "00-951"])
+    ([4, 1], [1])
     """
     counts, before = [], len(codes)
-    for kept in range(max(map(len, codes)) - 1, 0, -1):
-        groups = len({code[:kept] for code in codes})
+    halves = [code.partition(" ")[0] if " " in code else code[:-1] for code in codes]
+    for kept in range(max(map(len, halves)), 0, -1):
+        groups = len({code[:kept].rstrip() for code in codes})
         if 1 < groups < before:
             counts.append(kept)
             before = groups
