@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from anonymizer.attackers.attack import Floats, check_levels
 from anonymizer.attackers.cells import Known, KnownCells, Partitions, know
 from anonymizer.attackers.chances import Chances, check_cells
-from anonymizer.attackers.exposure import check_exact, combine
+from anonymizer.attackers.exposure import combine
 from anonymizer.attackers.placed import Subjects
 from anonymizer.attackers.probability import HIGH
 from anonymizer.attackers.scenario import Scenario
@@ -37,6 +37,8 @@ from anonymizer.kernels.partition import sum_by_label
 from anonymizer.lattice import Scheme
 from anonymizer.table.classes import EquivalenceClasses
 from anonymizer.table.microdata import Microdata
+
+EXACT_LIMIT = 20  # groups; the exact risk has 2^groups terms
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -303,3 +305,12 @@ class ScenarioAttack:
             return self.estimate
         name = self.scenario.estimator
         return by_pitman if name == "pitman" else estimator_of(name)
+
+
+def check_exact(scenario: Scenario) -> None:
+    """Refuse a scenario with too many groups for the exact risk."""
+    if len(scenario.groups) > EXACT_LIMIT:
+        raise PolicyError(
+            f"scenario: {len(scenario.groups)} groups are more than the {EXACT_LIMIT} whose subsets "
+            "can all be looked at; merge groups, or use `anonymizer assess`, which draws what is known."
+        )
