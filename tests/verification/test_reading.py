@@ -9,14 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer import Policy, anonymize, apply, make_manifest, verify
+from anonymizer.data.column import Column
 from anonymizer.data.pandas import FrameTable
-from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy import Hierarchy, parse_spec
 from anonymizer.risk import BetaLikeness, DeltaDisclosure, Remaining, RiskModel, TCloseness
 from anonymizer.solution.manifest import rounding_step
 from anonymizer.table.classes import partition
 from anonymizer.table.microdata import encode
 from anonymizer.verification.models import check_exactly, check_model
-from anonymizer.verification.reading import classes_of, read_release
+from anonymizer.verification.reading import classes_of, labels_of, read_release
 from tests.wards import patients
 
 pytestmark = pytest.mark.quick
@@ -190,3 +191,16 @@ def test_a_value_of_no_level_is_named_by_a_row_that_is_not_redacted() -> None:
     found = verify(released, policy, manifest)
     [failed] = [each for each in found.failures if each.claim.endswith("as declared")]
     assert "first at row 2" in failed.detail
+
+
+def test_a_value_of_one_level_in_use_is_not_taken_in_at_another() -> None:
+    """Else a row of a coarse layer is counted with a finer one, where the rule covers any text."""
+    spec = {"builder": "mapping", "values": ["F", "M"], "unlisted": True}
+    column = Column(np.array([0, 1, 2]), ("F", "*", "X"))
+    policy = Policy(
+        attributes={"sex": {"role": "quasi", "hierarchy": spec}},
+        risk=[{"model": "k-anonymity", "k": 2}],
+    )
+    fitted, labels = labels_of(parse_spec(spec).build("sex"), [0, 1], column, policy)
+    assert fitted.labels == (("F", "M", "X"), ("*",))
+    assert labels == ["F", "*", "X"]
