@@ -253,13 +253,22 @@ class ScenarioAttack:
             add_totals_of_prefixes(labels, u, counts, kind, starts, *routes, totals)
         return totals
 
+    @cached_property
+    def certain(self) -> tuple[Floats, Floats, Floats]:
+        """Return for each kind what each of the three risks adds to the overall one, were it 1.
+
+        Of picking at random, of being alone in the table, and of being so in the population.
+        """
+        parameters = self.chances.parameters.T
+        prosecutor, journalist, marketer = (combine(parameters, *of) for of in np.eye(3))
+        return marketer, prosecutor, journalist
+
     def routes(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
         """Return for each kind how likely a record picked is confirmed, and what is added to that.
 
         The second is for whoever is alone in the table, the third if they are so in the population.
         """
-        parameters = self.chances.parameters.T
-        picked, alone, confirmed = (combine(parameters, *route) for route in np.eye(3)[[2, 0, 1]])
+        picked, alone, confirmed = self.certain
         return weights * picked, weights * alone, weights * confirmed
 
     def unique_in(
