@@ -229,29 +229,6 @@ def count_by_history(people: KeyPeople, ks: Sequence[int] = KS) -> dict[int, int
     return {k: int(alike[alike < k].sum()) for k in ks}
 
 
-def individual_risk(sizes: Integers, population: Integers | None = None) -> NDArray[np.float64]:
-    """Return the individual risk of a record in cells of given sizes.
-
-    One over the size; or, with the sum of the sampling weights as the size in the population, the
-    approximation of Benedetti and Franconi as sdcMicro has it (`indivRisk(method = "approx")`).
-
-    >>> individual_risk(np.array([1, 4])).tolist()
-    [1.0, 0.25]
-    """
-    if population is None:
-        return 1 / sizes
-    fraction = np.minimum(sizes / population, 1.0)
-    whole = fraction == 1
-    p = np.where(whole, 0.5, fraction)  # replaced below; keeps the logarithms finite
-    odds, surprise = p / (1 - p), -np.log(p)
-    risk = np.select(
-        [sizes == 1, sizes == 2],
-        [odds * surprise, odds - odds**2 * surprise],
-        p / (sizes - (1 - p)),
-    )
-    return np.where(whole, 1 / sizes, risk)
-
-
 @dataclass(frozen=True, slots=True)
 class WhatIf:
     """The counts with some keys left out, or one coarsened."""

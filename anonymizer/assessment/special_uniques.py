@@ -41,23 +41,13 @@ class SpecialUniques:
     cells: Integers
     """The numbers of the cells that one person alone is in."""
     score: Floats
-    """Of each of these: the sum over its MSUs of (M - m)! for a set of m of M keys."""
-    share_score: Floats
-    """The same with (2^(M - m) - 1) m! (M - m)! / M!, sdcMicro's `original_scores = FALSE`."""
+    """Of each of these: the sum over its MSUs of their weights, (M - m)! for a set of m of M keys."""
     smallest: Integers
     """Of each of these: the number of keys in its smallest MSU."""
     sets: Integers
     """The number of MSUs of each size, from 1 to M, over all these cells."""
     contributions: dict[str, float]
     """For each key, the share of all scores that is due to sets with it."""
-    share_contributions: dict[str, float]
-    """The same by `share_score`."""
-
-    def of_cells(self, scores: Floats, cells: int) -> Floats:
-        """Spread scores over all cells; one with several people has none."""
-        spread = np.zeros(cells)
-        spread[self.cells] = scores
-        return spread
 
 
 def original_weight(keys: int, size: int) -> float:
@@ -67,16 +57,6 @@ def original_weight(keys: int, size: int) -> float:
     1.0
     """
     return float(factorial(keys - size))
-
-
-def share_weight(keys: int, size: int) -> float:
-    """Return what an MSU of some size adds to sdcMicro's other score.
-
-    >>> share_weight(3, 1)
-    1.0
-    """
-    sets = float(2 ** (keys - size) - 1)
-    return sets * factorial(size) * factorial(keys - size) / factorial(keys)
 
 
 def dis_power(keys: int) -> float:
@@ -137,37 +117,28 @@ def owners_of_cells(key_set: KeySet) -> Integers:
 
 
 def find_special_uniques(
-    key_set: KeySet, on_set: Callable[[int], None] | None = None
+    key_set: KeySet,
+    on_set: Callable[[int], None] | None = None,
+    weight: Callable[[int, int], float] = original_weight,
 ) -> SpecialUniques:
     """Find the minimal sample uniques of every cell with one person, and score them.
 
     `on_set` is told the number of sets looked at; `why_infeasible` says beforehand if it cannot be done.
+    `weight` says what a set adds to the score, given how many keys there are and how many it has.
     """
-    key_set_size = len(key_set.keys)
+    keys = len(key_set.keys)
     cells, unique_by = unique_cells(key_set, on_set)
-    score, share = np.zeros(cells.size), np.zeros(cells.size)
-    smallest = np.full(cells.size, key_set_size)
-    sets = np.zeros(key_set_size, np.int64)
-    by_key, share_by_key = np.zeros(key_set_size), np.zeros(key_set_size)
+    score, smallest = np.zeros(cells.size), np.full(cells.size, keys)
+    sets, by_key = np.zeros(keys, np.int64), np.zeros(keys)
     for subset, minimal in minimal_sets(unique_by, cells.size):
         size = subset.bit_count()
-        weights = original_weight(key_set_size, size), share_weight(key_set_size, size)
-        score[minimal] += weights[0]
-        share[minimal] += weights[1]
+        score[minimal] += weight(keys, size)
         smallest[minimal] = np.minimum(smallest[minimal], size)
         sets[size - 1] += minimal.size
-        inside = np.array([bool(subset >> key & 1) for key in range(key_set_size)])
-        by_key += inside * weights[0] * minimal.size
-        share_by_key += inside * weights[1] * minimal.size
-    return SpecialUniques(
-        cells,
-        score,
-        share,
-        smallest,
-        sets,
-        name_contributions(key_set, by_key, score.sum()),
-        name_contributions(key_set, share_by_key, share.sum()),
-    )
+        inside = np.array([bool(subset >> key & 1) for key in range(keys)])
+        by_key += inside * weight(keys, size) * minimal.size
+    contributions = name_contributions(key_set, by_key, score.sum())
+    return SpecialUniques(cells, score, smallest, sets, contributions)
 
 
 def name_contributions(key_set: KeySet, by_key: Floats, total: float) -> dict[str, float]:

@@ -15,7 +15,7 @@ interval; the interval of a risk has every u_S at one end of its own.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -27,16 +27,13 @@ from numpy.typing import NDArray
 
 from anonymizer.attackers.attack import AttackedTable, Branch, Floats, Knowledge
 from anonymizer.attackers.scenario import Scenario
-from anonymizer.attackers.statistics import statistic_of
 from anonymizer.attackers.uniqueness import (
     UniqueGivenUnique,
     describe_unique,
     ends_of,
-    estimate_needed,
     estimator_of,
     look,
 )
-from anonymizer.errors import PolicyError
 from anonymizer.estimators.intervals import Estimate, Interval
 from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from anonymizer.kernels.overall import add_measures, sum_measures
@@ -44,7 +41,6 @@ from anonymizer.table.domain import read_only
 
 WORK_LIMIT = 4_000_000_000
 """Rows times sets of known groups; some minutes. Beyond it, what is known is drawn."""
-EXACT_LIMIT = 20  # groups; the exact risk has 2^groups terms
 BRANCH_DEPTH = 6  # groups; the parts into which the sets are divided, whatever the workers
 TRIALS = 10_000
 OVERALL = 3  # where sums over records have it, after the three measures
@@ -146,43 +142,6 @@ def combine(parameters: Floats, prosecutor: Any, journalist: Any, marketer: Any)
 
 
 # --- exactly
-
-
-def check_exact(scenario: Scenario) -> None:
-    """Refuse a scenario with too many groups for the exact risk."""
-    if len(scenario.groups) > EXACT_LIMIT:
-        raise PolicyError(
-            f"scenario: {len(scenario.groups)} groups are more than the {EXACT_LIMIT} whose subsets "
-            "can all be looked at; merge groups, or use `anonymizer assess`, which draws what is known."
-        )
-
-
-def sum_risks(
-    attack: AttackedTable, sets: Iterable[Knowledge], estimate: UniqueGivenUnique
-) -> Floats:
-    """Sum the three risks of each row over sets of known groups, by how likely each is."""
-    measures = np.zeros((3, attack.counts.size))
-    for knowledge in sets:
-        weights = attack.chances.probability(knowledge.known)
-        *seen, _ = look(attack, knowledge, estimate)
-        add_measures(*seen, attack.kind, weights, measures)
-    return measures
-
-
-def overall_risks(attack: AttackedTable, estimate: UniqueGivenUnique | None = None) -> Floats:
-    """Return the overall risk of the records of each row, summed over all that may be known."""
-    check_exact(attack.scenario)
-    needed = estimate_needed(attack.scenario, estimate)
-    measures = sum_risks(attack, attack.walk(), needed)
-    risks: Floats = combine(attack.chances.parameters[attack.kind].T, *measures)
-    return risks
-
-
-def overall_risk(
-    attack: AttackedTable, statistic: str | float, estimate: UniqueGivenUnique | None = None
-) -> float:
-    """Return a statistic of the records' overall risk; without records it is 0."""
-    return statistic_of(overall_risks(attack, estimate), attack.counts, statistic)
 
 
 def expose(

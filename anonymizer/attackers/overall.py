@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from anonymizer.attackers.attack import Floats, check_levels
 from anonymizer.attackers.cells import Known, KnownCells, Partitions, know
 from anonymizer.attackers.chances import Chances, check_cells
-from anonymizer.attackers.exposure import check_exact, combine
+from anonymizer.attackers.exposure import combine
 from anonymizer.attackers.placed import Subjects
 from anonymizer.attackers.probability import HIGH
 from anonymizer.attackers.scenario import Scenario
@@ -37,6 +37,8 @@ from anonymizer.kernels.partition import sum_by_label
 from anonymizer.lattice import Scheme
 from anonymizer.table.classes import EquivalenceClasses
 from anonymizer.table.microdata import Microdata
+
+EXACT_LIMIT = 20  # groups; the exact risk has 2^groups terms
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -251,13 +253,22 @@ class ScenarioAttack:
             add_totals_of_prefixes(labels, u, counts, kind, starts, *routes, totals)
         return totals
 
+    @cached_property
+    def certain(self) -> tuple[Floats, Floats, Floats]:
+        """Return for each kind what each of the three risks adds to the overall one, were it 1.
+
+        Of picking at random, of being alone in the table, and of being so in the population.
+        """
+        parameters = self.chances.parameters.T
+        prosecutor, journalist, marketer = (combine(parameters, *of) for of in np.eye(3))
+        return marketer, prosecutor, journalist
+
     def routes(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
         """Return for each kind how likely a record picked is confirmed, and what is added to that.
 
         The second is for whoever is alone in the table, the third if they are so in the population.
         """
-        parameters = self.chances.parameters.T
-        picked, alone, confirmed = (combine(parameters, *route) for route in np.eye(3)[[2, 0, 1]])
+        picked, alone, confirmed = self.certain
         return weights * picked, weights * alone, weights * confirmed
 
     def unique_in(
@@ -303,3 +314,12 @@ class ScenarioAttack:
             return self.estimate
         name = self.scenario.estimator
         return by_pitman if name == "pitman" else estimator_of(name)
+
+
+def check_exact(scenario: Scenario) -> None:
+    """Refuse a scenario with too many groups for the exact risk."""
+    if len(scenario.groups) > EXACT_LIMIT:
+        raise PolicyError(
+            f"scenario: {len(scenario.groups)} groups are more than the {EXACT_LIMIT} whose subsets "
+            "can all be looked at; merge groups, or use `anonymizer assess`, which draws what is known."
+        )

@@ -47,7 +47,7 @@ class Values:
         """
         if MISSING in texts:
             hierarchy = hierarchy.with_missing()
-        hierarchy, read = hierarchy.fit(texts)
+        hierarchy, read = fit_cells(hierarchy, texts)
         texts = list(dict.fromkeys(read))
         places = find_places(hierarchy)
         if unknown := [text for text in texts if text not in places]:
@@ -127,6 +127,15 @@ class Values:
         return [hierarchy.leaves[leaf] for leaf in below]
 
 
+def fit_cells(hierarchy: Hierarchy, texts: Sequence[str]) -> tuple[Hierarchy, list[str]]:
+    """Take in the values of cells of any level, and return the labels that they stand for.
+
+    A redacted cell is no value, though a rule may cover any text: it would match nobody else.
+    """
+    hierarchy, _ = hierarchy.fit([text for text in texts if text != REDACTED])
+    return hierarchy, hierarchy.read_texts(texts, range(hierarchy.height))
+
+
 def find_places(hierarchy: Hierarchy) -> dict[str, tuple[int, int]]:
     """Return for each value of each level the finest level that has it, and its number there.
 
@@ -181,7 +190,7 @@ def read_values(
 
 def first_unknown(hierarchy: Hierarchy, column: Column) -> int | None:
     """Return the first row, from 1, whose value the hierarchy lacks; None where it has all of them."""
-    fitted, labels = hierarchy.fit(column.texts)
+    fitted, labels = fit_cells(hierarchy, column.texts)
     known = {MISSING, *find_places(fitted)}
     pairs = zip(column.texts, labels, strict=True)
     unknown = {text for text, label in pairs if label not in known}

@@ -89,13 +89,6 @@ def upper_end(sizes: NDArray[np.int64], population: int) -> float:
     return estimate_unique_given_unique(sizes, population).high
 
 
-def estimate_needed(scenario: Scenario, given: UniqueGivenUnique | None) -> UniqueGivenUnique:
-    """Return the estimate of u_S that the overall risk needs: none at all where p_cu is 0."""
-    if not scenario.needs_unique:
-        return lambda *_: None
-    return given or estimator_of(scenario.estimator)
-
-
 def estimator_of(name: str) -> UniqueGivenUnique:
     """Return the estimate of u_S that an estimator of population uniques gives.
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.attackers.placed import find_places
+from anonymizer.attackers.placed import find_places, fit_cells
 from anonymizer.data.arrays import is_nested
 from anonymizer.data.column import Column, Vocabulary, same_text
 from anonymizer.data.formulas import escape
@@ -138,7 +138,7 @@ def quasi_column(
     """Make a column of a quasi-identifier, with the values of all tables."""
     hierarchy = policy.hierarchy(name)
     hierarchy = hierarchy.with_values([text for column in originals for text in column.texts])
-    hierarchy, _ = hierarchy.fit(sorted(released.texts))
+    hierarchy, _ = fit_cells(hierarchy, sorted(released.texts))
     if any(MISSING in column.texts for column in (*originals, released)):
         hierarchy = hierarchy.with_missing()
     return Quasi(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from anonymizer.display import Plotted, shown
@@ -232,15 +233,10 @@ def check_models(sweep: Sweep, evaluator: Evaluator) -> None:
 class Tracker(Tracked):
     """Goes from the loosest threshold to the tightest, with all that was evaluated on the way."""
 
-    def __init__(
-        self,
-        problem: Problem,
-        sweep: Sweep,
-        changes: dict[str, Any],
-        on_stage: OnStage | None,
-    ) -> None:
-        super().__init__(problem, sweep, changes, on_stage)
-        self.shared = SweepEvaluator(problem.evaluator, sweep)
+    @cached_property
+    def shared(self) -> SweepEvaluator:
+        """What the searches have in common."""
+        return SweepEvaluator(self.problem.evaluator, self.sweep)
 
     @property
     def evaluated(self) -> set[Scheme]:

@@ -103,21 +103,17 @@ class Point:
         }
 
 
+@dataclass(eq=False)
 class Tracked:
     """What was found at each threshold of a sweep, the loosest first."""
 
-    def __init__(
-        self,
-        problem: Problem,
-        sweep: Sweep,
-        changes: dict[str, Any],
-        on_stage: OnStage | None,
-    ) -> None:
-        self.problem, self.sweep = problem, sweep
-        self.changes, self.on_stage = changes, on_stage
-        self.points: list[Point] = []
-        self.infeasible: list[float] = []
-        self.unknown: list[float] = []
+    problem: Problem
+    sweep: Sweep
+    changes: dict[str, Any]
+    on_stage: OnStage | None
+    points: list[Point] = field(default_factory=list)
+    infeasible: list[float] = field(default_factory=list)
+    unknown: list[float] = field(default_factory=list)
 
     def tell(self, place: int) -> Callable[[Progress], None] | None:
         """Return what passes on the progress of a search, if anybody wants it."""

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from anonymizer.attackers.catalogue import find_scenario, fit_scenario
 from anonymizer.attackers.cuts import Turns, least_suppressed, people_with, shortest_cut
-from anonymizer.attackers.exposure import check_exact
-from anonymizer.attackers.overall import ScenarioAttack
+from anonymizer.attackers.overall import ScenarioAttack, check_exact
 from anonymizer.attackers.scenario import PARAMETERS, Scenario, StatedChance, stated_chances
 from anonymizer.attackers.statistics import SLACK, passes, quantile_of, statistic_of
 from anonymizer.attackers.uniqueness import lower_end, upper_end

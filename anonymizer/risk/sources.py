@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from anonymizer.attackers.overlap import Proportion
 from anonymizer.attackers.sources import SourceAttack
 from anonymizer.attackers.statement import Statement
+from anonymizer.attackers.statistics import SLACK
 from anonymizer.errors import PolicyError, suggest_name
 from anonymizer.risk.assumption import Assumption, Unit
 from anonymizer.risk.inputs import HierarchyOf, Inputs, no_hierarchy, paths_in
@@ -19,9 +20,6 @@ from anonymizer.risk.model import Estimates, ModelKind, RiskModel
 from anonymizer.risk.parameters import THRESHOLD, Parameter, check_share
 from anonymizer.risk.remaining import Kept, Remaining
 from anonymizer.table.microdata import Microdata
-
-SLACK = 1e-12
-"""A probability that exceeds the threshold by rounding only does not exceed it."""
 
 
 @dataclass(frozen=True)

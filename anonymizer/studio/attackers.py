@@ -13,6 +13,7 @@ from anonymizer.attackers.catalogue import fit_scenario, shipped_scenarios
 from anonymizer.attackers.cells import KEPT_LABELS, Known, KnownCells, Partitions
 from anonymizer.attackers.recent import Recent
 from anonymizer.attackers.scenario import Scenario
+from anonymizer.attackers.statistics import SLACK
 from anonymizer.errors import DataError, quote, quote_some, suggest_name
 from anonymizer.risk import RiskModel
 from anonymizer.risk.assumption import Unit
@@ -23,7 +24,6 @@ from anonymizer.table.microdata import Microdata
 
 RISKS = tuple(float(f"{risk:.3g}") for risk in np.geomspace(0.0001, 1, 49))
 """The curve is drawn at these, twelve to a power of ten."""
-SLACK = 1e-12
 EVERYBODY = "everybody the same"
 
 MEANINGS = {

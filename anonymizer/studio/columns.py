@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -101,15 +102,34 @@ def histogram(values: Sequence[float], counts: Sequence[int]) -> list[dict[str, 
     >>> histogram([0, 1, 2, 3], [1, 1, 1, 5])[-1]["count"]
     5
     """
-    low, high = min(values), max(values)
     whole = all(value == int(value) for value in values)
-    bins = min(BARS, int(high - low) + 1) if whole else BARS
-    end = high + 1 if whole else high
-    found, edges = np.histogram(values, bins=bins, range=(low, end), weights=counts)
+    found, edges = count_between(values, counts, (min(values), max(values)), whole, BARS)
     return [
-        {"label": f"{a:.4g} to {b:.4g}", "low": float(a), "high": float(b), "count": int(n)}
-        for a, b, n in zip(edges[:-1].tolist(), edges[1:].tolist(), found.tolist(), strict=True)
+        {"label": f"{a:.4g} to {b:.4g}", "low": a, "high": b, "count": n}
+        for (a, b), n in zip(pairwise(edges), found, strict=True)
     ]
+
+
+def count_between(
+    values: Sequence[float],
+    counts: Sequence[int],
+    ends: tuple[float, float],
+    whole: bool,
+    most: int,
+) -> tuple[list[int], list[float]]:
+    """Count numbers in intervals of one width from one end to the other, and return their edges.
+
+    Whole numbers have no more intervals than there are of them; what lies beyond is in the last ones.
+
+    >>> count_between([0, 1, 9], [1, 1, 5], (0, 3), True, 10)
+    ([1, 1, 0, 5], [0.0, 1.0, 2.0, 3.0, 4.0])
+    """
+    low, high = ends
+    end = high + 1 if whole else high
+    bins = int(min(most, end - low)) if whole else most
+    inside = np.clip(values, low, np.nextafter(end, low))
+    found, edges = np.histogram(inside, bins=bins, range=(low, end), weights=counts)
+    return [int(count) for count in found.tolist()], edges.tolist()
 
 
 def in_order(there: Mapping[str, int]) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ from anonymizer.hierarchy.spec import parse_spec
 from anonymizer.hierarchy.values import parse_number
 from anonymizer.policy import Policy
 from anonymizer.proposal.policy_file import file_names
-from anonymizer.studio.columns import column_of
+from anonymizer.studio.columns import column_of, count_between
 from anonymizer.studio.folder import Folder
 from anonymizer.studio.toml_text import plain
 
@@ -170,18 +170,14 @@ def histogram(
     pairs = [(read_place(text, hierarchy, dated), count) for text, count in cells.items()]
     values = [number for number, _ in pairs if number is not None]
     weights = [count for number, count in pairs if number is not None]
-    end = high + 1 if whole else high
-    bins = int(min(BARS, end - low)) if whole else BARS
-    counted, edges = np.histogram(
-        np.clip(values, low, np.nextafter(end, low)), bins=bins, range=(low, end), weights=weights
-    )
+    counts, edges = count_between(values, weights, (low, high), whole, BARS)
     return {
         "low": low,
-        "high": end,
+        "high": high + 1 if whole else high,
         "whole": whole,
         "unit": spec.get("levels", ["day"])[0] if dated else None,
-        "counts": [int(count) for count in counted.tolist()],
-        "edges": edges.tolist(),
+        "counts": counts,
+        "edges": edges,
     }
 
 

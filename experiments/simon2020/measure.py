@@ -17,7 +17,6 @@ from anonymizer.assessment.keys import (
     WhatIf,
     count_violations,
     flat_hierarchy,
-    individual_risk,
 )
 from anonymizer.assessment.mitigation import describe_levels
 from anonymizer.assessment.procedure import follow_procedure
@@ -25,6 +24,7 @@ from anonymizer.assessment.special_uniques import (
     dis_power,
     dis_scores,
     find_special_uniques,
+    original_weight,
 )
 from anonymizer.attackers.statement import Statement
 from anonymizer.data.pandas import FrameTable
@@ -33,6 +33,7 @@ from anonymizer.solution.solution import Solution, anonymize
 from anonymizer.table.microdata import encode
 from experiments.datasets import REFERENCE, path_of
 from experiments.simon2020 import paper
+from experiments.simon2020.sdcmicro import individual_risk, share_weight
 from experiments.simon2020.visits import KEYS, draw_people, draw_several, draw_visits, policy
 
 OnStep = Callable[[str], None]
@@ -219,13 +220,13 @@ def compare_diversity(
 
 def compare_suda(keys: KeySet, reference: dict[str, Any]) -> Iterator[tuple[str, float, float]]:
     """Yield SUDA2 scores, both kinds, and DIS-SUDA scores."""
-    found, cells = find_special_uniques(keys), keys.cells()
+    cells = keys.cells()
     uniques, pairs = int((cells.sizes == 1).sum()), 2 * int((cells.sizes == 2).sum())
-    for call, scores in (
-        ("suda2_original_TRUE", found.score),
-        ("suda2_original_FALSE", found.share_score),
+    for call, weight in (
+        ("suda2_original_TRUE", original_weight),
+        ("suda2_original_FALSE", share_weight),
     ):
-        their = reference[call]
+        their, scores = reference[call], find_special_uniques(keys, weight=weight).score
         yield f"{call}, sum of scores", their["score"]["sum"], scores.sum()
         yield f"{call}, highest score", their["score_max"], scores.max()
         power = dis_power(len(keys.keys))

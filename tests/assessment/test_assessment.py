@@ -15,7 +15,7 @@ from anonymizer.assessment import Source, Statement
 from anonymizer.assessment.scenario_risk import describe_values
 from anonymizer.attackers.attack import attack_on
 from anonymizer.attackers.catalogue import load_scenario, shipped_scenarios
-from anonymizer.attackers.exposure import MEASURES, Method, overall_risk, sum_exactly
+from anonymizer.attackers.exposure import MEASURES, Method, sum_exactly
 from anonymizer.attackers.overall import ScenarioAttack
 from anonymizer.attackers.scenario import AttributeGroup, Scenario
 from anonymizer.attackers.statistics import statistic_of
@@ -25,6 +25,7 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.table.microdata import encode
 from experiments.xia2021.simulation import play
 from tests.assessment import patients
+from tests.attackers.tables import overall_risk
 
 SEX = Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
 AGE = Hierarchy.from_rows("age", [("30", "*"), ("40", "*")])

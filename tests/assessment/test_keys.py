@@ -12,7 +12,6 @@ from anonymizer.assessment.keys import (
     KeySet,
     count_by_history,
     count_violations,
-    individual_risk,
     small_cells,
     values_in,
     what_if,
@@ -20,6 +19,7 @@ from anonymizer.assessment.keys import (
 from anonymizer.data.pandas import FrameTable
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.table.microdata import encode
+from experiments.simon2020.sdcmicro import individual_risk
 from tests.assessment.tables import Row, key_set, smallest_cells, tables
 from tests.shared import ABSENT, DATA, REFERENCE
 

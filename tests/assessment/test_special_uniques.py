@@ -7,32 +7,37 @@ import pytest
 from hypothesis import given
 
 from anonymizer.assessment.special_uniques import (
+    SpecialUniques,
     dis_power,
     dis_scores,
     find_special_uniques,
     original_weight,
-    share_weight,
     why_infeasible,
 )
+from experiments.simon2020.sdcmicro import share_weight
 from tests.assessment.tables import Row, key_set, tables
 from tests.assessment.test_keys import adult, check_series, needs_reference
 
 ORIGINAL, SHARE = "suda2_original_TRUE", "suda2_original_FALSE"
 
 
+def spread(found: SpecialUniques, cells: int) -> np.ndarray:
+    """The scores of all cells; one with several people has none."""
+    scores = np.zeros(cells)
+    scores[found.cells] = found.score
+    return scores
+
+
 @needs_reference
 @pytest.mark.parametrize("name", ["keys9", "keys3"])
 def test_scores_are_those_of_sdcmicro(name):
     keys, _, reference = adult(name)
-    found = find_special_uniques(keys)
     cells = keys.cells()
     label = keys.classes().label_of_tuple[keys.microdata.tuple_of_row]
     uniques, pairs = int((cells.sizes == 1).sum()), 2 * int((cells.sizes == 2).sum())
-    for call, score, by_key in (
-        (ORIGINAL, found.score, found.contributions),
-        (SHARE, found.share_score, found.share_contributions),
-    ):
-        of_cell = found.of_cells(score, cells.sizes.size)
+    for call, weight in ((ORIGINAL, original_weight), (SHARE, share_weight)):
+        found = find_special_uniques(keys, weight=weight)
+        of_cell, by_key = spread(found, cells.sizes.size), found.contributions
         check_series(of_cell[label], reference[call]["score"])
         contributions = {
             c["variable"]: c["contribution"] for c in reference[call]["attribute_contributions"]
@@ -67,10 +72,9 @@ def test_the_sets_are_those_that_trying_them_all_finds(table):
     rows, persons = table
     for whose in (persons, list(range(len(rows)))):
         keys = key_set(rows, whose)
-        found = find_special_uniques(keys)
-        width = len(rows[0])
-        scores = found.of_cells(found.score, keys.classes().sizes.size)
-        shares = found.of_cells(found.share_score, keys.classes().sizes.size)
+        width, cells = len(rows[0]), keys.classes().sizes.size
+        scores = spread(find_special_uniques(keys), cells)
+        shares = spread(find_special_uniques(keys, weight=share_weight), cells)
         for number, row in enumerate(rows):
             cell = keys.classes().label_of_tuple[keys.microdata.tuple_of_row[number]]
             sizes = [len(chosen) for chosen in minimal_sets(rows, whose, row)]

@@ -11,10 +11,14 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from anonymizer.attackers.attack import AttackedTable
+from anonymizer.attackers.attack import AttackedTable, Floats
+from anonymizer.attackers.exposure import sum_exactly
 from anonymizer.attackers.placed import Subjects, Values
 from anonymizer.attackers.probability import Chance
 from anonymizer.attackers.scenario import AttributeGroup, Scenario
+from anonymizer.attackers.statistics import statistic_of
+from anonymizer.attackers.uniqueness import UniqueGivenUnique
+from anonymizer.estimators.uniques import unique_given_unique as by_pitman
 from anonymizer.hierarchy import Hierarchy
 from tests.attackers import overall_oracle as oracle
 
@@ -35,6 +39,21 @@ def estimate(sizes: Any, population: int) -> float | None:
 
 def half(sizes: NDArray[np.int64], population: int) -> float:
     return 0.5
+
+
+def overall_risks(attack: AttackedTable, estimate: UniqueGivenUnique = by_pitman) -> Floats:
+    """The overall risk of each row, which is that of its tuples."""
+    found, rows = sum_exactly(attack, estimate=estimate).overall, attack.row_of_tuple
+    risks = np.zeros(attack.counts.size)
+    risks[rows[rows >= 0]] = found[rows >= 0]
+    return risks
+
+
+def overall_risk(
+    attack: AttackedTable, statistic: str | float, estimate: UniqueGivenUnique = by_pitman
+) -> float:
+    """A statistic of the records' overall risk."""
+    return statistic_of(overall_risks(attack, estimate), attack.counts, statistic)
 
 
 def scenario_of(*groups: AttributeGroup, **changes: Any) -> Scenario:

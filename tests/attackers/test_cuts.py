@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 
 from anonymizer.attackers.attack import attack_on
 from anonymizer.attackers.cuts import Turns, least_suppressed, people_with, shortest_cut
-from anonymizer.attackers.exposure import overall_risk
 from anonymizer.attackers.overall import ScenarioAttack
 from anonymizer.attackers.scenario import AttributeGroup
 from anonymizer.attackers.statistics import passes, statistic_of
 from anonymizer.table.classes import partition
 from anonymizer.table.microdata import Microdata
-from tests.attackers.tables import scenario_of
+from tests.attackers.tables import overall_risk, scenario_of
 from tests.attackers.test_statistics import STATISTICS
 from tests.oracle import Problem
 from tests.risk.test_people import with_people

@@ -21,10 +21,9 @@ from anonymizer.attackers.exposure import (
     count_subsets,
     draw,
     expose,
-    overall_risk,
-    overall_risks,
     sum_exactly,
 )
+from anonymizer.attackers.overall import check_exact
 from anonymizer.attackers.placed import Subjects
 from anonymizer.attackers.probability import HIGH, LOW, Chance
 from anonymizer.attackers.scenario import AttributeGroup, Scenario
@@ -39,6 +38,8 @@ from tests.attackers.tables import (
     Table,
     estimate,
     half,
+    overall_risk,
+    overall_risks,
     random_table,
     scenario_of,
     tables,
@@ -391,7 +392,7 @@ def test_too_many_groups_are_drawn_or_refused() -> None:
     rows = np.random.default_rng(5).integers(0, 2, (50, 40))
     attack = Table(tuple(map(tuple, rows.tolist())), (1,) * 40, scenario_of(*groups)).attack()
     with pytest.raises(PolicyError, match=r"40 groups are more than the 20 .* which draws"):
-        overall_risk(attack, "mean", estimate)
+        check_exact(attack.scenario)
     drawn = draw(attack, np.random.default_rng(5), 20, estimate=estimate)
     assert (drawn.overall >= 0.25 / 50).all()
     assert (drawn.overall < 1).all()

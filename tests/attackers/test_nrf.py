@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from anonymizer.attackers.attack import AttackedTable
 from anonymizer.attackers.disclosed import assess_disclosure
 from anonymizer.attackers.disclosure import Source
-from anonymizer.attackers.exposure import overall_risk
 from anonymizer.attackers.nrf import Reidentification, combine
 from anonymizer.attackers.placed import Subjects
 from anonymizer.attackers.unique_subsets import Uniqueness
@@ -27,6 +26,7 @@ from experiments.nrf.reconstruction import (
     table_7,
     table_8,
 )
+from tests.attackers.tables import overall_risk
 from tests.attackers.test_unique_subsets import by_hand, frames
 from tests.shared import ABSENT
 

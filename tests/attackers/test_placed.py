@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from anonymizer.attackers.placed import Subjects, Values
 from anonymizer.data.pandas import FrameTable
 from anonymizer.errors import HierarchyError
+from anonymizer.hierarchy import parse_spec
 from anonymizer.table.microdata import encode
 from tests.attackers.people import AGE, CELLS, HIERARCHIES, read
 
@@ -28,6 +29,13 @@ def test_a_value_covers_the_leaves_below_it() -> None:
         ["21", "25"],
         list(AGE.leaves),
     ]
+
+
+def test_a_redacted_cell_is_no_value_where_a_rule_covers_any_text() -> None:
+    spec = {"builder": "mapping", "values": ["F", "M"], "unlisted": True, "top": "any"}
+    values = Values.of(parse_spec(spec).build("sex"), ["F", "*", "X"])
+    assert dict(zip(values.texts, values.levels.tolist(), strict=True)) == {"F": 0, "X": 0, "*": 2}
+    assert "*" not in values.hierarchy.leaves
 
 
 @given(

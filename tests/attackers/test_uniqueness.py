@@ -5,9 +5,8 @@ import pytest
 from numpy.typing import NDArray
 
 from anonymizer.attackers.scenario import AttributeGroup
-from anonymizer.attackers.uniqueness import estimate_needed, unique_in_population, with_interval
-from anonymizer.estimators.uniques import unique_given_unique
-from tests.attackers.tables import half, scenario_of
+from anonymizer.attackers.uniqueness import unique_in_population, with_interval
+from tests.attackers.tables import scenario_of
 
 SCENARIO = scenario_of(AttributeGroup(("age",), 0.5))
 
@@ -34,13 +33,6 @@ def test_the_estimate_gets_sizes_of_classes_that_remain_and_a_population_not_bel
     few = scenario_of(AttributeGroup(("age",), 0.5), population=1)
     assert unique_in_population(np.array([1, 0, 3]), few, remember) == 0.5
     assert asked == [([1, 3], 4)]
-
-
-def test_without_p_cu_no_estimate_is_needed() -> None:
-    without = scenario_of(AttributeGroup(("age",), 0.5), p_cu=0.0)
-    assert estimate_needed(without, half)(np.array([1, 2]), 10) is None
-    assert estimate_needed(SCENARIO, half) is half
-    assert estimate_needed(SCENARIO, None) is unique_given_unique
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,18 @@ def test_redacted_rows_add_nothing_to_what_can_be_guessed() -> None:
     assert claimed.success.estimate.value == claimed.baseline.estimate.value == 1
 
 
+def test_redacted_rows_fit_everybody_where_a_rule_covers_any_text() -> None:
+    sex = {"builder": "mapping", "values": ["F", "M"], "unlisted": True, "top": "any"}
+    policy = {
+        "attributes": {"sex": {"role": "quasi", "hierarchy": sex}},
+        "risk": [{"model": "k-anonymity", "k": 2}],
+    }
+    original = pd.DataFrame({"sex": ["F", "F", "M", "M"]})
+    released = pd.DataFrame({"sex": ["*", "F", "F"]})
+    setting = read_setting(released, original, Policy(**policy), None, AttackPlan())
+    assert setting.cells.count(setting.quasi, setting.original).tolist() == [3, 3, 1, 1]
+
+
 def put_back(released: pd.DataFrame) -> pd.DataFrame:
     """Mix in rows as they were in the original."""
     frame, _ = hospital()

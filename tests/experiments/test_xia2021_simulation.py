@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.attackers.exposure import MEASURES, overall_risk, sum_exactly
+from anonymizer.attackers.exposure import MEASURES, sum_exactly
 from experiments.xia2021 import simulation
 from experiments.xia2021.simulation import Simulation, play
-from tests.attackers.tables import Table, estimate, random_table, tables
+from tests.attackers.tables import Table, estimate, overall_risk, random_table, tables
 
 pytestmark = pytest.mark.slow
 
