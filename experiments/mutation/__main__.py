@@ -123,7 +123,7 @@ def words(of: Mutant) -> tuple[str, ...]:
 
 
 def reasons(mutants: Sequence[Mutant]) -> dict[Mutant, str]:
-    """Return why some mutants are equivalent; a line of the list that fits none is an error."""
+    """Return why some mutants are equivalent; of code that has changed, the list says nothing."""
     seen: Counter[tuple[str, ...]] = Counter()
     by_name = {}
     for mutant in mutants:
@@ -131,8 +131,7 @@ def reasons(mutants: Sequence[Mutant]) -> dict[Mutant, str]:
         by_name[*words(mutant), str(seen[words(mutant)])] = mutant
     with EQUIVALENT.open(encoding="utf-8", newline="") as file:
         listed = {tuple(row[:-1]): row[-1] for row in list(csv.reader(file))[1:]}
-    paths = {mutant.path for mutant in mutants}
-    return {by_name[name]: reason for name, reason in listed.items() if name[0] in paths}
+    return {by_name[name]: reason for name, reason in listed.items() if name in by_name}
 
 
 def try_room(room: str, mutants: Sequence[Mutant]) -> list[Tried]:
