@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from anonymizer.hierarchy import Hierarchy, check_rows, check_values, parse_spec, suggest
 from anonymizer.hierarchy.round_numbers import MANY_GROUPS
-from anonymizer.hierarchy.suggest import distinct_texts, kind_of_texts
+from anonymizer.hierarchy.suggest import FEW_VALUES, distinct_texts, kind_of_texts
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
@@ -286,3 +286,10 @@ def test_one_flat_step_is_a_fair_choice_for_as_many_values_as_a_level_may_have()
     for values, kind in ((MANY_GROUPS, None), (MANY_GROUPS + 1, "number")):
         flat = Hierarchy.from_rows("x", [(str(number), "*") for number in range(values)])
         assert kind_of_texts(flat) == kind
+
+
+def test_of_more_than_a_few_cells_it_is_said_that_every_one_differs() -> None:
+    said = "Every cell differs"
+    for cells in (FEW_VALUES, FEW_VALUES + 1):
+        values = [f"{chr(97 + at)}{'xy'[at % 2] * (1 + at % 3)}" for at in range(cells)]
+        assert (said in suggest(pd.Series(values, name="x"))) is (cells > FEW_VALUES)
