@@ -5,7 +5,14 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.hierarchy.round_numbers import MANY_GROUPS, core, first_width, round_cut
+from anonymizer.hierarchy.round_numbers import (
+    MANY_GROUPS,
+    core,
+    first_width,
+    round_cut,
+    round_cuts,
+    whole_domain,
+)
 
 SPANS = st.fractions(Fraction(1, 10**6), 10**9)
 
@@ -47,3 +54,10 @@ def test_a_cut_leaves_a_third_on_each_side_or_is_as_near_to_the_middle_as_any(
         assert total <= 3 * below <= 2 * total
     else:
         assert abs(2 * below - total) == nearest
+
+
+def test_a_hundredth_of_the_cells_is_no_interval_of_its_own() -> None:
+    inside = [(Fraction(0), 10_000), *((Fraction(number), 1) for number in range(1, 51))]
+    assert round_cuts(inside, whole_domain(0, 50), whole=True) == []
+    inside[0] = Fraction(0), 100
+    assert round_cuts(inside, whole_domain(0, 50), whole=True)
