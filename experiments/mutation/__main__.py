@@ -1,11 +1,11 @@
 """python -m experiments.mutation: which small mistakes in the code would its tests notice?
 
 Writes results/mutation/: README.md and mutants.csv. A sample of the mutants of each of six rooms is put
-to the tests of the room and to the frozen figures: at most 10 processor seconds of those that call the
-function, with ten random examples each. Slow tests are left out. The mistakes in by_hand.csv are tried
-with every room's sample. A survivor that equivalent.csv names does what the code does, for the reason
-there, and is counted apart. Rooms that are not asked for keep their lines; with `--again`, so do mutants
-that were killed before.
+to the tests of the room, its docstrings and the frozen figures: at most 10 processor seconds of those
+that call the function, with ten random examples each. Slow tests are left out. The mistakes in
+by_hand.csv are tried with every room's sample. A survivor that equivalent.csv names does what the code
+does, for the reason there, and is counted apart. Rooms that are not asked for keep their lines; with
+`--again`, so do mutants that were killed before.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def words(of: Mutant) -> tuple[str, ...]:
 
 
 def reasons(mutants: Sequence[Mutant]) -> dict[Mutant, str]:
-    """Return why some mutants are equivalent; a line of the list that fits none is an error."""
+    """Return why some mutants are equivalent; of code that has changed, the list says nothing."""
     seen: Counter[tuple[str, ...]] = Counter()
     by_name = {}
     for mutant in mutants:
@@ -131,8 +131,7 @@ def reasons(mutants: Sequence[Mutant]) -> dict[Mutant, str]:
         by_name[*words(mutant), str(seen[words(mutant)])] = mutant
     with EQUIVALENT.open(encoding="utf-8", newline="") as file:
         listed = {tuple(row[:-1]): row[-1] for row in list(csv.reader(file))[1:]}
-    paths = {mutant.path for mutant in mutants}
-    return {by_name[name]: reason for name, reason in listed.items() if name[0] in paths}
+    return {by_name[name]: reason for name, reason in listed.items() if name in by_name}
 
 
 def try_room(room: str, mutants: Sequence[Mutant]) -> list[Tried]:
@@ -150,7 +149,8 @@ def try_room(room: str, mutants: Sequence[Mutant]) -> list[Tried]:
         if fate not in KILLED:
             print(f"{fate}: {say(mutant)}", flush=True)
 
-    try_mutants(mutants, [f"tests/{room}", *ALSO.get(room, ()), "tests/frozen"], tell)
+    tests = [f"tests/{room}", f"anonymizer/{room}", *ALSO.get(room, ()), "tests/frozen"]
+    try_mutants(mutants, tests, tell)
     return found
 
 
@@ -207,7 +207,8 @@ def page(found: Sequence[Tried], all_of_them: int, seed: int) -> str:
         "",
         "Written by `python -m experiments.mutation`. A mutant is one small mistake in one function:",
         "another comparison, constant or operator, a result that is None, a statement or condition that",
-        "is gone. It is killed if a test of its room, or a frozen figure, fails. One that does what the",
+        "is gone. It is killed if a test of its room, an example in its docstrings or a frozen figure",
+        "fails. One that does what the",
         "code does is equivalent, and not part of the share: where faster code is switched off, the",
         "result is the same.",
         "",

@@ -127,7 +127,11 @@ def run(item: pytest.Item) -> bool:
     """Run a test by itself, set up and torn down."""
     item._initrequest()  # type: ignore[attr-defined]
     item.session._setupstate.stack.clear()
+    example = getattr(item, "dtest", None)
+    names = {} if example is None else dict(example.globs)
     reports = runtestprotocol(item, log=False, nextitem=None)
+    if example is not None:  # an example forgets all names once it has run
+        example.globs.update(names)
     return not any(report.failed for report in reports)
 
 

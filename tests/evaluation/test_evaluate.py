@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 
-from anonymizer.evaluation.evaluate import Evaluation, Evaluator
+from anonymizer.evaluation.evaluate import BestOutcome, Evaluation, Evaluator
 from anonymizer.evaluation.suppression import suppress
 from anonymizer.lattice import Scheme
 from anonymizer.risk import KAnonymity
@@ -147,3 +147,13 @@ def test_the_whole_lattice_has_every_level_of_every_hierarchy() -> None:
     evaluator = evaluator_of(Problem((("S", "x"),), (SIZES, ONE_LEAF), k=1))
     lattice = evaluator.microdata.lattice
     assert (lattice.low, lattice.high) == ((0, 0), (2, 1))
+
+
+def test_the_best_feasible_outcome_is_kept_whatever_comes_after() -> None:
+    evaluator = evaluator_of(Problem((("S",), ("M",), ("L",), ("L",)), (SIZES,), k=1))
+    judged = [evaluator.judge(partition(evaluator.microdata, (level,))) for level in (1, 0, 2)]
+    best = BestOutcome()
+    for outcome, kept in zip(judged, (judged[0], judged[1], judged[1]), strict=True):
+        best.offer(outcome)
+        assert best.recall(kept.evaluation.scheme) is kept
+    assert best.recall((2,)) is None

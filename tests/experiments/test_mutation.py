@@ -10,8 +10,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from experiments.mutation.__main__ import Tried, interval, page, write_list
-from experiments.mutation.mutants import ROOT, get, mutants_of, sites
+from experiments.mutation.__main__ import (
+    Tried,
+    everything,
+    interval,
+    page,
+    reasons,
+    write_list,
+)
+from experiments.mutation.mutants import ROOMS, ROOT, get, mutants_by_hand, mutants_of, sites
 
 SOURCE = '''
 LIMIT = 3
@@ -66,16 +73,18 @@ def test_the_interval_is_that_of_the_binomial_distribution() -> None:
 
 
 def test_the_page_says_how_many_were_killed_and_lists_the_others(tmp_path: Path) -> None:
-    mutants = list(mutants_of(ROOT / "anonymizer" / "evaluation" / "suppression.py"))[:4]
-    fates = ("killed", "timeout", "survived", "no test")
+    mutants = list(mutants_of(ROOT / "anonymizer" / "evaluation" / "suppression.py"))[:5]
+    fates = ("killed", "timeout", "survived", "no test", "equivalent")
     found = [Tried("evaluation", *pair) for pair in zip(mutants, fates, strict=True)]
+    found.append(Tried("evaluation", mutants_by_hand("evaluation")[0], "killed"))
     text = page(found, 4321, 7)
-    assert "4 of 4,321 mutants, drawn room by room with seed 7." in text
-    assert "| all | 4 | 2 | 50.0% | 6.8% to 93.2% |" in text
-    assert text.count("\n- `anonymizer/evaluation/suppression.py:") == 2
+    assert "5 of 4,321 mutants, drawn room by room with seed 7." in text
+    assert "| all | 5 | 1 | 2 | 50.0% | 6.8% to 93.2% |" in text
+    assert "Made by hand: 1, killed: 1." in text
+    assert text.count("\n- `anonymizer/evaluation/suppression.py:") == 3
     assert text.count("(no test calls it)") == 1
     write_list(found, tmp_path / "mutants.csv")
-    assert pd.read_csv(tmp_path / "mutants.csv")["fate"].tolist() == list(fates)
+    assert pd.read_csv(tmp_path / "mutants.csv")["fate"].tolist() == [*fates, "killed"]
 
 
 @pytest.mark.soak
@@ -84,5 +93,13 @@ def test_a_small_run_writes_what_became_of_each_mutant(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "experiments.mutation", *options]
     subprocess.run(command, check=True, cwd=ROOT, capture_output=True)
     found = pd.read_csv(tmp_path / "mutation" / "mutants.csv")
-    assert set(found["fate"]) <= {"killed", "survived", "timeout", "no test"}
+    assert set(found["fate"]) <= {"killed", "survived", "timeout", "no test", "equivalent"}
     assert (found["fate"] == "killed").any()
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_what_is_listed_is_in_the_code_as_it_is(room: str) -> None:
+    assert all(reasons(everything(room)).values())
+    for mutant in mutants_by_hand(room):
+        source = ast.parse((ROOT / mutant.path).read_text(encoding="utf-8"))
+        assert ast.unparse(mutant.tree()) != ast.unparse(source), mutant

@@ -49,3 +49,11 @@ def test_labels_are_text_never_markup() -> None:
 def test_several_values_at_the_top_are_all_roots() -> None:
     lines = lines_of(draw(Hierarchy.from_rows("x", [("a", "A"), ("b", "B")])))
     assert lines[-4:] == ["├── A (1 leaf)", "│   └── a", "└── B (1 leaf)", "    └── b"]
+
+
+def test_of_codes_of_a_form_the_levels_have_examples_and_no_numbers() -> None:
+    plates = Redaction(length=2, alphabet="alphanumeric").build("plate")
+    first = lines_of(draw(plates))[:4]
+    assert first[0].startswith("plate: 1,296 leaves, 3 levels")
+    assert all(line.startswith(f"level {at}: such as ") for at, line in enumerate(first[1:3]))
+    assert first[3] == "level 2: 1 value, *"

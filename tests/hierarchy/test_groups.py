@@ -184,3 +184,8 @@ def test_values_that_are_not_listed_are_covered_only_where_stated() -> None:
 def test_a_value_that_is_not_listed_has_no_place_where_there_are_groups() -> None:
     with pytest.raises(HierarchyError, match="unlisted: nothing says which group they belong to"):
         Explicit(groups={"north": ["NO", "SE"], "south": ["IT"]}, unlisted=True)
+
+
+def test_ranges_of_large_numbers_have_few_values() -> None:
+    built = Explicit(values=((9_000_000, 9_000_002),)).build("number")
+    assert built.leaves == ("9000000", "9000001", "9000002")

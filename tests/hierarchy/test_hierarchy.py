@@ -16,6 +16,7 @@ from anonymizer.hierarchy import (
     Ordered,
     Redaction,
 )
+from anonymizer.hierarchy.hierarchy import Growth
 
 from .trees import tree_rows
 
@@ -145,3 +146,10 @@ def test_only_hierarchies_of_numbers_dates_and_ordered_values_are_ordered() -> N
     assert not Redaction(digits=2).build("x").ordered
     assert not Explicit(values=("a", "b")).build("x").ordered
     assert not Hierarchy.from_rows("x", [("1", "*"), ("2", "*")]).ordered
+
+
+def test_a_rule_that_makes_no_new_labels_is_not_asked_what_one_covers() -> None:
+    plain = Redaction(values=("J45",), unlisted=True).build("icd").growth
+    assert plain is not None
+    with pytest.raises(AssertionError, match="level 1: no new label 'K0' was to be expected"):
+        Growth.cover_of(plain, 1, "K0")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from anonymizer.errors import HierarchyError, show_values
 from anonymizer.hierarchy import Intervals, check_values
 from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.intervals import at_least
 from tests.hierarchy.labels import bounds_of, holds
 from tests.hierarchy.test_builders import real_intervals
 
@@ -143,3 +144,7 @@ def test_a_fault_of_real_intervals_is_one_sentence(keys: dict[str, Any], message
     with pytest.raises(HierarchyError) as caught:
         Intervals(**keys)
     assert message in str(caught.value)
+
+
+def test_whole_numbers_from_zero_on_are_named_as_those_from_any_other() -> None:
+    assert [at_least(low) for low in (-1, 0, 1)] == [">= -1", "0+", "1+"]

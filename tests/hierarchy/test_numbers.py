@@ -117,3 +117,11 @@ def test_what_is_not_a_period_has_no_middle(text: str) -> None:
 def test_texts_have_no_midpoints() -> None:
     assert midpoints(Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")]), 1) is None
     assert numbers_of_values(["", " "]) is None
+
+
+@pytest.mark.parametrize("quarter", [1, 2, 3, 4])
+def test_the_middle_of_a_quarter_is_between_its_first_and_its_last_day(quarter: int) -> None:
+    first = np.datetime64(f"2023-{3 * quarter - 2:02}-01")
+    after = np.datetime64(f"2023-{3 * quarter - 2:02}") + 3
+    ends = first.astype(int), after.astype("datetime64[D]").astype(int) - 1
+    assert middle_of_period(f"2023-Q{quarter}") == sum(ends) / 2

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.hierarchy import Hierarchy, check_rows, check_values, parse_spec, suggest
-from anonymizer.hierarchy.suggest import distinct_texts
+from anonymizer.hierarchy.round_numbers import MANY_GROUPS
+from anonymizer.hierarchy.suggest import FEW_VALUES, distinct_texts, kind_of_texts
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
@@ -279,3 +280,16 @@ def test_a_few_postal_codes_are_codes_and_not_numbers() -> None:
     assert 'builder = "redaction"' in spec
     assert 'values = ["10115", "80331", "80333"]' in spec
     assert 'builder = "redaction"' not in suggest(pd.Series(["101", "803"], name="beds"))
+
+
+def test_one_flat_step_is_a_fair_choice_for_as_many_values_as_a_level_may_have() -> None:
+    for values, kind in ((MANY_GROUPS, None), (MANY_GROUPS + 1, "number")):
+        flat = Hierarchy.from_rows("x", [(str(number), "*") for number in range(values)])
+        assert kind_of_texts(flat) == kind
+
+
+def test_of_more_than_a_few_cells_it_is_said_that_every_one_differs() -> None:
+    said = "Every cell differs"
+    for cells in (FEW_VALUES, FEW_VALUES + 1):
+        values = [f"{chr(97 + at)}{'xy'[at % 2] * (1 + at % 3)}" for at in range(cells)]
+        assert (said in suggest(pd.Series(values, name="x"))) is (cells > FEW_VALUES)

@@ -6,10 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from anonymizer.data.pandas import FrameTable
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.policy import Policy
 from anonymizer.problem import Problem
+from anonymizer.risk import DeltaPresence
 from anonymizer.search import search
+from anonymizer.table.classes import partition
+from anonymizer.table.microdata import encode
 from tests.exhaustive import search_exhaustively
 
 TREE = [(str(v), f"{v // 2}h", f"{v // 4}q", "*") for v in range(8)]
@@ -35,3 +39,18 @@ def test_the_same_people_may_match_parts_that_the_population_table_does_not_tell
     assert found is not None
     assert best is not None
     assert found.loss == best.loss
+
+
+def test_a_share_at_either_limit_passes_and_one_beyond_it_does_not() -> None:
+    tree = Hierarchy.from_rows("a", [("x", "*"), ("y", "*"), ("z", "*")])
+    frame, others = (pd.DataFrame({"a": list(text)}) for text in ("xxyyz", "xxyyyyyyyyzz"))
+    microdata = encode(FrameTable(frame), [tree], FrameTable(others))
+    classes = partition(microdata, (0,))  # all of x, a quarter of y, half of z
+    for minimum, maximum, expected in (
+        (0.25, 1.0, [False, False, False]),
+        (0.3, 1.0, [False, True, False]),
+        (0.25, 0.5, [True, False, False]),
+        (0.3, 0.4, [True, True, True]),
+    ):
+        model = DeltaPresence(maximum, minimum, population_table="people.csv")
+        assert model.violating(classes).tolist() == expected, str(model)

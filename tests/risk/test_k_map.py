@@ -87,3 +87,12 @@ def test_a_population_with_no_quasi_identifier_is_one_sentence() -> None:
         DataError, match=r"has none of the quasi-identifiers 'age', 'sex'; its header"
     ):
         anonymize(people(160, 1), policy(KMap(k=7, population_table=strangers)))
+
+
+def test_a_class_that_k_people_match_is_kept() -> None:
+    there = pd.DataFrame({"sex": list("FFFMM")})
+    microdata = encode(FrameTable(pd.DataFrame({"sex": ["F", "M"]})), [SEX], FrameTable(there))
+    classes = partition(microdata, (0,))
+    for k, expected in ((2, [False, False]), (3, [False, True]), (4, [True, True])):
+        model = KMap(k, population_table="people.csv")
+        assert model.violating(classes).tolist() == expected
