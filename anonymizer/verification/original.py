@@ -332,7 +332,8 @@ def differing_origins(
     agreed = {
         "digest": declared is None or declared["sha256"] == digest_of_file(path),
         "original": origin.get("input") == manifest["input"],
-        "policy": origin.get("policy") == digest_of_policy(problem.policy.describe()),
+        "policy": origin.get("policy")
+        in [digest_of_policy(each) for each in (problem.policy.describe(), manifest["policy"])],
         "hierarchies": origin.get("hierarchies") == manifest["hierarchies"],
         "figures": not differing_keys(stated, manifest),
         "claim": claim.optimal is optimal and bound is not None and claim.bound >= bound - ROUNDING,

@@ -101,7 +101,7 @@ def parts_of(rows: int, folder: Path, draw: Callable[[int], Iterator[pa.Table]])
 def write_policy(parts: Path, folder: Path) -> Path:
     """Write a policy for a folder of files: 9 attributes, k = 5."""
     hierarchies = DATA / "ihis" / "hierarchies"
-    lines = ["[data]", f"path = '{parts}'", f"memory = '{MEMORY}'", "[attributes]"]
+    lines = ["[data]", f"path = '{parts}'", "[attributes]"]
     lines += [
         f"'{name}' = {{ role = 'quasi', hierarchy = '{hierarchies / name}.csv' }}"
         for name in stand_ins().COLUMNS["ihis"]
