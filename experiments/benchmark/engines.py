@@ -144,7 +144,7 @@ def measure_folder(
     parts = parts_of(rows, kept or folder, draw)
     group, copy, plain_peak = in_child(plain, parts, folder)
     policy, out = write_policy(parts, folder), folder / "out"
-    found, peak = run_command(policy, out)
+    found, peak = run_command(policy, out, "--memory", MEMORY)
     started = time.perf_counter()
     verify = [sys.executable, "-m", "anonymizer", "verify", out / "release", policy]
     passed = subprocess.run(verify, capture_output=True).returncode == 0

@@ -139,7 +139,7 @@ KEYS: dict[str, dict[str, tuple[Any, ...]]] = {
     },
     "search": {
         "time_limit": (1e-9, 0.01, 5.0, float("inf")),
-        "evaluation_limit": (1, 3, 100),
+        "evaluation_limit": (1, 3, 100),  # this and those below are old keys, and options now
         "memory_limit": (1e-9, 0.001, 1.0),
         "workers": (1, 2, 3),
     },
