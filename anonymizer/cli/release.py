@@ -139,9 +139,9 @@ def run(
     """Find the best scheme and write the release with its manifest.
 
     Stopped by a limit or Ctrl-C, it releases the best so far and says how far the optimum may be. With
-    --strict, or `strict = true` in [release], it releases nothing, with exit status 1, where people are
-    alone by all released columns together, classes share a sensitive value, a column collapsed, or layers
-    would keep more.
+    --strict, or `strict = true` in [release], it releases nothing, with exit status 1, while there is
+    something to say of it: people are alone by all released columns together, classes share a sensitive
+    value, a column collapsed, or layers would keep more.
 
     Example: `anonymizer run policy.toml --out release --time-limit 60`, later with `--resume`
     """

@@ -133,7 +133,7 @@ class Data(Part):
         return {key: value for key, value in keys.items() if value is not None}
 
     def open(self, data: TableLike, memory: str | None = None, writable: bool = False) -> Table:
-        """Open a table that is given to be anonymized, in a database that a release may be written to."""
+        """Open the table to anonymize; its database is `writable` where the release goes there too."""
         own = (self.delimiter, self.encoding, self.sheet, self.table)
         return open_table(data, *own, memory, writable)
 

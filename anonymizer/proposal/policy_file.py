@@ -70,7 +70,7 @@ def write_policy(
 
 
 def people_lines(whose: Whose) -> list[str]:
-    """Write who is a person, or how it can be said; nothing where an id among the keys says it."""
+    """Write who counts as a person, or how to say so; nothing where the policy names an id."""
     if whose.person is not None:
         return []
     if whose.rows_are_people:

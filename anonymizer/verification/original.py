@@ -109,7 +109,7 @@ def check_against(
 
 
 def check_given_away(problem: Problem) -> Check:
-    """Check that no column that is kept tells what another was before it was generalized."""
+    """Check that no kept column gives the original values of a generalized one away."""
     claim = "no kept column gives a generalized one away"
     found = find_given_away(problem.table, problem.policy, problem.policy.load_hierarchies())
     accepted = sorted({name for a in problem.policy.attributes.values() for name in a.reveals})
