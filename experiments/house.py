@@ -24,9 +24,15 @@ import pandas as pd
 import anonymizer
 from anonymizer import Policy, anonymize, write_release
 from anonymizer.data.staging import Staging
+from anonymizer.hierarchy import BUILDERS
+from anonymizer.hierarchy.builders import Builder
+from anonymizer.policy import ANALYSES
+from anonymizer.risk import MODELS
 from anonymizer.risk.model import RiskModel
 from anonymizer.search.params import SearchParams
 from anonymizer.utility import Measure
+from docs.generate.blocks import PARTS
+from docs.generate.keys import fields_of
 from experiments.datasets import RESULTS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -77,25 +83,43 @@ def measure_rooms() -> pd.DataFrame:
 def measure_names() -> pd.DataFrame:
     """Count what a newcomer has to tell apart."""
     classes: Counter[str] = Counter()
+    outside: Counter[str] = Counter()
     compiled = 0
-    for _, source in modules():
+    for room, source in modules():
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.ClassDef):
                 classes[node.name] += 1
+                outside[node.name] += room != "proof"
             if isinstance(node, ast.FunctionDef):
                 marks = {each.id for each in node.decorator_list if isinstance(each, ast.Name)}
                 compiled += bool(marks & {"kernel", "inlined"})
     figures = {
         "classes": len(classes),
         "class names that occur twice": sum(count > 1 for count in classes.values()),
+        "of these outside proof": sum(count > 1 for count in outside.values()),
         "members of a risk model": count_members(RiskModel),
         "members of a measure": count_members(Measure),
         "compiled functions": compiled,
         "fields of the search's parameters": len(fields(SearchParams)),
         "public names": len(anonymizer.__all__),
+        "keys of policies and what they name": len(list(keys_of_files())),
         "modules that work in a run": len(modules_of_a_run()),
     }
     return pd.DataFrame(list(figures.items()), columns=["what", "number"])
+
+
+def keys_of_files() -> Iterator[tuple[str, str]]:
+    """List the keys of a policy and of what it names: the table that each is in, and its name."""
+    declared = {place: PARTS[place] for place in PARTS if place != "context"}
+    declared |= {f"model {name}": model for name, model in MODELS.items()}
+    declared |= {f"analysis {kind}": analysis for kind, analysis in ANALYSES.items()}
+    declared |= {"builder": Builder}
+    for place, declaration in declared.items():
+        yield from ((place, name) for name, *_ in fields_of(declaration))
+    common = {name for name, *_ in fields_of(Builder)}
+    for kind, own in BUILDERS.items():
+        names = (name for name, *_ in fields_of(own) if name not in common)
+        yield from ((f"builder {kind}", name) for name in names)
 
 
 def count_members(contract: type) -> int:

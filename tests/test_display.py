@@ -30,7 +30,7 @@ from tests.report.test_comparison import NASTY, nasty_solution
 pytestmark = pytest.mark.xdist_group("display")
 
 ILLNESS = "an illness that a single person has"
-IN_LAYERS = {"release": {"recoding": "layers"}}
+IN_LAYERS = {"release": {"layers": True}}
 ANALYSES = [
     {"name": "days", "kind": "linear", "formula": "days ~ sex + illness"},
     *({"name": kind, "kind": kind} for kind in ("marginals", "two-way", "queries", "subgroups")),

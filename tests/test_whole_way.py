@@ -206,7 +206,7 @@ def test_a_model_that_does_not_declare_a_column_is_told_to(tmp_path: Path) -> No
 def test_a_direction_that_is_declared_the_wrong_way_is_an_error(
     tmp_path: Path, limit: float
 ) -> None:
-    search = f"\n[search]\nsuppression_limit = {limit}\n"
+    search = f"\n[release]\nsuppression_limit = {limit}\n"
     problem = problem_of(tmp_path, toml_of(WrongWay(3)), search)
     message = r"wrong-way declares that l tightens down, but the same scheme suppresses \d+ records"
     with pytest.raises(PolicyError, match=message):

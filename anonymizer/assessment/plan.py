@@ -140,11 +140,9 @@ def plan_policy(
     # what is assessed is the table that was given, whether or not a release is made from a sample
     whole = {"id": statement.id or policy.data.id, "sample": 1.0}
     data = policy.data.model_copy(update=whole)
-    limit = policy.search.evaluation_limit or EVALUATIONS
+    limit = policy.machine.evaluations or EVALUATIONS
     planned = policy.with_attributes({key: change for key, change in changes.items() if change})
-    return Policy(**{**dict(planned), "data": data, "risk": (model,)}).with_search(
-        evaluation_limit=limit
-    )
+    return Policy(**{**dict(planned), "data": data, "risk": (model,)}).on(evaluations=limit)
 
 
 def key_changes(

@@ -37,7 +37,8 @@ def read_setting(
     targets: TableLike | None = None,
 ) -> Setting:
     """Read a release, its original, and the tables of others."""
-    table, opened = policy.data.open_release(released), policy.data.open(original)
+    memory = policy.machine.memory
+    table, opened = policy.data.open_release(released, memory), policy.data.open(original, memory)
     policy = policy.with_columns([*opened.columns, *table.columns])
     opened = part_released(opened, policy.load_models(), policy)
     quasi = policy.quasi_identifiers

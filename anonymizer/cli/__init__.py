@@ -26,7 +26,7 @@ from anonymizer.errors import AnonymizerError, InfeasibleError
 
 NO_MEMORY = (
     "the memory is not enough; end other programs, take fewer columns or coarser hierarchies, or "
-    "leave the table to an engine: a folder of Parquet files, with memory in [data]."
+    "leave the table to an engine: a folder of Parquet files, with --memory."
 )
 app = typer.Typer(
     no_args_is_help=True,

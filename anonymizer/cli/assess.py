@@ -12,6 +12,8 @@ import typer
 
 from anonymizer.cli.terminal import (
     CommandResult,
+    Evaluations,
+    Memory,
     PolicyFile,
     command,
     is_watched,
@@ -119,6 +121,8 @@ def assess(
         ),
     ] = False,
     workers: Annotated[int | None, typer.Option(help="Threads; default: all cores.", min=1)] = None,
+    memory: Memory = None,
+    evaluations: Evaluations = None,
     example: Annotated[  # noqa: ARG001 - the callback does all
         ExampleFile | None,
         typer.Option(
@@ -164,7 +168,7 @@ def assess(
     from anonymizer.report.provenance import provenance_of
 
     check_options(statement, sources, small_cells, person_risks, apply)
-    loaded = Policy.read(policy)
+    loaded = Policy.read(policy).on(memory=memory, evaluations=evaluations)
     disclosing = None if sources is None else read_disclosing(sources)
     stated = None if statement is None else Statement.read(statement)
     files = find_files(scenario, others=statement is not None or sources is not None)

@@ -10,6 +10,7 @@ import typer
 from anonymizer.cli.terminal import (
     CommandResult,
     ManifestFile,
+    Memory,
     ReleaseFile,
     command,
     status_line,
@@ -51,17 +52,19 @@ def attack(
     out: Annotated[
         TableFile, typer.Option("--out", help="The folder for attacks.html and attacks.json.")
     ] = None,
+    memory: Memory = None,
 ) -> CommandResult:
     """Try attacks on a release, each with an interval and against a baseline.
 
     Example: `anonymizer attack release/release.csv --against discharges.csv --policy policy.toml`
     """
     from anonymizer.attacks.attack import attack as try_attacks
+    from anonymizer.policy import Policy
 
     with status_line(f"attacking {release}"):
         found = try_attacks(
             release,
-            policy,
+            Policy.read(policy).on(memory=memory),
             against,
             manifest=manifest,
             control=control,

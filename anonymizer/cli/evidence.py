@@ -10,6 +10,7 @@ import typer
 from anonymizer.cli.terminal import (
     CommandResult,
     ManifestFile,
+    Memory,
     OriginalFile,
     ReleaseFile,
     command,
@@ -29,6 +30,7 @@ def evidence(
     out: Annotated[Path, typer.Option("--out", help="The folder for all files.")] = Path(
         "evidence"
     ),
+    memory: Memory = None,
 ) -> CommandResult:
     """Make the policy's analyses on the original and on the release, and compare what comes of them.
 
@@ -44,7 +46,7 @@ def evidence(
     from anonymizer.report.evidence import render_text, stage_evidence
     from anonymizer.report.provenance import provenance_of
 
-    loaded = Policy.read(policy)
+    loaded = Policy.read(policy).on(memory=memory)
     read = [policy, release, *loaded.files, *([] if against is None else [against])]
     with Staging(out, read) as staging, progress_line(str(release)):
         found = measure(release, against, loaded, manifest)

@@ -13,7 +13,10 @@ from anonymizer.cli.proof import prove, stage_proofs
 from anonymizer.cli.terminal import (
     Backend,
     CommandResult,
+    Evaluations,
+    Memory,
     PolicyFile,
+    Workers,
     command,
     status_line,
 )
@@ -89,7 +92,10 @@ def frontier(
             "--proof", help="Also write a proof file for every point, however long it takes."
         ),
     ] = False,
+    workers: Workers = None,
     backend: Backend = None,
+    memory: Memory = None,
+    evaluations: Evaluations = None,
     utility: Annotated[
         list[str] | None,
         typer.Option(
@@ -117,8 +123,9 @@ def frontier(
     if layers is not None and pick is None:
         raise PolicyError("--layers: it says which point to pick; name its threshold with --pick.")
     loaded, values = Policy.read(policy), parse_values(at or [])
+    loaded = loaded.on(workers=workers, memory=memory, evaluations=evaluations)
     with Staging(out, [policy, *loaded.files]) as staging:
-        with use_backend(backend), stage_line(str(loaded.data_source)) as on_stage:
+        with use_backend(backend, workers), stage_line(str(loaded.data_source)) as on_stage:
             for name in utility or ():
                 loaded.find_analysis(name)  # better known before the search
             found = find(None, loaded, values, population or (), on_stage)

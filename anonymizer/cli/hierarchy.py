@@ -35,7 +35,7 @@ def check_hierarchies(
     data: Annotated[
         Path | None, typer.Option(help="A table: are its values covered? Columns by file name.")
     ] = None,
-    delimiter: Delimiter = ";",
+    delimiter: DataDelimiter = None,
     data_delimiter: DataDelimiter = None,
 ) -> CommandResult:
     """Find every defect at once; exit status 1 if a hierarchy cannot be used.
@@ -81,7 +81,7 @@ def build_hierarchy(
     """
     from anonymizer.hierarchy import load_hierarchy, write_arx
 
-    hierarchy = load_hierarchy(spec, delimiter=delimiter)
+    hierarchy = load_hierarchy(spec)
     if out is not None and out.is_dir():
         raise AnonymizerError(f"{out}: this is a folder; name the CSV file to write.")
     if out is not None:
@@ -101,7 +101,7 @@ def build_hierarchy(
 def show_hierarchy(
     file: Annotated[Path, typer.Argument(help="A TOML spec or an ARX CSV file.")],
     most: Annotated[int, typer.Option(help="How many values to show below each.")] = 10,
-    delimiter: Delimiter = ";",
+    delimiter: DataDelimiter = None,
 ) -> None:
     """Draw the tree of a hierarchy.
 

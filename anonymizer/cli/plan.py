@@ -53,7 +53,6 @@ def stage_policy(policy: Policy, staging: Staging, data: Path | None) -> None:
         "attributes": describe_attributes(policy, staging),
         "risk": [describe_model(model, policy, staging) for model in policy.risk],
         "utility": policy.describe()["utility"],
-        "search": {"suppression_limit": policy.search.suppression_limit},
         "release": dict(policy.release),
     }
     staging.path(POLICY).write_text(write_document(document), encoding="utf-8")
@@ -84,7 +83,6 @@ def describe_attributes(policy: Policy, staging: Staging) -> dict[str, Any]:
             write_arx(attribute.hierarchy, staging.path(keys["hierarchy"]))
         elif attribute.hierarchy is not None:
             keys["hierarchy"] = relative(attribute.hierarchy, policy, staging)
-            keys["delimiter"] = attribute.delimiter
         described[name] = keys
     return described
 

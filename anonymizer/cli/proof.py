@@ -17,7 +17,7 @@ PROOF_SECONDS = 1.0
 
 
 def prove(solution: Solution, always: bool) -> Any:
-    """Write the proof of a solution where that takes little time, or always where it is asked for."""
+    """Write the proof of a solution if it takes little time, or in any case if asked to."""
     from anonymizer.proof.format import ProofError
     from anonymizer.proof.table import Unsupported
 

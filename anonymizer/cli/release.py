@@ -13,14 +13,17 @@ from anonymizer.cli.proof import prove
 from anonymizer.cli.terminal import (
     Backend,
     CommandResult,
+    Evaluations,
     ManifestFile,
     MappingFile,
+    Memory,
     OutFolder,
     Person,
     PolicyFile,
     ReleaseFile,
     RowsArePeople,
     Seed,
+    Workers,
     command,
     progress_line,
 )
@@ -106,10 +109,10 @@ def run(
     out: OutFolder = Path("release"),
     mapping: MappingFile = None,
     seed: Seed = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Threads, or processes of a backend; overrides the policy.")
-    ] = None,
+    workers: Workers = None,
     backend: Backend = None,
+    memory: Memory = None,
+    evaluations: Evaluations = None,
     person: Person = None,
     rows_are_people: RowsArePeople = False,
     time_limit: Annotated[
@@ -136,9 +139,9 @@ def run(
     """Find the best scheme and write the release with its manifest.
 
     Stopped by a limit or Ctrl-C, it releases the best so far and says how far the optimum may be. With
-    --strict, or `strict = true` in [release], it releases nothing, with exit status 1, where people are
-    alone by all released columns together, classes share a sensitive value, a column collapsed, or layers
-    would keep more.
+    --strict, or `strict = true` in [release], it releases nothing, with exit status 1, while there is
+    something to say of it: people are alone by all released columns together, classes share a sensitive
+    value, a column collapsed, or layers would keep more.
 
     Example: `anonymizer run policy.toml --out release --time-limit 60`, later with `--resume`
     """
@@ -148,7 +151,8 @@ def run(
     from anonymizer.solution.resume import read_checkpoint
     from anonymizer.solution.solution import anonymize
 
-    loaded = Policy.read(policy).with_search(workers=workers, time_limit=time_limit)
+    loaded = Policy.read(policy).with_search(time_limit=time_limit)
+    loaded = loaded.on(workers=workers, memory=memory, evaluations=evaluations)
     loaded = loaded.with_release(strict=True) if strict else loaded
     loaded = loaded.with_people(person, rows_are_people)
     checkpoint = read_checkpoint(out, loaded) if resume else None
@@ -231,6 +235,8 @@ def verify(
         Path | None,
         typer.Option(help="An earlier release, or its manifest: warns of who is in both."),
     ] = None,
+    workers: Workers = None,
+    memory: Memory = None,
 ) -> CommandResult:
     """Recompute every claim about a release; exit status 1 if one does not hold.
 
@@ -238,13 +244,15 @@ def verify(
     """
     from dataclasses import asdict
 
+    from anonymizer.policy import Policy
     from anonymizer.report.sections import show_sections
     from anonymizer.report.verification import sections, verdict
     from anonymizer.verification.verification import verify as check
 
+    loaded = Policy.read(policy).on(workers=workers, memory=memory)
     with progress_line(str(release)):
-        verification = check(release, policy, manifest, against, proof)
-        warning = None if earlier is None else say_earlier(release, policy, earlier, against)
+        verification = check(release, loaded, manifest, against, proof)
+        warning = None if earlier is None else say_earlier(release, loaded, earlier, against)
     checks = [asdict(check) for check in verification.checks]
     warned = {} if earlier is None else {"earlier": warning}
     said = {"passed": verification.passed, "checks": checks, "warnings": verification.warnings}
@@ -258,14 +266,13 @@ def verify(
     return CommandResult({**said, **warned}, show, passed=verification.passed)
 
 
-def say_earlier(release: Path, policy: Path, earlier: Path, against: Path | None) -> str | None:
+def say_earlier(release: Path, policy: Policy, earlier: Path, against: Path | None) -> str | None:
     """Say what an earlier release gives away together with this one."""
     from anonymizer.attacks.attack import claims_of
     from anonymizer.attacks.earlier import warn_of_earlier
-    from anonymizer.policy import Policy
 
     claims = claims_of(release, None)
-    return warn_of_earlier(release, Policy.read(policy), claims, earlier, against)
+    return warn_of_earlier(release, policy, claims, earlier, against)
 
 
 @command
@@ -278,6 +285,7 @@ def apply(
     out: OutFolder = Path("release"),
     mapping: MappingFile = None,
     seed: Seed = None,
+    memory: Memory = None,
 ) -> CommandResult:
     """Apply a scheme found before to new data, with its risks checked again.
 
@@ -290,7 +298,7 @@ def apply(
 
     made = read_manifest(manifest)
     scheme = schemes_to_apply(made)
-    loaded = as_answered(Policy.read(policy), made)
+    loaded = as_answered(Policy.read(policy), made).on(memory=memory)
     table = data or loaded.data_source
     read = [policy, manifest, *loaded.files, *([] if data is None else [data])]
     with Staging(out, read) as staging, progress_line(str(table)):

@@ -54,6 +54,21 @@ Seed = Annotated[
 ]
 
 
+Workers = Annotated[
+    int | None,
+    typer.Option(help="Threads of the search, or processes of a backend.", min=1, max=256),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        help="What DuckDB may take and a search may leave open, such as 2GB; the rest spills."
+    ),
+]
+Evaluations = Annotated[
+    int | None, typer.Option(help="The most schemes that a search evaluates.", min=1)
+]
+
+
 def known_delimiter(delimiter: str | None) -> str | None:
     """Refuse what cannot separate cells."""
     from anonymizer.validation import parse_delimiter

@@ -173,7 +173,7 @@ def check_whose(person: Column, where: str, name: str) -> None:
 
 
 def nobodys_row(where: str, row: int | None, name: str) -> DataError:
-    """Return the error for a row, counted from 0, of which it is not known whose it is."""
+    """Return the error for a row without an id of its person; rows count from 0."""
     which = "a row" if row is None else f"row {row + 1}"
     return DataError(
         f"{where}: {which} has no '{name}', so it is not known whose it is; fill it in, or leave "

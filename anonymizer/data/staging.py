@@ -250,7 +250,7 @@ def lock(folder: Path) -> Iterator[None]:
 
 
 def absolute(path: Path) -> Path:
-    """Return a path as the system knows it; one that cannot be is left to those who read it."""
+    """Return an absolute path; an impossible one comes back as it is, for its reader to refuse."""
     return path if "\0" in str(path) else path.resolve()
 
 

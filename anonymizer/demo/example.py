@@ -32,7 +32,7 @@ length_of_stay = { role = "insensitive" }
 model = "k-anonymity"
 k = 5
 
-[search]
+[release]
 suppression_limit = 0.1   # at most a tenth of the patients
 """
 

@@ -156,7 +156,7 @@ def explain_scheme(solution: Solution, on_progress: OnProgress | None = None) ->
     left = Remaining(evaluator.microdata, classes, suppressed)
     around = Neighbourhood(evaluator, problem.lattice, classes.scheme, now)
     pairs = around.pairs_are_cheap
-    limit = problem.policy.search.suppression_limit
+    limit = problem.policy.release.suppression_limit
     return Explanation(
         models=tuple(str(model) for model in evaluator.models),
         names=short_names(evaluator.models),

@@ -24,7 +24,7 @@ from anonymizer.frontiers.sweep import AtThreshold, Sweep, SweepEvaluator
 from anonymizer.lattice import Scheme
 from anonymizer.layers.retained import ColumnLeft, columns_left
 from anonymizer.policy import PolicyLike
-from anonymizer.problem import Problem, Source, as_problem, describe_risk
+from anonymizer.problem import Problem, Source, as_problem, describe_risk, load_policy
 from anonymizer.risk import Parameter, Remaining
 from anonymizer.search import (
     Progress,
@@ -139,6 +139,10 @@ def frontier(
     values: Iterable[float] | None = None,
     populations: Sequence[int] = (),
     on_stage: OnStage | None = None,
+    *,
+    workers: int | None = None,
+    memory: str | None = None,
+    evaluations: int | None = None,
 ) -> Frontier:
     """Find the best release at every threshold of the policy's first risk model.
 
@@ -146,8 +150,12 @@ def frontier(
     ones, as far as they fit the table. With several `populations`, a model that estimates from a
     population's size is swept for each. A scheme is partitioned once for all thresholds of a sweep; the
     policy's limits hold for the search at each. `data` may be a Problem, which has its policy already.
+
+    `workers`, `memory` and `evaluations` are those of `anonymize`; the last are for each threshold.
     """
-    problem = as_problem(data, policy)
+    machine = {"workers": workers, "memory": memory, "evaluations": evaluations}
+    policy = None if policy is None else load_policy(policy).on(**machine)
+    problem = as_problem(data, policy).on(**machine)
     with shown(on_stage) as told:
         return sweep_problem(problem, values, populations, told)
 
@@ -208,7 +216,7 @@ def nothing_found(problem: Problem, may_be: bool) -> InfeasibleError:
         )
     return InfeasibleError(
         "no threshold of the frontier can be met within the suppression limit of "
-        f"{percent(problem.policy.search.suppression_limit)}; raise suppression_limit or max_level."
+        f"{percent(problem.policy.release.suppression_limit)}; raise suppression_limit or max_level."
     )
 
 
@@ -288,7 +296,7 @@ class Tracker(Tracked):
         return search_thresholds(
             [AtThreshold.of(self.shared, place) for place in range(len(self.sweep))],
             self.problem.lattice,
-            self.problem.policy.search.workers,
+            self.problem.policy.machine.workers,
             None if self.on_stage is None else self.tell_of,
         )
 
@@ -317,7 +325,7 @@ class Tracker(Tracked):
             AtThreshold.of(self.shared, place),
             self.problem.lattice,
             self.problem.limits,
-            self.problem.policy.search.workers,
+            self.problem.policy.machine.workers,
             self.tell(place),
             known=self.shared.known[place].values(),
         )

@@ -7,24 +7,29 @@ import io
 from pathlib import Path
 
 from anonymizer.data.staging import replace_file
-from anonymizer.data.text import CANDIDATES
+from anonymizer.data.text import CANDIDATES, QUOTED
 from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy.fields import check_size
 from anonymizer.hierarchy.hierarchy import Hierarchy
-from anonymizer.validation import parse_delimiter, write_value
+from anonymizer.validation import parse_delimiter
+
+ARX = ";"
+"""What ARX puts between cells."""
 
 
-def read_arx(path: str | Path, name: str | None = None, delimiter: str = ";") -> Hierarchy:
+def read_arx(path: str | Path, name: str | None = None, delimiter: str | None = None) -> Hierarchy:
     """Read a hierarchy as ARX writes it; its name is the file's unless another is given."""
     path = Path(path)
     return Hierarchy.from_rows(name or path.stem, read_rows(path, delimiter), str(path))
 
 
-def read_rows(path: str | Path, delimiter: str = ";") -> list[list[str]]:
+def read_rows(path: str | Path, delimiter: str | None = None) -> list[list[str]]:
     """Read the cells of a file, sound or not; an empty line is an empty row."""
-    _check_delimiter(delimiter)
+    if delimiter is not None:
+        _check_delimiter(delimiter)
     # Excel puts a byte order mark first; it is no part of the first value
     text = read_text(Path(path), encoding="utf-8-sig")
+    delimiter = find_delimiter(text) if delimiter is None else delimiter
     _check_size(text, delimiter, path)
     rows: list[list[str]] = []
     try:
@@ -33,7 +38,6 @@ def read_rows(path: str | Path, delimiter: str = ";") -> list[list[str]]:
         raise HierarchyError(
             f"{path}: row {len(rows) + 1} cannot be read ({error}); check its quotes."
         ) from None
-    _check_cut(rows, delimiter, path)
     return rows
 
 
@@ -92,18 +96,26 @@ def _check_size(text: str, delimiter: str, path: str | Path) -> None:
         raise HierarchyError(f"{path}: {error}.") from None
 
 
-def _check_cut(rows: list[list[str]], delimiter: str, path: str | Path) -> None:
-    """Refuse a file that is not cut at the delimiter, but ends in one top where it is cut at another."""
-    lines = [row[0] for row in rows if len(row) == 1]
-    if len(lines) < max(2, len(rows)):
-        return
-    for other in CANDIDATES.replace(delimiter, ""):
-        tops = {line.rpartition(other)[2] if other in line else None for line in lines}
-        if len(tops) == 1 and tops != {None}:
-            raise HierarchyError(
-                f"{path}: no row has a {delimiter!r}, but every row has a {other!r}; if that is the "
-                f"delimiter, add delimiter = {write_value(other)} to the attribute, or give --delimiter."
-            )
+def find_delimiter(text: str) -> str:
+    """Find what separates the cells: ARX's semicolon, unless another one cuts all rows evenly to one top.
+
+    >>> find_delimiter("1,5;low;*"), find_delimiter("a,b,*\\nc,b,*"), find_delimiter("a\\nb")
+    (';', ',', ';')
+    """
+    first = QUOTED.sub("", text.lstrip("\r\n").partition("\n")[0])
+    others = [each for each in CANDIDATES if each in first and each != ARX]
+    tried = [ARX, *others] if others else []
+    return next((each for each in tried if is_tree(text, each)), ARX)
+
+
+def is_tree(text: str, delimiter: str) -> bool:
+    """Whether a delimiter cuts several rows into equally many cells, of which the last ones are equal."""
+    try:
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        ends = [(len(row), row[-1]) for row in rows if row]
+    except csv.Error:
+        return False
+    return len(ends) > 1 and len(set(ends)) == 1 and ends[0][0] > 1
 
 
 def _check_delimiter(delimiter: str) -> None:

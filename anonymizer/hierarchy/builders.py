@@ -56,7 +56,7 @@ class Builder(ABC):
         return {}
 
     def remedy(self) -> str | None:
-        """Say what to do about a value that is not covered, beside adding it; None where nothing else."""
+        """Say what else than adding it helps with a value that is not covered; None: nothing."""
         return None
 
     @model_validator(mode="after")

@@ -70,12 +70,12 @@ MOST_PERIODS = 1_000_000
 """So many days are 2,700 years, so many hours 114: more is a slip of the pen, and takes long to list."""
 
 
-def check_longer(levels: tuple[Unit, ...]) -> tuple[Unit, ...]:
+def check_longer(periods: tuple[Unit, ...]) -> tuple[Unit, ...]:
     """Check that each period is longer than the one before."""
-    ranks = [list(PERIODS).index(name) for name in levels]
+    ranks = [list(PERIODS).index(name) for name in periods]
     if any(fine >= coarse for fine, coarse in pairwise(ranks)):
         raise ValueError(f"list them from short to long, as in {quote_some(PERIODS, most=6)}")
-    return levels
+    return periods
 
 
 def parse_formats(value: object) -> object:
@@ -113,14 +113,14 @@ DateFormat = Annotated[str, BeforeValidator(parse_format)]
 @builder
 @dataclass(frozen=True, slots=True, config=CHECKED)
 class Dates(Builder):
-    """Dates of a span of time, in ever longer periods; the first of `levels` is what a cell counts as.
+    """Dates of a span of time, in ever longer periods; the first of `periods` is what a cell counts as.
 
     A cell is a date or a time as ISO writes it, or by one of the formats. `bounds` stand in for longer
     periods: for each level the days at which a new one starts, each level's among those of the last.
 
     >>> next(Dates("2024-02-28", "2024-12-31").rows())
     ('2024-02-28', '2024-02', '2024-Q1', '2024', '2020s', '*')
-    >>> list(Dates("2023-12-01", "2024-01-31", levels=("month", "year"), open="high").rows())
+    >>> list(Dates("2023-12-01", "2024-01-31", periods=("month", "year"), open="high").rows())
     [('2023-12', '2023', '*'), ('2024-01', '2024 or later', '*')]
     >>> Dates("2024-01-01", "2024-12-31", ("day",), (("2024-03-15",),)).build("day").labels[1]
     ('2024-01-01 to 2024-03-14', '2024-03-15 to 2024-12-31')
@@ -130,7 +130,7 @@ class Dates(Builder):
     ordered: ClassVar[bool] = True
     from_: Annotated[Day, Field(alias="from")]
     to: Day
-    levels: Annotated[tuple[Unit, ...], NOT_EMPTY, AfterValidator(check_longer), ONLY_LISTS] = (
+    periods: Annotated[tuple[Unit, ...], NOT_EMPTY, AfterValidator(check_longer), ONLY_LISTS] = (
         get_args(Unit)[1:]
     )
     bounds: Annotated[tuple[RisingDays, ...], ONLY_LISTS] = ()
@@ -147,18 +147,18 @@ class Dates(Builder):
             raise ValueError(f"{to} is before {info.data['from_']}; swap the two")
         return to
 
-    @field_validator("levels")
+    @field_validator("periods")
     @classmethod
-    def check_leaves(cls, levels: tuple[Unit, ...], info: ValidationInfo) -> tuple[Unit, ...]:
+    def check_leaves(cls, periods: tuple[Unit, ...], info: ValidationInfo) -> tuple[Unit, ...]:
         """Check that there are not too many days or hours."""
         if {"from_", "to"} <= info.data.keys():
-            leaves = count_leaves(info.data["from_"], info.data["to"], levels[0])
+            leaves = count_leaves(info.data["from_"], info.data["to"], periods[0])
             if leaves > MOST_PERIODS:
                 raise ValueError(
-                    f"{leaves:,} {levels[0]}s are too many; use at most {MOST_PERIODS:,}: shorten the "
+                    f"{leaves:,} {periods[0]}s are too many; use at most {MOST_PERIODS:,}: shorten the "
                     "span and open its ends, or begin with longer periods"
                 )
-        return levels
+        return periods
 
     @field_validator("bounds")
     @classmethod
@@ -166,31 +166,31 @@ class Dates(Builder):
         cls, bounds: tuple[tuple[date, ...], ...], info: ValidationInfo
     ) -> tuple[tuple[date, ...], ...]:
         """Check that the bounds cut the span between whole periods of one level."""
-        if bounds and {"from_", "to", "levels"} <= info.data.keys():
-            first, last, levels = (info.data[key] for key in ("from_", "to", "levels"))
-            if len(levels) > 1:
+        if bounds and {"from_", "to", "periods"} <= info.data.keys():
+            first, last, periods = (info.data[key] for key in ("from_", "to", "periods"))
+            if len(periods) > 1:
                 raise ValueError(
-                    f'they take the place of longer periods; write levels = ["{levels[0]}"] beside them'
+                    f'they take the place of longer periods; write periods = ["{periods[0]}"] beside them'
                 )
             check_size((last - first).days + 1, len(bounds))
-            raise_faults([*bounds_faults(bounds, first, last), *start_faults(bounds, levels[0])])
+            raise_faults([*bounds_faults(bounds, first, last), *start_faults(bounds, periods[0])])
         return bounds
 
     @property
     def reading(self) -> Reading:
         """Cells are dates at the precision of the first level."""
-        return AsDate(self.format, self.levels[0])
+        return AsDate(self.format, self.periods[0])
 
     def columns(self) -> Columns:
         """List the dates, then the period of each, level by level."""
         times = np.arange(np.datetime64(self.from_), np.datetime64(self.to) + 1)
-        if self.levels[0] == "hour":
+        if self.periods[0] == "hour":
             times = np.arange(times[0], times[-1] + 1, dtype="datetime64[h]")
         # one time stands for each leaf: whatever period holds the time holds the leaf
-        leaves = times[np.unique(PERIODS[self.levels[0]].number_of(times), return_index=True)[1]]
+        leaves = times[np.unique(PERIODS[self.periods[0]].number_of(times), return_index=True)[1]]
         periods = [
             names_of(PERIODS[level], leaves, self.open if above else None)
-            for above, level in enumerate(self.levels)
+            for above, level in enumerate(self.periods)
         ]
         return [*periods, *(self._between(each, leaves, periods[0]) for each in self.bounds)]
 
@@ -214,7 +214,7 @@ class Dates(Builder):
             columns = self.columns()
             first, last = (tuple(column[at] for column in columns) for at in (0, -1))
             beyond = Beyond(
-                self.open, DatePlace(self.levels[0]), (*first, self.top), (*last, self.top)
+                self.open, DatePlace(self.periods[0]), (*first, self.top), (*last, self.top)
             )
             traits["growth"] = beyond
         return traits

@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeGuard
 
 from pydantic import AfterValidator, BeforeValidator
 
+from anonymizer.hierarchy.values import parse_day
 from anonymizer.validation import (
     FROM_NUMPY,
     NOT_EMPTY,
@@ -133,18 +134,18 @@ def check_rising(numbers: tuple[Any, ...]) -> tuple[Any, ...]:
     return numbers
 
 
-def parse_day(value: object) -> date:
+def check_day(value: object) -> date:
     """Take a date as TOML or ISO writes it.
 
-    >>> parse_day("2024-12-31")
+    >>> check_day("2024-12-31")
     datetime.date(2024, 12, 31)
     """
     if isinstance(value, date) and not isinstance(value, datetime):
         return value
-    try:
-        return date.fromisoformat(value if isinstance(value, str) else "")
-    except ValueError:
-        raise ValueError(f"{show(value)} is not a date; write it as 2024-12-31") from None
+    day = parse_day(value) if isinstance(value, str) else None
+    if day is None:
+        raise ValueError(f"{show(value)} is not a date; write it as 2024-12-31")
+    return day
 
 
 def check_multiples(widths: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -209,5 +210,5 @@ RealWidths = Annotated[
     AfterValidator(check_multiples),
     ONLY_LISTS,
 ]
-Day = Annotated[date, BeforeValidator(parse_day)]
+Day = Annotated[date, BeforeValidator(check_day)]
 RisingDays = Annotated[tuple[Day, ...], AfterValidator(check_rising), ONLY_LISTS]

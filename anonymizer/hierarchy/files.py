@@ -24,7 +24,10 @@ from anonymizer.hierarchy import (
 
 
 def check_files(
-    files: Sequence[Path], data: Path | None, delimiter: str, data_delimiter: str | None = None
+    files: Sequence[Path],
+    data: Path | None,
+    delimiter: str | None,
+    data_delimiter: str | None = None,
 ) -> list[tuple[Path, Defect]]:
     """Find the defects of hierarchy files, and the values of a table that they do not cover.
 
@@ -55,7 +58,7 @@ def not_compared(file: Path, table: Table) -> Defect:
     return Defect("warning", file.stem, None, None, message)
 
 
-def check_one(file: Path, column: Column | None, delimiter: str) -> list[Defect]:
+def check_one(file: Path, column: Column | None, delimiter: str | None) -> list[Defect]:
     """Find the defects of one file, and the values it does not cover; if unreadable, one defect."""
     try:
         defects = check_file(file, delimiter=delimiter)

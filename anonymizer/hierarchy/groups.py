@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, ValidationInfo, field_vali
 from pydantic.dataclasses import dataclass
 from pydantic_core import PydanticKnownError
 
-from anonymizer.errors import quote, quote_some
+from anonymizer.errors import quote
 from anonymizer.hierarchy.builders import Builder, Columns, builder
 from anonymizer.hierarchy.fields import SomeValues, Values, check_size, expand, freeze
 from anonymizer.hierarchy.lookup import read_groups
@@ -20,9 +20,7 @@ from anonymizer.hierarchy.priority import Unlisted
 from anonymizer.hierarchy.values import Reading, reading_of_values
 from anonymizer.validation import (
     CHECKED,
-    NOT_EMPTY,
     ONLY_LISTS,
-    CellText,
     Count,
     FilePath,
     Flag,
@@ -92,43 +90,6 @@ def homonyms(paths: Sequence[Place]) -> Iterator[str]:
                 yield f"{name} is in {here} and in {there}; give each group a name of its own"
 
 
-def climb(levels: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
-    """List leaf, parent, grandparent and so on of every leaf of the first level."""
-    parents = [parents_in(level) for level in levels]
-    for leaf in parents[0]:
-        row = [leaf]
-        for parent in parents:
-            row.append(parent[row[-1]])
-        yield tuple(row)
-
-
-def parents_in(level: Mapping[str, Any]) -> dict[str, str]:
-    """Find the group of each of the values that a level merges."""
-    return {member: group for group, members in level.items() for member in expand(members)}
-
-
-def check_members(level: dict[str, Any]) -> dict[str, Any]:
-    """Check that nothing is in two groups of a level."""
-    check_unrepeated([member for group in level.values() for member in expand(group)])
-    return level
-
-
-def check_levels(levels: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-    """Check that each level merges all groups of the level below, and nothing else."""
-    faults = []
-    for number, (fine, coarse) in enumerate(pairwise(levels), start=2):
-        merged = parents_in(coarse)
-        if orphans := [group for group in fine if group not in merged]:
-            faults.append(f"level {number} leaves out {quote_some(orphans)}; add what is missing")
-        if strangers := [member for member in merged if member not in fine]:
-            strange = quote_some(strangers)
-            faults.append(f"level {number} merges {strange}, unknown one level below; leave it out")
-    raise_faults(faults)
-    return levels
-
-
-Members = Annotated[dict[CellText, SomeValues], NOT_EMPTY, AfterValidator(check_members)]
-"""The groups of one level, each with what it merges."""
 Labels = Annotated[tuple[Text, ...], AfterValidator(check_unrepeated), ONLY_LISTS]
 
 
@@ -137,21 +98,18 @@ Labels = Annotated[tuple[Text, ...], AfterValidator(check_unrepeated), ONLY_LIST
 class Explicit(Builder):
     """Values grouped by name.
 
-    Exactly one of four: `values` (no groups below the top), `groups` (lists of values by group,
-    nested for more levels), `levels` (for each level, lists of what it merges by group), `file` (a table
-    that has the values in the column `value`, and their groups in the columns `above`, fine to coarse).
+    Exactly one of three: `values` (no groups below the top), `groups` (lists of values by group, nested
+    for more levels), `file` (a table that has the values in the column `value`, and their groups in the
+    columns `above`, fine to coarse).
 
     >>> list(Explicit(groups={"Europe": {"North": ["NO", "SE"], "South": ["IT"]}}).rows())
     [('NO', 'North', 'Europe', '*'), ('SE', 'North', 'Europe', '*'), ('IT', 'South', 'Europe', '*')]
-    >>> list(Explicit(levels=[{"North": ["NO", "SE"]}, {"Europe": ["North"]}]).rows())
-    [('NO', 'North', 'Europe', '*'), ('SE', 'North', 'Europe', '*')]
     """
 
     kind: ClassVar[str] = "mapping"
     values: Values = ()
     groups: Annotated[dict[str, Any] | None, BeforeValidator(parse_groups)] = None
     file: FilePath | None = None
-    levels: Annotated[tuple[Members, ...], AfterValidator(check_levels), ONLY_LISTS] = ()
     unlisted: Flag = False
     """Whether values that are not listed are covered, where there are no groups below the top."""
     value: Text | None = None
@@ -159,21 +117,21 @@ class Explicit(Builder):
     above: Labels = ()
     """The columns of `file` that have their groups, level by level."""
 
-    @field_validator("levels")
+    @field_validator("file")
     @classmethod
-    def check_one(cls, levels: Any, info: ValidationInfo) -> Any:
+    def check_one(cls, file: Any, info: ValidationInfo) -> Any:
         """Check that the values are given in one way only."""
-        others = ("values", "groups", "file")
-        given = [levels, *(info.data[key] for key in others if key in info.data)]
-        if len(given) == 4 and sum(map(bool, given)) != 1:
-            raise ValueError("give exactly one of `values`, `groups`, `levels` and `file`")
-        return levels
+        others = ("values", "groups")
+        given = [file, *(info.data[key] for key in others if key in info.data)]
+        if len(given) == 3 and sum(map(bool, given)) != 1:
+            raise ValueError("give exactly one of `values`, `groups` and `file`")
+        return file
 
     @field_validator("unlisted")
     @classmethod
     def check_unlisted(cls, unlisted: bool, info: ValidationInfo) -> bool:
         """Check that a value that is not listed needs no group."""
-        if unlisted and any(info.data.get(key) for key in ("groups", "levels", "file")):
+        if unlisted and any(info.data.get(key) for key in ("groups", "file")):
             raise ValueError(
                 "nothing says which group they belong to; remove it, and list all values"
             )
@@ -213,15 +171,14 @@ class Explicit(Builder):
         """Cells are numbers where every value is written as one."""
         if self.values:
             return reading_of_values(self.values)
-        lists = lists_of(self.groups) if self.groups else self.levels[0].items()
+        lists = lists_of(self.groups or {})
         return reading_of_values([value for _, values in lists for value in values])
 
     def columns(self) -> Columns:
         """List the values, then the group of each, level by level."""
         if self.values:
             return [expand(self.values)]
-        rows = nested_rows(self.groups) if self.groups else climb(self.levels)
-        return [list(column) for column in zip(*rows, strict=True)]
+        return [list(column) for column in zip(*nested_rows(self.groups), strict=True)]
 
     def traits(self) -> dict[str, Any]:
         """Return what knows values that are not listed."""
@@ -266,7 +223,7 @@ def label_faults(labels: Sequence[Sequence[str]], counts: Sequence[int]) -> Iter
         if len(names) != count:
             yield f"level {level} has {len(names)} names for {count} groups; name each one"
     if len(labels) > len(counts):
-        yield "there are more lists than levels in `groups`; leave out the rest"
+        yield "there are more lists than levels in `sizes`; leave out the rest"
 
 
 def parse_sizes(value: object) -> object:
@@ -283,37 +240,37 @@ GroupSizes = Annotated[Any, BeforeValidator(parse_sizes)]
 class Ordered(Builder):
     """Values in an order, of which neighbours are merged, level by level.
 
-    `groups` has one entry for each level: how many of the level below go together, as one number (at
+    `sizes` has one entry for each level: how many of the level below go together, as one number (at
     most: the groups are as equal as can be) or as a list. `labels` names the groups, level by level.
 
-    >>> list(Ordered(values=("S", "M", "L"), groups=(2,)).rows())
+    >>> list(Ordered(values=("S", "M", "L"), sizes=(2,)).rows())
     [('S', 'S to M', '*'), ('M', 'S to M', '*'), ('L', 'L', '*')]
-    >>> Ordered(values=((1, 5),), groups=((1, 4), 2), labels=[["one", "more"]]).build("n").labels[1]
+    >>> Ordered(values=((1, 5),), sizes=((1, 4), 2), labels=[["one", "more"]]).build("n").labels[1]
     ('one', 'more')
     """
 
     kind: ClassVar[str] = "ordered"
     ordered: ClassVar[bool] = True
     values: SomeValues
-    groups: Annotated[tuple[GroupSizes, ...], ONLY_LISTS] = ()
+    sizes: Annotated[tuple[GroupSizes, ...], ONLY_LISTS] = ()
     labels: Annotated[tuple[Labels, ...], ONLY_LISTS] = ()
 
-    @field_validator("groups")
+    @field_validator("sizes")
     @classmethod
-    def check_groups(cls, groups: Any, info: ValidationInfo) -> Any:
+    def check_sizes(cls, sizes: Any, info: ValidationInfo) -> Any:
         """Check that all values of a level are merged into groups of the next."""
         if "values" in info.data:
             leaves = len(expand(info.data["values"]))
-            check_size(leaves, len(groups))
-            list(group_counts(groups, leaves))
-        return groups
+            check_size(leaves, len(sizes))
+            list(group_counts(sizes, leaves))
+        return sizes
 
     @field_validator("labels")
     @classmethod
     def check_labels(cls, labels: Any, info: ValidationInfo) -> Any:
         """Check that each group of a level has a name, or none has."""
-        if "values" in info.data and "groups" in info.data:
-            counts = list(group_counts(info.data["groups"], len(expand(info.data["values"]))))
+        if "values" in info.data and "sizes" in info.data:
+            counts = list(group_counts(info.data["sizes"], len(expand(info.data["values"]))))
             raise_faults(label_faults(labels, counts))
         return labels
 
@@ -337,6 +294,6 @@ class Ordered(Builder):
     def _starts(self, size: int) -> Iterator[list[int]]:
         """Find for each level where its groups start, and where the last one ends."""
         starts = list(range(size + 1))
-        for group in self.groups:
+        for group in self.sizes:
             starts = [starts[index] for index in cuts(group, len(starts) - 1)]
             yield starts

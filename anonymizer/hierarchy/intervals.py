@@ -199,7 +199,7 @@ class Grid(Growth):
         return (write_number(number), *found)
 
     def row_of(self, value: str) -> tuple[str, ...] | None:
-        """Return what a number becomes; None where it is none, or lies beyond an end that is not open."""
+        """Return what a number becomes; None for a text, or a number beyond a closed end."""
         parsed = parse_number(value)
         if parsed is None:
             return None

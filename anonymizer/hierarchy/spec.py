@@ -18,7 +18,7 @@ from anonymizer.hierarchy.intervals import Intervals
 from anonymizer.hierarchy.lint import Defect, check_rows
 from anonymizer.hierarchy.priority import Priority
 from anonymizer.hierarchy.redaction import Redaction
-from anonymizer.validation import parse, read_toml, show
+from anonymizer.validation import parse, read_toml, renewed, show
 
 BUILDERS: dict[str, type[Builder]] = {
     builder.kind: builder
@@ -27,10 +27,12 @@ BUILDERS: dict[str, type[Builder]] = {
 """What a spec's key `builder` may name."""
 
 
-def load_hierarchy(path: str | Path, name: str | None = None, delimiter: str = ";") -> Hierarchy:
+def load_hierarchy(
+    path: str | Path, name: str | None = None, delimiter: str | None = None
+) -> Hierarchy:
     """Read a hierarchy from a .csv file (as ARX has it) or a .toml file (a spec).
 
-    The name is the file's unless another is given; the delimiter is for .csv files only.
+    The name is the file's unless another is given; the delimiter of a .csv file is found, unless stated.
     """
     path = Path(path)
     if path.suffix.lower() == ".toml":
@@ -53,7 +55,9 @@ def refuse_ahs(path: Path) -> None:
         )
 
 
-def check_file(path: str | Path, name: str | None = None, delimiter: str = ";") -> list[Defect]:
+def check_file(
+    path: str | Path, name: str | None = None, delimiter: str | None = None
+) -> list[Defect]:
     """Find all defects of a hierarchy file; a file that cannot be read raises."""
     path = Path(path)
     name = name or path.stem
@@ -86,6 +90,16 @@ def parse_spec(table: Mapping[str, Any], where: str = "spec") -> Builder:
     if not isinstance(kind, str) or kind not in BUILDERS:
         raise HierarchyError.defective(where, [unknown_builder(kind)])
     return parse(BUILDERS[kind], keys, where, HierarchyError)
+
+
+def renewed_spec(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the table of a spec with the keys of this version; of an unknown builder as it is.
+
+    >>> renewed_spec({"builder": "ordered", "values": ["S", "M"], "groups": [2]})
+    {'builder': 'ordered', 'values': ['S', 'M'], 'sizes': [2]}
+    """
+    kind = BUILDERS.get(str(table.get("builder")))
+    return dict(table) if kind is None else dict(renewed(kind.__name__, table, say=False))
 
 
 def unknown_builder(kind: object) -> str:

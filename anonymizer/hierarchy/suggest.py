@@ -189,7 +189,7 @@ def _date_lines(name: str, counts: Counts, reading: AsDate, levels: Sequence[Uni
         'builder = "dates"',
         f"from = {years[0]}-01-01",
         f"to = {years[-1]}-12-31",
-        f"levels = {write_texts(levels)}",
+        f"periods = {write_texts(levels)}",
         'open = "both"',
     ]
 

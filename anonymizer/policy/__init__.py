@@ -1,8 +1,14 @@
 """Policies: what decides a release, validated and frozen."""
 
 from anonymizer.policy.analysis import ANALYSES, Analysis
-from anonymizer.policy.parts import Attribute, Data, Release, Role, Search, Utility
-from anonymizer.policy.policy import Policy, PolicyLike, digest_of_hierarchy
+from anonymizer.policy.parts import Attribute, Data, Machine, Release, Role, Search, Utility
+from anonymizer.policy.policy import (
+    Policy,
+    PolicyLike,
+    described_now,
+    digest_of_hierarchy,
+    renewed_policy,
+)
 from anonymizer.policy.schema import policy_schema
 
 __all__ = [
@@ -10,12 +16,15 @@ __all__ = [
     "Analysis",
     "Attribute",
     "Data",
+    "Machine",
     "Policy",
     "PolicyLike",
     "Release",
     "Role",
     "Search",
     "Utility",
+    "described_now",
     "digest_of_hierarchy",
     "policy_schema",
+    "renewed_policy",
 ]

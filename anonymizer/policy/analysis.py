@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer
 
 from anonymizer.errors import PolicyError, suggest_name
 from anonymizer.policy.formula import Formula
@@ -18,11 +18,10 @@ from anonymizer.validation import (
     CellText,
     Count,
     Names,
-    Number,
     Part,
     Text,
-    Whole,
     check_unrepeated,
+    renewed,
     show,
 )
 
@@ -47,7 +46,6 @@ def check_file_name(name: str) -> str:
 
 Columns = Annotated[tuple[Text, ...], AfterValidator(check_unrepeated), ONLY_LISTS]
 FormulaText = Annotated[Text, AfterValidator(parse_formula)]
-Seed = Annotated[Whole, Field(ge=0)]
 
 
 class Analysis(Part):
@@ -148,12 +146,8 @@ class Prediction(Fitted):
     """The column that is predicted."""
     predictors: Names
     """The columns it is predicted from."""
-    held_out: Annotated[Number, Field(gt=0, lt=1)] = 0.3
-    """The share of the people that nothing is learned from."""
     repeats: Count = 3
     """How often people are drawn anew; figures are means."""
-    seed: Seed = 0
-    """What the draws and the random forest begin with."""
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -191,10 +185,6 @@ class Queries(OfColumns):
     kind: ClassVar[str] = "queries"
     queries: Count = 500
     """How many are asked."""
-    columns_per_query: Count = 2
-    """How many columns each looks at."""
-    seed: Seed = 0
-    """What the questions are drawn from."""
 
 
 class Subgroups(OfColumns):
@@ -235,6 +225,12 @@ def read_analysis(value: object) -> Analysis:
         return ANALYSES[kind](**keys)
     except PolicyError as error:
         raise ValueError(" ".join(error.faults)) from None
+
+
+def renewed_analysis(table: Any) -> Any:
+    """Return the table of an analysis with the keys of this version; of an unknown kind as it is."""
+    kind = ANALYSES.get(str(table.get("kind"))) if isinstance(table, Mapping) else None
+    return table if kind is None else renewed(kind.__name__, table, say=False)
 
 
 def print_analysis(analysis: Analysis) -> dict[str, Any]:

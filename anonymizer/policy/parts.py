@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
+from numbers import Integral
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -41,7 +42,7 @@ from anonymizer.validation import (
     show,
 )
 
-MEMORY = re.compile(r"[1-9]\d*(\.\d+)? ?[KMGT]i?B")
+MEMORY = re.compile(r"([1-9]\d*(?:\.\d+)?) ?([KMGT])(i?)B")
 
 
 class Role(StrEnum):
@@ -73,8 +74,6 @@ class Data(Part):
     """Where a database is, without a password, such as postgres://host/name."""
     table: Text | None = None
     """The table of a database."""
-    memory: Text | None = None
-    """What DuckDB may take, such as 2GB; what is above is spilled to a temporary folder."""
     delimiter: Delimiter | None = None
     """Of a CSV file; found in its header where it is not stated."""
     encoding: Encoding | None = None
@@ -109,14 +108,6 @@ class Data(Part):
             raise ValueError(f"{path} is not a database; leave it out")
         return table
 
-    @field_validator("memory")
-    @classmethod
-    def check_memory(cls, memory: str | None) -> str | None:
-        """Check that an amount of memory is one."""
-        if memory is not None and MEMORY.fullmatch(memory) is None:
-            raise ValueError(f"{show(memory)} is not an amount of memory; write one such as 2GB")
-        return memory
-
     @field_validator("rows_are_people")
     @classmethod
     def check_people(cls, rows: bool, info: ValidationInfo) -> bool:
@@ -141,18 +132,18 @@ class Data(Part):
         keys = {"id": self.id, "rows_are_people": rows, "default_role": default, "sample": sample}
         return {key: value for key, value in keys.items() if value is not None}
 
-    def open(self, data: TableLike, writable: bool = False) -> Table:
-        """Open a table that is given to be anonymized, in a database that a release may be written to."""
-        own = (self.delimiter, self.encoding, self.sheet, self.table, self.memory)
-        return open_table(data, *own, writable)
+    def open(self, data: TableLike, memory: str | None = None, writable: bool = False) -> Table:
+        """Open the table to anonymize; its database is `writable` where the release goes there too."""
+        own = (self.delimiter, self.encoding, self.sheet, self.table)
+        return open_table(data, *own, memory, writable)
 
     def open_beside(self, data: TableLike) -> Table:
         """Open a table that comes with the data, such as a population; it has sheets of its own."""
         return open_table(data, self.delimiter, self.encoding)
 
-    def open_release(self, released: TableLike) -> Table:
+    def open_release(self, released: TableLike, memory: str | None = None) -> Table:
         """Open a release, which has the delimiter of the original, but is always in UTF-8."""
-        return open_table(released, self.delimiter, memory=self.memory)
+        return open_table(released, self.delimiter, memory=memory)
 
 
 def parse_hierarchy(value: object) -> Hierarchy | Builder | Path | None:
@@ -175,7 +166,7 @@ def parse_hierarchy(value: object) -> Hierarchy | Builder | Path | None:
 OWN_KEYS = {
     Role.IDENTIFYING: {"reason"},
     Role.REMOVED: {"reason"},
-    Role.SENSITIVE: {"hierarchy", "delimiter"},
+    Role.SENSITIVE: {"hierarchy"},
 }
 """The keys that columns of a role may have beside it; a quasi-identifier has all but the reason."""
 
@@ -190,8 +181,6 @@ class Attribute(Part):
         WithJsonSchema({"anyOf": [{"type": kind} for kind in ("string", "object", "array")]}),
     ] = None
     """A path, relative to the policy, or the hierarchy itself."""
-    delimiter: Delimiter = ";"
-    """Of a hierarchy in a CSV file."""
     type: Literal["text", "number", "date"] | None = None
     """How cells are read, where the hierarchy does not say: exact texts, numbers or dates."""
     format: DateFormat | None = None
@@ -311,14 +300,55 @@ class Utility(Part):
 class Search(Part):
     """How far the search may go."""
 
-    suppression_limit: Annotated[Number, Field(ge=0, le=1)] = 1.0
-    """A share of the records."""
     time_limit: Annotated[float, Field(strict=True, gt=0)] | None = None
     """Seconds; inf is no limit."""
-    evaluation_limit: Count | None = None
-    memory_limit: Annotated[Number, Field(gt=0)] = 1.0
-    """GiB for what a large lattice leaves open; beyond, boxes are ended one by one, depth first."""
+
+
+class Machine(Part):
+    """What describes the machine, and never a release: options of a command, or arguments in Python."""
+
     workers: Annotated[int, Field(strict=True, ge=1, le=256), FROM_NUMPY] = 1
+    """Threads of a search, or processes of a backend; they never change its result."""
+    memory: Text | None = None
+    """What DuckDB may take, and what a search may leave open, such as 2GB; what is above is spilled to a
+    temporary folder, or ended one by one, depth first."""
+    evaluations: Count | None = None
+    """The most schemes that a search evaluates."""
+
+    @field_validator("memory")
+    @classmethod
+    def check_memory(cls, memory: str | None) -> str | None:
+        """Check that an amount of memory is one."""
+        if memory is not None and MEMORY.fullmatch(memory) is None:
+            raise ValueError(f"{show(memory)} is not an amount of memory; write one such as 2GB")
+        return memory
+
+    @property
+    def open_bytes(self) -> int:
+        """The bytes for what a search leaves open: a GiB unless something is said.
+
+        >>> Machine().open_bytes, Machine(memory="2.5 KB").open_bytes
+        (1073741824, 2500)
+        """
+        found = MEMORY.fullmatch(self.memory or "1GiB")
+        assert found is not None  # check_memory
+        number, prefix, binary = found.groups()
+        base = 1024 if binary else 1000
+        return int(float(number) * base ** ("KMGT".index(prefix) + 1))
+
+
+LAYERS = WithJsonSchema({"anyOf": [{"type": "boolean"}, {"type": "integer", "minimum": 1}]})
+
+
+def parse_layers(value: object) -> object:
+    """Take whether there are layers, or the most that there may be."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, Integral) and int(value) >= 1:
+        return int(value)
+    raise ValueError(
+        f"{show(value)} is not a number of layers; use true, false or the most, 1 or more"
+    )
 
 
 class Release(Part):
@@ -328,10 +358,10 @@ class Release(Part):
     shuffle: Flag = True
     escape_formulas: Flag = False
     """Put an apostrophe before texts that a spreadsheet would run as a formula."""
-    recoding: Literal["full-domain", "layers"] = "full-domain"
-    """One scheme for all records, or for each record one of several."""
-    max_layers: Count | None = None
-    """The most schemes that layers may have."""
+    suppression_limit: Annotated[Number, Field(ge=0, le=1)] = 1.0
+    """A share of the records."""
+    layers: Annotated[bool | int, BeforeValidator(parse_layers), LAYERS] = False
+    """Each record has one of several schemes: as many as help, or at most so many."""
     strict: Flag = False
     """Release nothing while people are alone by all released columns, classes share a sensitive value, a
     column collapsed, or layers would keep more."""
@@ -352,12 +382,15 @@ class Release(Part):
             raise ValueError("no table is named; add table to [release]")
         return url
 
-    @model_validator(mode="after")
-    def check_layers(self) -> Self:
-        """Check that a number of layers is given only where there are layers."""
-        if self.max_layers is not None and self.recoding != "layers":
-            raise ValueError('max_layers needs recoding = "layers"; add it, or remove max_layers')
-        return self
+    @property
+    def in_layers(self) -> bool:
+        """Whether each record has one of several schemes."""
+        return self.layers is not False
+
+    @property
+    def most_layers(self) -> int | None:
+        """The most schemes that layers may have; None is as many as help."""
+        return None if isinstance(self.layers, bool) else self.layers
 
     @model_validator(mode="after")
     def check_file(self) -> Self:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from anonymizer.data.engines.opening import Address, locate
@@ -17,11 +17,12 @@ from anonymizer.data.opening import FILES
 from anonymizer.display import Displayed
 from anonymizer.errors import HierarchyError, PolicyError, suggest_name
 from anonymizer.hierarchy import Builder, Hierarchy, load_hierarchy
+from anonymizer.hierarchy.spec import renewed_spec
 from anonymizer.lattice import Lattice
-from anonymizer.policy.analysis import Analysis, AnyAnalysis
-from anonymizer.policy.parts import Attribute, Data, Release, Role, Search, Utility
+from anonymizer.policy.analysis import Analysis, AnyAnalysis, renewed_analysis
+from anonymizer.policy.parts import Attribute, Data, Machine, Release, Role, Search, Utility
 from anonymizer.risk import RiskModel
-from anonymizer.risk.parsing import Model
+from anonymizer.risk.parsing import Model, renewed_model
 from anonymizer.utility import EVEN, Measure, make_measure
 from anonymizer.validation import (
     ONLY_LISTS,
@@ -29,12 +30,16 @@ from anonymizer.validation import (
     Text,
     check_as_whole,
     explain_dots,
+    moved,
     parse,
     raise_faults,
     read_described,
+    renewed,
     show,
 )
 
+OWNERS = {"data": Data.__name__, "search": Search.__name__}
+"""The classes of the tables from which keys went to others."""
 TABLES = {".csv", *FILES}
 """How the names of tables end."""
 
@@ -80,6 +85,14 @@ class Policy(Displayed, Part):
     """What the users of the release will compute; `evidence` runs it, and nothing else looks at it."""
     folder: SkipJsonSchema[Path] = Field(Path(), exclude=True)
     """What the paths in the policy are relative to."""
+    machine: SkipJsonSchema[Machine] = Field(Machine(), exclude=True)
+    """What a run may take of the machine: no key of a policy, but options of commands."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def read_moved_keys(cls, keys: Any) -> Any:
+        """Read the keys that were in other tables in earlier versions."""
+        return moved(keys, OWNERS) if isinstance(keys, Mapping) else keys
 
     @staticmethod
     def read(path: str | Path) -> Policy:
@@ -113,10 +126,15 @@ class Policy(Displayed, Part):
         stated = {key: getattr(self.release, key) for key in self.release.model_fields_set}
         return Policy(**{**dict(self), "release": {**stated, **keys}})
 
+    def on(self, **machine: Any) -> Policy:
+        """Return the policy with some of what describes the machine; what is given as None stays."""
+        given = {key: value for key, value in machine.items() if value is not None}
+        return self.model_copy(update={"machine": Machine(**{**dict(self.machine), **given})})
+
     def without_limits(self) -> Policy:
         """Return the policy with a search that ends only with the proof."""
-        search = self.search.model_copy(update={"time_limit": None, "evaluation_limit": None})
-        return self.model_copy(update={"search": search})
+        machine = self.machine.model_copy(update={"evaluations": None})
+        return self.model_copy(update={"search": Search(), "machine": machine})
 
     def with_attributes(self, changes: Mapping[str, Mapping[str, Any]]) -> Policy:
         """Return the policy with some keys of some attributes replaced."""
@@ -167,8 +185,7 @@ class Policy(Displayed, Part):
     def table_keys(self) -> dict[str, Any]:
         """Return what decides how a table is read: roles and hierarchies of its columns."""
         keys = {
-            name: (a.role, a.hierarchy, a.delimiter, a.type, a.format)
-            for name, a in self.attributes.items()
+            name: (a.role, a.hierarchy, a.type, a.format) for name, a in self.attributes.items()
         }
         return {"data": self.data.describe(), **keys}
 
@@ -345,7 +362,7 @@ class Policy(Displayed, Part):
         else:
             assert attribute.hierarchy is not None  # check_role
             path = self.folder / attribute.hierarchy
-            hierarchy = load_hierarchy(path, name, attribute.delimiter)
+            hierarchy = load_hierarchy(path, name)
         try:
             return hierarchy.read_as(attribute.type, attribute.format)
         except ValueError as error:
@@ -376,10 +393,11 @@ class Policy(Displayed, Part):
 
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON: no paths of data, no limits of the search."""
-        described = self.model_dump(mode="json", exclude={"data", "attributes", "analysis"})
+        described = self.model_dump(
+            mode="json", exclude={"data", "attributes", "search", "analysis"}
+        )
         if data := self.data.describe():
             described["data"] = data
-        described["search"] = {"suppression_limit": self.search.suppression_limit}
         for key in ("table", "url", "file", "strict"):
             del described["release"][key]
         if not self.release.escape_formulas:
@@ -388,12 +406,49 @@ class Policy(Displayed, Part):
             del described["utility"]["aggregate"]
         if self.utility.factor == EVEN:
             del described["utility"]["factor"]
-        if self.release.recoding == "full-domain":
-            del described["release"]["recoding"], described["release"]["max_layers"]
+        if not self.release.in_layers:
+            del described["release"]["layers"]
         described["attributes"] = {
             name: attribute.describe() for name, attribute in self.attributes.items()
         }
         return described
+
+
+def renewed_policy(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables of a policy with the keys of this version alone, and nothing of the machine.
+
+    >>> renewed_policy({"search": {"suppression_limit": 0.1}, "release": {"recoding": "layers"}})
+    {'release': {'suppression_limit': 0.1, 'layers': True}}
+    """
+    found = moved(keys, OWNERS, say=False)
+    found.pop("machine", None)
+    if "release" in found:
+        found["release"] = renewed(Release.__name__, found["release"], say=False)
+    if isinstance(found.get("attributes"), Mapping):
+        columns = found["attributes"].items()
+        found["attributes"] = {name: renewed_attribute(each) for name, each in columns}
+    if isinstance(found.get("risk"), list):
+        found["risk"] = [renewed_model(each) for each in found["risk"]]
+    if isinstance(found.get("analysis"), list):
+        found["analysis"] = [renewed_analysis(each) for each in found["analysis"]]
+    emptied = [name for name in OWNERS if not found.get(name, True) and keys[name]]
+    return {name: each for name, each in found.items() if name not in emptied}
+
+
+def renewed_attribute(keys: Any) -> Any:
+    """Return the keys of a column with those of this version, in its hierarchy too."""
+    found = renewed(Attribute.__name__, keys, say=False)
+    if isinstance(found, dict) and isinstance(spec := found.get("hierarchy"), Mapping):
+        found["hierarchy"] = renewed_spec(spec) if "builder" in spec else spec
+    return found
+
+
+def described_now(described: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a manifest says of a policy as this version would say it."""
+    found = renewed_policy(described)
+    if found.get("release", {}).get("layers") is False:
+        del found["release"]["layers"]
+    return found
 
 
 def why_not_released(

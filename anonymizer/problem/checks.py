@@ -53,7 +53,7 @@ def check_microaggregation(
             f"attributes.{names[0]}: microaggregation tells classes apart by a single column, and "
             f"{quote_some(others)} looks at single columns; leave out one of them."
         )
-    if names and policy.release.recoding == "layers":
+    if names and policy.release.in_layers:
         faults.append(
             f"attributes.{names[0]}: microaggregation needs one scheme for all records, not layers; "
             "leave out one of them."

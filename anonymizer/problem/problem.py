@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +133,7 @@ class Problem(Displayed):
             tuple(models),
             policy.measure,
             # a product such as 0.29 * 100 may fall just short of the whole number that is meant
-            int(policy.search.suppression_limit * microdata.records + 1e-9),
+            int(policy.release.suppression_limit * microdata.records + 1e-9),
         )
 
     @cached_property
@@ -148,8 +149,8 @@ class Problem(Displayed):
     @property
     def limits(self) -> Limits:
         """When a search stops, and the bytes its open boxes may take."""
-        given = self.policy.search
-        return Limits(given.time_limit, given.evaluation_limit, int(given.memory_limit * 2**30))
+        machine = self.policy.machine
+        return Limits(self.policy.search.time_limit, machine.evaluations, machine.open_bytes)
 
     def evaluate(self, scheme: Scheme) -> Evaluation:
         """Return what a scheme loses once the models' suppression is applied."""
@@ -230,6 +231,10 @@ class Problem(Displayed):
         """Ask with other weights of some quasi-identifiers."""
         changes = {name: {"weight": weight} for name, weight in weights.items()}
         return self.with_resolved(self.policy.with_attributes(changes), self.models)
+
+    def on(self, **machine: Any) -> Problem:
+        """Ask with other `workers`, `memory` or `evaluations`; what is given as None stays."""
+        return replace(self, policy=self.policy.on(**machine))
 
     def with_suppression_limit(self, records: int) -> Problem:
         """Ask with another number of records that may be suppressed."""

@@ -25,7 +25,7 @@ def open_data(data: Source, policy: Policy) -> Table:
     if data is None:
         raise PolicyError("policy: data.path is missing, and no data was given; name the table.")
     beside = policy.release.table is not None and policy.release.url is None
-    return policy.data.open(data, writable=beside)
+    return policy.data.open(data, policy.machine.memory, writable=beside)
 
 
 def part_released(table: Table, models: Sequence[RiskModel], policy: Policy) -> Table:

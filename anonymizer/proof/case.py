@@ -35,7 +35,7 @@ Integers = NDArray[np.int64]
 
 def case_of(problem: Problem) -> Case:
     """Return what is asked of a table; Unsupported says what the checker has no rule for."""
-    if problem.policy.release.recoding != "full-domain":
+    if problem.policy.release.in_layers:
         raise Unsupported("a release in layers has no proof file; its bound is searched for again.")
     if problem.policy.data.sample < 1:
         raise Unsupported(

@@ -164,7 +164,7 @@ def policy_lines(
         "[utility]",
         f"measure = {write_value(measure_of(project) or DEFAULT)}",
         "",
-        "[search]",
+        "[release]",
     )
     yield f"suppression_limit = {number(project, project.suppression_limit or '0.0')}"
 
@@ -180,7 +180,6 @@ def attribute_line(project: ArxProject, attribute: ArxAttribute, names: dict[str
     keys: dict[str, str | float] = {"role": role.value}
     if attribute.name in names:
         keys["hierarchy"] = names[attribute.name]
-        keys |= {"delimiter": project.delimiter} if project.delimiter != ";" else {}
     if role is Role.QUASI:
         levels = {"min_level": attribute.min_level, "max_level": attribute.max_level}
         keys |= {key: whole(project, n) for key, n in levels.items() if n != "All"}

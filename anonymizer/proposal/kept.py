@@ -84,7 +84,7 @@ def find_codes(decisions: Sequence[Decision]) -> Iterator[str]:
 
 
 def possible_ids(decisions: Sequence[Decision]) -> list[Decision]:
-    """List the columns that might tell whose each row is, where none was found that does."""
+    """List the columns that may be an id of people, where none certainly is one."""
     if any(each.is_id for each in decisions):
         return []
     removed = [each for each in decisions if each.role is Role.IDENTIFYING and not each.derived]
@@ -92,7 +92,7 @@ def possible_ids(decisions: Sequence[Decision]) -> list[Decision]:
 
 
 def find_repeated(decisions: Sequence[Decision]) -> Iterator[str]:
-    """Say which column might tell whose each row is, where none was found that does."""
+    """Name a column that may be an id of people, where none certainly is one."""
     if named := possible_ids(decisions):
         most = max(named, key=lambda each: each.figures.distinct)
         yield (

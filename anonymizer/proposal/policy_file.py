@@ -70,7 +70,7 @@ def write_policy(
 
 
 def people_lines(whose: Whose) -> list[str]:
-    """Write who is a person, or how it can be said; nothing where an id among the keys says it."""
+    """Write who counts as a person, or how to say so; nothing where the policy names an id."""
     if whose.person is not None:
         return []
     if whose.rows_are_people:
@@ -88,12 +88,8 @@ def people_lines(whose: Whose) -> list[str]:
 
 
 def search_lines(trials: Trials | None) -> Iterator[str]:
-    """Write how far the search may go, and what other limits would give."""
-    limit = PROPOSED_LIMIT if trials is None else trials.proposed.limit
+    """Write how far the search may go."""
     yield "[search]"
-    if trials is not None and trials.limits:
-        yield f"# {trials.limits_sentence()}"
-    yield f"suppression_limit = {limit}   # at most {percent(limit, 0)} of the records are dropped"
     if trials is not None and trials.proposed.recoding == "layers":
         yield f"time_limit = {LAYERS_SECONDS}   # seconds; left out: until the bound of layers is proven"
     else:
@@ -102,12 +98,15 @@ def search_lines(trials: Trials | None) -> Iterator[str]:
 
 
 def release_lines(trials: Trials | None) -> Iterator[str]:
-    """Write whether all records have one scheme, and what the other way comes to."""
-    if trials is None:
-        return
+    """Write how many records may go, what other limits would give, and whether all have one scheme."""
+    limit = PROPOSED_LIMIT if trials is None else trials.proposed.limit
     yield "[release]"
-    yield from (f"# {sentence}" for sentence in trials.sentences())
-    yield f"recoding = {write_value(trials.proposed.recoding)}"
+    if trials is not None and trials.limits:
+        yield f"# {trials.limits_sentence()}"
+    yield f"suppression_limit = {limit}   # at most {percent(limit, 0)} of the records are dropped"
+    if trials is not None:
+        yield from (f"# {sentence}" for sentence in trials.sentences())
+        yield f"layers = {write_value(trials.proposed.recoding == 'layers')}"
     yield ""
 
 

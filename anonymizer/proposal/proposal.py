@@ -103,16 +103,17 @@ class Proposal(Displayed):
             data={"id": self.id, "rows_are_people": self.whose.rows_are_people, **self.stated},
             attributes={each.column: self.attribute(each) for each in self.decisions},
             risk=[{"model": "k-anonymity", "k": self.k}],
-            search=self.search_keys(),
-            release={} if self.proposed is None else {"recoding": self.proposed.recoding},
+            search={"time_limit": LAYERS_SECONDS} if self.in_layers else {},
+            release={
+                "suppression_limit": self.suppression_limit,
+                **({} if self.proposed is None else {"layers": self.in_layers}),
+            },
         )
 
-    def search_keys(self) -> dict[str, float]:
-        """Return the keys of [search]."""
-        keys = {"suppression_limit": self.suppression_limit}
-        if self.proposed is not None and self.proposed.recoding == "layers":
-            keys["time_limit"] = LAYERS_SECONDS
-        return keys
+    @property
+    def in_layers(self) -> bool:
+        """Whether layers are proposed."""
+        return self.proposed is not None and self.proposed.recoding == "layers"
 
     @property
     def suppression_limit(self) -> float:

@@ -44,21 +44,14 @@ class Shorthand:
     default_role: Role | str | None = None
     """The role of columns that are named nowhere."""
     rows_are_people: bool = False
-    recoding: str | None = None
-    max_layers: int | None = None
+    layers: bool | int | None = None
     suppression_limit: float | None = None
 
     @property
-    def limits(self) -> dict[str, dict[str, Any]]:
-        """The parts of the policy that are stated; what is not has the policy's own default."""
-        parts: dict[str, dict[str, Any]] = {
-            "release": {"recoding": self.recoding, "max_layers": self.max_layers},
-            "search": {"suppression_limit": self.suppression_limit},
-        }
-        return {
-            part: {key: value for key, value in keys.items() if value is not None}
-            for part, keys in parts.items()
-        }
+    def release(self) -> dict[str, Any]:
+        """The keys of [release] that are stated; what is not has the policy's own default."""
+        keys = {"layers": self.layers, "suppression_limit": self.suppression_limit}
+        return {key: value for key, value in keys.items() if value is not None}
 
     def roles(self, columns: Sequence[str]) -> dict[str, Role]:
         """Return the roles of the columns that are named."""
@@ -109,7 +102,7 @@ def expand(table: Table, given: Shorthand) -> Expanded:
         data={"id": person, "rows_are_people": given.rows_are_people},
         attributes={name: attribute(role, hierarchies.get(name)) for name, role in roles.items()},
         risk=[{"model": "k-anonymity", "k": DEFAULT_K if given.k is None else given.k}],
-        **given.limits,
+        release=given.release,
     )
     unnamed = [name for name in columns if name not in named and name != person]
     for sentence in find_warnings(columns, unnamed, default, person):

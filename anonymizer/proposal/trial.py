@@ -134,7 +134,7 @@ class Trials:
         if self.out_of_time:
             yield (
                 f"the table is so large that its trials were ended after {SECONDS:.0f} seconds: another "
-                "machine may propose something else. Look at `recoding` and `suppression_limit` yourself."
+                "machine may propose something else. Look at `layers` and `suppression_limit` yourself."
             )
         found = self.proposed
         if found.limit > PROPOSED_LIMIT:

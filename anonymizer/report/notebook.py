@@ -80,12 +80,14 @@ def policy_sections(policy: Policy) -> Sequence[Section]:
         )
         for name, each in policy.attributes.items()
     )
-    limit = f"At most {share(policy.search.suppression_limit)} of the records may be suppressed."
+    limit = f"At most {share(policy.release.suppression_limit)} of the records may be suppressed."
     where = [] if policy.data.path is None else [f"The table is {policy.data.path}."]
     if policy.data.sample < 1:
         where.append(f"A sample of {share(policy.data.sample)} of the people is drawn.")
     given = policy.release
-    released = f"Recoding: {given.recoding}; suppressed records: {given.suppressed}."
+    layers = f"at most {given.most_layers} layers" if given.most_layers else "layers"
+    schemes = layers if given.in_layers else "one scheme for all records"
+    released = f"The release has {schemes}; suppressed records: {given.suppressed}."
     header = "column", "role", "hierarchy", "weight"
     return [Section("", (*where, limit, released), (FigureTable(header, rows),))]
 

@@ -136,7 +136,7 @@ def say_narrowed(narrowed: Narrowed | None, kept: int) -> str:
     return (
         f"Whoever knows how layers are made can narrow down at least {narrowed.cells:,} cells of "
         f"{narrowed.records:,} records ({percent(narrowed.records / kept)}); with few layers "
-        "(max_layers) it may be less, with one layer it is none."
+        "(`layers = 3`, say) it may be less, with one layer it is none."
     )
 
 

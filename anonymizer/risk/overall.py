@@ -27,7 +27,7 @@ from anonymizer.table.classes import EquivalenceClasses
 from anonymizer.table.microdata import Microdata
 
 Floats = NDArray[np.float64]
-FITTING = ("columns", "constants", "population", *PARAMETERS)
+FITTING = ("names", "constants", "population", *PARAMETERS)
 """The keys that fit a scenario to a table."""
 
 
@@ -36,7 +36,7 @@ class Overall(RiskModel):
     """A statistic of the people's overall risk is at most the threshold (Xia et al. 2021).
 
     The scenario, the path of its TOML file or the name of one that is shipped, says what the attacker
-    may come to know; `columns`, `constants`, `population` and the parameters fit it to the table. Where
+    may come to know; `names`, `constants`, `population` and the parameters fit it to the table. Where
     it has ranges, the upper end of each counts. The statistic is "mean", "maximum" or a percentile such
     as "p95". Whoever has several records counts once, with the highest of their risks. The u_S of a
     scheme is estimated from the table before anything is suppressed, unless it is counted.
@@ -57,7 +57,7 @@ class Overall(RiskModel):
     threshold: float
     scenario: Any
     statistic: str | float = "mean"
-    columns: Mapping[str, str] | None = field(default=None, hash=False)
+    names: Mapping[str, str] | None = field(default=None, hash=False)
     constants: Mapping[str, str] | None = field(default=None, hash=False)
     population: int | None = None
     p_m: Any = field(default=None, hash=False)
@@ -74,7 +74,7 @@ class Overall(RiskModel):
             raise ValueError(
                 f"scenario must be a Scenario, the path or the name of one, got {self.scenario!r}"
             )
-        check_fitting(self.columns, self.constants, self.population)
+        check_fitting(self.names, self.constants, self.population)
         if isinstance(self.scenario, Scenario) and self.is_fitted:
             fitted = fit_scenario(self.scenario, *self.fitting)
             for name, value in {"scenario": fitted, **dict.fromkeys(FITTING)}.items():
@@ -87,10 +87,10 @@ class Overall(RiskModel):
 
     @property
     def fitting(self) -> tuple[Any, ...]:
-        """What fits the scenario to the table: columns, constants, population, and parameters."""
+        """What fits the scenario to the table: names, constants, population, and parameters."""
         stated = {key: getattr(self, key) for key in PARAMETERS}
         given = {key: value for key, value in stated.items() if value is not None}
-        return self.columns, self.constants, self.population, given
+        return self.names, self.constants, self.population, given
 
     def __str__(self) -> str:
         return f"{self.name} risk ({self.statistic}) of at most {self.threshold:g}"
@@ -297,9 +297,9 @@ class Overall(RiskModel):
         return least_suppressed(*people, self.statistic, self.threshold, whole=whole)
 
 
-def check_fitting(columns: object, constants: object, population: object) -> None:
+def check_fitting(names: object, constants: object, population: object) -> None:
     """Raise a ValueError unless what fits a scenario to a table is of the right kind."""
-    for name, table in {"columns": columns, "constants": constants}.items():
+    for name, table in {"names": names, "constants": constants}.items():
         sound = isinstance(table, Mapping) and all(isinstance(v, str) for v in table.values())
         if table is not None and not sound:
             raise ValueError(f"{name} must be a table of texts, got {table!r}")

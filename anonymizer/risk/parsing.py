@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, PlainSerializer
 
 from anonymizer.errors import AnonymizerError, quote_some, suggest_name
 from anonymizer.risk.model import RiskModel
-from anonymizer.risk.registry import check_name, find_model
-from anonymizer.validation import plain_type, show
+from anonymizer.risk.registry import MODELS, check_name, find_model
+from anonymizer.validation import plain_type, renewed, sentence_of, show
 
 JSON_TYPES: dict[Any, str] = {int: "integer", float: "number", str: "string", bool: "boolean"}
 
@@ -27,6 +27,9 @@ def parse_model(value: object) -> RiskModel:
     name = parameters.pop("model", None)
     model: Any = find_model(name)
     keys = {field.name: is_required(field) for field in fields(model)}
+    parameters = renewed(model.__name__, parameters)
+    if old := next(filter(None, (sentence_of(model, key) for key in parameters)), None):
+        raise ValueError(f"{name}: {old}")
     if unknown := [key for key in parameters if key not in keys]:
         names = suggest_name(unknown[0], keys)
         raise ValueError(f"{name} has no parameter {quote_some(unknown)}; {names}")
@@ -37,6 +40,12 @@ def parse_model(value: object) -> RiskModel:
     except TypeError as error:  # a parameter of a kind that cannot even be compared
         raise ValueError(f"{name}: a parameter is of the wrong kind ({error})") from None
     return made
+
+
+def renewed_model(table: Any) -> Any:
+    """Return the table of a model with the keys of this version; of an unknown model as it is."""
+    kind = MODELS.get(str(table.get("model"))) if isinstance(table, Mapping) else None
+    return table if kind is None else renewed(kind.__name__, table, say=False)
 
 
 def print_model(model: RiskModel) -> dict[str, object]:

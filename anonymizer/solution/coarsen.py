@@ -71,7 +71,7 @@ def open_released(
     released: TableLike, policy: Policy
 ) -> tuple[Table, dict[str, Column], tuple[Hierarchy, ...]]:
     """Open a released table, read its quasi-identifiers, and check that their values tell their level."""
-    table = policy.data.open_release(released)
+    table = policy.data.open_release(released, policy.machine.memory)
     if absent := [name for name in policy.quasi_identifiers if name not in table.columns]:
         raise DataError(f"{table.name}: there is no column {quote_some(absent)}; give a release.")
     columns, hierarchies = read_columns(table, policy.quasi_identifiers), []

@@ -91,7 +91,7 @@ class Findings:
                 f"Layers would keep a quality of {self.layers.quality:.4f} instead of "
                 f"{self.quality:.4f}, and suppress {percent(self.layers.suppressed / self.records)} of "
                 f"the records instead of {percent(self.suppressed / self.records)}; write "
-                'recoding = "layers" in [release], or "full-domain" if you want one scheme.'
+                "layers = true in [release], or false if you want one scheme."
             )
 
     def describe(self) -> dict[str, Any]:
@@ -206,12 +206,12 @@ def try_layers(looked: Looked) -> LayersTried | None:
     problem, policy = looked.problem, looked.problem.policy
     one = looked.outcome.evaluation
     costly = one.suppressed_records > MANY_SUPPRESSED * problem.microdata.records
-    stated = "recoding" in policy.release.model_fields_set
+    stated = "layers" in policy.release.model_fields_set
     if stated or looked.searched is None or not (costly or looked.collapsed):
         return None
     longest = max(LONGEST_TRY, looked.searched)
     try:
-        layered = policy.with_release(recoding="layers").with_search(time_limit=longest)
+        layered = policy.with_release(layers=True).with_search(time_limit=longest)
         found = search_layers(problem.with_resolved(layered, problem.models))
     except AnonymizerError:  # layers have no meaning under this policy
         return None

@@ -44,7 +44,7 @@ class Layer:
 
 def in_layers(problem: Problem) -> bool:
     """Whether the policy asks for layers."""
-    return problem.policy.release.recoding == "layers"
+    return problem.policy.release.in_layers
 
 
 def search_layers(problem: Problem, on_progress: OnProgress | None = None) -> Layers:
@@ -96,14 +96,14 @@ def watch_of(problem: Problem, on_progress: OnProgress | None) -> Watch:
 def with_max_layers(problem: Problem, number: int) -> Problem:
     """Ask with another number of layers at most."""
     policy = problem.policy
-    release = policy.release.model_copy(update={"max_layers": number})
+    release = policy.release.model_copy(update={"layers": number})
     return problem.with_resolved(policy.model_copy(update={"release": release}), problem.models)
 
 
 def one_scheme(problem: Problem, evaluations: int | None = None) -> Scheme | None:
     """Return the best scheme for all records that is found within the limits, if one is."""
     limits = Limits(problem.limits.seconds, evaluations or problem.limits.evaluations)
-    found = search(problem.evaluator, problem.lattice, limits, problem.policy.search.workers)
+    found = search(problem.evaluator, problem.lattice, limits, problem.policy.machine.workers)
     return None if found.best is None else found.best.scheme
 
 
@@ -119,19 +119,19 @@ def task_of(problem: Problem) -> LayersTask:
         raise PolicyError(
             "policy: layers are weighed by a mean of the attributes' losses with the factor 0.5; set "
             'utility.aggregate = "geometric" or "arithmetic" and leave out utility.factor, or leave out '
-            "release.recoding."
+            "release.layers."
         )
     if cover is None:
         raise PolicyError(
             f"policy: layers are weighed by the measure 'loss', not by '{problem.measure.name}'; set "
-            'utility.measure = "loss", or leave out release.recoding.'
+            'utility.measure = "loss", or leave out release.layers.'
         )
     # what is dropped counts for a model that is not exact: it is of the whole table too
     if whole := [m.name for m in problem.models if m.kind is ModelKind.TABLE or not m.exact]:
         raise PolicyError(
             f"policy: {quote_some(whole)} limits a risk of the whole table under one scheme, and layers "
             "have several; name a model of single people, such as k-anonymity, or leave out "
-            "release.recoding."
+            "release.layers."
         )
     check_labels(problem.hierarchies)
     policy = problem.policy.release
@@ -141,7 +141,7 @@ def task_of(problem: Problem) -> LayersTask:
         cover,
         problem.lattice,
         problem.suppression_limit,
-        policy.max_layers,
+        policy.most_layers,
         redacts=policy.suppressed == "redact",
     )
 

@@ -224,9 +224,11 @@ def anonymize(
     keep: Iterable[str] = (),
     default_role: Role | str | None = None,
     rows_are_people: bool = False,
-    recoding: str | None = None,
-    max_layers: int | None = None,
+    layers: bool | int | None = None,
     suppression_limit: float | None = None,
+    workers: int | None = None,
+    memory: str | None = None,
+    evaluations: int | None = None,
 ) -> Solution:
     """Find the best scheme that the policy allows.
 
@@ -237,21 +239,25 @@ def anonymize(
     In place of a policy, `quasi` names the quasi-identifiers, or has a hierarchy for each: a Hierarchy, a
     builder, a path, a table from value to group, a list of cut points, or None for one that is proposed.
     `k` is that of k-anonymity; `identifying`, `sensitive` and `keep` name other columns. Those named
-    nowhere get the `default_role`, or are removed with a warning. `recoding`, `max_layers` and
-    `suppression_limit` are the policy's keys. What was decided by default is in `defaults` of the
-    solution.
+    nowhere get the `default_role`, or are removed with a warning. `layers` and `suppression_limit` are
+    the policy's keys. What was decided by default is in `defaults` of the solution.
+
+    `workers` are threads of the search; `memory`, such as "2GB", is what DuckDB may take and the search
+    may leave open; `evaluations` are the most schemes that are evaluated.
 
     `id` is the column that tells whose each row is, and `rows_are_people` says that none does; beside a
     policy too, they answer what it does not say. A PolicyError asks where a column may tell.
     """
     seconds: dict[str, float] = {}
     with timed(seconds, "read"):
+        machine = {"workers": workers, "memory": memory, "evaluations": evaluations}
         if policy is not None and quasi is None:
-            policy = load_policy(policy).with_people(id, rows_are_people)
+            policy = load_policy(policy).with_people(id, rows_are_people).on(**machine)
             id, rows_are_people = None, False  # noqa: A001 - said in the policy
         named = (k, id, identifying, sensitive, keep, default_role, rows_are_people)
-        short = (*named, recoding, max_layers, suppression_limit)
+        short = (*named, layers, suppression_limit)
         problem, defaults = as_problem_of(data, policy, quasi, *short)
+        problem = problem.on(**machine)
         warn_of_flat(problem)
     with shown(on_progress) as told:
         found = replace(solve(problem, told, resume, seconds), defaults=defaults)
@@ -309,7 +315,7 @@ def solve(
             problem.evaluator,
             problem.lattice,
             problem.limits,
-            problem.policy.search.workers,
+            problem.policy.machine.workers,
             on_progress,
             resume=resume,
         )
@@ -395,7 +401,7 @@ def too_many_suppressed(which: str, evaluation: Evaluation, problem: Problem) ->
     return InfeasibleError(
         f"{models} cannot be met: {which} would suppress {evaluation.suppressed_records} of "
         f"{records} records ({percent(share)}), above the suppression limit of "
-        f"{percent(problem.policy.search.suppression_limit)}; raise suppression_limit or max_level."
+        f"{percent(problem.policy.release.suppression_limit)}; raise suppression_limit or max_level."
     )
 
 

@@ -262,7 +262,7 @@ class StudioEngine:
                 return anonymize(problem, on_progress=on_progress)
         except Cancelled:
             best = latest[0].best if latest else None
-            if job.dropped.is_set() or best is None or problem.policy.release.recoding == "layers":
+            if job.dropped.is_set() or best is None or problem.policy.release.in_layers:
                 raise
             job.stopped.clear()  # what explains it may still be looked for
             stopped = SearchResult(Status.FEASIBLE, StopReason.INTERRUPTED, best, latest[0].proof)

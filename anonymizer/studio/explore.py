@@ -42,9 +42,9 @@ def describe_problem(problem: Problem) -> dict[str, Any]:
         ],
         "weighted": policy.utility.has("weights"),
         "models": [describe_model(model) for model in problem.models],
-        "suppression_limit": policy.search.suppression_limit,
+        "suppression_limit": policy.release.suppression_limit,
         "schemes": problem.lattice.size,
-        "layers": policy.release.recoding == "layers",
+        "layers": policy.release.in_layers,
     }
 
 

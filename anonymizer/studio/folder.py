@@ -11,7 +11,7 @@ from typing import Any
 
 from anonymizer.data.staging import Staging, replace_file
 from anonymizer.errors import AnonymizerError, DataError, PolicyError, quote
-from anonymizer.policy import Policy
+from anonymizer.policy import Policy, renewed_policy
 from anonymizer.proposal.proposal import POLICY, Proposal
 from anonymizer.studio.toml_text import rewrite
 
@@ -106,7 +106,9 @@ class Folder:
                 "where it is."
             )
         text = policy.read_text(encoding="utf-8")
-        moved = rewrite(text, rebased(tomllib.loads(text), policy.parent, self.path))
+        moved = rewrite(
+            text, rebased(renewed_policy(tomllib.loads(text)), policy.parent, self.path)
+        )
         self.path.mkdir(parents=True, exist_ok=True)
         replace_file(self.policy, moved.encode())
 

@@ -20,7 +20,7 @@ from anonymizer.hierarchy import Hierarchy, check_values, load_hierarchy, write_
 from anonymizer.hierarchy.dates import PERIODS
 from anonymizer.hierarchy.lint import check_rows
 from anonymizer.hierarchy.numbers import middle_of_period
-from anonymizer.hierarchy.spec import parse_spec
+from anonymizer.hierarchy.spec import parse_spec, renewed_spec
 from anonymizer.hierarchy.values import parse_number
 from anonymizer.policy import Policy
 from anonymizer.proposal.policy_file import file_names
@@ -82,7 +82,7 @@ def spec_of(policy: Policy, document: Mapping[str, Any], name: str) -> dict[str,
     if isinstance(given, str) and Path(given).suffix.lower() == ".toml":
         text = (policy.folder / given).read_text(encoding="utf-8")
         given = tomllib.loads(text)
-    keys = plain(given) if isinstance(given, dict) and "builder" in given else None
+    keys = plain(renewed_spec(given)) if isinstance(given, dict) and "builder" in given else None
     # the files of a spec are relative to it, so its keys cannot move to the policy
     return None if keys is None or parse_spec(keys, name).files else keys
 
@@ -175,7 +175,7 @@ def histogram(
         "low": low,
         "high": high + 1 if whole else high,
         "whole": whole,
-        "unit": spec.get("levels", ["day"])[0] if dated else None,
+        "unit": spec.get("periods", ["day"])[0] if dated else None,
         "counts": counts,
         "edges": edges,
     }
@@ -223,7 +223,7 @@ def cut_days(spec: Mapping[str, Any]) -> list[list[float]]:
         return [[day_number(day) for day in level] for level in spec["bounds"]]
     days = np.arange(day_number(spec["from"]), day_number(spec["to"]) + 1)
     times = days.astype("datetime64[D]")
-    levels = [PERIODS[unit].number_of(times) for unit in spec.get("levels", UNITS)[1:]]
+    levels = [PERIODS[unit].number_of(times) for unit in spec.get("periods", UNITS)[1:]]
     return [days[1:][np.diff(numbers) > 0].tolist() for numbers in levels] or [[]]
 
 

@@ -94,7 +94,7 @@ def claims(
     proven = solution.status is Status.OPTIMAL
     gap = "" if solution.gap is None else f"the optimum may be better by up to {solution.gap:.4f}"
     yield "No other scheme is better", proven or None, "proven" if proven else gap
-    gone, limit = solution.suppressed / records, policy.search.suppression_limit
+    gone, limit = solution.suppressed / records, policy.release.suppression_limit
     yield (
         f"Few records are suppressed: {solution.suppressed:,} of {records:,} ({share(gone)})",
         True if limit < 1 else None,

@@ -12,7 +12,7 @@ from typing import Any, get_args
 from anonymizer.data.release import FileKind
 from anonymizer.errors import AnonymizerError, PolicyError
 from anonymizer.hierarchy.fields import is_whole
-from anonymizer.policy import Policy
+from anonymizer.policy import Policy, renewed_policy
 from anonymizer.problem import open_data
 from anonymizer.proposal.decision import Decision
 from anonymizer.proposal.proposal import propose
@@ -94,13 +94,15 @@ class Session:
     @property
     def document(self) -> Document:
         """The policy as its keys."""
-        return tomllib.loads(self.opened.text)
+        return renewed_policy(tomllib.loads(self.opened.text))
 
     @property
     def documents(self) -> list[Document]:
         """The keys of every text that the policy has had, up to the one that it has."""
         history = self.opened
-        return [tomllib.loads(entry.text) for entry in history.entries[: history.at + 1]]
+        return [
+            renewed_policy(tomllib.loads(entry.text)) for entry in history.entries[: history.at + 1]
+        ]
 
     def policy(self, document: Mapping[str, Any] | None = None) -> Policy:
         """Check a policy and return it; its paths are relative to the folder."""
@@ -143,7 +145,7 @@ class Session:
                 "table": Path(table.name).name,
                 "revision": history.revision,
                 "text": history.text,
-                "document": plain(tomllib.loads(history.text)),
+                "document": plain(renewed_policy(tomllib.loads(history.text))),
                 "difference": history.difference(),
                 "label": history.label,
                 "undo": history.undone,

@@ -38,6 +38,7 @@ from anonymizer.validation.fields import (
     validate_each,
 )
 from anonymizer.validation.parts import CHECKED, Part, parse, plain_errors, plain_schema
+from anonymizer.validation.renamed import moved, renewed, sentence_of
 from anonymizer.validation.sentences import Place, plain_type, show
 from anonymizer.validation.toml import (
     read_described,
@@ -78,6 +79,7 @@ __all__ = [
     "check_unrepeated",
     "expecting",
     "explain_dots",
+    "moved",
     "one_of",
     "parse",
     "parse_delimiter",
@@ -89,6 +91,8 @@ __all__ = [
     "raise_faults",
     "read_described",
     "read_toml",
+    "renewed",
+    "sentence_of",
     "show",
     "validate_also",
     "validate_each",

@@ -9,9 +9,10 @@ from dataclasses import fields
 from functools import wraps
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
 
 from anonymizer.errors import AnonymizerError, PolicyError
+from anonymizer.validation.renamed import renewed
 from anonymizer.validation.sentences import list_faults
 
 T = TypeVar("T")
@@ -33,6 +34,12 @@ class Part(BaseModel):
         with plain_faults(type(self), title_of(type(self))):
             super().__init__(**keys)
 
+    @model_validator(mode="before")
+    @classmethod
+    def read_old_keys(cls, keys: Any) -> Any:
+        """Read the keys of earlier versions as those of this one."""
+        return renewed(cls.__name__, keys)
+
     # a part inside another is then validated without a call of __init__, so that all faults show together
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
@@ -48,7 +55,7 @@ def plain_errors(
         @wraps(initialize)
         def __init__(self: T, *values: Any, **keys: Any) -> None:  # noqa: N807
             with plain_faults(cls, where or title_of(cls), error):
-                initialize(self, **by_key(cls, values, keys))
+                initialize(self, **renewed(cls.__name__, by_key(cls, values, keys)))
 
         cls.__init__ = __init__  # type: ignore[assignment]
         return cls
@@ -72,7 +79,8 @@ def parse(
 ) -> T:
     """Make a value of the keys of a table; all faults are shown together."""
     with plain_faults(kind, where or title_of(kind), error):
-        value: T = TypeAdapter(kind).validate_python(keys)
+        now = renewed(getattr(kind, "__name__", ""), keys)
+        value: T = TypeAdapter(kind).validate_python(now)
         return value
 
 

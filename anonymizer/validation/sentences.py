@@ -16,12 +16,16 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from anonymizer.errors import shorten, suggest_name
+from anonymizer.validation.renamed import sentence_of
 
 Place = tuple[int | str, ...]
 """Where a fault is: the keys and positions that lead to it."""
 
 LONGEST_SENTENCE = 400
 """Characters of a sentence that somebody else wrote, such as a risk model of another package."""
+
+UNWRITTEN = ("folder", "machine")
+"""What is said of a file in code, never in it: what paths are relative to, and the machine."""
 
 SENTENCES = {
     "missing": "this key is missing; add it",
@@ -83,6 +87,8 @@ def describe_fault(fault: ErrorDetails, place: Place, kind: Any) -> str:
     if problem in ("value_error", "assertion_error"):
         return shorten(str(context["error"]), LONGEST_SENTENCE)
     if problem in ("extra_forbidden", "unexpected_keyword_argument"):
+        if old := sentence_of(expected_at(kind, place[:-1]), str(place[-1])):
+            return old
         return f"this key is unknown; {suggest_name(str(place[-1]), keys_of(kind, place[:-1]))}"
     if problem in ("enum", "literal_error"):
         choices = re.findall(r"'([^']*)'", context["expected"])
@@ -137,10 +143,10 @@ def lists_tables(kind: Any, place: Place, value: object) -> bool:
 
 
 def keys_of(kind: Any, place: Place = ()) -> list[str]:
-    """List the keys that a table at a place may have; what paths are relative to is not written down."""
+    """List the keys that a table at a place may have, as files write them."""
     found = expected_at(kind, place)
     named = [*model_keys(found)] if is_model(found) else []
-    return [key for key in named if key != "folder"]
+    return [key for key in named if key not in UNWRITTEN]
 
 
 def model_keys(model: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from anonymizer.errors import AnonymizerError, PolicyError, shorten
+from anonymizer.validation.sentences import UNWRITTEN
 
 T = TypeVar("T")
 
@@ -51,8 +52,8 @@ def read_toml(
 def read_described(make: Callable[..., T], path: str | Path, kind: str) -> T:
     """Make what a TOML file describes; the message about its faults begins with the file's name."""
     keys = read_toml(path, kind)
-    if "folder" in keys:  # what paths are relative to is where the file is
-        raise PolicyError(f"{path}: folder: this key is unknown; remove it.")
+    if found := [key for key in UNWRITTEN if key in keys]:
+        raise PolicyError(f"{path}: {found[0]}: this key is unknown; remove it.")
     try:
         return make(**keys, folder=Path(path).parent)
     except PolicyError as error:

@@ -20,7 +20,7 @@ def applied_again(
     released: TableLike, original: Source, policy: Policy, manifest: Mapping[str, Any]
 ) -> Solution:
     """Apply the scheme of a release to its original again, and check that this is the release."""
-    table = policy.data.open_release(released)
+    table = policy.data.open_release(released, policy.machine.memory)
     policy = as_answered(policy, manifest)
     policy = policy.with_columns([*table.columns, *manifest["policy"].get("attributes", ())])
     problem = Problem.read(open_data(original, policy), policy, warn=False)

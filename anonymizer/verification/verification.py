@@ -20,7 +20,7 @@ from anonymizer.data.table import Table
 from anonymizer.errors import quote_some
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels.compilation import working_seconds
-from anonymizer.policy import Policy, PolicyLike, Role, digest_of_hierarchy
+from anonymizer.policy import Policy, PolicyLike, Role, described_now, digest_of_hierarchy
 from anonymizer.problem import (
     Source,
     load_policy,
@@ -98,7 +98,7 @@ def open_released(released: TableLike, policy: Policy) -> Table:
     if policy.release.table is not None and str(released) == policy.release.table:
         original = open_data(None, policy)
         return open_target(original, policy.release.table, policy.release_database)
-    return policy.data.open_release(released)
+    return policy.data.open_release(released, policy.machine.memory)
 
 
 def open_original(against: TableLike, policy: Policy) -> Table:
@@ -169,7 +169,7 @@ def input_people(policy: Policy, manifest: Mapping[str, Any]) -> int:
 
 def check_policy(policy: Policy, manifest: Mapping[str, Any]) -> Check:
     """Compare what decides a release with what the manifest says did."""
-    mine, theirs = without_rows(policy.describe()), without_rows(manifest["policy"])
+    mine, theirs = without_rows(policy.describe()), without_rows(described_now(manifest["policy"]))
     differing = [key for key in {**mine, **theirs} if mine.get(key) != theirs.get(key)]
     detail = f"differs in {quote_some(differing)}" if differing else "all keys agree"
     return Check("the policy is the one released under", not differing, detail)
@@ -218,8 +218,8 @@ def check_schemes(
 ) -> Check:
     """Check that the scheme, or that of every layer, names a level that the policy allows for each."""
     lattice, schemes = policy.lattice(hierarchies), layers_of(manifest)
-    most = policy.release.max_layers
-    if schemes and (policy.release.recoding != "layers" or (most or len(schemes)) < len(schemes)):
+    most = policy.release.most_layers
+    if schemes and (not policy.release.in_layers or (most or len(schemes)) < len(schemes)):
         detail = f"{len(schemes)} layers, and the policy allows {most or 'none'}"
         return Check("the scheme names a level for each quasi-identifier", False, detail)
     wrong = [
@@ -269,7 +269,7 @@ def check_counts(rows: int, redacted: int, policy: Policy, manifest: Mapping[str
     else:
         passed = rows == records - suppressed
         detail = f"{rows:,} rows"
-    limit, people = policy.search.suppression_limit, manifest.get("people", records)
+    limit, people = policy.release.suppression_limit, manifest.get("people", records)
     if not 0 <= suppressed <= records:
         return Check("the counts agree", False, f"{suppressed:,} of {records:,} records suppressed")
     if suppressed > limit * records + 1e-9:

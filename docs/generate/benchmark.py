@@ -104,7 +104,7 @@ def engine_row(row: dict[str, str]) -> list[str]:
 
 def describe_layers() -> str:
     """Write what fewer layers cost, and what they give away."""
-    head = ["`max_layers`", "quality", "suppressed", "cells narrowed down", "records with one"]
+    head = ["`layers`", "quality", "suppressed", "cells narrowed down", "records with one"]
     rows = measured("layers/number_of_layers")
     return write_table(head, (layers_row(row, row is rows[-1]) for row in rows))
 

@@ -96,7 +96,7 @@ def examples() -> dict[str, Any]:
         ],
         analysis=[{"name": "marginals", "kind": "marginals"}],
     )
-    in_layers = policy.model_copy(update={"release": Release(recoding="layers")})
+    in_layers = policy.model_copy(update={"release": Release(layers=True)})
     layered = anonymize(PEOPLE, in_layers).describe_layers()
     curve = frontier(PEOPLE, in_layers, [2])
     solution = anonymize(PEOPLE, policy)

@@ -45,7 +45,7 @@ def narrow(people: People, folder: Path, plan: Plan, on_step: OnStep) -> list[di
         for k in (2, 5, 10):
             on_step(f"layers of {k}-anonymity of {records} records")
             risk = {"model": "k-anonymity", "k": k}
-            parts = {"release": {"recoding": "layers"}, "search": {"suppression_limit": 1.0}}
+            parts = {"release": {"layers": True, "suppression_limit": 1.0}}
             row = narrow_one(people.patients[:records], policy_of(folder, risk, **parts))
             found.append({"records": records, "k": k, **row})
     return found

@@ -77,7 +77,7 @@ def policy_of(folder: Path, *risk: Mapping[str, Any], **parts: Any) -> Policy:
         "diagnosis": {"role": "sensitive"},
         "length_of_stay": {"role": "insensitive"},
     }
-    given = {"search": {"suppression_limit": 0.1}, **parts}
+    given = {"release": {"suppression_limit": 0.1}, **parts}
     return Policy(attributes={**quasi, **others}, risk=list(risk), folder=folder, **given)
 
 

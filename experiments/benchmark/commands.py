@@ -43,9 +43,9 @@ def command_of(policy: Path, out: Path) -> list[str]:
     return [sys.executable, "-m", "anonymizer", "run", str(policy), "--out", str(out), "--json"]
 
 
-def run_command(policy: Path, out: Path) -> tuple[dict[str, Any], int]:
+def run_command(policy: Path, out: Path, *options: str) -> tuple[dict[str, Any], int]:
     """Run `anonymizer run`; return what it prints and its peak resident bytes."""
-    command = command_of(policy, out)
+    command = [*command_of(policy, out), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
         status, peak = Path(f"/proc/{process.pid}/status"), 0
         while process.poll() is None:

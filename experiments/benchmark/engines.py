@@ -101,7 +101,7 @@ def parts_of(rows: int, folder: Path, draw: Callable[[int], Iterator[pa.Table]])
 def write_policy(parts: Path, folder: Path) -> Path:
     """Write a policy for a folder of files: 9 attributes, k = 5."""
     hierarchies = DATA / "ihis" / "hierarchies"
-    lines = ["[data]", f"path = '{parts}'", f"memory = '{MEMORY}'", "[attributes]"]
+    lines = ["[data]", f"path = '{parts}'", "[attributes]"]
     lines += [
         f"'{name}' = {{ role = 'quasi', hierarchy = '{hierarchies / name}.csv' }}"
         for name in stand_ins().COLUMNS["ihis"]
@@ -144,7 +144,7 @@ def measure_folder(
     parts = parts_of(rows, kept or folder, draw)
     group, copy, plain_peak = in_child(plain, parts, folder)
     policy, out = write_policy(parts, folder), folder / "out"
-    found, peak = run_command(policy, out)
+    found, peak = run_command(policy, out, "--memory", MEMORY)
     started = time.perf_counter()
     verify = [sys.executable, "-m", "anonymizer", "verify", out / "release", policy]
     passed = subprocess.run(verify, capture_output=True).returncode == 0

@@ -72,7 +72,7 @@ def policy_of_row(row: Mapping[str, Any], columns: list[str], population: Any = 
             for name in columns
         },
         risk=risks_of(row, population),
-        search={"suppression_limit": row["suppression_limit"]},
+        release={"suppression_limit": row["suppression_limit"]},
     )
 
 

@@ -103,9 +103,9 @@ def wide_spec(attribute: str) -> Path:
 def wide_policy(
     quasi_identifiers: Sequence[str] = WIDE_QUASI_IDENTIFIERS,
     risk: Sequence[Mapping[str, Any]] = ({"model": "k-anonymity", "k": 5},),
-    **search: Any,
+    suppression_limit: float = 1.0,
 ) -> Policy:
-    """Describe a run on the wide register; `search` holds limits, as in a policy's table.
+    """Describe a run on the wide register.
 
     What is left out of the quasi-identifiers is not released: others know it too.
 
@@ -123,4 +123,5 @@ def wide_policy(
     }
     attributes[SENSITIVE] = {"role": Role.SENSITIVE}
     data = {"rows_are_people": True}  # what is left out repeats, and tells nobody apart
-    return Policy(data=data, attributes=attributes, risk=list(risk), search=search)
+    release = {"suppression_limit": suppression_limit}
+    return Policy(data=data, attributes=attributes, risk=list(risk), release=release)

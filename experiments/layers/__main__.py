@@ -102,7 +102,7 @@ def measure(
 
     The layers are the same by both; what they lose, and the bound, follow from the attributes' losses.
     """
-    found = solve(name, risk, Aggregate.ARITHMETIC, records, {"recoding": "layers"})
+    found = solve(name, risk, Aggregate.ARITHMETIC, records, {"layers": True})
     losses = np.array(list(found.attribute_loss.values()))
     assert found.bound is not None
     rows = []
@@ -168,7 +168,7 @@ def over_layers(records: int | None, step: OnStep) -> Iterator[dict[str, Any]]:
     step("adult, k = 5, over the number of layers")
     path = path_of("adult")
     assert path is not None
-    risk, release = {"model": "k-anonymity", "k": 5}, {"recoding": "layers"}
+    risk, release = {"model": "k-anonymity", "k": 5}, {"layers": True}
     utility = {"aggregate": "arithmetic"}
     policy = policy_of("adult", path, risk, utility=utility, release=release)
     data = None if records is None else pd.read_csv(path, sep=";", dtype=str).head(records)

@@ -115,7 +115,7 @@ def problem_of(row: dict[str, Any]) -> Problem:
         microdata.attributes,
         row["risk"],
         utility={"aggregate": MEASURES[row["measure"]]},
-        search={"suppression_limit": float(row["suppression_limit"])},
+        release={"suppression_limit": float(row["suppression_limit"])},
     )
     return Problem.of(policy, table, microdata)
 

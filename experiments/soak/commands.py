@@ -18,7 +18,7 @@ ENDINGS = {
     ".gz": ".csv.gz",
 }
 """How a release is called, by the end of the name of its table; of all others it is a CSV file."""
-RELEASES = tuple(name for name in POLICIES if name not in ("worst", "mean", "stopped"))
+RELEASES = tuple(name for name in POLICIES if name not in ("worst", "mean"))
 """The policies whose releases are in the workspace, to be verified and applied."""
 
 
@@ -128,6 +128,7 @@ def frontier_of(name: str, *options: str) -> Command:
 
 COMMANDS = (
     *(run_of(name) for name in POLICIES),
+    run_of("k", "--evaluations", "2"),
     run_of("k", "--proof", "--mapping", f"{OUT}/mapping.csv"),
     run_of("people", "--explain", weight=1),
     run_of("layers", "--explain", weight=1),
@@ -180,6 +181,8 @@ OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("--seed", "-1"),
         ("--workers", "2"),
         ("--workers", "0"),
+        ("--memory", "500 MiB"),
+        ("--evaluations", "3"),
         ("--time-limit", "0.001"),
         ("--time-limit", "nan"),
         ("--time-limit", "-1"),

@@ -261,9 +261,9 @@ def endless(here: Path, random: Random) -> tuple[str, ...]:
         'builder = "redaction"\nlength = 40\nalphabet = "digits"\n',
         'builder = "redaction"\nvalues = [[0, 1000000000]]\n',
         'builder = "mapping"\nvalues = [[0, 1000000000]]\n',
-        'builder = "ordered"\nvalues = [[0, 300000000]]\ngroups = [2, 2, 2, 2]\n',
-        'builder = "dates"\nfrom = 0001-01-01\nto = 9999-12-31\nlevels = ["day", "week"]\n',
-        'builder = "dates"\nfrom = 2000-01-01\nto = 2099-12-31\nlevels = ["hour", "day"]\n',
+        'builder = "ordered"\nvalues = [[0, 300000000]]\nsizes = [2, 2, 2, 2]\n',
+        'builder = "dates"\nfrom = 0001-01-01\nto = 9999-12-31\nperiods = ["day", "week"]\n',
+        'builder = "dates"\nfrom = 2000-01-01\nto = 2099-12-31\nperiods = ["hour", "day"]\n',
         'builder = "priority"\nvalues = [[0, 100000000]]\nkeep = [1000, 100]\n',
     )
     if random.random() < 0.2:

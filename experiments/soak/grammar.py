@@ -28,13 +28,13 @@ HIERARCHIES: tuple[Any, ...] = (
     {"builder": "intervals", "domain": [0, 120], "bounds": [[18, 40, 65]]},
     {"builder": "mapping", "values": ["F", "M"]},
     {"builder": "mapping", "values": ["F"], "unlisted": True},
-    {"builder": "ordered", "values": [[0, 120]], "groups": [10]},
-    {"builder": "dates", "from": date(2024, 1, 1), "to": date(2024, 12, 31), "levels": ["month"]},
+    {"builder": "ordered", "values": [[0, 120]], "sizes": [10]},
+    {"builder": "dates", "from": date(2024, 1, 1), "to": date(2024, 12, 31), "periods": ["month"]},
     {
         "builder": "dates",
         "from": date(2020, 1, 1),
         "to": date(2029, 12, 31),
-        "levels": ["week", "year"],
+        "periods": ["week", "year"],
     },
     {"builder": "priority", "values": ["F", "M"]},
 )
@@ -46,7 +46,7 @@ FITTING: dict[str, tuple[Any, ...]] = {
         {"builder": "intervals", "domain": [0, 120], "widths": [7, 21]},
         {"builder": "intervals", "domain": [20, 70], "widths": [1, 25, 50]},
         {"builder": "intervals", "domain": [0, 120], "bounds": [[18, 40, 65]]},
-        {"builder": "ordered", "values": [[0, 120]], "groups": [10]},
+        {"builder": "ordered", "values": [[0, 120]], "sizes": [10]},
         {"builder": "redaction", "length": 2, "alphabet": "digits"},
     ),
     "sex": (
@@ -55,7 +55,7 @@ FITTING: dict[str, tuple[Any, ...]] = {
         {"builder": "mapping", "values": ["F", "M"]},
         {"builder": "mapping", "values": ["F"], "unlisted": True},
         {"builder": "priority", "values": ["F", "M"]},
-        {"builder": "ordered", "values": ["F", "M"], "groups": [2]},
+        {"builder": "ordered", "values": ["F", "M"], "sizes": [2]},
     ),
     "zip": (
         "zip.toml",
@@ -70,13 +70,13 @@ FITTING: dict[str, tuple[Any, ...]] = {
             "builder": "dates",
             "from": date(2024, 1, 1),
             "to": date(2024, 12, 31),
-            "levels": ["month"],
+            "periods": ["month"],
         },
         {
             "builder": "dates",
             "from": date(2020, 1, 1),
             "to": date(2029, 12, 31),
-            "levels": ["week", "year"],
+            "periods": ["week", "year"],
         },
         {"builder": "redaction", "length": 10, "alphabet": "-0123456789", "redact": [3, 6]},
     ),
@@ -88,7 +88,7 @@ FITTING: dict[str, tuple[Any, ...]] = {
     ),
     "stay": (
         {"builder": "intervals", "domain": [0, 30], "widths": [5, 15]},
-        {"builder": "ordered", "values": [[1, 14]], "groups": [2, 2]},
+        {"builder": "ordered", "values": [[1, 14]], "sizes": [2, 2]},
     ),
     "ward": ({"builder": "mapping", "values": ["A"], "unlisted": True},),
     "patient": ({"builder": "mapping", "values": ["P0", "P1"], "unlisted": True},),
@@ -138,9 +138,8 @@ KEYS: dict[str, dict[str, tuple[Any, ...]]] = {
         "factor": (0.0, 0.1, 0.5, 0.9, 1.0),
     },
     "search": {
-        "suppression_limit": (0.0, 0.01, 0.05, 0.5, 1.0),
         "time_limit": (1e-9, 0.01, 5.0, float("inf")),
-        "evaluation_limit": (1, 3, 100),
+        "evaluation_limit": (1, 3, 100),  # this and those below are old keys, and options now
         "memory_limit": (1e-9, 0.001, 1.0),
         "workers": (1, 2, 3),
     },
@@ -148,7 +147,9 @@ KEYS: dict[str, dict[str, tuple[Any, ...]]] = {
         "suppressed": ("drop", "redact"),
         "shuffle": (True, False),
         "escape_formulas": (True, False),
-        "recoding": ("full-domain", "layers"),
+        "suppression_limit": (0.0, 0.01, 0.05, 0.5, 1.0),
+        "layers": (False, True, 1, 2, 5),
+        "recoding": ("full-domain", "layers"),  # old keys: users have them in their files
         "max_layers": (1, 2, 5),
         "strict": (True, False),
         "file": ("csv", "parquet"),

@@ -140,7 +140,7 @@ def prepare(template: Path, seed: int, worker: Worker) -> None:
     new.mkdir(parents=True)
     write_workspace(new, seed)
     made = [["run", policy_of(name), "--out", f"release-{name}", "--proof"] for name in RELEASES]
-    made.append(["run", policy_of(STOPPED), "--out", STOPPED])
+    made.append(["run", policy_of("k"), "--out", STOPPED, "--evaluations", "2"])
     for arguments in made:
         ended = worker.call(arguments, new)
         if ended.status:

@@ -22,7 +22,7 @@ INLINE = {
     "sex": '{ role = "quasi", hierarchy = { F = "*", M = "*" } }',
     "zip": '{ role = "quasi", hierarchy = { builder = "redaction", length = 5, alphabet = "digits" } }',
     "day": '{ role = "quasi", hierarchy = { builder = "dates", from = 2024-01-01, to = 2024-12-31, '
-    'levels = ["month", "year"] } }',
+    'periods = ["month", "year"] } }',
 }
 UNWEIGHTED = {**ATTRIBUTES, "age": '{ role = "quasi", hierarchy = "age.toml" }'}
 AVERAGED = {
@@ -97,11 +97,7 @@ event = "diagnosis"
 positive = "F32"
 group = "sex"
 """
-SEARCH = {
-    "suppression_limit": "1.0",
-    "time_limit": "20.0",
-    "workers": "1",
-}
+SEARCH = "time_limit = 20.0"
 
 
 @dataclass(frozen=True)
@@ -115,7 +111,6 @@ class Sketch:
     utility: str = 'measure = "loss"\naggregate = "geometric"'
     release: str = ""
     analyses: str = ""
-    search: Mapping[str, str] = field(default_factory=lambda: SEARCH)
     beside: tuple[str, ...] = ()
     """Files that it names beside the table and the hierarchies."""
 
@@ -128,17 +123,16 @@ class Sketch:
         """Write the policy."""
         columns = "\n".join(f"{name} = {keys}" for name, keys in self.attributes.items())
         models = "\n".join(f"[[risk]]\n{MODELS[name]}\n" for name in self.models)
-        search = "\n".join(f"{key} = {value}" for key, value in self.search.items())
         release = f"[release]\n{self.release}\n" if self.release else ""
         return (
             f"[data]\n{self.data}\n\n[attributes]\n{columns}\n\n{models}\n[utility]\n{self.utility}\n\n"
-            f"[search]\n{search}\n\n{release}{self.analyses}"
+            f"[search]\n{SEARCH}\n\n{release}{self.analyses}"
         )
 
 
 CSV = 'path = "table.csv"\nrows_are_people = true'
 PEOPLE = 'path = "visits.csv"\nid = "patient"'
-LAYERS = 'recoding = "layers"\nmax_layers = 3\nsuppressed = "drop"'
+LAYERS = 'layers = 3\nsuppressed = "drop"'
 POLICIES: dict[str, Sketch] = {
     "k": Sketch('path = "table.csv"\ndelimiter = ","'),
     "average": Sketch('path = "table.parquet"', ("strict-average", "sample-uniqueness")),
@@ -169,16 +163,12 @@ POLICIES: dict[str, Sketch] = {
     "visits": Sketch(PEOPLE, ("k",), release=LAYERS),
     "sampled": Sketch(f"{CSV}\nsample = 0.7", release="shuffle = false"),
     "redacted": Sketch(CSV, release="suppressed = 'redact'\nfile = 'parquet'"),
-    "folder": Sketch('path = "parts"\nmemory = "1GB"\nrows_are_people = true'),
+    "folder": Sketch('path = "parts"\nrows_are_people = true'),
     "database": Sketch('path = "base.duckdb"\ntable = "patients"', ("k", "distinct-l")),
     "packed": Sketch('path = "table.csv.gz"', ("k",), UNWEIGHTED, 'measure = "discernibility"'),
     "stata": Sketch('path = "table.dta"\nrows_are_people = true', ("k",), INLINE),
     "spss": Sketch('path = "table.sav"\nrows_are_people = true', ("k",)),
     "default": Sketch(f'{CSV}\ndefault_role = "removed"', ("k",), FEW),
     "useful": Sketch(CSV, analyses=ANALYSES),
-    "stopped": Sketch(
-        'path = "table.csv"\ndelimiter = ","',
-        search={**SEARCH, "time_limit": "inf", "evaluation_limit": "2"},
-    ),
 }
 """All policies by name; each succeeds as it is."""

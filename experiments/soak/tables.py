@@ -201,12 +201,11 @@ def policy_of(question: Question, redacted: bool, workers: int, data: dict[str, 
         attributes=attributes,
         risk=list(question.models),
         utility={"aggregate": question.aggregate},
-        search={
+        release={
             "suppression_limit": question.most_suppressed / len(question.rows),
-            "workers": workers,
+            "suppressed": "redact" if redacted else "drop",
         },
-        release={"suppressed": "redact" if redacted else "drop"},
-    )
+    ).on(workers=workers)
 
 
 def released_rows(question: Question, solution: Solution, path: Path | None) -> dict[int, Row]:

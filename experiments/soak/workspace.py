@@ -21,7 +21,7 @@ HIERARCHIES = {
     "sex.csv": "F;*\nM;*\n",
     "zip.toml": f'builder = "redaction"\nvalues = {list(ZIPS)}\nredact = [2, 4]\n',
     "day.toml": (
-        'builder = "dates"\nfrom = 2024-01-01\nto = 2024-12-31\nlevels = ["day", "month", "quarter"]\n'
+        'builder = "dates"\nfrom = 2024-01-01\nto = 2024-12-31\nperiods = ["day", "month", "quarter"]\n'
     ),
     "diagnosis.toml": (
         'builder = "mapping"\n[groups]\n"mind" = ["F32"]\n"body" = ["J10", "K35", "M54"]\n'

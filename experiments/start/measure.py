@@ -88,7 +88,7 @@ def measure(name: str, frame: pd.DataFrame, folder: Path, seconds: float | None)
         **size,
         id=proposal.id or "",
         asked=asked,
-        recoding=policy.release.recoding,
+        recoding="layers" if policy.release.in_layers else "full-domain",
         quality=solution.quality,
         dropped=solution.suppressed / solution.records,
         collapsed=" ".join(collapsed_columns(released, policy)),

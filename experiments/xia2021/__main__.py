@@ -65,7 +65,7 @@ class Plan:
     one_by_one: int = 40_000
     release_records: int = 10_000
     thresholds: tuple[float, ...] = THRESHOLDS
-    evaluation_limit: int = 5000
+    evaluations: int = 5000
     use_adult: bool = True
 
 
@@ -78,7 +78,7 @@ QUICK = Plan(
     one_by_one=2000,
     release_records=2000,
     thresholds=(0.25, 0.1),
-    evaluation_limit=300,
+    evaluations=300,
     use_adult=False,
 )
 
@@ -221,7 +221,7 @@ def compare_all(plan: Plan, patients: pd.DataFrame, console: Console) -> pd.Data
     ]
     return pd.concat(
         [
-            compare(case, plan.thresholds, plan.evaluation_limit, console.print)
+            compare(case, plan.thresholds, plan.evaluations, console.print)
             for case in cases
             if case is not None
         ],

@@ -101,7 +101,7 @@ def k_for(threshold: float, scenario: Scenario) -> int:
 def compare(
     case: Case,
     thresholds: tuple[float, ...],
-    evaluation_limit: int,
+    evaluations: int,
     on_step: Callable[[str], None] = lambda _: None,
 ) -> pd.DataFrame:
     """Find the best release for each threshold and scenario, and the one that k-anonymity needs.
@@ -118,8 +118,8 @@ def compare(
         }
         for name, model in models.items():
             on_step(f"{case.name}, risk at most {threshold:g}, {name}")
-            search = {"workers": 2, "evaluation_limit": evaluation_limit}
-            solution = anonymize(case.frame, case.policy(risk=[model], search=search))
+            policy = case.policy(risk=[model])
+            solution = anonymize(case.frame, policy, workers=2, evaluations=evaluations)
             rows.append(describe(case, threshold, k, name, solution))
     return pd.DataFrame(rows)
 

@@ -84,7 +84,7 @@ def test_a_release_in_layers_can_be_measured_and_its_midpoints_are_of_each_recor
 ) -> None:
     frame = people()
     policy = release(frame, EVERY, k=6).problem.policy
-    layers = policy.model_copy(update={"release": Release(recoding="layers", shuffle=False)})
+    layers = policy.model_copy(update={"release": Release(layers=True, shuffle=False)})
     solution = anonymize(frame, layers)
     assert len(solution.layers) > 1
     found = evidence(solution)
@@ -141,7 +141,6 @@ def test_no_analysis_holds_a_row() -> None:
         ({"kind": "logistic", "formula": "ill ~ age", "positive": "maybe"}, "no record has the"),
         ({"kind": "prediction", "response": "one", "predictors": ["age"]}, "nothing to predict"),
         ({"kind": "two-way", "columns": ["age"]}, "a table needs two columns"),
-        ({"kind": "queries", "columns": ["age"]}, "fewer than a query looks at"),
     ],
 )  # fmt: skip
 def test_what_no_table_allows_is_one_sentence(stated: dict[str, object], sentence: str) -> None:

@@ -156,7 +156,7 @@ def test_a_release_in_a_file_is_attacked_with_the_manifest_beside_it(tmp_path: P
     "parts",
     [
         '\n[release]\nsuppressed = "redact"\n',
-        '\n[release]\nrecoding = "layers"\n',
+        "\n[release]\nlayers = true\n",
         "\n[release]\nescape_formulas = true\n",
     ],
 )

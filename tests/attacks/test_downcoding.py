@@ -45,7 +45,7 @@ def test_layers_give_away_what_their_manifest_says() -> None:
         }
     )
     problem = oracle.Problem((("20", "20"),), (AGES, AGES), 2)
-    policy = policy_of(problem, release={"recoding": "layers"})
+    policy = policy_of(problem, release={"layers": True})
     solution = anonymize(frame, policy)
     released = solution.to_frame()
     manifest = make_manifest(solution, released)

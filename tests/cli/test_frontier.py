@@ -72,13 +72,13 @@ def test_every_point_has_a_proof_where_that_is_asked_for(
 def test_a_point_with_few_layers_is_released(
     policy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    policy.write_text(policy.read_text() + '\n[release]\nrecoding = "layers"\n')
+    policy.write_text(policy.read_text() + "\n[release]\nlayers = true\n")
     out = policy.parent / "out"
     arguments = ("--at", "2", "--pick", "3", "--layers", "2", "--out", out)
     assert run(monkeypatch, "frontier", policy, *arguments) == 0
     assert "fewer layers" in capsys.readouterr().out
     manifest = json.loads((out / "manifest.json").read_text())
-    assert manifest["policy"]["release"]["max_layers"] == 2
+    assert manifest["policy"]["release"]["layers"] == 2
     assert len(manifest["layers"]) <= 2
 
 

@@ -103,7 +103,7 @@ def test_explain_adds_a_page_and_what_it_says(tmp_path: Path, run) -> None:
 
 def test_layers_are_run_explained_verified_and_applied(tmp_path: Path, run) -> None:
     policy, out = write_files(tmp_path), tmp_path / "out"
-    policy.write_text(policy.read_text() + '\n[release]\nrecoding = "layers"\n')
+    policy.write_text(policy.read_text() + "\n[release]\nlayers = true\n")
     status, output, errors = run("run", policy, "--out", out, "--explain")
     assert (status, errors) == (0, "")
     assert "Who lost most" in output
@@ -315,7 +315,7 @@ def test_a_seed_below_0_is_bad_input(tmp_path: Path, run) -> None:
 
 def test_what_cannot_be_met_is_status_1_with_a_remedy(tmp_path: Path, run) -> None:
     ranges = change(POLICY, age='age = { role = "quasi", hierarchy = "age.toml", max_level = 0 }')
-    policy = write_files(tmp_path, policy=ranges + "\n[search]\nsuppression_limit = 0.0\n")
+    policy = write_files(tmp_path, policy=ranges + "\n[release]\nsuppression_limit = 0.0\n")
     status, _, errors = run("run", policy, "--out", tmp_path / "out")
     assert status == 1
     assert (

@@ -14,7 +14,7 @@ AGE = (
 )
 ROLES = {
     "age": AGE,
-    "ward": '{ role = "quasi", hierarchy = { builder = "mapping", levels = [{ a = ["1", "2"] }] } }',
+    "ward": '{ role = "quasi", hierarchy = { builder = "mapping", groups = { a = ["1", "2"] } } }',
     "name": '{ role = "identifying" }',
     "illness": '{ role = "sensitive" }',
     "nothing": '{ role = "sensitive" }',
@@ -108,7 +108,7 @@ def test_what_cannot_be_asked_for_is_refused_in_a_sentence_and_nothing_is_writte
     [
         ({**DISTINCT, "attribute": "nothing", "l": 1}, "", {}),
         (DISTINCT, "", {"age": MEAN}),
-        ({**DISTINCT, "l": 3}, '[release]\nrecoding = "layers"\n', {}),
+        ({**DISTINCT, "l": 3}, "[release]\nlayers = true\n", {}),
     ],
 )
 def test_what_can_be_asked_for_verifies_with_and_without_the_original(

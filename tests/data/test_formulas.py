@@ -169,7 +169,7 @@ def test_labels_of_hierarchies_are_escaped_and_read_back(tmp_path: Path, label: 
 @pytest.mark.parametrize("label", ["=all()", "@home"])
 def test_releases_in_layers_are_escaped_and_read_back(tmp_path: Path, label: str) -> None:
     text = ESCAPED.replace('"sex.csv"', '"sex.csv", min_level = 1')
-    policy = write_files(tmp_path, policy=text + 'recoding = "layers"\n')
+    policy = write_files(tmp_path, policy=text + "layers = true\n")
     (tmp_path / "sex.csv").write_text(f"F;{label}\nM;{label}\n")
     write_release(anonymize(None, policy), tmp_path / "out")
     release = tmp_path / "out" / "release.csv"

@@ -318,7 +318,7 @@ def test_a_value_that_only_suppressed_records_had_is_in_no_dictionary(kind: str)
 # Every kind of table, with a value that is gone and one that never was there
 
 GONE, NEVER = f"{SECRET}GONE", f"{SECRET}NEVER"
-SIZES = Ordered(values=("small", GONE, NEVER, "large"), groups=((2, 2),)).build("size")
+SIZES = Ordered(values=("small", GONE, NEVER, "large"), sizes=((2, 2),)).build("size")
 
 
 def unpacked(released: Any) -> bytes:

@@ -120,7 +120,7 @@ def test_the_figure_for_public_release_is_compared_with_the_highest_risk(tmp_pat
 
 
 def test_a_release_in_layers_is_put_together_too(tmp_path: Path) -> None:
-    risk, release = [{"model": "k-anonymity", "k": 3}], {"recoding": "layers"}
+    risk, release = [{"model": "k-anonymity", "k": 3}], {"layers": True}
     released, table, policy = make(tmp_path, policy_of(risk=risk, release=release))
     made = decide(released, policy, table)
     assert made.acceptable

@@ -120,7 +120,7 @@ def test_what_counts_people_rests_on_nothing_that_is_stated() -> None:
 
 
 def test_of_layers_nothing_is_found() -> None:
-    layers = {"recoding": "layers"}
+    layers = {"layers": True}
     assert find_turnings(solve({"model": "k-anonymity", "k": 3}, release=layers)) == ()
 
 

@@ -358,7 +358,7 @@ def test_a_policy_has_any_number_of_the_quasi_identifiers_and_releases_no_other(
     assert policy.quasi_identifiers == WIDE_QUASI_IDENTIFIERS[:width]
     assert policy.with_role(Role.IDENTIFYING) == WIDE_QUASI_IDENTIFIERS[width:]
     assert policy.with_role(Role.SENSITIVE) == (SENSITIVE,)
-    assert policy.search.suppression_limit == 0.1
+    assert policy.release.suppression_limit == 0.1
 
 
 def test_a_policy_takes_any_risk_model():

@@ -56,7 +56,7 @@ def second(patients: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def releases(patients: pd.DataFrame) -> pd.DataFrame:
-    return compare(patients_case(patients, 1000, seed=1), (0.25, 0.1), evaluation_limit=150)
+    return compare(patients_case(patients, 1000, seed=1), (0.25, 0.1), evaluations=150)
 
 
 def test_patients_have_the_attributes_and_values_of_table_2(patients: pd.DataFrame) -> None:
@@ -125,8 +125,8 @@ def test_in_the_worst_case_the_threshold_is_k_anonymity(patients: pd.DataFrame) 
     case = patients_case(patients, 300, seed=5)
     worst = case.scenarios["worst case"]
     assert [k_for(threshold, worst) for threshold in (0.25, 0.1, 0.05)] == [2, 5, 10]
-    search = {"evaluation_limit": 60}
-    ours = anonymize(case.frame, case.policy(risk=[Overall(0.25, worst, "maximum")], search=search))
+    policy = case.policy(risk=[Overall(0.25, worst, "maximum")])
+    ours = anonymize(case.frame, policy, evaluations=60)
     theirs = apply(case.frame, case.policy(risk=[KAnonymity(2)]), ours.scheme)
     assert ours.suppressed == theirs.suppressed
     assert ours.loss == pytest.approx(theirs.loss)

@@ -53,7 +53,7 @@ def policy_of(problem: Problem) -> Policy:
         attributes=attributes,
         risk=models_of(problem),
         utility={"aggregate": problem.aggregate},
-        search={"suppression_limit": min(1.0, problem.suppression_limit / len(problem.rows))},
+        release={"suppression_limit": min(1.0, problem.suppression_limit / len(problem.rows))},
     )
 
 
@@ -312,15 +312,13 @@ def test_points_follow_the_order_of_suppression(problem: Problem) -> None:
 @pytest.mark.parametrize("limit", [0.0, 0.02, 0.05, 0.99, 1.0])
 def test_a_raised_limit_is_what_a_search_with_it_finds(tmp_path: Path, limit: float) -> None:
     text = policy_with('model = "k-anonymity"\nk = 3')
-    policy = write_files(tmp_path, policy=f"{text}\n[search]\nsuppression_limit = {limit}\n")
+    policy = write_files(tmp_path, policy=f"{text}\n[release]\nsuppression_limit = {limit}\n")
     solution = anonymize(None, policy)
     raised = explain(solution).raised
     if limit == 1:
         assert raised is None
         return
-    search = {"suppression_limit": limit + 0.01}
-    loaded = Policy.read(policy)
-    more = loaded.model_copy(update={"search": loaded.search.model_copy(update=search)})
+    more = Policy.read(policy).with_release(suppression_limit=limit + 0.01)
     best = anonymize(None, more)
     assert raised is not None
     assert raised.limit == limit + 0.01
@@ -339,7 +337,7 @@ def test_some_limit_is_worth_raising(tmp_path: Path) -> None:
     found = []
     for percent in range(8):
         policy = write_files(
-            tmp_path, policy=f"{text}\n[search]\nsuppression_limit = {percent / 100}\n"
+            tmp_path, policy=f"{text}\n[release]\nsuppression_limit = {percent / 100}\n"
         )
         found.append(explain(anonymize(None, policy)).raised.better is not None)
     assert any(found)
@@ -350,7 +348,7 @@ def test_a_large_table_is_not_searched_again_and_pairs_are_not_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = policy_with('model = "k-anonymity"\nk = 3')
-    policy = write_files(tmp_path, policy=f"{text}\n[search]\nsuppression_limit = 0.05\n")
+    policy = write_files(tmp_path, policy=f"{text}\n[release]\nsuppression_limit = 0.05\n")
     solution = anonymize(None, policy)
     monkeypatch.setattr(explanation_module, "SEARCH_WORK", 100)
     monkeypatch.setattr(neighbourhood_module, "PAIR_WORK", 100)
@@ -370,7 +368,7 @@ def wards(
     rows: list[tuple[str, str]] = PEOPLE,
     risk: object = MappingProxyType({"model": "k-anonymity", "k": 3}),
     most_of_sex: int | None = None,
-    **search: float,
+    **release: float,
 ) -> Explanation:
     """Explain people at the finest scheme; by default a hundred, in classes of 50, 1, 4 and 45."""
     policy = Policy(
@@ -379,7 +377,7 @@ def wards(
             "zip": {"role": "quasi", "hierarchy": ZIP},
         },
         risk=[risk],
-        search=search,
+        release=release,
     )
     frame = pd.DataFrame(rows, columns=["sex", "zip"])
     return explain(apply(frame, policy, {"sex": 0, "zip": 0}))

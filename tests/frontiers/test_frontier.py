@@ -184,7 +184,7 @@ def test_several_populations_are_several_curves(policy: Policy) -> None:
 
 
 def test_thresholds_that_cannot_be_met_are_listed(policy: Policy) -> None:
-    strict = policy.with_search(suppression_limit=0.0)
+    strict = policy.with_release(suppression_limit=0.0)
     records = len(patients())
     found = frontier(patients(), strict, [2, records])
     assert [point.value for point in found.points] == [2, records]  # all in one class
@@ -227,11 +227,11 @@ def test_what_was_not_found_in_time_is_not_called_impossible(policy: Policy) -> 
     }
     limited = Policy(
         **{**dict(policy), "attributes": attributes, "risk": (PUniqueness(0.0, 10**5),)}
-    ).with_search(suppression_limit=0.0, evaluation_limit=1)
-    found = frontier(patients(), limited, [0.1, 0.0])
+    ).with_release(suppression_limit=0.0)
+    found = frontier(patients(), limited, [0.1, 0.0], evaluations=1)
     assert ([value for value, _ in found.unknown], found.infeasible) == ([0.0], ())
     with pytest.raises(InfeasibleError, match="there may be one: raise the limit"):
-        frontier(patients(), limited, [0.0])
+        frontier(patients(), limited, [0.0], evaluations=1)
 
 
 def test_a_lattice_too_large_to_list_has_a_frontier_too() -> None:
@@ -243,11 +243,10 @@ def test_a_lattice_too_large_to_list_has_a_frontier_too() -> None:
     policy = Policy(
         attributes=attributes,
         risk=[{"model": "k-anonymity", "k": 2}],
-        search={"evaluation_limit": 300},
     )
     draws = np.random.default_rng(1).choice(["F", "M"], (60, 21))
     table = pd.DataFrame(draws, columns=names)
-    found = frontier(table, policy, [2, 3])
+    found = frontier(table, policy, [2, 3], evaluations=300)
     assert [point.value for point in found.points] == [2, 3]
     for point in found.points:
         assert 0 < point.gap < 1

@@ -96,11 +96,9 @@ probability = [0.1, 0.2]
 """
 
 LAYERS = """
-[search]
-suppression_limit = 0.2
-
 [release]
-recoding = "layers"
+suppression_limit = 0.2
+layers = true
 suppressed = "redact"
 """
 

@@ -6,9 +6,10 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from anonymizer.data.text import CANDIDATES
 from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy import Hierarchy, Redaction, read_arx, read_rows, write_arx
 
@@ -157,15 +158,21 @@ def test_thousands_of_levels_are_read_or_refused_in_one_sentence_before_they_fil
 
 
 @pytest.mark.parametrize("other", [",", "\t", "|"])
-def test_a_file_with_another_delimiter_is_not_taken_for_one_level(
-    tmp_path: Path, other: str
-) -> None:
+def test_another_delimiter_than_arx_s_is_found(tmp_path: Path, other: str) -> None:
     path = tmp_path / "zip.csv"
     path.write_text(f"101{other}10*{other}*\n102{other}10*{other}*\n")
-    with pytest.raises(HierarchyError, match="no row has a ';', but every row has a") as said:
-        read_arx(path)
-    assert "add delimiter = " in str(said.value)
-    assert read_arx(path, delimiter=other).height == 3
+    assert read_arx(path) == read_arx(path, delimiter=other)
+    assert read_arx(path).height == 3
+
+
+@given(tree_rows(), st.sampled_from(CANDIDATES))
+def test_the_delimiter_of_what_we_write_is_found(rows: list[tuple[str, ...]], other: str) -> None:
+    written = Hierarchy.from_rows("x", rows)
+    assume(len(rows) > 1 and not set(CANDIDATES) & set("".join(map("".join, rows))))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.csv"
+        write_arx(written, path, other)
+        assert read_arx(path) == written
 
 
 def test_one_level_of_values_with_commas_is_read(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def dates(draw: st.DrawFn) -> Dates:
 @st.composite
 def ordered(draw: st.DrawFn) -> Ordered:
     values = draw(st.lists(st.text("abcde", max_size=3), min_size=1, max_size=20, unique=True))
-    return Ordered(tuple(values), groups=tuple(draw(st.lists(st.integers(1, 4), max_size=3))))
+    return Ordered(tuple(values), sizes=tuple(draw(st.lists(st.integers(1, 4), max_size=3))))
 
 
 @st.composite
@@ -257,8 +257,8 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     ),
     (
         Ordered,
-        {"values": ((1, 10_000),), "groups": (1,) * 5_000},
-        "groups: 5,000 levels of 10,000 values are too many; use at most 500 levels.",
+        {"values": ((1, 10_000),), "sizes": (1,) * 5_000},
+        "sizes: 5,000 levels of 10,000 values are too many; use at most 500 levels.",
     ),
     (
         Intervals,
@@ -337,13 +337,13 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     ),
     (
         Dates,
-        {"from_": "2024-01-01", "to": "2024-01-02", "levels": ("week",)},
-        "levels.0: 'week' is unknown; use one of 'hour', 'day', 'month', 'quarter', 'year', 'decade'.",
+        {"from_": "2024-01-01", "to": "2024-01-02", "periods": ("week",)},
+        "periods.0: 'week' is unknown; use one of 'hour', 'day', 'month', 'quarter', 'year', 'decade'.",
     ),
     (
         Dates,
-        {"from_": "2024-01-01", "to": "2024-01-02", "levels": ["day", {}]},
-        "levels.1: {} is unknown; use one of 'hour', 'day', 'month', 'quarter', 'year', 'decade'.",
+        {"from_": "2024-01-01", "to": "2024-01-02", "periods": ["day", {}]},
+        "periods.1: {} is unknown; use one of 'hour', 'day', 'month', 'quarter', 'year', 'decade'.",
     ),
     (
         Dates,
@@ -352,14 +352,14 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     ),
     (
         Dates,
-        {"from_": "2024-01-01", "to": "2024-01-02", "levels": ("year", "day")},
-        "levels: list them from short to long, as in 'hour', 'day', 'month', 'quarter', 'year', "
+        {"from_": "2024-01-01", "to": "2024-01-02", "periods": ("year", "day")},
+        "periods: list them from short to long, as in 'hour', 'day', 'month', 'quarter', 'year', "
         "'decade'.",
     ),
     (
         Dates,
-        {"from_": "2024-01-01", "to": "2024-01-02", "levels": ()},
-        "levels: this is empty; name at least one.",
+        {"from_": "2024-01-01", "to": "2024-01-02", "periods": ()},
+        "periods: this is empty; name at least one.",
     ),
 ]
 

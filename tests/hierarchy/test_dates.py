@@ -49,7 +49,7 @@ def test_hours_are_leaves_where_the_first_level_is_the_hour() -> None:
 )
 def test_leaves_are_counted_as_they_are_listed(first: date, days: int, unit: Any) -> None:
     last = first + timedelta(days)
-    listed = Dates(first, last, levels=(unit,)).build("day").size
+    listed = Dates(first, last, periods=(unit,)).build("day").size
     assert count_leaves(first, last, unit) == listed
 
 
@@ -57,7 +57,7 @@ def test_leaves_are_counted_as_they_are_listed(first: date, days: int, unit: Any
     ("first", "levels"), [("0001-01-01", ("day", "year")), ("9800-01-01", ("hour", "day"))]
 )
 def test_more_days_or_hours_than_anybody_waits_for_are_refused(first: str, levels: Any) -> None:
-    match = rf"levels: [\d,]+ {levels[0]}s are too many; .* or begin with longer periods\."
+    match = rf"periods: [\d,]+ {levels[0]}s are too many; .* or begin with longer periods\."
     with pytest.raises(HierarchyError, match=match):
         Dates(first, "9999-12-31", levels)
     assert Dates(first, "9999-12-31", ("month", "year")).build("day").height == 3
@@ -106,7 +106,7 @@ def test_open_ends_of_bounds_hold_what_lies_beyond() -> None:
 @pytest.mark.parametrize(
     ("levels", "bounds", "sentence"),
     [
-        (("day", "month"), [["2020-01-01"]], 'write levels = ["day"] beside them'),
+        (("day", "month"), [["2020-01-01"]], 'write periods = ["day"] beside them'),
         (("month",), [["2020-01-15"]], "2020-01-15 is not the first day of a month"),
         (("day",), [["2020-05-01", "2020-01-01"]], "2020-01-01 comes after 2020-05-01; list them"),
         (("day",), [["2031-01-01"]], "2031-01-01 does not start an interval within 2019-03-05"),

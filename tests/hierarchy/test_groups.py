@@ -8,12 +8,8 @@ from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy import Builder, Explicit, Ordered
 
 
-def test_nested_groups_and_groups_by_level_say_the_same() -> None:
+def test_nested_groups_are_levels() -> None:
     nested = Explicit(groups={"A": {"x": [1, 2], "y": [3]}, "B": {"z": [4]}})
-    by_level = Explicit(
-        levels=({"x": [1, 2], "y": [3], "z": [4]}, {"A": ["x", "y"], "B": ["z"]})  # type: ignore[arg-type]
-    )
-    assert list(nested.rows()) == list(by_level.rows())
     assert nested.build("n").labels == (("1", "2", "3", "4"), ("x", "y", "z"), ("A", "B"), ("*",))
 
 
@@ -22,7 +18,7 @@ def test_values_alone_go_straight_to_the_top() -> None:
 
 
 def test_a_range_among_ordered_values_stands_for_all_its_numbers() -> None:
-    builder = Ordered(values=(51, (0, 1), 52), groups=(2,))
+    builder = Ordered(values=(51, (0, 1), 52), sizes=(2,))
     assert [row[:2] for row in builder.rows()] == [
         ("51", "51 to 0"),
         ("0", "51 to 0"),
@@ -32,7 +28,7 @@ def test_a_range_among_ordered_values_stands_for_all_its_numbers() -> None:
 
 
 def test_ordered_groups_count_what_the_level_below_has() -> None:
-    builder = Ordered(values=((1, 7),), groups=((1, 4, 2), 2), labels=(("a", "b", "c"), ("d", "e")))
+    builder = Ordered(values=((1, 7),), sizes=((1, 4, 2), 2), labels=(("a", "b", "c"), ("d", "e")))
     assert [row[1:3] for row in builder.rows()] == [
         ("a", "d"),
         *[("b", "d")] * 4,
@@ -41,11 +37,11 @@ def test_ordered_groups_count_what_the_level_below_has() -> None:
 
 
 FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
-    (Explicit, {}, "levels: give exactly one of `values`, `groups`, `levels` and `file`."),
+    (Explicit, {}, "file: give exactly one of `values`, `groups` and `file`."),
     (
         Explicit,
         {"values": ("a",), "groups": {"g": ["b"]}},
-        "levels: give exactly one of `values`, `groups`, `levels` and `file`.",
+        "file: give exactly one of `values`, `groups` and `file`.",
     ),
     (Explicit, {"values": "a"}, "values: 'a' is not a list; write it as [ ... ]."),
     (
@@ -75,31 +71,6 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
         "groups: 'g' is in 'B' and in 'A'; give each group a name of its own.",
     ),
     (
-        Explicit,
-        {"levels": {"g": ["a"]}},
-        "levels: {'g': ['a']} is not a list of tables; write each as [[levels]].",
-    ),
-    (
-        Explicit,
-        {"levels": ("g",)},
-        "levels.0: 'g' is not a table; write it as name = value.",
-    ),
-    (
-        Explicit,
-        {"levels": ({"g": ["a"], "h": ["a"]},)},
-        "levels.0: listed more than once: 'a'; keep one of each.",
-    ),
-    (
-        Explicit,
-        {"levels": ({"g": ["a"], "h": ["b"]}, {"A": ["g"]})},
-        "levels: level 2 leaves out 'h'; add what is missing.",
-    ),
-    (
-        Explicit,
-        {"levels": ({"g": ["a"]}, {"A": ["g", "h"]})},
-        "levels: level 2 merges 'h', unknown one level below; leave it out.",
-    ),
-    (
         Ordered,
         {"values": ()},
         "values: this is empty; name at least one.",
@@ -111,33 +82,33 @@ FAULTS: list[tuple[type[Builder], dict[str, Any], str]] = [
     ),
     (
         Ordered,
-        {"values": ("a", "b"), "groups": 2},
-        "groups: 2 is not a list; write it as [ ... ].",
+        {"values": ("a", "b"), "sizes": 2},
+        "sizes: 2 is not a list; write it as [ ... ].",
     ),
     (
         Ordered,
-        {"values": ("a", "b"), "groups": (0,)},
-        "groups.0: 0 is too small; use 1 or more.",
+        {"values": ("a", "b"), "sizes": (0,)},
+        "sizes.0: 0 is too small; use 1 or more.",
     ),
     (
         Ordered,
-        {"values": ("a", "b"), "groups": ((1, 2),)},
-        "groups: level 1 merges 3 of 2 values; merge all.",
+        {"values": ("a", "b"), "sizes": ((1, 2),)},
+        "sizes: level 1 merges 3 of 2 values; merge all.",
     ),
     (
         Ordered,
-        {"values": ("a", "b"), "groups": (2,), "labels": (("x", "y"),)},
+        {"values": ("a", "b"), "sizes": (2,), "labels": (("x", "y"),)},
         "labels: level 1 has 2 names for 1 groups; name each one.",
     ),
     (
         Ordered,
-        {"values": ("a", "b"), "groups": (1,), "labels": (("x", "x"),)},
+        {"values": ("a", "b"), "sizes": (1,), "labels": (("x", "x"),)},
         "labels.0: listed more than once: 'x'; keep one of each.",
     ),
     (
         Ordered,
         {"values": ("a", "b"), "labels": (("x", "y"),)},
-        "labels: there are more lists than levels in `groups`; leave out the rest.",
+        "labels: there are more lists than levels in `sizes`; leave out the rest.",
     ),
     (
         Ordered,

@@ -20,9 +20,9 @@ SPECS = {
     "intervals": "domain = [0, 9]\nwidths = [5]\nothers = ['?']",
     "redaction": "digits = 2",
     "codes": "prefixes = [3, 1]\nvalues = ['A101', 'A102', 'A201', 'B101']",
-    "dates": "from = 2024-01-01\nto = '2024-12-31'\nlevels = ['month', 'quarter']",
+    "dates": "from = 2024-01-01\nto = '2024-12-31'\nperiods = ['month', 'quarter']",
     "mapping": "[groups]\nEurope = ['NO', 'SE']\nAsia = ['JP']",
-    "ordered": "values = ['S', 'M', 'L', [1, 3]]\ngroups = [2, [1, 2]]",
+    "ordered": "values = ['S', 'M', 'L', [1, 3]]\nsizes = [2, [1, 2]]",
     "priority": "values = ['flu', 'asthma', 'gout']\nkeep = [1]",
 }
 
@@ -147,7 +147,7 @@ def test_checking_a_file_finds_faults_of_specs_and_warnings_alike(tmp_path: Path
 
 
 def test_a_builder_can_be_made_from_a_table_in_code() -> None:
-    builder = parse_spec({"builder": "ordered", "values": ["S", "M"], "groups": [2]})
+    builder = parse_spec({"builder": "ordered", "values": ["S", "M"], "sizes": [2]})
     assert builder.build("size") == Hierarchy.from_rows(
         "size", [("S", "S to M", "*"), ("M", "S to M", "*")]
     )

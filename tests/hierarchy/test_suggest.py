@@ -209,12 +209,12 @@ def test_dates_cover_whole_years_and_what_lies_beyond() -> None:
         "both",
     )
     assert spec_of(pd.to_datetime(["2021-03-04", "2019-12-31"])) == spec
-    assert spec_of(["2021-03", "2019-12"])["levels"] == ["month", "quarter", "year", "decade"]
+    assert spec_of(["2021-03", "2019-12"])["periods"] == ["month", "quarter", "year", "decade"]
 
 
 def test_a_day_that_stands_for_none_does_not_make_a_list_of_millions() -> None:
     column = pd.Series(["2021-03-04", "9999-12-31"], name="until")
-    assert spec_of(column)["levels"] == ["month", "quarter", "year", "decade"]
+    assert spec_of(column)["periods"] == ["month", "quarter", "year", "decade"]
     assert_covers(column)
 
 
@@ -232,13 +232,13 @@ def test_dates_are_recognised_in_many_formats(form: str, found: list[str] | None
     days = [datetime(2019, 12, 31, 8, 30), datetime(2021, 3, 14)]
     spec = spec_of([day.strftime(form) for day in days])
     assert (spec["builder"], spec.get("format")) == ("dates", found)
-    assert spec["levels"] == ["day", "month", "quarter", "year", "decade"]
+    assert spec["periods"] == ["day", "month", "quarter", "year", "decade"]
 
 
 def test_day_and_month_that_cannot_be_told_apart_are_said_and_only_years_are_used() -> None:
     column = pd.Series(["01/02/2020", "03/04/2021"], name="seen")
     assert "cannot be told apart" in suggest(column)
-    assert spec_of(column)["levels"] == ["year", "decade"]
+    assert spec_of(column)["periods"] == ["year", "decade"]
     assert_covers(column)
 
 

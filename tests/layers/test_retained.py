@@ -80,7 +80,7 @@ def test_codes_that_do_not_exist_do_not_lower_the_loss_over_those_that_do() -> N
     assert loss_over_existing(np.arange(4), np.arange(4), counts, kept) == pytest.approx(0.25)
 
 
-@pytest.mark.parametrize("release", [{}, {"recoding": "layers"}, {"suppressed": "redact"}])
+@pytest.mark.parametrize("release", [{}, {"layers": True}, {"suppressed": "redact"}])
 def test_what_is_left_is_verified_and_a_forged_figure_fails(release: dict[str, str]) -> None:
     frame, policy = people(), {**POLICY, "release": release}
     solution = anonymize(frame, policy)

@@ -44,7 +44,7 @@ delimiter = ";"
 [attributes]
 patient_id = { role = "identifying" }
 age        = { role = "quasi", hierarchy = "age.csv", min_level = 1, max_level = 2, weight = 0.5 }
-sex        = { role = "quasi", hierarchy = "trees/sex.csv", delimiter = "," }
+sex        = { role = "quasi", hierarchy = "trees/sex.csv" }
 diagnosis  = { role = "sensitive" }
 ward       = { role = "insensitive" }
 
@@ -57,12 +57,10 @@ measure = "loss"
 aggregate = "arithmetic"
 
 [search]
-suppression_limit = 0.05
 time_limit = 60.0
-evaluation_limit = 1000
-workers = 2
 
 [release]
+suppression_limit = 0.05
 suppressed = "redact"
 shuffle = false
 """
@@ -108,10 +106,7 @@ def test_a_full_file_is_read_as_it_is_written(tmp_path: Path) -> None:
     assert policy.load_models() == (KAnonymity(5),)
     assert policy.measure == Loss(Aggregate.ARITHMETIC, (0.5, 1.0))
     assert policy.data.delimiter == ";"
-    assert policy.attributes["sex"].delimiter == ","
-    search = policy.search
-    assert (search.suppression_limit, search.time_limit) == (0.05, 60.0)
-    assert (search.evaluation_limit, search.workers) == (1000, 2)
+    assert (policy.release.suppression_limit, policy.search.time_limit) == (0.05, 60.0)
     assert (policy.release.suppressed, policy.release.shuffle) == ("redact", False)
 
 
@@ -140,7 +135,7 @@ def test_a_measure_is_asked_for_by_name_and_gets_the_weights_it_has(
     described = plain.describe()["utility"]
     assert described["measure"] == name
     assert ("aggregate" in described) == (name == "loss")
-    assert plain.with_search(workers=2).measure == plain.measure
+    assert plain.on(workers=2).measure == plain.measure
 
 
 def test_a_factor_is_described_where_it_is_not_0_5() -> None:
@@ -162,9 +157,8 @@ def test_defaults_are_those_of_the_design() -> None:
     assert policy.data_path is None
     assert policy.data.delimiter is policy.data.encoding is policy.data.sheet is None
     assert policy.measure == Loss(Aggregate.GEOMETRIC, (1.0, 1.0))
-    search = policy.search
-    assert (search.suppression_limit, search.time_limit) == (1.0, None)
-    assert (search.evaluation_limit, search.workers) == (None, 1)
+    assert (policy.release.suppression_limit, policy.search.time_limit) == (1.0, None)
+    assert (policy.machine.evaluations, policy.machine.workers) == (None, 1)
     assert (policy.release.suppressed, policy.release.shuffle) == ("drop", True)
 
 
@@ -206,19 +200,14 @@ def test_the_same_keys_in_code_and_in_a_file_are_the_same_policy(tmp_path: Path)
                 "max_level": 2,
                 "weight": 0.5,
             },
-            "sex": {"role": "quasi", "hierarchy": "trees/sex.csv", "delimiter": ","},
+            "sex": {"role": "quasi", "hierarchy": "trees/sex.csv"},
             "diagnosis": {"role": "sensitive"},
             "ward": {"role": "insensitive"},
         },
         risk=[KAnonymity(5)],
         utility={"aggregate": Aggregate.ARITHMETIC, "measure": "loss"},
-        search={
-            "suppression_limit": 0.05,
-            "time_limit": 60.0,
-            "evaluation_limit": 1000,
-            "workers": 2,
-        },
-        release={"suppressed": "redact", "shuffle": False},
+        search={"time_limit": 60.0},
+        release={"suppression_limit": 0.05, "suppressed": "redact", "shuffle": False},
         folder=tmp_path,
     )
     assert built == read
@@ -316,8 +305,8 @@ def test_a_range_upside_down_is_refused() -> None:
     ("changes", "fault"),
     [
         ({"serach": {}}, "serach: this key is unknown; did you mean 'search'?"),
-        ({"search": {"worker": 2}}, "search.worker: this key is unknown; did you mean 'workers'?"),
-        ({"search": {"qqq": 2}}, "search.qqq: this key is unknown; use one of 'suppression_limit',"),
+        ({"release": {"layer": 2}}, "release.layer: this key is unknown; did you mean 'layers'?"),
+        ({"release": {"qqq": 2}}, "release.qqq: this key is unknown; use one of 'suppressed',"),
         ({"attributes": {"ward": {"role": "insensitive", "wieght": 1}}},
          "attributes.ward.wieght: this key is unknown; did you mean 'weight'?"),
         ({"attributes": {"ward": {}}}, "attributes.ward.role: this key is missing; add it."),
@@ -356,12 +345,15 @@ def test_a_range_upside_down_is_refused() -> None:
         ({"risk": [{"model": "k-anonymity", "k": "5"}]}, "risk.0: k must be a whole number"),
         ({"risk": {"model": "k-anonymity", "k": 2}},
          "risk: {'k': 2, 'model': 'k-anonymity'} is not a list of tables; write each as [[risk]]."),
-        ({"search": {"suppression_limit": 1.5}},
-         "search.suppression_limit: 1.5 is too large; use 1 or less."),
-        ({"search": {"suppression_limit": float("nan")}}, "search.suppression_limit: nan is not"),
+        ({"release": {"suppression_limit": 1.5}},
+         "release.suppression_limit: 1.5 is too large; use 1 or less."),
+        ({"release": {"suppression_limit": float("nan")}}, "release.suppression_limit: nan is not"),
         ({"search": {"time_limit": 0}}, "search.time_limit: 0 is too small; use a number above 0."),
-        ({"search": {"evaluation_limit": 0}}, "search.evaluation_limit: 0 is too small; use 1 or more."),
-        ({"search": {"workers": 0}}, "search.workers: 0 is too small; use 1 or more."),
+        ({"release": {"layers": 0}}, "release.layers: 0 is not a number of layers; use true, false or"),
+        ({"release": {"layers": "no"}}, "release.layers: 'no' is not a number of layers; use true"),
+        ({"machine": {"workers": 0}}, "machine.workers: 0 is too small; use 1 or more."),
+        ({"machine": {"evaluations": 0}}, "machine.evaluations: 0 is too small; use 1 or more."),
+        ({"machine": {"memory": "much"}}, "machine.memory: 'much' is not an amount of memory; write"),
         ({"utility": {"aggregate": "median"}},
          "utility.aggregate: 'median' is unknown; use one of 'geometric', 'arithmetic', 'maximum',"),
         ({"utility": {"measure": "entropies"}},
@@ -417,14 +409,14 @@ def test_a_policy_without_quasi_identifiers_is_refused() -> None:
 
 
 def test_all_faults_are_shown_together(tmp_path: Path) -> None:
-    text = FULL.replace("k = 5", "k = 0").replace("workers", "wrokers").replace("0.05", "5")
+    text = FULL.replace("k = 5", "k = 0").replace("time_limit", "tiem_limit").replace("0.05", "5")
     text = text.replace('role = "sensitive"', 'role = "secret"') + "\n[extra]\n"
     with pytest.raises(PolicyError) as caught:
         Policy.read(write(tmp_path, text))
     assert len(caught.value.faults) == 5
     message = str(caught.value)
     assert message.startswith(f"{tmp_path / 'policy.toml'} has 5 defects:")
-    for part in ("risk.0", "search.wrokers", "suppression_limit", "diagnosis.role", "extra"):
+    for part in ("risk.0", "search.tiem_limit", "suppression_limit", "diagnosis.role", "extra"):
         assert part in message
 
 
@@ -441,11 +433,11 @@ def test_a_missing_part_is_shown_together_with_an_unknown_key(changes: dict[str,
 
 
 def test_a_single_fault_in_a_file_is_one_line_with_the_file_s_name(tmp_path: Path) -> None:
-    path = write(tmp_path, FULL.replace("workers", "wrokers"))
+    path = write(tmp_path, FULL.replace("time_limit", "tiem_limit"))
     with pytest.raises(PolicyError) as caught:
         Policy.read(path)
     assert str(caught.value) == (
-        f"{path}: search.wrokers: this key is unknown; did you mean 'workers'?"
+        f"{path}: search.tiem_limit: this key is unknown; did you mean 'time_limit'?"
     )
 
 
@@ -492,13 +484,9 @@ def test_a_role_of_any_type_is_refused_in_one_sentence(role: object) -> None:
 
 @pytest.mark.parametrize("delimiter", ["", ";;", "§", "\n", '"', 3], ids=repr)
 def test_a_delimiter_is_one_ascii_character(delimiter: object) -> None:
-    sex = {"role": "quasi", "hierarchy": "sex.csv", "delimiter": delimiter}
-    faults = faults_of(changed(data={"delimiter": delimiter}, attributes={"sex": sex}))
-    assert [fault.split(":")[0] for fault in faults] == [
-        "data.delimiter",
-        "attributes.sex.delimiter",
-    ]
-    assert all("use one ASCII character" in fault for fault in faults)
+    faults = faults_of(changed(data={"delimiter": delimiter}))
+    assert [fault.split(":")[0] for fault in faults] == ["data.delimiter"]
+    assert "use one ASCII character" in faults[0]
 
 
 def test_a_nul_in_a_path_is_refused() -> None:
@@ -564,7 +552,7 @@ def test_long_and_deep_values_do_not_flood_the_message() -> None:
     for _ in range(100_000):
         deep = [deep]
     for value in ("x" * 100_000, deep, list(range(100_000)), dict.fromkeys(range(100_000))):
-        changes = {"attributes": {"ward": {"role": value}}, "search": {"workers": value}}
+        changes = {"attributes": {"ward": {"role": value}}, "search": {"time_limit": value}}
         faults = faults_of(changed(**changes))
         assert len(faults) == 2
         assert all(len(fault) < 200 for fault in faults)
@@ -653,7 +641,6 @@ def policy_with_data(**data: Any) -> Policy:
         ),
         ({"path": "a.csv", "url": "postgres://host/db"}, "data.url: the table has a path already"),
         ({"path": "a.csv", "table": "t"}, "data.table: a.csv is not a database; leave it out"),
-        ({"path": "parts", "memory": "much"}, "data.memory: 'much' is not an amount"),
     ],
 )
 def test_where_a_table_is_is_checked_and_no_password_is_shown(
@@ -666,6 +653,6 @@ def test_where_a_table_is_is_checked_and_no_password_is_shown(
 
 
 def test_an_address_is_in_no_description_of_a_policy() -> None:
-    policy = policy_with_data(url="postgres://ann@host/db", table="stays", memory="2GB")
+    policy = policy_with_data(url="postgres://ann@host/db", table="stays")
     assert "host" not in json.dumps(policy.describe())
     assert "ann" not in str(policy.data_source)

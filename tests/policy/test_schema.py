@@ -50,12 +50,12 @@ def test_the_schema_accepts_policies_and_refuses_misspelt_ones(text: str) -> Non
     assert not is_described(schema, keys | {"serach": {}}, schema)
     assert not is_described(schema, keys | {"risk": [{"model": "k-anonimity", "k": 2}]}, schema)
     assert not is_described(schema, keys | {"risk": [{"model": "k-anonymity", "l": 2}]}, schema)
-    assert not is_described(schema, keys | {"search": {"workers": 0}}, schema)
+    assert not is_described(schema, keys | {"release": {"shuffle": "no"}}, schema)
     assert not is_described(schema, keys | {"attributes": {"a": {"role": "secret"}}}, schema)
 
 
-def test_the_schema_has_every_key_of_a_policy_but_its_folder() -> None:
+def test_the_schema_has_every_key_of_a_policy_but_its_folder_and_machine() -> None:
     properties = policy_schema()["properties"]
-    assert set(properties) == set(Policy.model_fields) - {"folder"}
+    assert set(properties) == set(Policy.model_fields) - {"folder", "machine"}
     models = {each["properties"]["model"]["const"] for each in properties["risk"]["items"]["oneOf"]}
     assert models == set(MODELS)

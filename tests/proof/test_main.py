@@ -107,11 +107,10 @@ def test_verify_checks_the_proof_and_says_so(released: Path, run) -> None:
     assert "searched again" in output
 
 
-@pytest.mark.parametrize("limit", ["evaluation_limit = 1", "time_limit = 1e-6"])
-def test_a_stopped_run_proves_its_bound(tmp_path: Path, run, limit: str) -> None:
-    stopped = f"{POLICY}\n[search]\n{limit}\n"
-    policy = write_files(tmp_path, policy=stopped)
-    assert run("run", policy, "--out", tmp_path / "release", "--proof")[0] == 0
+@pytest.mark.parametrize("limit", [("--evaluations", 1), ("--time-limit", 1e-6)])
+def test_a_stopped_run_proves_its_bound(tmp_path: Path, run, limit: tuple[str, float]) -> None:
+    policy = write_files(tmp_path)
+    assert run("run", policy, "--out", tmp_path / "release", "--proof", *limit)[0] == 0
     claim = json.loads((tmp_path / "release" / "proof.json").read_text())["claim"]
     manifest = json.loads((tmp_path / "release" / "manifest.json").read_text())
     assert claim["optimal"] is (manifest["status"] == "optimal")

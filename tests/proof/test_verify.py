@@ -90,7 +90,7 @@ def test_what_a_verification_took_already_is_not_left_for_a_search() -> None:
 def test_a_bound_of_layers_is_searched_for_no_longer_than_it_has_to_be() -> None:
     policy = asked(SMALL, MODELS["k-anonymity"]).policy
     layered = asked(SMALL, MODELS["k-anonymity"])
-    release = policy.release.model_copy(update={"recoding": "layers"})
+    release = policy.release.model_copy(update={"layers": True})
     problem = layered.with_policy(policy.model_copy(update={"release": release}))
     assert search_again(problem, None, enough=0.0).stopped is StopReason.TIME
     assert search_again(problem, None, enough=math.inf).stopped is StopReason.COMPLETE

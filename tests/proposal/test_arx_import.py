@@ -43,7 +43,7 @@ def test_roles_levels_weights_models_and_limits_are_carried_over(tmp_path: Path)
     assert (policy.attributes["age"].max_level, policy.attributes["sex"].max_level) == (1, None)
     assert (policy.attributes["age"].weight, policy.attributes["sex"].weight) == (0.5, 0.25)
     assert policy.load_models() == (KAnonymity(3), Average(0.2), SampleUniqueness(0.05))
-    assert policy.search.suppression_limit == 0.25
+    assert policy.release.suppression_limit == 0.25
     assert policy.utility.measure == "loss"
     assert [note.split(";")[0] for note in notes] == [
         "how 'Loss' is aggregated is not said in the project's texts"

@@ -46,10 +46,9 @@ def test_three_lines_make_a_release_that_verifies() -> None:
 
 def test_layers_and_a_limit_on_suppression_are_asked_for_in_the_call() -> None:
     frame = pd.DataFrame({"age": [*range(20, 60)] * 3, "sex": ["f", "m", "m"] * 40})
-    names = {"quasi": ["age", "sex"], "recoding": "layers", "max_layers": 2}
+    names = {"quasi": ["age", "sex"], "layers": 2}
     policy = anonymize(frame, k=3, **names, suppression_limit=0.1).problem.policy
-    assert (policy.release.recoding, policy.release.max_layers) == ("layers", 2)
-    assert policy.search.suppression_limit == 0.1
+    assert (policy.release.layers, policy.release.suppression_limit) == (2, 0.1)
     with pytest.raises(PolicyError, match="without `quasi`"):
         anonymize(frame, suppression_limit=0.0)
 

@@ -135,7 +135,7 @@ def test_the_limit_is_proposed_and_looser_limits_never_lose_more() -> None:
     assert proposal.trials is not None
     assert [each.limit for each in proposal.trials.limits] == [0.01, 0.05, 0.1, 1.0]
     assert all(each.dropped <= each.limit for each in proposal.trials.limits)
-    assert proposal.policy.search.suppression_limit == PROPOSED_LIMIT
+    assert proposal.policy.release.suppression_limit == PROPOSED_LIMIT
     assert "limit 5 %" in proposal.trials.limits_sentence()
 
 

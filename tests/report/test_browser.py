@@ -85,7 +85,7 @@ def patients() -> pd.DataFrame:
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Write every kind of page; return the addresses."""
     frame, policy = patients(), policy_of()
-    layers = policy_of({"recoding": "layers"})
+    layers = policy_of({"layers": True})
     solution, layered = anonymize(frame, policy), anonymize(frame, layers)
     sweep = frontier(frame, policy, [2, 3, 4, 5, 8])
     keys = [SCRIPT, "age", "sex"]

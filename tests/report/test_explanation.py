@@ -34,7 +34,7 @@ def text_of(told: Explanation, width: int = 10_000) -> str:
     return captured.get()
 
 
-def towns(names: tuple[str, str, str], column: str = "town", **search: float) -> Explanation:
+def towns(names: tuple[str, str, str], column: str = "town", **release: float) -> Explanation:
     """Explain people of three towns, 50, 45 and 1 of them; the last is suppressed."""
     policy = Policy(
         attributes={
@@ -45,7 +45,7 @@ def towns(names: tuple[str, str, str], column: str = "town", **search: float) ->
             "illness": {"role": "sensitive"},
         },
         risk=[{"model": "k-anonymity", "k": 3}],
-        search=search,
+        release=release,
     )
     people = [*[names[0]] * 50, *[names[1]] * 45, names[2]]
     illness = [*["flu"] * 95, "the mayor's illness"]

@@ -26,7 +26,7 @@ def test_a_solution_is_drawn_with_and_without_axes(
     assert (tmp_path / "solution.png").read_bytes().startswith(PNG)
 
 
-@pytest.mark.parametrize("release", [{}, {"recoding": "layers"}])
+@pytest.mark.parametrize("release", [{}, {"layers": True}])
 def test_every_point_of_a_frontier_is_drawn(release: dict[str, str]) -> None:
     pytest.importorskip("matplotlib")
     found = frontier(people(), policy_of(release=release), [2, 3])

@@ -32,7 +32,7 @@ def test_the_same_people_may_match_parts_that_the_population_table_does_not_tell
         name: {"role": "quasi", "hierarchy": Hierarchy.from_rows(name, TREE)} for name in frame
     }
     model = {"model": "delta-presence", "minimum": 0.0, "maximum": 0.2, "population_table": people}
-    policy = Policy(attributes=attributes, risk=[model], search={"suppression_limit": 0.3})
+    policy = Policy(attributes=attributes, risk=[model], release={"suppression_limit": 0.3})
     problem = Problem.read(frame, policy, warn=False)
     found = search(problem.evaluator, problem.lattice).best
     best = search_exhaustively(problem.evaluator, problem.lattice).best

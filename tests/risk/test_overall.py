@@ -572,7 +572,7 @@ def test_a_column_that_is_not_released_drives_the_search(tmp_path: Path, statist
 
 def test_a_shipped_scenario_is_fitted_as_assess_does() -> None:
     fitting = {
-        "columns": {"year_of_birth": "age"},
+        "names": {"year_of_birth": "age"},
         "constants": {"state": "TN", "race": "any"},
         "population": 5000,
     }
@@ -593,7 +593,7 @@ def test_a_shipped_scenario_is_fitted_as_assess_does() -> None:
     ("change", "message"),
     [
         ({"scenario": "social-medai"}, "neither a file nor a shipped scenario; did you mean"),
-        ({"columns": ["age"]}, "columns must be a table of texts"),
+        ({"names": ["age"]}, "names must be a table of texts"),
         ({"constants": {"state": 3}}, "constants must be a table of texts"),
         ({"constants": {"zip": "1"}}, "it has no attribute 'zip'; it speaks of"),
         ({"population": 0}, "population must be at least 1"),

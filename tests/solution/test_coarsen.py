@@ -15,7 +15,7 @@ LIMITED = change(
     age='age = { role = "quasi", hierarchy = "age.toml", max_level = 3 }',
     zip='zip = { role = "quasi", hierarchy = "zip.toml", max_level = 2 }',
 )
-LAYERS = LIMITED + '\n[release]\nrecoding = "layers"\n'
+LAYERS = LIMITED + "\n[release]\nlayers = true\n"
 QUASI = ["age", "sex", "zip"]
 
 

@@ -103,9 +103,9 @@ def test_layers_are_tried_where_one_scheme_collapses_a_column_and_nobody_chose_i
     assert solution.collapsed
     tried = solution.findings.layers
     assert tried is not None
-    layered = anonymize(frame, {**keys, "release": {"recoding": "layers"}})
+    layered = anonymize(frame, {**keys, "release": {"layers": True}})
     assert tried.quality <= layered.quality + 1e-9
-    chosen = anonymize(frame, {**keys, "release": {"recoding": "full-domain"}})
+    chosen = anonymize(frame, {**keys, "release": {"layers": False}})
     assert chosen.findings.layers is None
 
 

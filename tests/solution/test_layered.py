@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 
 from anonymizer import (
-    AnonymizerError,
     Policy,
     PolicyError,
     Statement,
@@ -29,7 +28,7 @@ from tests.strategies import frame_of, hierarchies_of, problems
 from tests.wards import MODELS, POLICY, patients, policy_with, rows_of, write_files, write_more
 
 HIERARCHIES = Path(__file__).resolve().parents[2] / "hierarchies"
-LAYERS = '\n[release]\nrecoding = "layers"\n'
+LAYERS = "\n[release]\nlayers = true\n"
 SOURCES = 'model = "sources"\nstatement = "statement.toml"'
 STATEMENT = """
 [[source]]
@@ -80,7 +79,7 @@ def test_a_release_in_layers_verifies_and_loses_no_more_than_one_scheme(
 
 
 def policy_of_one_scheme(policy: Policy) -> Policy:
-    release = policy.release.model_copy(update={"recoding": "full-domain", "max_layers": None})
+    release = policy.release.model_copy(update={"layers": False})
     return policy.model_copy(update={"release": release})
 
 
@@ -112,7 +111,7 @@ def test_layers_are_applied_to_other_records(kind: str, tmp_path: Path) -> None:
 
 
 def test_a_few_layers_are_no_more_than_that(tmp_path: Path) -> None:
-    policy = write_all(tmp_path, POLICY + LAYERS + "max_layers = 2\n")
+    policy = write_all(tmp_path, POLICY + LAYERS.replace("true", "2"))
     solution = anonymize(None, policy)
     assert len(solution.layers) <= 2
     one = anonymize(None, policy_of_one_scheme(policy))
@@ -179,17 +178,6 @@ def test_so_is_another_aggregate_than_a_mean_or_another_factor(key: str, tmp_pat
         anonymize(None, policy)
 
 
-def test_a_number_of_layers_without_layers_is_refused() -> None:
-    with pytest.raises(AnonymizerError, match='max_layers needs recoding = "layers"'):
-        Policy.of(
-            {
-                "attributes": {"sex": {"role": "quasi", "hierarchy": sex()}},
-                "risk": [{"model": "k-anonymity", "k": 2}],
-                "release": {"max_layers": 3},
-            }
-        )
-
-
 def sex() -> Hierarchy:
     return Hierarchy.from_rows("sex", [("F", "*"), ("M", "*")])
 
@@ -208,7 +196,7 @@ def test_a_label_that_covers_other_values_at_another_level_is_refused() -> None:
     policy = {
         "attributes": {"age": {"role": "quasi", "hierarchy": ages}},
         "risk": [{"model": "k-anonymity", "k": 2}],
-        "release": {"recoding": "layers"},
+        "release": {"layers": True},
     }
     with pytest.raises(HierarchyError, match="'10' covers different values at different levels"):
         anonymize(pd.DataFrame({"age": ["10", "11", "10"]}), policy)
@@ -229,7 +217,7 @@ def test_a_label_that_stays_the_same_is_one_class_whatever_its_layer() -> None:
             "sex": {"role": "quasi", "hierarchy": sex()},
         },
         "risk": [{"model": "k-anonymity", "k": 2}],
-        "release": {"recoding": "layers"},
+        "release": {"layers": True},
     }
     frame = pd.DataFrame({"place": list("aabcbcddd"), "sex": list("FMFFMMFFM")})
     solution = anonymize(frame, policy)
@@ -268,7 +256,7 @@ def test_layers_that_release_a_record_alike_are_told_apart_by_nobody(
     quasi = {
         name: {"role": "quasi", "hierarchy": h} for name, h in zip(names, hierarchies, strict=True)
     }
-    policy = Policy(attributes=quasi, risk=[risk], release={"recoding": "layers"})
+    policy = Policy(attributes=quasi, risk=[risk], release={"layers": True})
     solution = anonymize(frame, policy)
     assert all(layer.records > 0 for layer in solution.layers)
     released = solution.to_frame(seed=1)

@@ -28,7 +28,7 @@ from anonymizer.data.files import digest_of_file
 from anonymizer.data.staging import Staging
 from anonymizer.solution.manifest import check_manifest, find_manifest, stage_release
 from anonymizer.solution.resume import stage_checkpoint
-from tests.wards import POLICY, patients, write_files
+from tests.wards import patients, write_files
 
 ROOT = Path(__file__).parents[2]
 
@@ -130,11 +130,10 @@ def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_who_knows_all_but_one_cell_cannot_find_it_by_trying(tmp_path: Path, kind: str) -> None:
     """The original itself is among the candidates: no digest of it without a key may be there."""
-    stopped = POLICY + "\n[search]\nevaluation_limit = 3\n"
-    policy, out = write_files(tmp_path, policy=stopped), tmp_path / "out"
+    policy, out = write_files(tmp_path), tmp_path / "out"
     original = tmp_path / f"patients.{kind}"
     with Staging(out) as staging:
-        solution = anonymize(original, policy)
+        solution = anonymize(original, policy, evaluations=3)
         stage_release(solution, staging)
         assert stage_checkpoint(solution, staging) is not None
     written = (out / "manifest.json").read_text() + (out / "search.json").read_text()

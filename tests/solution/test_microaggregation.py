@@ -94,7 +94,7 @@ def test_a_released_file_verifies_and_a_number_that_tells_one_record_apart_does_
 
 def test_numbers_stay_numbers() -> None:
     frame = pd.DataFrame({"age": [30, 31, 38, 70, 71, 75], "sex": ["F"] * 6})
-    policy = policy_of("mean", search={"suppression_limit": 0.0})
+    policy = policy_of("mean", release={"suppression_limit": 0.0})
     released = anonymize(frame, policy).to_frame()
     assert released["age"].dtype == frame["age"].dtype
     assert Counter(released["age"].tolist()) == {33: 3, 72: 3}
@@ -115,7 +115,7 @@ def test_where_it_has_no_meaning_it_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="'sources' looks at single columns"):
         anonymize(frame, policy_of("mean", risk=risk))
     with pytest.raises(PolicyError, match="one scheme for all records, not layers"):
-        anonymize(frame, policy_of("mean", release={"recoding": "layers"}))
+        anonymize(frame, policy_of("mean", release={"layers": True}))
     attributes = {"sex": {"role": "quasi", "hierarchy": SEX, "microaggregation": "mean"}}
     policy = Policy(attributes=attributes, risk=[{"model": "k-anonymity", "k": 2}])
     with pytest.raises(PolicyError, match="needs intervals of numbers, and its hierarchy has no"):

@@ -17,7 +17,7 @@ from anonymizer.risk import KMap
 from anonymizer.search import Checkpoint
 from tests.wards import MODELS, POLICY, SCENARIO, patients, policy_with, write_files, write_more
 
-STOPPED = POLICY + "\n[search]\nevaluation_limit = 3\n"
+FEW = ("--evaluations", 3)
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
@@ -31,8 +31,8 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
 @pytest.fixture
 def stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Stop a run after three schemes; return its policy."""
-    policy = write_files(tmp_path, policy=STOPPED)
-    assert run(monkeypatch, "run", policy, "--out", tmp_path / "out") == 0
+    policy = write_files(tmp_path, policy=POLICY)
+    assert run(monkeypatch, "run", policy, "--out", tmp_path / "out", *FEW) == 0
     return policy
 
 
@@ -49,7 +49,7 @@ def test_a_stopped_run_releases_the_best_so_far_and_a_resumed_one_ends_at_the_op
     assert first["evaluated"] == 3
     assert (out / "search.json").stat().st_mode & 0o777 == PRIVATE
     for _ in range(20):  # each goes a few schemes further
-        assert run(monkeypatch, "run", stopped, "--out", out, "--resume") == 0
+        assert run(monkeypatch, "run", stopped, "--out", out, "--resume", *FEW) == 0
         if not (out / "search.json").exists():
             break
     last, optimum = (
@@ -98,19 +98,19 @@ def test_a_checkpoint_that_was_tampered_with_is_refused(
     before, kept = manifest_of(out), json.loads((out / "search.json").read_text())
     TAMPERED[change](kept)
     (out / "search.json").write_text(json.dumps(kept))
-    assert run(monkeypatch, "run", stopped, "--out", out, "--resume") == 2
+    assert run(monkeypatch, "run", stopped, "--out", out, "--resume", *FEW) == 2
     message = "search.json: it was changed, or made on another machine; leave out --resume."
     assert message in capsys.readouterr().err
     assert manifest_of(out) == before
 
 
 def test_what_an_unsigned_forgery_would_claim_is_false(stopped: Path) -> None:
-    solution = anonymize(patients(), Policy.read(stopped))
+    solution = anonymize(patients(), stopped, evaluations=3)
     assert solution.checkpoint is not None
     described = solution.checkpoint.describe()
     forge(described, everything=True)
-    forged = anonymize(patients(), Policy.read(stopped), resume=Checkpoint.read(described))
-    optimum = anonymize(patients(), Policy.read(stopped).with_search(evaluation_limit=10**9))
+    forged = anonymize(patients(), stopped, resume=Checkpoint.read(described))
+    optimum = anonymize(patients(), stopped)
     assert forged.status == "optimal"  # no check of its content can tell: hence the signature
     assert forged.loss > optimum.loss
 
@@ -122,7 +122,7 @@ def test_a_checkpoint_signed_with_another_key_is_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("ANONYMIZER_STATE", str(tmp_path / "elsewhere"))
-    assert run(monkeypatch, "run", stopped, "--out", stopped.parent / "out", "--resume") == 2
+    assert run(monkeypatch, "run", stopped, "--out", stopped.parent / "out", "--resume", *FEW) == 2
     assert "made on another machine" in capsys.readouterr().err
 
 
@@ -132,7 +132,7 @@ def test_the_digest_of_what_was_searched_says_nothing_without_the_key(
     fingerprints = set()
     for name in ("one", "two"):
         monkeypatch.setenv("ANONYMIZER_STATE", str(tmp_path / name))
-        assert run(monkeypatch, "run", stopped, "--out", tmp_path / name / "out") == 0
+        assert run(monkeypatch, "run", stopped, "--out", tmp_path / name / "out", *FEW) == 0
         kept = json.loads((tmp_path / name / "out" / "search.json").read_text())
         fingerprints.add(kept["fingerprint"])
     assert len(fingerprints) == 2
@@ -141,25 +141,26 @@ def test_the_digest_of_what_was_searched_says_nothing_without_the_key(
 def test_without_a_key_a_stopped_run_is_released_but_cannot_be_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("ANONYMIZER_STATE", str(write_files(tmp_path, policy=STOPPED)))
+    monkeypatch.setenv("ANONYMIZER_STATE", str(write_files(tmp_path, policy=POLICY)))
     monkeypatch.setattr("warnings.filters", [("always", None, AnonymizerWarning, None, 0)])
-    assert run(monkeypatch, "run", tmp_path / "policy.toml", "--out", tmp_path / "out") == 0
+    assert run(monkeypatch, "run", tmp_path / "policy.toml", "--out", tmp_path / "out", *FEW) == 0
     assert "warning: this run cannot be resumed" in capsys.readouterr().err
     assert manifest_of(tmp_path / "out")["status"] == "feasible"
     assert not (tmp_path / "out" / "search.json").exists()
 
 
-@pytest.mark.parametrize("limit", ["evaluation_limit = 1", "time_limit = 1e-9"])
+@pytest.mark.parametrize("limit", ["--evaluations", "--time-limit"])
 def test_with_the_tightest_limit_resuming_still_comes_to_the_optimum(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
-    policy, out = write_files(tmp_path, policy=f"{POLICY}\n[search]\n{limit}\n"), tmp_path / "out"
-    assert run(monkeypatch, "run", policy, "--out", out) == 0
+    policy, out = write_files(tmp_path), tmp_path / "out"
+    least = (limit, 1 if limit == "--evaluations" else 1e-9)
+    assert run(monkeypatch, "run", policy, "--out", out, *least) == 0
     for _ in range(40):  # there are no more schemes
         if manifest_of(out)["stopped"] == "complete":
             break
-        assert run(monkeypatch, "run", policy, "--out", out, "--resume") == 0
-    optimum = anonymize(patients(), Policy.read(write_files(tmp_path)))
+        assert run(monkeypatch, "run", policy, "--out", out, "--resume", *least) == 0
+    optimum = anonymize(patients(), policy)
     assert manifest_of(out)["status"] == "optimal"
     assert manifest_of(out)["scheme"] == optimum.scheme
 
@@ -174,7 +175,7 @@ def check_change_is_refused(
 ) -> None:
     """Stop a run, change a file, and see that it resumes only with the file as it was."""
     out = policy.parent / "out"
-    assert run(monkeypatch, "run", policy, "--out", out) == 0
+    assert run(monkeypatch, "run", policy, "--out", out, "--evaluations", 1) == 0
     content = file.read_text()
     assert old in content
     file.write_text(content.replace(old, new))
@@ -201,8 +202,7 @@ def test_a_file_that_the_policy_names_may_not_change(
     old: str,
     new: str,
 ) -> None:
-    text = policy_with(MODELS[model]) + "\n[search]\nevaluation_limit = 3\n"
-    policy = write_files(tmp_path, policy=text)
+    policy = write_files(tmp_path, policy=policy_with(MODELS[model]))
     write_more(tmp_path)
     check_change_is_refused(policy, tmp_path / file, old, new, monkeypatch, capsys)
 
@@ -229,8 +229,7 @@ def test_what_a_scenario_rests_on_may_not_change(
     old: str,
     new: str,
 ) -> None:
-    text = policy_with(OVERALL.format(name)) + "\n[search]\nevaluation_limit = 1\n"
-    policy = write_files(tmp_path, policy=text)
+    policy = write_files(tmp_path, policy=policy_with(OVERALL.format(name)))
     write_more(tmp_path)
     (tmp_path / name).write_text(scenario)
     check_change_is_refused(policy, tmp_path / file, old, new, monkeypatch, capsys)
@@ -238,12 +237,12 @@ def test_what_a_scenario_rests_on_may_not_change(
 
 @pytest.mark.parametrize("changed", [True, False])
 def test_a_population_in_memory_may_not_change_either(tmp_path: Path, changed: bool) -> None:
-    policy, people = Policy.read(write_files(tmp_path, policy=STOPPED)), patients(500, seed=5)
+    policy, people = Policy.read(write_files(tmp_path, policy=POLICY)), patients(500, seed=5)
 
     def counted_in(people: pd.DataFrame) -> Policy:
         return Policy(**{**dict(policy), "risk": [KMap(3, population_table=people)]})
 
-    solution = anonymize(patients(), counted_in(people))
+    solution = anonymize(patients(), counted_in(people), evaluations=3)
     assert solution.checkpoint is not None
     other = counted_in(people.head(400) if changed else people)
     if changed:
@@ -262,13 +261,13 @@ def test_a_run_that_would_answer_another_question_is_not_resumed(
     change: str,
 ) -> None:
     if change == "policy":
-        write_files(stopped.parent, policy=STOPPED.replace("k = 3", "k = 4"))
+        write_files(stopped.parent, policy=POLICY.replace("k = 3", "k = 4"))
     elif change == "table":
-        write_files(stopped.parent, patients(seed=2), STOPPED)
+        write_files(stopped.parent, patients(seed=2), POLICY)
     else:
         (stopped.parent / "sex.csv").write_text("F;any\nM;any\n")
     before = manifest_of(stopped.parent / "out")
-    assert run(monkeypatch, "run", stopped, "--out", stopped.parent / "out", "--resume") == 2
+    assert run(monkeypatch, "run", stopped, "--out", stopped.parent / "out", "--resume", *FEW) == 2
     assert "has changed since that run was stopped" in capsys.readouterr().err
     assert manifest_of(stopped.parent / "out") == before
 
@@ -277,13 +276,13 @@ def test_a_run_that_would_answer_another_question_is_not_resumed(
 def test_a_run_that_counts_in_another_population_is_not_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    kmap = STOPPED.replace('"k-anonymity"', '"k-map"').replace(
+    kmap = POLICY.replace('"k-anonymity"', '"k-map"').replace(
         "k = 3", 'k = 3\npopulation_table = "people.csv"'
     )
     policy = write_files(tmp_path, policy=kmap)
     people = patients(500, seed=5)
     people.to_csv(tmp_path / "people.csv", sep=";", index=False)
-    assert run(monkeypatch, "run", policy, "--out", tmp_path / "out") == 0
+    assert run(monkeypatch, "run", policy, "--out", tmp_path / "out", *FEW) == 0
     if change == "people":
         people.head(400).to_csv(tmp_path / "people.csv", sep=";", index=False)
     status = run(monkeypatch, "run", policy, "--out", tmp_path / "out", "--resume")
@@ -293,7 +292,6 @@ def test_a_run_that_counts_in_another_population_is_not_resumed(
 def test_a_failure_after_the_search_leaves_what_can_be_resumed(
     stopped: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_files(stopped.parent, policy=POLICY)  # no limit any more
     monkeypatch.setattr("anonymizer.cli.release.add_explanation", lambda *_: 1 / 0)
     arguments = ["run", stopped, "--out", stopped.parent / "out", "--resume", "--explain"]
     monkeypatch.setattr("sys.argv", ["anonymizer", *map(str, arguments)])
@@ -303,7 +301,6 @@ def test_a_failure_after_the_search_leaves_what_can_be_resumed(
 
 
 def test_limits_are_no_part_of_the_question(stopped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_files(stopped.parent, policy=POLICY)  # no limit any more
     assert run(monkeypatch, "run", stopped, "--out", stopped.parent / "out", "--resume") == 0
     assert manifest_of(stopped.parent / "out")["status"] == "optimal"
 

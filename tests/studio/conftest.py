@@ -54,7 +54,7 @@ diagnosis = { role = "sensitive" }
 model = "k-anonymity"   # everybody looks like k - 1 others
 k = 3
 
-[search]
+[release]
 suppression_limit = 0.1
 """
 

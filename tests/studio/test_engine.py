@@ -22,7 +22,7 @@ def test_the_table_is_read_once_while_only_thresholds_change(studio):
     microdata = engine.solution.problem.microdata
     studio.change("risk", 0, "k", value=5)
     studio.change("attributes", "age", "weight", value=2.0)
-    studio.change("search", "suppression_limit", value=0.2)
+    studio.change("release", "suppression_limit", value=0.2)
     studio.settle()
     assert engine.solution.problem.microdata is microdata
     studio.ask("role", revision=studio.revision, column="sex", role="insensitive")
@@ -51,7 +51,7 @@ def test_undo_shows_the_solution_that_was_there_and_not_all_are_kept(studio):
 def test_a_policy_that_cannot_be_met_is_told_in_words_and_can_be_left_again(studio):
     heard = []
     studio.session.events.put = heard.append
-    studio.change("search", "suppression_limit", value=0.0)
+    studio.change("release", "suppression_limit", value=0.0)
     studio.change("attributes", "age", "max_level", value=0)
     studio.settle()
     assert any("event: failure" in text and "suppress" in text for text in heard)
@@ -71,7 +71,7 @@ def test_warnings_become_notes_of_the_page(studio):
 
 
 def test_layers_are_solved_though_there_is_no_scheme_to_step_through(studio):
-    studio.change("release", "recoding", value="layers")
+    studio.change("release", "layers", value=True)
     studio.settle()
     assert studio.session.solution().layers
     told = dict(studio.session.story())

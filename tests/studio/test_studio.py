@@ -300,13 +300,13 @@ def test_a_category_is_dragged_into_a_group_and_moved_by_a_menu(seen):
     at = {"x": 8, "y": 8}  # the name, not the menu beside it
     seen.page.drag_and_drop('[data-value="stroke"]', '[data-group="asthma"]', source_position=at)
     seen.until_revision(3)
-    levels = seen.session.document["attributes"]["diagnosis"]["hierarchy"]["levels"]
-    assert sorted(levels[0]["asthma"]) == ["asthma", "stroke"]
+    groups = seen.session.document["attributes"]["diagnosis"]["hierarchy"]["groups"]
+    assert sorted(groups["asthma"]) == ["asthma", "stroke"]
     seen.page.wait_for_selector('[data-group="asthma"] [data-value="stroke"]')
     seen.page.select_option('[aria-label="group of stroke"]', "diabetes")
     seen.until_revision(4)
-    levels = seen.session.document["attributes"]["diagnosis"]["hierarchy"]["levels"]
-    assert levels[0]["asthma"] == ["asthma"]
+    groups = seen.session.document["attributes"]["diagnosis"]["hierarchy"]["groups"]
+    assert groups["asthma"] == ["asthma"]
     assert (
         anonymize(None, seen.session.folder.policy).problem.microdata.attributes[-1] == "diagnosis"
     )
@@ -340,7 +340,7 @@ def test_dates_say_their_periods_and_lose_one_by_a_box(admissions):
     admissions.page.wait_for_selector(f"#periods:has-text('{words}')")
     admissions.page.uncheck('[data-key="period-quarter"]')
     admissions.until_revision(2)
-    assert days_in(admissions)["levels"] == ["day", "month", "year", "decade"]
+    assert days_in(admissions)["periods"] == ["day", "month", "year", "decade"]
 
 
 def test_a_cut_point_of_dates_is_dragged_and_the_calendar_comes_back_by_a_box(admissions):
@@ -356,7 +356,7 @@ def test_a_cut_point_of_dates_is_dragged_and_the_calendar_comes_back_by_a_box(ad
     page.mouse.move(x + 10.1 * days, y, steps=3)
     page.mouse.up()
     admissions.until_revision(2)
-    assert days_in(admissions)["levels"] == ["day"]
+    assert days_in(admissions)["periods"] == ["day"]
     months, quarters = days_in(admissions)["bounds"][:2]
     assert months[:4] == ["2023-02-01", "2023-03-01", "2023-04-11", "2023-05-01"]
     assert quarters[0] == "2023-04-11"
@@ -365,7 +365,7 @@ def test_a_cut_point_of_dates_is_dragged_and_the_calendar_comes_back_by_a_box(ad
     page.wait_for_selector("#preview :text('2023-03-01 to 2023-04-10')")
     page.check('[data-key="period-year"]')
     admissions.until_revision(3)
-    assert days_in(admissions)["levels"] == ["day", "year"]
+    assert days_in(admissions)["periods"] == ["day", "year"]
     assert "bounds" not in days_in(admissions)
 
 
@@ -475,7 +475,7 @@ def test_a_release_in_parquet_has_a_decision_page_that_opens_in_a_tab(seen):
     seen.show("release")
     seen.page.select_option("#kind", "parquet")
     seen.until_revision(2)
-    assert seen.session.document["release"] == {"file": "parquet"}
+    assert seen.session.document["release"]["file"] == "parquet"
     seen.page.click("#write")
     seen.page.wait_for_selector("#released .verdict.yes")
     folder = seen.session.folder.release

@@ -47,7 +47,7 @@ def change(text: str, *path: str, value: object) -> str:
 
 
 def test_a_change_touches_one_line_and_keeps_its_comment():
-    new = change(POLICY, "search", "suppression_limit", value=0.05)
+    new = change(POLICY, "release", "suppression_limit", value=0.05)
     changed = [pair for pair in zip(lines(POLICY), lines(new), strict=True) if pair[0] != pair[1]]
     assert changed == [
         (
@@ -80,7 +80,7 @@ def test_a_key_is_added_to_its_table_and_a_table_that_is_not_there_to_the_end():
 
 
 def test_a_key_is_removed_with_its_line():
-    new = change(POLICY, "search", "suppression_limit", value=None)
+    new = change(POLICY, "release", "suppression_limit", value=None)
     assert lines(new) == lines(POLICY)[:-1]
 
 

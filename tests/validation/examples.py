@@ -37,7 +37,6 @@ ward = { role = "removed", reason = "nobody needs it" }
 [attributes.age]
 role = "quasi"
 hierarchy = "age.csv"
-delimiter = ","
 type = "date"
 format = "%d.%m.%Y"
 microaggregation = "mean"
@@ -61,19 +60,15 @@ aggregate = "arithmetic"
 factor = 0.5
 
 [search]
-suppression_limit = 0.05
 time_limit = 60.0
-evaluation_limit = 1000
-memory_limit = 2.0
-workers = 2
 
 [release]
+suppression_limit = 0.05
 strict = true
 suppressed = "redact"
 shuffle = false
 escape_formulas = true
-recoding = "layers"
-max_layers = 3
+layers = 3
 file = "parquet"
 """
 
@@ -81,7 +76,6 @@ IN_A_DATABASE = """
 [data]
 url = "postgres://db.example.org/hospital"
 table = "discharges"
-memory = "2GB"
 
 [attributes]
 sex = { role = "quasi", hierarchy = "sex.csv" }
@@ -204,18 +198,17 @@ SPECS = {
         "system = 'icd-10'\nlabels = 'icd10.csv'",
     ),
     "dates": (
-        "from = 2024-01-01\nto = '2024-12-31'\nlevels = ['day', 'month']\nothers = ['?']\ntop = '-'\n"
+        "from = 2024-01-01\nto = '2024-12-31'\nperiods = ['day', 'month']\nothers = ['?']\ntop = '-'\n"
         "missing = 'top'\nformat = '%d.%m.%Y'\nopen = 'both'",
-        "from = 2024-01-01\nto = 2024-12-31\nlevels = ['day']\nbounds = [['2024-03-01', 2024-06-15]]",
+        "from = 2024-01-01\nto = 2024-12-31\nperiods = ['day']\nbounds = [['2024-03-01', 2024-06-15]]",
     ),
     "mapping": (
         "values = ['a', 'b']\nunlisted = true\nothers = ['?']\ntop = 'any'\nmissing = 'top'",
         "[groups.Europe]\nNorth = ['NO', 'SE']\nSouth = ['IT']",
-        "[[levels]]\nNorth = ['NO', 'SE']\nSouth = ['IT']\n[[levels]]\nEurope = ['North', 'South']",
         "file = 'ae.csv'\nvalue = 'AEDECOD'\nabove = ['AEHLT', 'AEBODSYS']",
     ),
     "ordered": (
-        "values = ['S', 'M', 'L', [1, 3]]\ngroups = [2, [1, 2]]\nlabels = [['a', 'b', 'c']]\n"
+        "values = ['S', 'M', 'L', [1, 3]]\nsizes = [2, [1, 2]]\nlabels = [['a', 'b', 'c']]\n"
         "others = ['?']\ntop = 'any'\nmissing = 'top'",
     ),
     "priority": (

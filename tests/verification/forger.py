@@ -144,7 +144,7 @@ PROVEN, CLAIMS = "proof files", "manifests"
 POLICIES: dict[str, Callable[[], Policy]] = {
     PLAIN: policy_of,
     REDACTED: lambda: policy_of(release={"suppressed": "redact"}, age={"max_level": 1}, k=4),
-    LAYERS: lambda: policy_of(release={"recoding": "layers"}),
+    LAYERS: lambda: policy_of(release={"layers": True}),
     MEANS: lambda: policy_of(age={"microaggregation": "mean", "min_level": 1}),
     OF_SOURCES: lambda: policy_of(SOURCES),
     PEOPLE: lambda: policy_of(data={"id": "name"}),

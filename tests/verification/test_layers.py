@@ -77,7 +77,7 @@ def test_a_release_that_is_one_class_without_a_value_verifies(
         "data": {"delimiter": ";"},
         "attributes": {"sex": {"role": "quasi", "hierarchy": str(tmp_path / "sex.csv"), **levels}},
         "risk": [{"model": "k-anonymity", "k": 3}],
-        "release": {"recoding": "layers", "suppressed": "redact"},
+        "release": {"layers": True, "suppressed": "redact"},
     }
     frame = pd.DataFrame({"sex": ["F", "F", "M", "M"]})
     solution = anonymize(frame, policy)
@@ -128,9 +128,10 @@ def test_a_scheme_that_is_not_the_coarsest_of_the_layers_is_found(solution: Solu
     assert failure.detail == "the scheme is not the highest level of any layer"
 
 
-@pytest.mark.parametrize("more", ["", "max_layers = 2\n", "[search]\ntime_limit = 0.0001\n"])
-def test_a_bound_is_sought_again_and_a_higher_one_is_found(more: str, tmp_path: Path) -> None:
-    policy = write_all(tmp_path, policy_with(OF_PEOPLE["k-anonymity"]) + LAYERS + more)
+@pytest.mark.parametrize("layers", ["true", "2", "true\n[search]\ntime_limit = 0.0001\n"])
+def test_a_bound_is_sought_again_and_a_higher_one_is_found(layers: str, tmp_path: Path) -> None:
+    text = policy_with(OF_PEOPLE["k-anonymity"]) + LAYERS.replace("true", layers)
+    policy = write_all(tmp_path, text)
     solution, original = anonymize(None, policy), tmp_path / "patients.csv"
     released = solution.to_frame()
     manifest = make_manifest(solution, released)
@@ -169,14 +170,14 @@ def test_another_number_of_people_is_found(solution: Solution, tmp_path: Path) -
     assert "people" in figures.detail
 
 
-@pytest.mark.parametrize("recoding", ["layers", "full-domain"])
+@pytest.mark.parametrize("layers", [True, False])
 def test_redacted_cells_and_a_level_called_the_same_are_one_value(
-    recoding: str, tmp_path: Path
+    layers: bool, tmp_path: Path
 ) -> None:
     text = policy_with('model = "k-anonymity"\nk = 12')
     text = text.replace('"sex.csv"', '"sex.csv", min_level = 1')
     text = text.replace('"age.toml"', '"age.toml", max_level = 1')
-    text += LAYERS.replace("layers", recoding) + 'suppressed = "redact"\n'
+    text += LAYERS.replace("true", str(layers).lower()) + 'suppressed = "redact"\n'
     for table in (tmp_path / "patients.csv", tmp_path / "patients.parquet"):
         policy = write_all(tmp_path, text)
         solution = anonymize(table, policy)

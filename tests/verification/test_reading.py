@@ -135,8 +135,7 @@ def test_a_release_with_one_scheme_is_read_as_a_release_in_one_layer() -> None:
         policy = Policy(
             attributes={**QUASI, "diagnosis": {"role": "sensitive"}},
             risk=[{"model": "k-anonymity", "k": k}],
-            release={"suppressed": suppressed},
-            search={"suppression_limit": 1.0},
+            release={"suppressed": suppressed, "suppression_limit": 1.0},
             data={"rows_are_people": True},
         )
         solution = anonymize(people[[*QUASI, "diagnosis"]], policy)
@@ -182,8 +181,7 @@ def test_a_value_of_no_level_is_named_by_a_row_that_is_not_redacted() -> None:
     policy = Policy(
         attributes={"sex": QUASI["sex"], "zip": QUASI["zip"]},
         risk=[{"model": "k-anonymity", "k": 2}],
-        release={"suppressed": "redact"},
-        search={"suppression_limit": 1.0},
+        release={"suppressed": "redact", "suppression_limit": 1.0},
         data={"rows_are_people": True},
     )
     solution = anonymize(pd.DataFrame({"sex": list("FFM"), "zip": ["101"] * 3}), policy)

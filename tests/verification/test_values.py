@@ -29,7 +29,7 @@ ATTRIBUTES = {
 }
 
 
-def policy_of(recoding: str = "full-domain", k: int = 3, **levels: dict[str, int]) -> Policy:
+def policy_of(layers: bool = False, k: int = 3, **levels: dict[str, int]) -> Policy:
     quasi = {
         name: {"role": "quasi", "hierarchy": builder.build(name), **levels.get(name, {})}
         for name, builder in ATTRIBUTES.items()
@@ -37,7 +37,7 @@ def policy_of(recoding: str = "full-domain", k: int = 3, **levels: dict[str, int
     return Policy(
         attributes={**quasi, "ward": {"role": "insensitive"}},
         risk=[{"model": "k-anonymity", "k": k}],
-        release={"recoding": recoding},
+        release={"layers": layers},
     )
 
 
@@ -75,14 +75,14 @@ LEVELS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("recoding", ["full-domain", "layers"])
+@pytest.mark.parametrize("layers", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("levels", LEVELS)
 def test_a_release_verifies_with_and_without_the_original(
-    tmp_path: Path, recoding: str, kind: str, levels: dict[str, Any]
+    tmp_path: Path, layers: bool, kind: str, levels: dict[str, Any]
 ) -> None:
     original = KINDS[kind](table(300, 1), tmp_path / f"in.{kind}")
-    policy = policy_of(recoding, 2, **levels)
+    policy = policy_of(layers, 2, **levels)
     write_release(anonymize(original, policy), tmp_path / "out")
     found = verify(tmp_path / "out" / f"release.{kind}", policy, against=original)
     assert [check for check in found.checks if not check.passed] == []
@@ -110,11 +110,11 @@ def loss_of_labels(solution: Solution, name: str) -> float:
 
 
 @settings(max_examples=25)
-@given(st.integers(0, 10**6), st.integers(1, 6), st.sampled_from(["full-domain", "layers"]))
+@given(st.integers(0, 10**6), st.integers(1, 6), st.booleans())
 def test_the_loss_is_the_share_that_released_labels_leave_open(
-    seed: int, k: int, recoding: str
+    seed: int, k: int, layers: bool
 ) -> None:
-    solution = anonymize(table(40, seed), policy_of(recoding, k))
+    solution = anonymize(table(40, seed), policy_of(layers, k))
     assert solution.attribute_loss["weight"] == pytest.approx(loss_of_labels(solution, "weight"))
 
 
@@ -179,7 +179,7 @@ def test_a_manifest_tells_no_value_of_a_continuous_attribute(tmp_path: Path) -> 
 
 
 def test_released_levels_and_coarsening_know_values_that_are_not_listed() -> None:
-    policy = policy_of("layers", 2)
+    policy = policy_of(True, 2)
     released = anonymize(table(300, 9), policy).to_frame()
     levels = released_levels(released, policy)
     assert set(levels["weight"]) <= set(range(6))

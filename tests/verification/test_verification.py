@@ -38,17 +38,18 @@ from tests.wards import (
 pytestmark = pytest.mark.quick
 
 LOW_AGE = 'age = { role = "quasi", hierarchy = "age.toml", max_level = 0 }'
-LIMITED = POLICY + "\n[search]\nevaluation_limit = 2\n"
 
 
 class Published:
     """A release on disk that a test may tamper with."""
 
-    def __init__(self, folder: Path, text: str = POLICY, kind: str = "csv") -> None:
+    def __init__(
+        self, folder: Path, text: str = POLICY, kind: str = "csv", evaluations: int | None = None
+    ) -> None:
         self.policy = write_files(folder, policy=text)
         write_more(folder)
         self.original = folder / f"patients.{kind}"
-        solution = anonymize(self.original, self.policy)
+        solution = anonymize(self.original, self.policy, evaluations=evaluations)
         self.release = Path(write_release(solution, folder / "out")["release"])
         self.manifest = folder / "out" / "manifest.json"
 
@@ -421,7 +422,7 @@ def test_a_false_claim_in_the_manifest_is_found(
 
 
 def test_a_false_claim_of_optimality_is_found(tmp_path: Path) -> None:
-    published = Published(tmp_path, LIMITED)
+    published = Published(tmp_path, evaluations=2)
     manifest = read_manifest(published.manifest)
     assert manifest["status"] == "feasible"
     honest = published.check()

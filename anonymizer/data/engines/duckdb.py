@@ -23,7 +23,7 @@ LARGEST_FILE = "256MB"
 MOST_LABELS = 10_000
 """With more of them in a column, a dictionary in every part of a file would take too much."""
 SHARE_OF_MEMORY = 0.5
-"""What DuckDB may take of the machine's memory unless the policy says otherwise; the rest spills."""
+"""What DuckDB may take of the machine's memory unless --memory says otherwise; the rest spills."""
 
 
 @dataclass(frozen=True, eq=False)

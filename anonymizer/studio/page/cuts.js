@@ -58,7 +58,7 @@ export function cutEditor(found, save) {
   function keep(label) {
     const bounds = levels.filter((cuts) => cuts.length);
     const spec = { ...found.spec, bounds: unit ? bounds.map((cuts) => cuts.map(isoDay)) : bounds };
-    if (unit) spec.levels = [unit];
+    if (unit) spec.periods = [unit];
     delete spec.widths;
     delete spec.origin;
     if (!bounds.length) delete spec.bounds;

@@ -35,7 +35,7 @@ function models() {
   const limit = studio.problem.suppression_limit;
   return make("section", { class: "card" }, make("h2", {}, "Risk accepted"),
     made,
-    slider({ name: "suppressed", label: "at most", meaning: "share of the records that may be suppressed", low: 0, high: 1, step: 0.01, value: limit, path: ["search", "suppression_limit"], words: "suppression limit" }),
+    slider({ name: "suppressed", label: "at most", meaning: "share of the records that may be suppressed", low: 0, high: 1, step: 0.01, value: limit, path: ["release", "suppression_limit"], words: "suppression limit" }),
     addModel());
 }
 

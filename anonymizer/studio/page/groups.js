@@ -29,8 +29,10 @@ export function groupEditor(found, save) {
       for (const [member, group] of parent) (groups[group] ??= []).push(place ? member : typed(member));
       return groups;
     });
-    const spec = { ...found.spec, levels: made };
-    for (const key of ["values", "groups", "unlisted"]) delete spec[key];
+    const nest = (below, level) => Object.fromEntries(Object.entries(level).map(([group, members]) =>
+      [group, Object.fromEntries(members.map((each) => [each, below[each]]))]));
+    const spec = { ...found.spec, groups: made.slice(1).reduce(nest, made[0]) };
+    for (const key of ["values", "unlisted"]) delete spec[key];
     save(spec, label);
   }
 

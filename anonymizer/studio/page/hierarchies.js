@@ -32,11 +32,11 @@ const save = (spec, label) =>
 
 function periods() {
   const { bounds, ...spec } = found.spec;
-  const levels = spec.levels ?? ["day", "month", "quarter", "year", "decade"];
+  const levels = spec.periods ?? ["day", "month", "quarter", "year", "decade"];
   return make("fieldset", {}, make("legend", {}, "Levels"), PERIODS.map((name) => {
     const box = make("input", { type: "checkbox", checked: levels.includes(name), "data-key": `period-${name}`, onchange: () => {
       const kept = PERIODS.filter((each) => (each === name ? box.checked : levels.includes(each)));
-      save({ ...spec, levels: kept }, `${chosen}: ${kept.join(", ")}`);
+      save({ ...spec, periods: kept }, `${chosen}: ${kept.join(", ")}`);
     } });
     return make("label", {}, box, ` ${name} `);
   }), make("p", { class: "quiet", id: "periods" }, `${bounds ? "Dates are cut where you say; periods of the calendar take the place of that" : "Dates are cut where the calendar does"}: the levels are ${levels.join(", ")}${bounds ? " and the cuts above" : ""}, from ${spec.from} to ${spec.to}. ${OPEN[spec.open] ?? "A date beyond is not covered."}`));

@@ -95,7 +95,8 @@ def search_ourselves(name: str, risk: dict[str, Any], settings: Settings) -> dic
         attributes=quasi,
         risk=[risk],
         utility={"aggregate": settings.aggregate},
-        search={"suppression_limit": settings.suppression_limit, "time_limit": settings.time_limit},
+        search={"time_limit": settings.time_limit},
+        release={"suppression_limit": settings.suppression_limit},
     )
     problem = Problem.read(path, policy, warn=False)
     try:

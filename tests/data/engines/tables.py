@@ -51,8 +51,8 @@ def flat(name: str, leaves: Sequence[str], groups: int = 2) -> Hierarchy:
 
 QUASI = {
     "age": Intervals((0, 99), widths=(10, 20)),
-    "day": Dates("2024-01-01", "2024-12-31", levels=("day", "month", "year")),
-    "moment": Dates("2024-01-01", "2024-01-31", levels=("day", "month")),
+    "day": Dates("2024-01-01", "2024-12-31", periods=("day", "month", "year")),
+    "moment": Dates("2024-01-01", "2024-01-31", periods=("day", "month")),
     "amount": Intervals((0.0, 4.0), widths=(1, 2)),
     "weight": flat("weight", ["0.0", "1.5", "2.5"]),
     "smokes": flat("smokes", ["True", "False"]),
