@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -33,6 +34,8 @@ LARGEST_QUESTION = 1 << 22
 """Bytes of a question; only an upload may be larger."""
 DEEPEST = 32
 """How far the JSON of a question may be nested; no policy and no hierarchy is nearly so deep."""
+NESTING = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}]')
+"""Texts, which may hold brackets, and brackets."""
 LARGEST_NUMBER = 2**63
 """TOML has no larger whole numbers, and so no policy."""
 STATUS: dict[type[AnonymizerError], int] = {StaleError: 409, NotOpenError: 409, TooLargeError: 413}
@@ -136,9 +139,11 @@ async def read_question(request: Request) -> dict[str, Any]:
         body += chunk
         if len(body) > LARGEST_QUESTION:
             raise TooLargeError("the question is too large; this should not happen.")
+    if nesting(body) > DEEPEST:  # deep enough, the parser would use up the stack
+        raise DataError("the question is nested too deeply; reload the page.")
     try:
         asked = json.loads(body) if body else {}
-    except (ValueError, RecursionError):
+    except ValueError:
         raise DataError("the question is not JSON; reload the page.") from None
     if not isinstance(asked, dict):
         raise DataError("the question is not an object; reload the page.")
@@ -147,7 +152,21 @@ async def read_question(request: Request) -> dict[str, Any]:
     return asked
 
 
-def faults_of(value: Any, depth: int = 0) -> Iterator[str]:
+def nesting(body: bytes | bytearray) -> int:
+    """Return how deeply lists and objects of some JSON are nested, without parsing it.
+
+    >>> nesting(b'{"a": [[1], "]]"], "b": []}')
+    3
+    """
+    depth = deepest = 0
+    for found in NESTING.finditer(body):
+        token = found[0]
+        depth += (token in b"[{") - (token in b"]}")
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def faults_of(value: Any) -> Iterator[str]:
     """Say what in some JSON no policy and no hierarchy can hold.
 
     >>> next(faults_of({"k": [1, math.inf]}))
@@ -163,12 +182,9 @@ def faults_of(value: Any, depth: int = 0) -> Iterator[str]:
         if abs(value) >= LARGEST_NUMBER:
             yield "holds a number that is too large"
     elif isinstance(value, dict | list):
-        if depth == DEEPEST:
-            yield "is nested too deeply"
-            return
         inside = [*value, *value.values()] if isinstance(value, dict) else value
         for each in inside:
-            yield from faults_of(each, depth + 1)
+            yield from faults_of(each)
 
 
 async def receive(session: Session, request: Request, limit: int) -> dict[str, Any]:
