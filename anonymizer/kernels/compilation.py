@@ -92,6 +92,12 @@ def inlined(function):
     return keep_on_disk(njit(nogil=True, inline="always")(function))
 
 
+def is_compiled(compiled) -> bool:
+    """Whether a kernel has been compiled, in this process or earlier on this machine."""
+    kept = compiled._cache
+    return bool(compiled.signatures) or (isinstance(kept, CodeCache) and kept.holds_code())
+
+
 def keep_on_disk(compiled):
     """Keep what is compiled, as njit(cache=True) does; see code_cache.py."""
     with suppress(RuntimeError):  # numba finds no folder to write to

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.evaluation.evaluate import Evaluator
-from anonymizer.kernels.compilation import working_seconds
+from anonymizer.kernels.compilation import is_compiled, working_seconds
+from anonymizer.kernels.subtree_bounds import bound_subtree
 from anonymizer.lattice import Lattice
 from anonymizer.search.box import Box
 from anonymizer.search.driver import in_threads
@@ -72,6 +73,19 @@ def search_thresholds(
         together = Together(states, subtrees, run_all)
         stopped = together.run(on_threshold)
         return [together.result(place, stopped) for place in range(len(states))]
+
+
+def pays_together(
+    evaluator: Evaluator,
+    lattice: Lattice,
+    params: SearchParams = SearchParams(),  # noqa: B008 - a frozen value
+) -> bool:
+    """Whether the bounds of all thresholds are compiled, or likely to save more than that takes.
+
+    Schemes are evaluated once for all thresholds: no search at each takes more than all schemes do.
+    """
+    passed = lattice.size * evaluator.microdata.distinct
+    return is_compiled(bound_subtree) or passed >= params.boxes_work
 
 
 class Together:
