@@ -85,7 +85,10 @@ def write_plain_run(folder: Path) -> None:
     (folder / "policy.toml").write_text(PLAIN_POLICY)
 
 
-NOT_PLAIN = {"pandas", "networkx", "matplotlib", "jinja2", "rich", "ibis", "duckdb", "narwhals"}
+NOT_PLAIN = {
+    "pandas", "networkx", "matplotlib", "jinja2", "rich", "ibis", "duckdb", "narwhals", "joblib", "dask",
+    "statsmodels", "scipy.stats",
+}  # fmt: skip
 """What a run from a CSV file to its release, its output piped, has no use for."""
 
 
