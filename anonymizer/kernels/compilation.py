@@ -1,8 +1,8 @@
 """kernel: compile a function with numba, once for a machine.
 
-Compilation takes about a minute on a machine that has not run the package before (`first run` in
-results/benchmark/start.csv). It is not what a time limit is for: `working_seconds` is a clock that stands
-still meanwhile, and `while_compiling` says so.
+What a first run compiles takes seconds on a machine that has not run the package before
+(results/benchmark/first_run.csv). It is not what a time limit is for: `working_seconds` is a clock that
+stands still meanwhile, and `while_compiling` says so.
 """
 
 from __future__ import annotations
