@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from numba import njit
 from numba.core.event import Listener, register
@@ -92,7 +93,7 @@ def inlined(function):
     return keep_on_disk(njit(nogil=True, inline="always")(function))
 
 
-def is_compiled(compiled) -> bool:
+def is_compiled(compiled: Any) -> bool:
     """Whether a kernel has been compiled, in this process or earlier on this machine."""
     kept = compiled._cache
     return bool(compiled.signatures) or (isinstance(kept, CodeCache) and kept.holds_code())

@@ -115,7 +115,7 @@ def dots(covers: Sequence[Integers], counts: Integers) -> list[int]:
     """Sum products of whole numbers, exactly, for each of some rows."""
     rows = np.asarray(covers)
     if int(counts.sum()) * int(rows.max(initial=0)) < 2**62:
-        return (rows @ counts).tolist()
+        return [int(total) for total in rows @ counts]
     whole = counts.tolist()
     return [sum(map(int.__mul__, row.tolist(), whole)) for row in rows]
 

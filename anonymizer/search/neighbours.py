@@ -50,7 +50,8 @@ class NeighbourRanking:
         second = np.concatenate((single, paired[other[differ]]))
         least = self.least(moves, first, second, count)
         found = self.apply(moves, first[least], second[least]).tolist()
-        schemes = np.array(sorted(set(map(tuple, found))))  # few: faster than as rows of an array
+        distinct = sorted(set(map(tuple, found)))  # few: faster than as rows of an array
+        schemes = np.array(distinct, np.int64).reshape(-1, len(self.best.scheme))
         order = np.argsort(self.expected_terms(schemes), kind="stable")
         return [tuple(scheme) for scheme in schemes[order].tolist()]
 
