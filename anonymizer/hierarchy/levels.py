@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from anonymizer.data.arrays import numpy_numbers
+
 Rows = Sequence[Sequence[str]]
 
 MISSING = ""
@@ -58,8 +60,8 @@ class Levels:
     def of_arrow(cls, columns: Sequence[pa.ChunkedArray]) -> Levels:
         """Encode columns of texts, as `of_columns` does."""
         encoded = [column.dictionary_encode().combine_chunks() for column in columns]
-        labels = tuple(tuple(each.dictionary.to_numpy(False).tolist()) for each in encoded)
-        codes = np.array([each.indices.to_numpy(False) for each in encoded], np.int32)
+        labels = tuple(tuple(each.dictionary.to_pylist()) for each in encoded)
+        codes = np.array([numpy_numbers(each.indices) for each in encoded], np.int32)
         return cls(labels, codes, np.arange(1, codes.shape[1] + 1))
 
     def first_rows(self, level: int) -> NDArray[np.int64]:
