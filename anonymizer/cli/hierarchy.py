@@ -153,11 +153,16 @@ def import_hierarchies(
 
     Example: `anonymizer hierarchy import project.deid --out project`
     """
+    return import_arx(project, out, not without_data)
+
+
+def import_arx(project: Path, out: Path, with_data: bool = True) -> CommandResult:
+    """Import an ARX project, and say what came of it."""
     from anonymizer.hierarchy.spec import refuse_ahs
     from anonymizer.proposal.arx_import import import_project
 
     refuse_ahs(project)
-    imported = import_project(project, out, not without_data)
+    imported = import_project(project, out, with_data)
 
     def show(console: Console) -> None:
         for path in imported.files:

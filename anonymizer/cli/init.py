@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from anonymizer.cli.hierarchy import import_arx
 from anonymizer.cli.terminal import (
     CommandResult,
     DataDelimiter,
@@ -16,8 +17,12 @@ from anonymizer.cli.terminal import (
     command,
     status_line,
 )
+from anonymizer.errors import DataError
 
 Names = list[str] | None
+ARX = ".deid"
+"""How ARX calls the files of its projects."""
+LEAST, PUBLIC = 5, "public"
 
 
 def columns_option(meaning: str) -> Any:
@@ -25,15 +30,28 @@ def columns_option(meaning: str) -> Any:
     return typer.Option(help=f"{meaning} May be repeated, or names with commas between.")
 
 
+def check_alone(project: Path, stated: bool) -> None:
+    """Raise a DataError where options are given beside a project, which says it all."""
+    if stated:
+        raise DataError(
+            f"{project}: an ARX project says roles, models and delimiter itself; give --out alone, and "
+            "change the policy that is written."
+        )
+
+
 @command
 def init(
     table: Annotated[
-        Path, typer.Argument(help="A file: CSV, Parquet, Excel and others.", show_default=False)
+        Path,
+        typer.Argument(
+            help="A file: CSV, Parquet, Excel and others, or an ARX project (.deid).",
+            show_default=False,
+        ),
     ],
     out: Annotated[
         Path, typer.Option("--out", help="The folder for policy, hierarchies and page.")
     ] = Path("proposal"),
-    k: Annotated[int, typer.Option(help="The people that everybody must look like.")] = 5,
+    k: Annotated[int, typer.Option(help="The people that everybody must look like.")] = LEAST,
     quasi: Annotated[Names, columns_option("Columns that others may know.")] = None,
     id_: Annotated[
         str | None,
@@ -46,7 +64,7 @@ def init(
     for_: Annotated[
         str,
         typer.Option("--for", help="Who receives the release: public, agreement or enclave."),
-    ] = "public",
+    ] = PUBLIC,
     need: Annotated[Names, columns_option("Columns that the analysis needs.")] = None,
     delimiter: DataDelimiter = None,
     encoding: DataEncoding = None,
@@ -54,9 +72,15 @@ def init(
 ) -> CommandResult:
     """Look at a table and write a policy with hierarchies for it, and a page that says why.
 
+    Of an ARX project, the policy is what the project says; see `anonymizer hierarchy import`.
+
     Example: `anonymizer init discharges.csv --out discharges`, then
     `anonymizer run discharges/policy.toml --out release`
     """
+    if table.suffix.lower() == ARX:
+        stated = (quasi, id_, identifying, sensitive, keep, need, delimiter, encoding, sheet)
+        check_alone(table, rows_are_people or k != LEAST or for_ != PUBLIC or any(stated))
+        return import_arx(table, out)
     from anonymizer.data.opening import open_table
     from anonymizer.data.staging import Staging
     from anonymizer.proposal.choices import split_names

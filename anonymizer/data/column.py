@@ -9,6 +9,7 @@ for each cell.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ class Vocabulary:
     """The texts of one column, numbered as they come, after those that are known before."""
 
     def __init__(self, known: Iterable[str] = ()) -> None:
-        self.number_of = {text: number for number, text in enumerate(known)}
+        self.number_of = dict(zip(known, itertools.count(), strict=False))
 
     def __len__(self) -> int:
         return len(self.number_of)

@@ -105,6 +105,8 @@ UNREADABLE = (
 def check_kind(path: Path) -> None:
     """Raise a DataError if a file is not what its name says, or of a kind that cannot be read."""
     suffix = path.suffix.lower()
+    if suffix == ".deid":
+        raise DataError(f"{path}: this is an ARX project; import it with `anonymizer init`.")
     with path.open("rb") as file:
         head = file.read(max(map(len, MARKS)))
     kind = next((kind for mark, kind in MARKS.items() if head.startswith(mark)), None)

@@ -31,6 +31,7 @@ from anonymizer.search import (
     SearchResult,
     Status,
     StopReason,
+    pays_together,
     search,
     search_thresholds,
 )
@@ -292,6 +293,8 @@ class Tracker(Tracked):
         limits = self.problem.limits
         limited = limits.seconds is not None or limits.evaluations is not None
         if self.shared.least_sizes is None or limited or len(self.sweep) == 1:
+            return None
+        if not pays_together(self.problem.evaluator, self.problem.lattice):
             return None
         return search_thresholds(
             [AtThreshold.of(self.shared, place) for place in range(len(self.sweep))],

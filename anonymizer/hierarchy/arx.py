@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
+import itertools
 from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
 
 from anonymizer.data.staging import replace_file
 from anonymizer.data.text import CANDIDATES, QUOTED
 from anonymizer.errors import HierarchyError
 from anonymizer.hierarchy.fields import check_size
 from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.levels import Levels
 from anonymizer.validation import parse_delimiter
 
 ARX = ";"
@@ -20,7 +26,45 @@ ARX = ";"
 def read_arx(path: str | Path, name: str | None = None, delimiter: str | None = None) -> Hierarchy:
     """Read a hierarchy as ARX writes it; its name is the file's unless another is given."""
     path = Path(path)
-    return Hierarchy.from_rows(name or path.stem, read_rows(path, delimiter), str(path))
+    if delimiter is not None:
+        _check_delimiter(delimiter)
+    plain = read_bytes(path).removeprefix(codecs.BOM_UTF8)
+    levels = read_levels(plain, delimiter, path)
+    if levels is None:
+        return Hierarchy.from_rows(name or path.stem, read_rows(path, delimiter), str(path))
+    return Hierarchy.from_levels(name or path.stem, levels, str(path))
+
+
+def read_levels(plain: bytes, delimiter: str | None, path: Path) -> Levels | None:
+    """Read a plain file column by column, as `read_rows` would: rows all as wide, none empty, no quotes.
+
+    None where the file is not as plain as that: there, `read_rows` says what is wrong with which row.
+    """
+    end = plain.find(b"\n")
+    if delimiter is None and any(
+        each.encode() in plain[:end] for each in CANDIDATES if each != ARX
+    ):
+        return None  # another one may be meant
+    delimiter = delimiter or ARX
+    width = plain.count(delimiter.encode(), 0, len(plain) if end < 0 else end) + 1
+    empty_lines = plain[:1] in b"\r\n" or b"\n\n" in plain or b"\n\r" in plain
+    if width < 2 or empty_lines or b'"' in plain or plain.count(b"\r") != plain.count(b"\r\n"):
+        return None
+    _check_size(plain.count(b"\n") + 1, width, path)
+    names = [str(level) for level in range(width)]
+    rows = arrow_csv.ParseOptions(
+        delimiter=delimiter, quote_char=False, ignore_empty_lines=False, newlines_in_values=False
+    )
+    texts = arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
+    try:
+        table = arrow_csv.read_csv(
+            pa.py_buffer(plain), arrow_csv.ReadOptions(column_names=names), rows, texts
+        )
+    except (pa.ArrowInvalid, ValueError):
+        return None
+    levels = Levels.of_arrow(table.columns)
+    longest = max(map(len, itertools.chain(*levels.labels)))
+    return levels if longest <= csv.field_size_limit() else None
 
 
 def read_rows(path: str | Path, delimiter: str | None = None) -> list[list[str]]:
@@ -30,7 +74,7 @@ def read_rows(path: str | Path, delimiter: str | None = None) -> list[list[str]]
     # Excel puts a byte order mark first; it is no part of the first value
     text = read_text(Path(path), encoding="utf-8-sig")
     delimiter = find_delimiter(text) if delimiter is None else delimiter
-    _check_size(text, delimiter, path)
+    _check_size(text.count("\n") + 1, text.partition("\n")[0].count(delimiter) + 1, path)
     rows: list[list[str]] = []
     try:
         rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
@@ -72,14 +116,20 @@ def check_listed(hierarchy: Hierarchy) -> None:
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:
-    """Read a file, or say in one sentence why not."""
+    """Read a file as text, or say in one sentence why not."""
     try:
-        return path.read_bytes().decode(encoding)
-    except FileNotFoundError:
-        raise HierarchyError(f"{path}: there is no such file; check the path.") from None
+        return read_bytes(path).decode(encoding)
     except UnicodeDecodeError as error:
         where = f"byte {error.start + 1}"
         raise HierarchyError(f"{path}: {where} is not UTF-8; save the file as UTF-8.") from None
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file, or say in one sentence why not."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise HierarchyError(f"{path}: there is no such file; check the path.") from None
     except OSError as error:
         raise HierarchyError(
             f"{path}: cannot be read ({error.strerror}); check the path."
@@ -88,10 +138,10 @@ def read_text(path: Path, encoding: str = "utf-8") -> str:
         raise HierarchyError(f"{str(path)!r} cannot be the path of a file; correct it.") from None
 
 
-def _check_size(text: str, delimiter: str, path: str | Path) -> None:
+def _check_size(leaves: int, levels: int, path: str | Path) -> None:
     """Refuse a file with too many levels for so many lines, before all of it is split into cells."""
     try:
-        check_size(text.count("\n") + 1, text.partition("\n")[0].count(delimiter) + 1)
+        check_size(leaves, levels)
     except ValueError as error:
         raise HierarchyError(f"{path}: {error}.") from None
 

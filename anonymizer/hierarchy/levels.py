@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+
+from anonymizer.data.arrays import numpy_numbers
 
 Rows = Sequence[Sequence[str]]
 
@@ -53,9 +56,18 @@ class Levels:
         codes = codes.reshape(len(encoded), row_numbers.size)
         return cls(tuple(labels for labels, _ in encoded), codes, row_numbers)
 
+    @classmethod
+    def of_arrow(cls, columns: Sequence[pa.ChunkedArray]) -> Levels:
+        """Encode columns of texts, as `of_columns` does."""
+        encoded = [column.dictionary_encode().combine_chunks() for column in columns]
+        labels = tuple(tuple(each.dictionary.to_pylist()) for each in encoded)
+        codes = np.array([numpy_numbers(each.indices) for each in encoded], np.int32)
+        return cls(labels, codes, np.arange(1, codes.shape[1] + 1))
+
     def first_rows(self, level: int) -> NDArray[np.int64]:
         """Find for each value of a level the row (its index in codes) where it first appears."""
-        return np.unique(self.codes[level], return_index=True)[1]
+        # values are numbered as they appear: each new one exceeds all before
+        return np.flatnonzero(np.diff(np.maximum.accumulate(self.codes[level]), prepend=-1))
 
     def first_row_numbers(self, level: int) -> dict[str, int]:
         """Find for each value of a level the number of the row where it first appears."""

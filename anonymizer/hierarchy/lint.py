@@ -138,7 +138,9 @@ def _second_parent(levels: Levels, level: int, stray: int, first: int) -> tuple[
 def _split_by_blanks(levels: Levels) -> Found:
     # leaves are left out: data that has both spellings needs a leaf for each
     for level in range(1, len(levels.labels)):
-        pairs = list(_alike(levels.labels[level], str.strip))
+        labels = levels.labels[level]
+        stripped = tuple(map(str.strip, labels))
+        pairs = [] if stripped == labels else list(_alike(labels, str.strip))
         row_of = levels.first_row_numbers(level) if pairs else {}
         for earlier, value in pairs:
             yield (

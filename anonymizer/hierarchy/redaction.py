@@ -136,8 +136,31 @@ class Redaction(Builder):
     def columns(self) -> Columns:
         """List the codes, then what is left of them, level by level; of a form, a few examples."""
         codes = self._codes()
-        counts = self._counts(codes)
-        return [codes, *([self.redacted(code, count) for code in codes] for count in counts)]
+        columns: Columns = [codes]
+        hidden = 0
+        for count in self._counts(codes):
+            finer = (
+                columns[-1] if count >= hidden else codes
+            )  # to hide more of what is left is the same
+            columns.append(self._hide(finer, count))
+            hidden = count
+        return columns
+
+    def _hide(self, codes: Sequence[str], count: int) -> list[str]:
+        """Hide so many characters of codes, of equal ones once."""
+        distinct = list(dict.fromkeys(codes))
+        if len({*map(len, distinct)}) == 1:  # nearly always, and then as many are hidden of each
+            kept = max(0, len(distinct[0]) - count)
+            hidden = self.mask * (len(distinct[0]) - kept)
+            at = len(hidden)
+            left = (
+                [code[:kept] + hidden for code in distinct]
+                if self.side == "right"
+                else [hidden + code[at:] for code in distinct]
+            )
+        else:
+            left = [self.redacted(code, count) for code in distinct]
+        return [*map(dict(zip(distinct, left, strict=True)).__getitem__, codes)]
 
     def _counts(self, codes: Sequence[str]) -> Sequence[int]:
         return self.redact or range(1, max(map(len, codes)))

@@ -130,6 +130,13 @@ class CodeCache(FunctionCache):
             self.discard()
             self.warn(error)
 
+    def holds_code(self):
+        """Whether code of this source is kept, for any signature."""
+        try:
+            return bool(self._cache_file._load_index())
+        except Exception:  # whatever a broken pickle raises
+            return False
+
     def discard(self):
         """Forget what is kept of this function."""
         try:

@@ -1,8 +1,8 @@
 """kernel: compile a function with numba, once for a machine.
 
-Compilation takes about a minute on a machine that has not run the package before (`first run` in
-results/benchmark/start.csv). It is not what a time limit is for: `working_seconds` is a clock that stands
-still meanwhile, and `while_compiling` says so.
+What a first run compiles takes seconds on a machine that has not run the package before
+(results/benchmark/first_run.csv). It is not what a time limit is for: `working_seconds` is a clock that
+stands still meanwhile, and `while_compiling` says so.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from numba import njit
 from numba.core.event import Listener, register
@@ -90,6 +91,12 @@ def inlined(function):
     that they call. Loops over many tuples stay kernels.
     """
     return keep_on_disk(njit(nogil=True, inline="always")(function))
+
+
+def is_compiled(compiled: Any) -> bool:
+    """Whether a kernel has been compiled, in this process or earlier on this machine."""
+    kept = compiled._cache
+    return bool(compiled.signatures) or (isinstance(kept, CodeCache) and kept.holds_code())
 
 
 def keep_on_disk(compiled):

@@ -80,7 +80,7 @@ def logit_to_close(task, nodes, depth, target):
     """
     low, suppressed = nodes.low[depth], nodes.suppressed[depth]
     rest = task.records - suppressed
-    bound = least_sum(task, nodes, depth, low, 0)
+    bound = least_sum(task, nodes, depth, low, np.int64(0))
     rise = least_sum(task, nodes, depth, low, rest) - bound
     needed = rest * (target - bound) / rise if rise > 0 else float(rest)
     return logit_of(suppressed + SPARE * needed, task.records)

@@ -95,9 +95,9 @@ def take_classes(
             return step, number
         looked += number
         limit = (step + 1) * width if step < steps - 1 else np.inf
-        j = first[step]
+        j = np.int64(first[step])
         first[step] = following[j]
-        n_below, next_cost = 0, np.inf
+        n_below, next_cost = np.int64(0), np.inf  # a literal would be a signature of its own
         for s in range(number):
             cost = class_cost(schemes[j], codes, offsets, costs, free[s])
             if cost >= limit:
@@ -222,7 +222,11 @@ def prices_allowed(
     top, of_class = np.empty(tuples, np.float64), np.empty(tuples, np.float64)
     slots = slots_for(tuples)
     slot_label, slot_tuple = np.empty(slots, np.int32), np.empty(slots, np.int32)
-    lists[0], partial[0], numbers[0] = order, 0.0, tuples
+    for s in range(
+        tuples
+    ):  # slices of arrays would be compared in words, which takes long to compile
+        lists[0, s], partial[0, s] = order[s], 0.0
+    numbers[0] = tuples
     depth, visited, steps = 0, 0, 0
     level[0] = low[0] - 1
     some_active = active.any()

@@ -78,7 +78,9 @@ def copy_range(
     """Copy the chosen classes of a range to a place; return where they end."""
     for i in range(begin, end):
         if chosen[i]:
-            new_words[at], new_tuples[at], new_sizes[at] = words[i], tuples[i], sizes[i]
+            new_tuples[at], new_sizes[at] = tuples[i], sizes[i]
+            for w in range(words.shape[1]):
+                new_words[at, w] = words[i, w]
             for w in range(rows.shape[1]):
                 new_rows[at, w] = rows[i, w]
             at += 1
@@ -145,7 +147,8 @@ def group_classes(words, tuples, sizes, rows, starts, masks):
     new_words, new_tuples = np.empty((n, words.shape[1]), np.uint64), np.empty(n, np.int32)
     new_sizes, new_rows = np.empty(n, np.int64), np.empty((n, rows.shape[1]), np.uint64)
     labels, slots = np.empty(n, np.int32), np.empty(4 * n + 2, np.int32)
-    every, new_starts, end = np.ones(n, np.bool_), np.zeros(starts.size, np.int64), 0
+    every, new_starts = np.ones(n, np.bool_), np.zeros(starts.size, np.int64)
+    end = np.int64(0)  # a literal would be a signature of its own
     for s in range(starts.size - 1):
         end = merge_range(
             words, tuples, sizes, rows, every, starts[s], starts[s + 1], masks[s],

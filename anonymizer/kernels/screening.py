@@ -31,7 +31,9 @@ def open_ranges(blocks, at, levels):
     high = np.zeros((at.size, levels.size), np.int64)
     digits = np.zeros(levels.size, np.int64)
     for s in range(at.size):
-        digits[:], low[s] = 0, levels
+        digits[:] = 0
+        for a in range(levels.size):
+            low[s, a] = levels[a]
         for i in range(blocks.shape[1]):
             if blocks[at[s], i]:
                 found[s] = True
@@ -109,7 +111,7 @@ def sum_most_kept(
     whole = (kept == group_sizes).astype(np.int64)
     set_ones, free_ones = np.empty(n_attributes, np.int64), np.empty(n_attributes, np.int64)
     for s in range(n_schemes):
-        exempt, n_set, n_free = 0, 0, 0
+        exempt, n_set, n_free = np.int64(0), 0, 0
         for a in range(n_attributes):
             if not all_alike(alike, a, low[s, a], high[s, a]):
                 by_code[:, offsets[a] : offsets[a + 1]] = 0

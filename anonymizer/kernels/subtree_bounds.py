@@ -230,17 +230,18 @@ def open_node(nodes, depth, low, high, n_closed, over):
 @inlined
 def partition_root(task, workspace, nodes, low, high, first, last):
     """Partition the table by the highest scheme of a box."""
-    open_node(nodes, 0, low, high, 0, 0.0)
-    nodes.covered[0], nodes.suppressed[0] = task.total_covered, 0
-    nodes.classes[0] = 2
-    nodes.first[0], nodes.last[0], nodes.buffer[0] = first, last, 0
-    workspace.labels[0] = 1
-    nodes.at[0] = task.heights
-    while (nodes.at[0] > high).any():
+    root = np.int64(0)  # a literal would be a signature of its own
+    open_node(nodes, root, low, high, 0, 0.0)
+    nodes.covered[root], nodes.suppressed[root] = task.total_covered, 0
+    nodes.classes[root] = 2
+    nodes.first[root], nodes.last[root], nodes.buffer[root] = first, last, 0
+    workspace.labels[root] = 1
+    nodes.at[root] = task.heights
+    while (nodes.at[root] > high).any():
         reached = high.copy()
-        cells = CellNumbers(1, nodes.classes[0])
-        cells = split_and_count(task, workspace, nodes, 0, nodes.at[0], reached, cells)
-        commit_cells(task, workspace, nodes, 0, reached, cells)
+        cells = CellNumbers(1, nodes.classes[root])
+        cells = split_and_count(task, workspace, nodes, root, nodes.at[root], reached, cells)
+        commit_cells(task, workspace, nodes, root, reached, cells)
 
 
 @inlined
@@ -293,7 +294,7 @@ def bound_subtree(task, workspace, steps, low, high, first, last, targets, budge
     terms = np.zeros(task.total_covered.shape)
     best, best_sum = np.zeros((thresholds, m), np.int64), np.full(thresholds, np.inf)
     partition_root(task, workspace, nodes, low, high, first, last)
-    partitions, n_samples, n_closed, depth = 1, 0, 0, 0
+    partitions, n_samples, n_closed, depth = 1, 0, 0, np.int64(0)
     known = make_known(m)
     while depth >= 0 and n_closed + m + 1 < MAX_BOXES:
         low_here, high_here = nodes.low[depth], nodes.high[depth]

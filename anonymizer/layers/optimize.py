@@ -14,7 +14,7 @@ from anonymizer.hierarchy import REDACTED
 from anonymizer.kernels.compilation import working_seconds
 from anonymizer.lattice import Lattice, Scheme
 from anonymizer.layers.bound import Bounding, bound_of, bounding_of
-from anonymizer.layers.construction import construct
+from anonymizer.layers.construction import construct, construct_by_scheme
 from anonymizer.layers.costs import (
     Candidates,
     Costs,
@@ -35,6 +35,8 @@ from anonymizer.utility.measure import AttributeMeasure
 
 EVALUATIONS = 200
 """So many schemes for all records are evaluated to see whether one is better than layers."""
+FEW_SCHEMES = 64
+"""So many, of all costs, show what layers would keep."""
 MOST_COMPARED = 150
 """So many schemes, those that release most records, are tried for each of a few layers."""
 
@@ -139,6 +141,17 @@ def find_layers(task: LayersTask, one_scheme: OneScheme, watch: Watch | None = N
     if found.loss - bound <= TIE:
         bound = found.loss
     return replace(found, bound=bound, evaluated=len(candidates.schemes), stopped=watch.stopped)
+
+
+def place_by_scheme(task: LayersTask) -> Layers:
+    """Place every record by the first of a few schemes that the models let take it."""
+    costs = Costs.of(task.microdata, task.measure.weights)
+    least = asked_by(task.models, task.microdata.number_of_people).least_class
+    listed = find_candidates(task.microdata, costs, task.lattice, least)
+    few = distinguishable(task, costs, listed.thinned(FEW_SCHEMES))
+    numbers = construct_by_scheme(task.microdata, task.models, few)
+    schemes: list[Scheme] = [tuple(scheme) for scheme in few.schemes.tolist()]
+    return weigh(task, Layering.of_numbers(task.microdata, schemes, numbers).by_values())
 
 
 def run_bounding(

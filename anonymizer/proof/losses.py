@@ -26,31 +26,32 @@ class Measure:
         """Return the loss of each attribute at every level with some records gone, at least."""
         if self.name == "entropy":
             return [self.entropy_lost(table, at, gone) for at in range(len(table.attributes))]
-        counts, partly = table.counts, gone.partly & ~gone.tuples
         certain, others = gone.count(table)
-        lost = np.where(gone.tuples, counts, 0), np.where(partly, counts, 0)
+        tuples = np.flatnonzero(gone.tuples)
+        partly = np.flatnonzero(gone.partly & ~gone.tuples) if others else tuples
         places = range(len(table.attributes))
-        return [self.cover_lost(table, at, *lost, certain, others) for at in places]
+        return [self.cover_lost(table, at, tuples, partly, certain, others) for at in places]
 
     def cover_lost(
         self, table: Table, at: int, gone: Integers, partly: Integers, certain: int, others: int
     ) -> list[float]:
-        """Sum what the records cover, level by level.
+        """Sum what the records of some tuples cover, level by level.
 
-        `gone` and `partly` are records by tuple. Of the latter so many `others` go: which of them is not
-        known, so those that cost least.
+        Of the records of `partly` so many `others` go: which of them is not known, so those that cost
+        least.
         """
         covers, extent, least = self.cover(table.attributes[at])
-        codes, size = table.codes[at], covers[0].size
-        all_of = table.totals[at]
-        gone_of = whole_sums(codes, gone, size)
-        partly_of = whole_sums(codes, partly, size) if others else gone_of
-        found: list[float] = []
-        for covered in covers:
-            lost = dot(covered, gone_of) + sum_of_largest(covered, partly_of, others)
-            total, records = dot(covered, all_of), certain + others
-            found.append(self.share_lost(table.records, total, lost, records, extent, least))
-        return found
+        codes, counts, size = table.codes[at], table.counts, covers[0].size
+        gone_of, records = whole_sums(codes[gone], counts[gone], size), certain + others
+        lost, totals = dots(covers, gone_of), dots(covers, table.totals[at])
+        if others:
+            partly_of = whole_sums(codes[partly], counts[partly], size)
+            more = [sum_of_largest(covered, partly_of, others) for covered in covers]
+            lost = [one + another for one, another in zip(lost, more, strict=True)]
+        return [
+            self.share_lost(table.records, total, less, records, extent, least)
+            for total, less in zip(totals, lost, strict=True)
+        ]
 
     def cover(self, attribute: Attribute) -> tuple[Sequence[Integers], int, int]:
         """Return what codes cover level by level, all there is, and what an untouched value covers.
@@ -110,19 +111,19 @@ class Measure:
         return self.combine([losses[at][level] for at, level in enumerate(scheme)])
 
 
-def dot(covered: Integers, counts: Integers) -> int:
-    """Sum products of whole numbers, exactly."""
-    if int(counts.sum()) * int(covered.max(initial=0)) < 2**62:
-        return int(covered @ counts)
-    return sum(map(int.__mul__, covered.tolist(), counts.tolist()))
+def dots(covers: Sequence[Integers], counts: Integers) -> list[int]:
+    """Sum products of whole numbers, exactly, for each of some rows."""
+    rows = np.asarray(covers)
+    if int(counts.sum()) * int(rows.max(initial=0)) < 2**62:
+        return [int(total) for total in rows @ counts]
+    whole = counts.tolist()
+    return [sum(map(int.__mul__, row.tolist(), whole)) for row in rows]
 
 
 def sum_of_largest(covered: Integers, counts: Integers, records: int) -> int:
     """Sum what so many of the records cover: those that cover most, whose loss costs least."""
-    if not records:
-        return 0
     order = np.argsort(-covered, kind="stable")
-    return dot(covered[order], taken_in_order(counts[order], records))
+    return dots([covered[order]], taken_in_order(counts[order], records))[0]
 
 
 def taken_in_order(counts: Integers, records: int) -> Integers:

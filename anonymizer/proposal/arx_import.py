@@ -6,20 +6,23 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from anonymizer import __version__
 from anonymizer.data.staging import Staging
-from anonymizer.errors import AnonymizerError, DataError, quote
+from anonymizer.errors import AnonymizerError, DataError, HierarchyError, quote
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy.numbers import why_not_in_runs
 from anonymizer.policy import Policy, Role
 from anonymizer.proposal.arx_project import ArxAttribute, ArxProject, read_project
 from anonymizer.proposal.policy_file import FOLDER, file_names
 from anonymizer.proposal.proposal import POLICY, check_new
-from anonymizer.utility import parameters_of
+from anonymizer.utility import EVEN, parameters_of
 from anonymizer.validation import write_comment, write_keys, write_value
 
-TABLE = "input.csv"
+TABLE, POPULATION = "input.csv", "population.csv"
 ROLES = {
     "IDENTIFYING_ATTRIBUTE": Role.IDENTIFYING,
     "QUASI_IDENTIFYING_ATTRIBUTE": Role.QUASI,
@@ -48,6 +51,26 @@ MISSING_PARAMETERS = {
     r"\(.*\)-presence": "delta-presence",
 }
 """Models that are here too, but of which the project's texts do not say enough."""
+WITH_POPULATION = {
+    r"\((?P<k>\d+)\)-map": "k-map",
+    rf"\((?P<minimum>{NUMBER}), ?(?P<maximum>{NUMBER})\)-presence": "delta-presence",
+}
+"""Those of them that say enough where the project has a research subset: its table is the population."""
+AGGREGATES = {
+    "GEOMETRIC_MEAN": "geometric",
+    "ARITHMETIC_MEAN": "arithmetic",
+    "MAXIMUM": "maximum",
+    "SUM": "sum",
+}
+"""What ARX calls the aggregates of the loss."""
+CENTERS: dict[str, Literal["mean", "median"]] = {
+    "arithmetic mean": "mean",
+    "arithmetric mean": "mean",
+    "median": "median",
+}
+"""What ARX calls the functions of micro-aggregation that are here too."""
+MICROAGGREGATION = "microAggregation"
+FUNCTION = f"{MICROAGGREGATION}Function"
 MEASURES = {
     r"(?!monotonic).*entropy.*": "entropy",
     r"(?!monotonic).*precision.*": "precision",
@@ -76,6 +99,8 @@ class ImportedProject:
 def import_project(path: Path, folder: Path, with_data: bool = True) -> ImportedProject:
     """Write the policy, hierarchies and data of a project into a folder, all or nothing."""
     project = read_project(path)
+    if not with_data:  # nobody is a population where there is no table
+        project = replace(project, subset=None)
     texts, notes = translate(project, with_data)
     check_new(folder, list(texts))
     with Staging(folder, [path]) as staging:
@@ -112,6 +137,8 @@ def translate(project: ArxProject, with_data: bool) -> tuple[dict[str, str], tup
     hierarchies = {names[each.name]: each.hierarchy or identity(project, each) for each in listed}
     notes = tuple(all_notes(project))
     table = {TABLE: project.data} if with_data and project.data is not None else {}
+    if table and project.subset is not None:
+        table = {TABLE: project.subset, POPULATION: table[TABLE]}
     policy = "\n".join(policy_lines(project, names, notes, bool(table))) + "\n"
     return {POLICY: policy, **hierarchies, **table}, notes
 
@@ -162,7 +189,7 @@ def policy_lines(
         yield from ("[[risk]]", *write_keys(model), "")
     yield from (
         "[utility]",
-        f"measure = {write_value(measure_of(project) or DEFAULT)}",
+        *write_keys(measure_of(project) or {"measure": DEFAULT}),
         "",
         "[release]",
     )
@@ -183,7 +210,9 @@ def attribute_line(project: ArxProject, attribute: ArxAttribute, names: dict[str
     if role is Role.QUASI:
         levels = {"min_level": attribute.min_level, "max_level": attribute.max_level}
         keys |= {key: whole(project, n) for key, n in levels.items() if n != "All"}
-        weighted = "weights" in parameters_of(measure_of(project) or DEFAULT)
+        if center := center_of(project, attribute):
+            keys["microaggregation"] = center
+        weighted = "weights" in parameters_of(measure_name(project))
         if (
             weighted
             and len(set(project.weights.values())) > 1
@@ -207,15 +236,35 @@ def whole(project: ArxProject, text: str) -> int:
     return int(number(project, text))
 
 
+def center_of(project: ArxProject, attribute: ArxAttribute) -> Literal["mean", "median"] | None:
+    """Translate the function of micro-aggregation, where the hierarchy has intervals of numbers."""
+    center = CENTERS.get(attribute.others.get(FUNCTION, "").strip().lower())
+    if center is None or attribute.hierarchy is None or ROLES.get(attribute.kind) is not Role.QUASI:
+        return None
+    text = io.StringIO(attribute.hierarchy, newline="")
+    try:
+        hierarchy = Hierarchy.from_rows("", list(csv.reader(text, delimiter=project.delimiter)))
+    except (HierarchyError, csv.Error, TypeError):
+        return None
+    return center if why_not_in_runs(hierarchy) is None else None
+
+
+def forms_of(project: ArxProject) -> dict[str, str]:
+    """Return how the privacy models that can be carried over are written."""
+    return MODELS if project.subset is None else {**MODELS, **WITH_POPULATION}
+
+
 def models_of(project: ArxProject) -> Iterator[dict[str, str | float]]:
     """Translate the privacy models that have a counterpart to keys and values of a policy."""
     for criterion in dict.fromkeys(project.criteria):
-        for form, model in MODELS.items():
+        for form, model in forms_of(project).items():
             if found := re.fullmatch(form, criterion.strip(), re.IGNORECASE):
                 stated = found.groupdict()
+                people = {"population_table": POPULATION} if form in WITH_POPULATION else {}
                 yield {
                     "model": model,
                     **{key: parameter(key, text) for key, text in stated.items()},
+                    **people,
                 }
 
 
@@ -242,14 +291,22 @@ def compared_by_hierarchy(project: ArxProject) -> set[str]:
     }
 
 
-def measure_of(project: ArxProject) -> str | None:
-    """Translate the quality model; None where it has no counterpart."""
+def measure_name(project: ArxProject) -> str:
+    """Return what the measure of the policy is called."""
+    return str((measure_of(project) or {"measure": DEFAULT})["measure"])
+
+
+def measure_of(project: ArxProject) -> dict[str, str | float] | None:
+    """Translate the quality model to keys of a policy; None where it has no counterpart."""
     if found := LOSS.fullmatch(project.metric.strip()):
-        return "loss" if found["factor"] in (None, "0.5") else None
-    matching = (
-        m for form, m in MEASURES.items() if re.fullmatch(form, project.metric.strip().lower())
-    )
-    return next(matching, None)
+        stated = {"aggregate": AGGREGATES.get(project.aggregate or "")}
+        factor = number(project, found["factor"] or str(EVEN))
+        keys = {key: value for key, value in stated.items() if value is not None}
+        return {"measure": "loss", **keys, **({} if factor == EVEN else {"factor": factor})}
+    for form, measure in MEASURES.items():
+        if re.fullmatch(form, project.metric.strip().lower()):
+            return {"measure": measure}
+    return None
 
 
 def all_notes(project: ArxProject) -> Iterator[str]:
@@ -257,17 +314,15 @@ def all_notes(project: ArxProject) -> Iterator[str]:
     yield from model_notes(project)
     if measure_of(project) is None:
         yield f"the quality model {quote(project.metric)} has no counterpart; 'loss' is used."
-    elif measure_of(project) == "loss":
+    elif measure_name(project) == "loss" and project.aggregate not in AGGREGATES:
         yield (
-            "how 'Loss' is aggregated is not said in the project's texts; the geometric mean is used, "
-            "ARX's own default."
+            "how 'Loss' is aggregated is not said in the project's files, or has no counterpart; the "
+            "geometric mean is used, ARX's own default."
         )
     for attribute in project.attributes:
-        yield from attribute_notes(attribute, attribute.name in compared_by_hierarchy(project))
+        yield from attribute_notes(project, attribute)
     if also := [kind for kind in project.suppressed_types if not kind.startswith("QUASI")]:
         yield f"of suppressed records ARX also hides {quote(', '.join(also))}; here they are dropped."
-    if project.has_subset:
-        yield "the research subset has no counterpart; the whole table is taken."
     if project.has_results:
         yield "results of earlier runs in ARX are not read; run the policy."
     if project.recoded:
@@ -278,7 +333,7 @@ def model_notes(project: ArxProject) -> Iterator[str]:
     """Say which privacy models are not carried over."""
     for criterion in dict.fromkeys(project.criteria):
         plain = criterion.strip()
-        if any(re.fullmatch(form, plain, re.IGNORECASE) for form in MODELS):
+        if any(re.fullmatch(form, plain, re.IGNORECASE) for form in forms_of(project)):
             continue
         near = [
             s for form, s in MISSING_PARAMETERS.items() if re.fullmatch(form, plain, re.IGNORECASE)
@@ -294,12 +349,14 @@ def model_notes(project: ArxProject) -> Iterator[str]:
         yield "no privacy model could be carried over; add a [[risk]] table before a run."
 
 
-def attribute_notes(attribute: ArxAttribute, compared: bool) -> Iterator[str]:
+def attribute_notes(project: ArxProject, attribute: ArxAttribute) -> Iterator[str]:
     """Say what of a column is not carried over."""
     where = f"column '{attribute.name}'"
+    compared = attribute.name in compared_by_hierarchy(project)
     used = compared or ROLES.get(attribute.kind) is Role.QUASI
+    carried = center_of(project, attribute) is not None
     if not used and attribute.hierarchy is not None:
         yield f"{where}: its hierarchy is not used, as it is not a quasi-identifier."
     for key, value in attribute.others.items():
-        if key not in DATA_TYPES:
+        if key not in DATA_TYPES and not (carried and key.startswith(MICROAGGREGATION)):
             yield f"{where}: {quote(key)} ({quote(value)}) is not carried over."

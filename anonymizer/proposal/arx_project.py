@@ -2,11 +2,13 @@
 
 A project is a zip file as ARX's own window writes it (WorkerSave and Vocabulary_V2 in its source,
 versions 2 and 3): `project.xml`, `input/config.xml`, `input/definition.xml`, `data/input.csv` and
-`input/hierarchies/*.csv`. What it has as Java objects (`*.dat`) is never read.
+`input/hierarchies/*.csv`. What it has as Java objects (`*.dat`) is never made objects of: one name is
+looked for among their bytes, that of the aggregate, which stands nowhere else.
 """
 
 from __future__ import annotations
 
+import re
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -22,7 +24,13 @@ DATA = "data/input.csv"
 SUBSET = "data/input_subset.csv"
 CONFIG, DEFINITION, PROJECT = "input/config.xml", "input/definition.xml", "project.xml"
 RESULTS = ("output/", "lattice.", "data/output")
-MOST_BYTES = {".xml": 2**24, ".csv": 2**31}
+OBJECTS = "input/config.dat"
+AGGREGATE = re.compile(
+    rb"Metric\$AggregateFunction.{0,80}?t\0[\x03-\x0f](SUM|MAXIMUM|ARITHMETIC_MEAN|GEOMETRIC_MEAN|RANK)",
+    re.DOTALL,
+)
+"""A constant of that class as Java writes it: its class, and a string with its length before it."""
+MOST_BYTES = {".xml": 2**24, ".dat": 2**24, ".csv": 2**31}
 """A larger part is refused: what a small zip file unpacks to can fill the memory."""
 MOST_RATIO, SMALL = 500, 2**20
 """Tables pack to a few hundredths; a part beyond SMALL bytes that packs to less than 1/500 is refused."""
@@ -58,7 +66,10 @@ class ArxProject:
     suppressed_types: tuple[str, ...]
     data: str | None
     """The table as CSV text; None where the project has none."""
-    has_subset: bool
+    subset: str | None
+    """The research subset as CSV text, where it is not the whole table; None where there is none."""
+    aggregate: str | None
+    """How ARX puts the losses of attributes together, such as SUM; None where it is not said."""
     has_results: bool
     recoded: tuple[str, ...]
     """Parts that are not UTF-8, read as Windows-1252."""
@@ -120,10 +131,23 @@ class _Parts:
             },
             tuple(part.text or "" for part in config.findall("suppressedAttributeTypes/type")),
             data,
-            SUBSET in self.names and self.text(SUBSET) != data,
+            self.subset(data),
+            self.aggregate(),
             any(name.startswith(RESULTS) for name in self.names),
             tuple(self.recoded),
         )
+
+    def subset(self, data: str | None) -> str | None:
+        """Return the research subset, where it is a part of the table."""
+        text = self.text(SUBSET) if SUBSET in self.names else None
+        return None if text == data else text
+
+    def aggregate(self) -> str | None:
+        """Look for the one name of an aggregate among the bytes of the configuration."""
+        if OBJECTS not in self.names:
+            return None
+        found = set(AGGREGATE.findall(self.unpack(OBJECTS)))
+        return found.pop().decode() if len(found) == 1 else None
 
     def attribute(self, part: Element) -> ArxAttribute:
         stated = {child.tag: child.text or "" for child in part}
@@ -153,19 +177,23 @@ class _Parts:
 
     def text(self, name: str) -> str:
         """Unpack a part as text."""
-        if name not in self.names:
-            self.refuse(f"lacks {quote(name)}")
-        info, limit = self.names[name], MOST_BYTES[".xml" if name.endswith(".xml") else ".csv"]
-        packed = max(info.compress_size, 1)
-        if info.file_size > limit or info.file_size > max(SMALL, MOST_RATIO * packed):
-            self.refuse(f"has {quote(name)}, which unpacks to {info.file_size:,} bytes")
-        with self.file.open(info) as stream:
-            content = stream.read(info.file_size + 1)
+        content = self.unpack(name)
         try:
             return content.decode("utf-8-sig")
         except UnicodeDecodeError:
             self.recoded.append(name)
             return content.decode("cp1252", errors="replace")
+
+    def unpack(self, name: str) -> bytes:
+        """Unpack a part within limits."""
+        if name not in self.names:
+            self.refuse(f"lacks {quote(name)}")
+        info, limit = self.names[name], MOST_BYTES[PurePosixPath(name).suffix]
+        packed = max(info.compress_size, 1)
+        if info.file_size > limit or info.file_size > max(SMALL, MOST_RATIO * packed):
+            self.refuse(f"has {quote(name)}, which unpacks to {info.file_size:,} bytes")
+        with self.file.open(info) as stream:
+            return stream.read(info.file_size + 1)
 
 
 def is_strange(name: str) -> bool:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from anonymizer.kernels.histograms import grouped_distances
 from anonymizer.risk.model import RiskModel
 from anonymizer.table.classes import EquivalenceClasses
+from anonymizer.table.domain import read_only
 from anonymizer.table.sensitive import SensitiveColumn
 
 
@@ -87,7 +88,7 @@ def describe_column(
 def greatest_distance(name: str, classes: EquivalenceClasses, kept: NDArray[np.bool_]) -> float:
     """Return how far the classes kept are from the table at most, all values equally far apart."""
     found, column = classes.histograms(name, kept), classes.microdata.sensitive[name]
-    each_apart = np.arange(len(column.texts))[np.newaxis]
+    each_apart = read_only(np.arange(len(column.texts))[np.newaxis])
     distances = grouped_distances(
         found.starts, found.values, found.counts, each_apart, column.shares, np.inf
     )

@@ -7,7 +7,7 @@ from anonymizer.search.params import SearchParams
 from anonymizer.search.proof import Proof, Pruning
 from anonymizer.search.result import TIE, Progress, SearchResult, Status
 from anonymizer.search.state import OnProgress
-from anonymizer.search.thresholds import search_thresholds
+from anonymizer.search.thresholds import pays_together, search_thresholds
 
 __all__ = [
     "TIE",
@@ -21,6 +21,7 @@ __all__ = [
     "SearchResult",
     "Status",
     "StopReason",
+    "pays_together",
     "search",
     "search_thresholds",
 ]

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator, SchemeEvaluator
-from anonymizer.kernels.compilation import working_seconds
+from anonymizer.kernels.compilation import is_compiled, working_seconds
+from anonymizer.kernels.finishing import finish_groups
 from anonymizer.lattice import Lattice
 from anonymizer.search.backends import active_backend
 from anonymizer.search.boxes import Boxes
@@ -70,7 +71,8 @@ def prove(state: State) -> None:
 
     Boxes serve any model and measure. Compiled subtree bounds are worth their compiling in a large
     lattice, or once boxes have taken long; where they say too little, boxes do the rest. Screening
-    looks at many schemes at a time where evaluations decide few.
+    looks at many schemes at a time where evaluations decide few, once it is compiled or likely to
+    save as much.
     """
     boxes = Boxes(state)
     if can_screen(state):
@@ -78,7 +80,8 @@ def prove(state: State) -> None:
             before, spent = state.unevaluated, state.usage.evaluations
             boxes.run(BATCHES)
             spent = state.usage.evaluations - spent
-            if before - state.unevaluated < state.params.least_decided * spent:
+            few = before - state.unevaluated < state.params.least_decided * spent
+            if few and pays_to_screen(state):
                 Screening(state).run()
         return
     while state.undecided and not pays_to_compile(state):
@@ -90,11 +93,20 @@ def prove(state: State) -> None:
 
 def pays_to_compile(state: State) -> bool:
     """Whether subtree bounds are likely to save more time than it takes to compile them."""
-    microdata = state.evaluator.microdata
-    if microdata is None:
+    if state.evaluator.microdata is None:
         return False
-    passed = state.usage.evaluations * microdata.distinct
-    return state.large or passed >= state.params.boxes_work
+    return state.large or tuples_passed(state) >= state.params.boxes_work
+
+
+def pays_to_screen(state: State) -> bool:
+    """Whether screening is compiled, or likely to save more time than that takes."""
+    return is_compiled(finish_groups) or tuples_passed(state) >= state.params.unscreened_work
+
+
+def tuples_passed(state: State) -> int:
+    """Return how many tuples evaluations have passed over."""
+    assert state.evaluator.microdata is not None  # others have no kernels to compile
+    return state.usage.evaluations * state.evaluator.microdata.distinct
 
 
 @contextmanager

@@ -92,7 +92,7 @@ class Classes:
     def of(microdata: Microdata, counts: Counts, mask: NDArray[np.uint64]) -> Classes:
         """Merge the tuples that agree under a mask."""
         merged = raise_levels(
-            np.ascontiguousarray(microdata.words.T),
+            np.array(microdata.words.T, order="C"),  # a copy can be written to, as merged ones
             np.arange(microdata.distinct, dtype=np.int32),
             microdata.counts.astype(np.int64),
             counts.rows(microdata),

@@ -49,7 +49,9 @@ class NeighbourRanking:
         first = np.concatenate((single, paired[one[differ]]))
         second = np.concatenate((single, paired[other[differ]]))
         least = self.least(moves, first, second, count)
-        schemes = np.unique(self.apply(moves, first[least], second[least]), axis=0)
+        found = self.apply(moves, first[least], second[least]).tolist()
+        distinct = sorted(set(map(tuple, found)))  # few: faster than as rows of an array
+        schemes = np.array(distinct, np.int64).reshape(-1, len(self.best.scheme))
         order = np.argsort(self.expected_terms(schemes), kind="stable")
         return [tuple(scheme) for scheme in schemes[order].tolist()]
 

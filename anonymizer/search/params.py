@@ -35,6 +35,8 @@ class SearchParams:
     """How many evaluations every box is compared with; older ones only bound the boxes they bound now."""
     boxes_work: int = number(1 << 30, 0)
     """How many tuples evaluations may pass over before subtree bounds are compiled in a small lattice."""
+    unscreened_work: int = number(1 << 28, 0)
+    """The same before screening is compiled; once it is, on a machine, it begins without delay."""
 
     large_lattice: int = number(1_000_000, 0)
     """With more schemes, the first incumbent is improved by local search before the proof begins."""

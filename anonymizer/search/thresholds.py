@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.evaluation.evaluate import Evaluator
-from anonymizer.kernels.compilation import working_seconds
+from anonymizer.kernels.compilation import is_compiled, working_seconds
+from anonymizer.kernels.subtree_bounds import bound_subtree
 from anonymizer.lattice import Lattice
 from anonymizer.search.box import Box
 from anonymizer.search.driver import in_threads
@@ -27,6 +28,8 @@ from anonymizer.search.state import RunAll, State
 from anonymizer.search.subtree import FIRST_BUDGET
 from anonymizer.search.subtree_bounds import PartsLeft, SubtreeBounds
 
+EVALUATED_SHARE = 0.25
+"""The part of a lattice that searches at some fifty thresholds evaluate: 0.29 of that of ADULT."""
 OnThreshold = Callable[[int, Progress], None]
 """Is told which threshold is the loosest one still open, and how far that one is."""
 
@@ -72,6 +75,19 @@ def search_thresholds(
         together = Together(states, subtrees, run_all)
         stopped = together.run(on_threshold)
         return [together.result(place, stopped) for place in range(len(states))]
+
+
+def pays_together(
+    evaluator: Evaluator,
+    lattice: Lattice,
+    params: SearchParams = SearchParams(),  # noqa: B008 - a frozen value
+) -> bool:
+    """Whether the bounds of all thresholds are compiled, or likely to save more than that takes.
+
+    Schemes are evaluated once for all thresholds: all searches together look at a part of the lattice.
+    """
+    passed = lattice.size * evaluator.microdata.distinct * EVALUATED_SHARE
+    return is_compiled(bound_subtree) or passed >= params.boxes_work
 
 
 class Together:

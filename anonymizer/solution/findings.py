@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.errors import AnonymizerError, InfeasibleError, percent, quote_some
-from anonymizer.evaluation.evaluate import Outcome
+from anonymizer.evaluation.evaluate import Evaluation, Outcome
 from anonymizer.kernels.partition import label_keys
+from anonymizer.layers.optimize import Layers
 from anonymizer.layers.retained import COLLAPSED
 from anonymizer.policy import Role
 from anonymizer.problem import Problem
 from anonymizer.risk import RiskProfile
-from anonymizer.solution.layered import search_layers
+from anonymizer.solution.layered import search_layers, sketch_layers
 from anonymizer.solution.release import Release
 
 MOST_ROWS = 2_000_000
@@ -88,7 +89,7 @@ class Findings:
             )
         if self.layers is not None:
             yield (
-                f"Layers would keep a quality of {self.layers.quality:.4f} instead of "
+                f"Layers would keep a quality of {self.layers.quality:.4f} or more instead of "
                 f"{self.quality:.4f}, and suppress {percent(self.layers.suppressed / self.records)} of "
                 f"the records instead of {percent(self.suppressed / self.records)}; write "
                 "layers = true in [release], or false if you want one scheme."
@@ -202,7 +203,10 @@ def find_shared(looked: Looked) -> dict[str, Shared]:
 
 
 def try_layers(looked: Looked) -> LayersTried | None:
-    """Search for layers for a short time, where one scheme costs much and nobody asked for it."""
+    """Look for better layers, where one scheme costs much and nobody asked for layers.
+
+    A few schemes that follow one another mostly show it; else layers are searched for, for a short time.
+    """
     problem, policy = looked.problem, looked.problem.policy
     one = looked.outcome.evaluation
     costly = one.suppressed_records > MANY_SUPPRESSED * problem.microdata.records
@@ -212,9 +216,18 @@ def try_layers(looked: Looked) -> LayersTried | None:
     longest = max(LONGEST_TRY, looked.searched)
     try:
         layered = policy.with_release(layers=True).with_search(time_limit=longest)
-        found = search_layers(problem.with_resolved(layered, problem.models))
+        problem = problem.with_resolved(layered, problem.models)
+        tried = better_layers(sketch_layers(problem), one)
+        return tried or better_layers(search_layers(problem), one)
     except AnonymizerError:  # layers have no meaning under this policy
         return None
-    tried = LayersTried(1 - found.loss, found.layering.suppressed_records)
-    better = tried.quality >= one.quality + LEAST_GAIN
-    return tried if found.feasible and better else None
+
+
+def better_layers(found: Layers, one: Evaluation) -> LayersTried | None:
+    """Return what layers keep, where it is clearly more than one scheme does."""
+    better = 1 - found.loss >= one.quality + LEAST_GAIN
+    return (
+        LayersTried(1 - found.loss, found.layering.suppressed_records)
+        if better and found.feasible
+        else None
+    )

@@ -21,6 +21,7 @@ from anonymizer.layers.optimize import (
     apply_layers,
     find_layers,
     layers_by_number,
+    place_by_scheme,
 )
 from anonymizer.problem import Problem
 from anonymizer.risk import ModelKind
@@ -51,6 +52,11 @@ def search_layers(problem: Problem, on_progress: OnProgress | None = None) -> La
     """Find the layers of a problem and their bound, and say how far it is."""
     watch = watch_of(problem, on_progress)
     return find_layers(task_of(problem), partial(one_scheme, problem), watch)
+
+
+def sketch_layers(problem: Problem) -> Layers:
+    """Make layers of a few schemes, without a bound: a search keeps as much, in far more time."""
+    return place_by_scheme(task_of(problem))
 
 
 def search_by_number(

@@ -30,7 +30,7 @@ from anonymizer.table.people import People
 from anonymizer.table.sensitive import SensitiveColumn
 
 Prepared = TypeVar("Prepared")
-NO_RECORDS = np.empty(0, np.int64)
+NO_RECORDS = read_only(np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, eq=False)

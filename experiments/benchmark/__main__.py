@@ -28,7 +28,9 @@ from experiments.benchmark.cluster import measure_clusters
 from experiments.benchmark.commands import measure_registry, measure_start
 from experiments.benchmark.engines import measure_engines
 from experiments.benchmark.engines import save as save_engines
+from experiments.benchmark.first_runs import measure_first_runs
 from experiments.benchmark.frontiers import draw_example, measure_frontiers
+from experiments.benchmark.hierarchies import measure_hierarchies
 from experiments.benchmark.memory import measure_encoding
 from experiments.benchmark.overall import measure_overall
 from experiments.benchmark.people import measure_people
@@ -191,6 +193,10 @@ PARTS: dict[str, Callable[[Path, Path | None], None]] = {
         "The studio: from slider to optimum", list(measure_studio(folder)), "studio.csv"
     ),
     "wide": lambda *_: report("Wide tables, one worker", list(measure_wide()), "wide.csv"),
+    "first_run": lambda *_: report("First runs", list(measure_first_runs()), "first_run.csv"),
+    "hierarchies": lambda *_: report(
+        "Reading hierarchies", list(measure_hierarchies()), "hierarchies.csv"
+    ),
     "start": lambda *_: report("Start-up", measure_start(), "start.csv"),
     "registry": lambda *_: report("10,000,000 records", measure_registry(), "registry.csv"),
     "engines": measure_tables_in_engines,

@@ -74,10 +74,7 @@ def run_quietly(command: list[str], **variables: str) -> None:
 
 
 def measure_start() -> list[dict[str, Any]]:
-    """Compare a whole run on ADULT, kernels cached, with the time it takes to import pandas.
-
-    And say what the first run on a machine takes, which compiles them.
-    """
+    """Compare a whole run on ADULT, kernels cached, with the time it takes to import pandas."""
     table = path_of("adult")
     if table is None:
         return []
@@ -85,7 +82,7 @@ def measure_start() -> list[dict[str, Any]]:
         policy = write_policy("adult", table, Path(name), k=5)
         command = command_of(policy, Path(name) / "out")
         cache = str(Path(name) / "kernels")
-        first = best_of(1, lambda: run_quietly(command, NUMBA_CACHE_DIR=cache))
+        run_quietly(command, NUMBA_CACHE_DIR=cache)
         seconds = best_of(5, lambda: run_quietly(command, NUMBA_CACHE_DIR=cache))
     pandas = best_of(5, lambda: run_quietly([sys.executable, "-c", "import pandas"]))
     return [
@@ -93,7 +90,6 @@ def measure_start() -> list[dict[str, Any]]:
             "run on ADULT, seconds": round(seconds, 2),
             "import pandas, seconds": round(pandas, 2),
             "ratio": round(seconds / pandas, 1),
-            "first run, seconds": round(first, 1),
         }
     ]
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -179,3 +180,30 @@ def test_one_level_of_values_with_commas_is_read(tmp_path: Path) -> None:
     path = tmp_path / "name.csv"
     path.write_text("Berlin, Mitte\nBonn, Süd\n")
     assert read_arx(path).leaves == ("Berlin, Mitte", "Bonn, Süd")
+
+
+@given(
+    rows=st.lists(
+        st.lists(
+            st.text(st.sampled_from('ab"\r\n; \ufeff\x00é'), max_size=3), min_size=1, max_size=3
+        ),
+        max_size=5,
+    ),
+    ends=st.sampled_from(["\n", "\r\n", "\r"]),
+)
+def test_a_file_is_read_column_by_column_as_it_is_row_by_row(
+    rows: list[list[str]], ends: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("levels") / "x.csv"
+    path.write_bytes("".join(ends.join([*map(";".join, rows), ""])).encode())
+    read = [outcome_of(lambda: read_arx(path))]
+    read.append(outcome_of(lambda: Hierarchy.from_rows("x", read_rows(path), str(path))))
+    assert read[0] == read[1]
+
+
+def outcome_of(read: Callable[[], Hierarchy]) -> object:
+    """What is read, or what is said to be wrong with it."""
+    try:
+        return read()
+    except HierarchyError as error:
+        return str(error)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
-from numba import njit
+import pytest
+from numba import config, njit
 
 from anonymizer.kernels.compilation import (
     Stopwatch,
     compiled_seconds,
+    is_compiled,
+    kernel,
     while_compiling,
     working_seconds,
 )
@@ -80,3 +84,20 @@ def test_the_working_clock_never_goes_back() -> None:
     thread.join()
     times.append(working_seconds())
     assert times == sorted(times)
+
+
+def test_a_kernel_is_compiled_once_it_has_been_called_or_its_code_is_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+
+    def double(number):  # type: ignore[no-untyped-def]
+        return 2 * number
+
+    first = kernel(double)
+    assert not is_compiled(first)
+    assert first(2) == 4
+    assert is_compiled(first)
+    again = kernel(double)
+    assert not again.signatures
+    assert is_compiled(again)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from anonymizer import Policy
+from anonymizer import Policy, anonymize
 from anonymizer.policy import Role
 from anonymizer.proposal.arx_import import import_project
 from anonymizer.risk.average import Average
@@ -46,7 +46,7 @@ def test_roles_levels_weights_models_and_limits_are_carried_over(tmp_path: Path)
     assert policy.release.suppression_limit == 0.25
     assert policy.utility.measure == "loss"
     assert [note.split(";")[0] for note in notes] == [
-        "how 'Loss' is aggregated is not said in the project's texts"
+        "how 'Loss' is aggregated is not said in the project's files, or has no counterpart"
     ]
 
 
@@ -143,7 +143,7 @@ def test_without_any_model_the_policy_asks_for_one(tmp_path: Path) -> None:
     ("metric", "measure", "noted"),
     [
         ("Loss (0.5/1.0/1.0)", "loss", False),
-        ("Loss (0.2/0.4/1.0)", "loss", True),
+        ("Loss (0.2/0.4/1.0)", "loss", False),
         ("Non-monotonic non-uniform entropy", "entropy", False),
         ("Non-monotonic precision", "precision", False),
         ("Monotonic precision", "loss", True),
@@ -160,18 +160,117 @@ def test_the_measure_is_carried_over_where_there_is_one(
     assert any(note.startswith("the quality model") for note in notes) is noted
 
 
+def microaggregated(function: str) -> str:
+    """Write what definition.xml says of a column that is micro-aggregated."""
+    return (
+        f"<microAggregationFunction>{function}</microAggregationFunction>"
+        "<microAggregationIgnoreMissingData>true</microAggregationIgnoreMissingData>"
+    )
+
+
 def test_what_else_a_project_has_is_said(tmp_path: Path) -> None:
-    extra = {"age": "<microaggregationFunction>Arithmetic mean</microaggregationFunction>"}
-    _, notes = imported(
+    extra = {"age": microaggregated("Geometric mean"), "sex": microaggregated("Arithmetic mean")}
+    policy, notes = imported(
         tmp_path,
         input__definition_xml=definition(extra),
-        **{"data/input_subset.csv": table(3), "data/output.csv": "x", "lattice_xml": "<lattice/>"},
+        **{"data/output.csv": "x", "lattice_xml": "<lattice/>"},
     )
-    assert (
-        "column 'age': 'microaggregationFunction' ('Arithmetic mean') is not carried over." in notes
-    )
-    assert "the research subset has no counterpart; the whole table is taken." in notes
+    for column, function in (("age", "Geometric"), ("sex", "Arithmetic")):
+        said = f"'microAggregationFunction' ('{function} mean') is not carried over."
+        assert f"column '{column}': {said}" in notes
+    assert policy.microaggregated == ()
     assert "results of earlier runs in ARX are not read; run the policy." in notes
+
+
+@pytest.mark.parametrize(
+    ("function", "center"),
+    [("Arithmetric mean", "mean"), ("Arithmetic mean", "mean"), ("Median", "median")],
+)
+def test_means_and_medians_of_numbers_are_carried_over(
+    function: str, center: str, tmp_path: Path
+) -> None:
+    extra = {"age": microaggregated(function)}
+    policy, notes = imported(tmp_path, input__definition_xml=definition(extra))
+    assert policy.attributes["age"].microaggregation == center
+    assert not [note for note in notes if "'age'" in note]
+    assert anonymize(None, policy).records == 60
+
+
+def java_constant(name: str) -> bytes:
+    """Write a constant of ARX's aggregates as Java does."""
+    kind = b"org.deidentifier.arx.metric.Metric$AggregateFunction"
+    described = b"~r\x00" + bytes([len(kind)]) + kind + bytes(8) + b"\x12\x00\x00x"
+    parent = b"r\x00\x0ejava.lang.Enum" + bytes(8) + b"\x12\x00\x00xp"
+    return described + parent + b"t\x00" + bytes([len(name)]) + name.encode()
+
+
+@pytest.mark.parametrize(
+    ("names", "aggregate", "noted"),
+    [
+        (["ARITHMETIC_MEAN"], "arithmetic", False),
+        (["GEOMETRIC_MEAN", "GEOMETRIC_MEAN"], "geometric", False),
+        (["MAXIMUM"], "maximum", False),
+        (["SUM"], "sum", False),
+        (["RANK"], "geometric", True),
+        (["SUM", "MAXIMUM"], "geometric", True),
+        ([], "geometric", True),
+    ],
+)
+def test_the_aggregate_and_the_factor_of_the_loss_are_carried_over(
+    names: list[str], aggregate: str, noted: bool, tmp_path: Path
+) -> None:
+    content = parts() | {
+        "input/config.dat": b"\xac\xed\x00\x05" + b"".join(map(java_constant, names)),
+        "input/config.xml": config(metric="Loss (0.2/1.0/0.4)"),
+    }
+    result = import_project(write_project(tmp_path / "p.deid", content), tmp_path / "out")
+    utility = Policy.read(tmp_path / "out" / "policy.toml").utility
+    assert (utility.aggregate, utility.factor) == (aggregate, 0.2)
+    assert any("aggregated" in note for note in result.notes) is noted
+
+
+def test_of_a_research_subset_the_table_is_the_population(tmp_path: Path) -> None:
+    criteria = ("2-anonymity", "(3)-map", "(0.0,1.0)-presence")
+    policy, notes = imported(
+        tmp_path,
+        input__config_xml=config(criteria),
+        **{"data/input_subset.csv": table(40)},
+    )
+    assert [model.name for model in policy.load_models()] == [
+        "k-anonymity",
+        "k-map",
+        "delta-presence",
+    ]
+    assert not [note for note in notes if "privacy model" in note or "subset" in note]
+    assert (tmp_path / "out" / "population.csv").read_text(encoding="utf-8") == table()
+    found = anonymize(None, policy)
+    assert (found.records, found.problem.microdata.population.people) == (40, 60)
+
+
+@pytest.mark.parametrize("command", ["init", "hierarchy import"])
+def test_a_project_comes_over_in_one_step(command: str, run: Run, tmp_path: Path) -> None:
+    path = write_project(tmp_path / "p.deid", parts())
+    status, printed, errors = run(*command.split(), path, "--out", tmp_path / "out")
+    assert (status, errors) == (0, "")
+    assert "policy.toml" in printed
+    assert run("run", tmp_path / "out" / "policy.toml", "--out", tmp_path / "release")[0] == 0
+
+
+def test_a_project_that_lacks_its_population_is_one_sentence(run: Run, tmp_path: Path) -> None:
+    content = parts() | {"input/config.xml": config(("(5)-map",))}
+    path = write_project(tmp_path / "p.deid", content)
+    status, printed, _ = run("init", path, "--out", tmp_path / "out")
+    assert status == 0
+    (said,) = [line for line in printed.splitlines() if "population" in line]
+    assert "is k-map, but ARX keeps the population as a Java object; add the model with its" in said
+
+
+def test_options_beside_a_project_are_an_error(run: Run, tmp_path: Path) -> None:
+    path = write_project(tmp_path / "p.deid", parts())
+    status, _, errors = run("init", path, "--out", tmp_path / "out", "--sensitive", "disease")
+    assert status == 2
+    assert "an ARX project says roles, models and delimiter itself" in " ".join(errors.split())
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_table_is_left_out_on_request(run: Run, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ SMALL = SearchParams(
     large_lattice=0,
     neighbours_tried=1,
     boxes_work=0,
+    unscreened_work=0,
     subtree_batch_size=1,
     subtree_budget=2,
 )
@@ -28,6 +29,7 @@ LARGE = SearchParams(
     large_lattice=10**9,
     neighbours_tried=10**6,
     boxes_work=10**18,
+    unscreened_work=10**18,
     target_gaps=(),
 )
 

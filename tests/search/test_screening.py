@@ -38,7 +38,7 @@ from anonymizer.table.sensitive import ClassHistograms
 from anonymizer.utility import Aggregate, Loss
 
 # subtree bounds may leave nothing to screen
-ALWAYS = SearchParams(least_decided=1e9, boxes_work=10**18)
+ALWAYS = SearchParams(least_decided=1e9, boxes_work=10**18, unscreened_work=0)
 NEVER = SearchParams(least_decided=0)
 
 
