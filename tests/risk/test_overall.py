@@ -636,3 +636,11 @@ def test_a_problem_reads_again_for_a_model_that_looks_at_more_columns(tmp_path: 
     assert more.microdata.records == problem.microdata.records
     again = more.with_models(Overall(0.2, "told.toml"))
     assert again.microdata is more.microdata
+
+
+def test_the_original_is_needed_as_soon_as_one_group_is_learned_by_level() -> None:
+    exact = AttributeGroup(("a",), probability=0.5)
+    coarse = AttributeGroup(("b",), probability=0.5, levels={"b": 1})
+    for groups, needed in (((exact,), False), ((exact, coarse), True), ((coarse,), True)):
+        scenario = Scenario(groups, 50, 1.0, 1.0, 0.0, 0.0)
+        assert Overall(0.1, scenario, "mean").inputs.original_values is needed

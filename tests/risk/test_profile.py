@@ -153,3 +153,9 @@ def test_the_whole_population_leaves_the_journalist_no_doubt() -> None:
     found = profile(np.array([1, 2]), PopulationModel(3, 3))
     assert found.journalist is not None
     assert found.journalist.average == pytest.approx(found.prosecutor.average)
+
+
+def test_what_is_said_of_sensitive_columns_is_passed_on() -> None:
+    said = {"illness": {"values": 2}}
+    assert profile(np.array([1, 2]), sensitive=said).sensitive == said  # type: ignore[arg-type]
+    assert profile(np.array([1, 2])).sensitive == {}

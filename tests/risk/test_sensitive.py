@@ -6,7 +6,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -528,3 +528,9 @@ def test_delta_presence_is_that_of_its_definition(problem: Problem, data: st.Dat
         own, theirs = asked.evaluate(levels), beside.evaluate(levels)
         assert own.loss == theirs.loss
         assert own.suppressed_records == theirs.suppressed_records
+
+
+def test_only_what_is_compared_with_the_release_leaves_open_which_classes_are_dropped() -> None:
+    for model in (TCloseness("s", 0.2), BetaLikeness("s", 1.0), DeltaDisclosure("s", 1.0)):
+        assert model.exact is True
+        assert replace(model, reference="release").exact is False
