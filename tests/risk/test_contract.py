@@ -56,6 +56,7 @@ from anonymizer.table.classes import EquivalenceClasses, partition
 from anonymizer.table.microdata import Microdata, encode
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import Problem, generalize
+from anonymizer.risk.study import StudyAnonymity
 from tests.own import OWN_MODELS, OwnSpread
 from tests.strategies import frame_of, hierarchies_of, problems
 
@@ -137,6 +138,7 @@ EXAMPLES |= {
         DeltaPresence(0.33, population_table="people.csv"),
         DeltaPresence(0.5, 0.34, population_table="people.csv"),
     ],
+    "study": [StudyAnonymity(2, power=0)],
 }
 ALL = [model for models in EXAMPLES.values() for model in models]
 LOCAL = [model for model in ALL if model.violators is None]

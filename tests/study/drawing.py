@@ -11,7 +11,7 @@ from anonymizer.data.pandas import FrameTable
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.study.encoding import LinkedTable, encode_study
 from anonymizer.study.evaluator import StudyEvaluator
-from anonymizer.study.model import StudyAnonymity
+from anonymizer.risk.study import StudyAnonymity
 from anonymizer.study.study import Study
 from anonymizer.utility import Aggregate, Loss
 from tests.strategies import WEIGHTS, trees

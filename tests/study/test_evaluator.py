@@ -12,7 +12,7 @@ from anonymizer.lattice import Lattice
 from anonymizer.search import Limits, Status, StopReason, search
 from anonymizer.search.result import choose
 from anonymizer.study.evaluator import StudyEvaluator, sum_at
-from anonymizer.study.model import StudyAnonymity
+from anonymizer.risk.study import StudyAnonymity
 from anonymizer.utility import Aggregate, GeneralLoss, Loss, Precision
 from tests.exhaustive import search_exhaustively
 from tests.study.drawing import cases, evaluator_of
