@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anonymizer.cli.proof import prove
+from anonymizer.cli.study import refuse_options, run_study
 from anonymizer.cli.terminal import (
     Backend,
     CommandResult,
@@ -24,7 +25,7 @@ from anonymizer.cli.terminal import (
     command,
     progress_line,
 )
-from anonymizer.errors import AnonymizerError
+from anonymizer.errors import AnonymizerError, PolicyError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -132,6 +133,10 @@ def run(
         bool,
         typer.Option("--strict", help="Release nothing while there is something to say of it."),
     ] = False,
+    keys: Annotated[
+        Path | None,
+        typer.Option(help="Of linked tables: also write who has which new key, for you alone."),
+    ] = None,
 ) -> CommandResult:
     """Find the best scheme and write the release with its manifest.
 
@@ -149,6 +154,15 @@ def run(
     from anonymizer.solution.solution import anonymize
 
     loaded = Policy.read(policy).with_search(workers=workers, time_limit=time_limit)
+    if loaded.tables:
+        flat = {"--mapping": mapping, "--backend": backend, "--person": person, "--proof": proof}
+        flat |= {"--rows-are-people": rows_are_people, "--resume": resume}
+        refuse_options({**flat, "--explain": explain, "--strict": strict})
+        return run_study(policy, loaded, out, seed, keys)
+    if keys is not None:
+        raise PolicyError(
+            "--keys is for linked tables, and the policy has no [tables]; leave it out."
+        )
     loaded = loaded.with_release(strict=True) if strict else loaded
     loaded = loaded.with_people(person, rows_are_people)
     checkpoint = read_checkpoint(out, loaded) if resume else None

@@ -396,7 +396,9 @@ class Policy(Displayed, Part):
 
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON: no paths of data, no limits of the search."""
-        described = self.model_dump(mode="json", exclude={"data", "attributes", "analysis", "tables"})
+        described = self.model_dump(
+            mode="json", exclude={"data", "attributes", "analysis", "tables"}
+        )
         if data := self.data.describe():
             described["data"] = data
         described["search"] = {"suppression_limit": self.search.suppression_limit}

@@ -23,8 +23,8 @@ from anonymizer.data.aggregate import code_labels
 from anonymizer.errors import DataError, PolicyError, suggest_name
 from anonymizer.kernels.multisets import number_of_sets, peel_classes
 from anonymizer.lattice import Scheme
-from anonymizer.study.forests import Forest, Limits, keep_forests
 from anonymizer.risk.study import PROFILE, StudyAnonymity
+from anonymizer.study.forests import Forest, Limits, keep_forests
 from anonymizer.study.study import PEOPLE, Events, Study
 from anonymizer.table.domain import read_only
 
