@@ -187,7 +187,8 @@ class Policy(Displayed, Part):
             name: (a.role, a.hierarchy, a.delimiter, a.type, a.format)
             for name, a in self.attributes.items()
         }
-        return {"data": self.data.describe(), **keys}
+        linked = {name: child.describe() for name, child in self.tables.items()}
+        return {"data": self.data.describe(), "tables": linked, **keys}
 
     @field_validator("attributes")
     @classmethod

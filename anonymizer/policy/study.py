@@ -130,7 +130,7 @@ def faults_of_parents(tables: Mapping[str, ChildTable]) -> Iterator[str]:
 def is_its_own_ancestor(name: str, tables: Mapping[str, ChildTable]) -> bool:
     """Whether the parents of a table lead back to it."""
     above, seen = tables[name].parent, set[str]()
-    while above in tables and above not in seen:
+    while above is not None and above in tables and above not in seen:
         if above == name:
             return True
         seen.add(above)

@@ -14,7 +14,7 @@ from anonymizer.data.opening import check_columns
 from anonymizer.data.selection import whole_of
 from anonymizer.data.table import Table
 from anonymizer.display import Displayed
-from anonymizer.errors import DataError, PolicyError, quote_some
+from anonymizer.errors import DataError, PolicyError
 from anonymizer.evaluation.evaluate import Evaluation, Evaluator, Outcome
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice, Scheme
@@ -79,7 +79,6 @@ class Problem(Displayed):
         that `warn` names; and refuse columns that are kept and give a quasi-identifier away.
         """
         policy = load_policy(policy)
-        check_flat(policy)
         table = whole_of(open_data(data, policy))
         policy = policy.with_columns(table.columns)
         check_columns(table, tuple(policy.attributes))
@@ -235,15 +234,6 @@ class Problem(Displayed):
     def with_suppression_limit(self, records: int) -> Problem:
         """Ask with another number of records that may be suppressed."""
         return replace(self, suppression_limit=records)
-
-
-def check_flat(policy: Policy) -> None:
-    """Raise a PolicyError where a policy links several tables."""
-    if policy.tables:
-        raise PolicyError(
-            f"policy: [tables] links {quote_some(policy.tables)} to the people, and this looks at one "
-            "table; use run and verify, or leave out [tables]."
-        )
 
 
 def as_problem(data: Source | Problem, policy: PolicyLike | None) -> Problem:

@@ -103,7 +103,7 @@ class StudyProblem(Displayed):
         (model,) = policy.risk
         if faults := check_k(model.k, study.people):
             raise PolicyError.defective("policy", faults)
-        low, high = [], []
+        low, high = list[int](), list[int]()
         for part, table in zip(parts, study.tables, strict=True):
             hierarchies = hierarchies_of(table.microdata)
             warn_of_flat_texts(hierarchies)

@@ -18,12 +18,13 @@ from anonymizer.data.opening import TableLike, open_table
 from anonymizer.data.staging import Staging
 from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerError, ReleaseError, quote_some
+from anonymizer.kernels.compilation import timed
 from anonymizer.policy import Policy, digest_of_hierarchy
 from anonymizer.proof.format import PROOF_NAMES
 from anonymizer.proof.format import Proof as ProofFile
 from anonymizer.risk import packages_of
 from anonymizer.solution.findings import check_strict
-from anonymizer.solution.solution import Solution, timed
+from anonymizer.solution.solution import Solution
 
 FILE_NAME = "manifest.json"
 Count = Annotated[int, Field(lt=2**63)]
@@ -131,7 +132,8 @@ def write_release(
 ) -> dict[str, str]:
     """Write the released table and its manifest into a folder; return their paths.
 
-    With the `proof_file()` of the solution, that too: it stays with whoever has the original.
+    With the `proof_file()` of the solution, that too: it stays with whoever has the original. Linked
+    tables are written with `write_study`.
     """
     release = solution.release
     with Staging(folder, [Path(release.table.name), *release.policy.files]) as staging:
@@ -382,6 +384,8 @@ def schemes_to_apply(manifest: Mapping[str, Any]) -> dict[str, int] | list[dict[
 
 def check_manifest(manifest: Any, where: str) -> None:
     """Raise a ReleaseError that names what a manifest lacks or has in another form."""
+    if isinstance(manifest, Mapping) and isinstance(manifest.get("tables"), Mapping):
+        raise ReleaseError(f"{where}: this is the manifest of linked tables; use verify.")
     try:
         attributes = Manifest.model_validate(manifest).policy.get("attributes", {})
         places = [] if isinstance(attributes, Mapping) else ["policy.attributes"]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from anonymizer.data.table import Recoding, ReleasePlan
 from anonymizer.display import Displayed, shown
 from anonymizer.errors import InfeasibleError, PolicyError, percent
+from anonymizer.kernels.compilation import timed
 from anonymizer.lattice import Scheme
 from anonymizer.layers.layering import one_layer
 from anonymizer.policy import PolicyLike
@@ -22,7 +23,6 @@ from anonymizer.risk import RiskProfile
 from anonymizer.search import Proof, SearchResult, Status, StopReason, search
 from anonymizer.search.state import OnProgress
 from anonymizer.solution.release import Release
-from anonymizer.solution.solution import timed
 from anonymizer.study.left_out import LeftOut, count_left_out
 
 LETTERS = "bcdfghjklmnpqrst"
@@ -221,8 +221,13 @@ def anonymize_study(
     data: TablesLike | StudyProblem,
     policy: PolicyLike | None = None,
     on_progress: OnProgress | None = None,
+    resume: object = None,
 ) -> StudySolution:
     """Find the best scheme of linked tables that the policy allows, and who is kept at it."""
+    if resume is not None:
+        raise PolicyError(
+            "a search over linked tables cannot be resumed; leave out the checkpoint."
+        )
     seconds: dict[str, float] = {}
     with timed(seconds, "read"):
         if not isinstance(data, StudyProblem):

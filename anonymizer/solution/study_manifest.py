@@ -18,6 +18,7 @@ from anonymizer.data.secret import describe_input
 from anonymizer.data.staging import Staging
 from anonymizer.data.table import File, read_columns
 from anonymizer.errors import AnonymizerError, ReleaseError, quote_some
+from anonymizer.kernels.compilation import timed
 from anonymizer.policy import digest_of_hierarchy
 from anonymizer.risk import packages_of
 from anonymizer.solution.manifest import (
@@ -31,7 +32,6 @@ from anonymizer.solution.manifest import (
     made_in,
     read_manifest,
 )
-from anonymizer.solution.solution import timed
 from anonymizer.solution.study import StudySolution
 
 KEYS_HEADER = ("table", "original", "released")

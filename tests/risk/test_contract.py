@@ -51,12 +51,12 @@ from anonymizer.risk import (
 from anonymizer.risk.assumption import Unit
 from anonymizer.risk.model import binds_finer, binds_records, judges_by_size
 from anonymizer.risk.parsing import parse_model, print_model
+from anonymizer.risk.study import StudyAnonymity
 from anonymizer.search import search
 from anonymizer.table.classes import EquivalenceClasses, partition
 from anonymizer.table.microdata import Microdata, encode
 from anonymizer.utility import Aggregate, Loss
 from tests.oracle import Problem, generalize
-from anonymizer.risk.study import StudyAnonymity
 from tests.own import OWN_MODELS, OwnSpread
 from tests.strategies import frame_of, hierarchies_of, problems
 
