@@ -150,9 +150,9 @@ def verify_study(
             found = check_kept(each.table, each.policy, each.hierarchies)
             checks += [of_table(check, each.name) for check in found]
     else:
-        found = histories_of(tables, whole=True)
+        histories = histories_of(tables, whole=True)
         named = {each.name: own for each in tables if (own := each.own_keys()) is not None}
-        checks += check_against(found, named, policy, manifest, against, keys, started)
+        checks += check_against(histories, named, policy, manifest, against, keys, started)
     return Verification(tuple(checks))
 
 
