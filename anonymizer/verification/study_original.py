@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.data.column import same_text
+from anonymizer.data.files import check_readable
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import read_columns
 from anonymizer.errors import AnonymizerError, InfeasibleError, ReleaseError
@@ -46,8 +47,9 @@ def check_against(
     """
     started = working_seconds() if started is None else started
     figures = "the scheme gives the reported figures on the original"
+    originals = originals_of(against, policy, manifest)
     try:
-        problem = StudyProblem.read(originals_of(against, policy, manifest), policy)
+        problem = StudyProblem.read(originals, policy)
         scheme = tuple(manifest["scheme"][name] for name in problem.study.attributes)
         kept = problem.evaluator.kept(scheme)
     except AnonymizerError as error:
@@ -71,8 +73,7 @@ def check_against(
     original = original_histories(problem, scheme)
     yield check_people(released, original, kept.tolist())
     yield check_new_keys(problem, keys)
-    for place in range(len(released.tables)):
-        yield check_order(released.tables[place], original.tables[place])
+    yield from check_order(released, original)
     if key_file is not None:
         yield check_key_file(released, original, problem, keys, Path(key_file))
     yield check_optimum(problem, manifest, seconds_left(manifest, started))
@@ -86,12 +87,14 @@ def originals_of(against: Any, policy: Policy, manifest: Mapping[str, Any]) -> A
     if isinstance(against, Mapping):
         return against
     [people] = [name for name in manifest["tables"] if name not in policy.tables]
-    path = Path(against)
+    path, named = Path(against), {people: Path(against)}
     if path.is_dir():
-        named = {people: policy.data.path}
-        named |= {name: child.path for name, child in policy.tables.items()}
-        return {name: path / Path(p).name for name, p in named.items() if p is not None}
-    return {people: path}
+        stated = {people: policy.data.path}
+        stated |= {name: child.path for name, child in policy.tables.items()}
+        named = {name: path / Path(p).name for name, p in stated.items() if p is not None}
+    for each in named.values():
+        check_readable(each)
+    return named
 
 
 def original_histories(problem: StudyProblem, scheme: tuple[int, ...]) -> Histories:
@@ -161,14 +164,27 @@ def check_new_keys(problem: StudyProblem, keys: Mapping[str, Sequence[str]]) -> 
     return Check("the keys are new", not same, detail)
 
 
-def check_order(released: Rows, original: Rows) -> Check:
-    """Check that rows do not stand as in the original."""
-    numbers: dict[Hashable, int] = {}
-    theirs = [numbers.setdefault(value, len(numbers)) for value in original.values]
-    mine = [numbers[value] for value in released.values if value in numbers]
-    found = find_order(np.array(mine, np.int64), np.array(theirs, np.int64)) if mine else None
-    claim = f"{released.name}: the order of rows is not that of the original"
-    return Check(claim, found is None, found or "rows are shuffled")
+def check_order(released: Histories, original: Histories) -> Iterator[Check]:
+    """Check that the rows of no table stand as in the original, told by their people and values."""
+    number_of: dict[Profile, int] = {}
+    mine, theirs = rows_told(released, number_of), rows_told(original, number_of)
+    for place, table in enumerate(released.tables):
+        numbers: dict[Hashable, int] = {}
+        before = [numbers.setdefault(row, len(numbers)) for row in theirs[place]]
+        after = [numbers[row] for row in mine[place] if row in numbers]
+        found = find_order(np.array(after, np.int64), np.array(before, np.int64)) if after else None
+        claim = f"{table.name}: the order of rows is not that of the original"
+        yield Check(claim, found is None, found or "rows are shuffled")
+
+
+def rows_told(histories: Histories, number_of: dict[Profile, int]) -> list[list[Hashable]]:
+    """Return, for each row of each table, the number of all that its person is, and its value."""
+    profiles = [number_of.setdefault(each, len(number_of)) for each in profiles_of(histories)]
+    told: list[list[Hashable]] = [[*profiles]]
+    for place, table in enumerate(histories.tables[1:], start=1):
+        whose = (histories.person((place, row)) for row in range(len(table.values)))
+        told.append(list(zip((profiles[p] for p in whose), table.values, strict=True)))
+    return told
 
 
 def check_key_file(
