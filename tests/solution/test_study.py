@@ -109,7 +109,7 @@ def test_what_is_said_is_what_is_counted(solution: StudySolution) -> None:
 
 def test_a_limit_that_cannot_be_met_is_one_sentence(tmp_path: Path) -> None:
     text = POLICY.replace("k = 3", "k = 59") + "\n[search]\nsuppression_limit = 0.01\n"
-    with pytest.raises(InfeasibleError, match="would drop .* of 60 people .* lower k or power"):
+    with pytest.raises(InfeasibleError, match=r"would drop .* of 60 people .* lower k or power"):
         anonymize(frames(), write_clinic(tmp_path, text))
 
 

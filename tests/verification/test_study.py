@@ -13,7 +13,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonymizer import ReleaseError, StudySolution, anonymize, make_study_manifest, verify
+from anonymizer import (
+    ReleaseError,
+    StudySolution,
+    anonymize,
+    make_study_manifest,
+    read_manifest,
+    verify,
+)
 from anonymizer.verification.claims import Verification
 from anonymizer.verification.study import find_together
 from tests.clinic import POLICY, Frames, frames, write_clinic
@@ -209,8 +216,6 @@ def test_what_is_missing_is_one_sentence(
             verify(given, policy, claims)  # type: ignore[arg-type]
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(ReleaseError, match="this is the manifest of linked tables; use verify"):
-        from anonymizer import read_manifest
-
         read_manifest(tmp_path / "manifest.json")
 
 
