@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from anonymizer.solution.coarsen import coarsen_to, released_levels
     from anonymizer.solution.manifest import make_manifest, read_manifest, write_release
     from anonymizer.solution.solution import Solution, anonymize, apply
+    from anonymizer.solution.study import StudySolution
+    from anonymizer.solution.study_manifest import make_study_manifest, write_study
     from anonymizer.verification.claims import Verification
     from anonymizer.verification.verification import verify
 
@@ -110,6 +112,9 @@ _HOMES = {
     "Solution": "solution.solution",
     "anonymize": "solution.solution",
     "apply": "solution.solution",
+    "StudySolution": "solution.study",
+    "make_study_manifest": "solution.study_manifest",
+    "write_study": "solution.study_manifest",
     "Verification": "verification.claims",
     "verify": "verification.verification",
 }

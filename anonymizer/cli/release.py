@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anonymizer.cli.proof import prove
+from anonymizer.cli.study import refuse_options, run_study
 from anonymizer.cli.terminal import (
     Backend,
     CommandResult,
@@ -27,7 +28,7 @@ from anonymizer.cli.terminal import (
     command,
     progress_line,
 )
-from anonymizer.errors import AnonymizerError
+from anonymizer.errors import AnonymizerError, PolicyError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -135,6 +136,10 @@ def run(
         bool,
         typer.Option("--strict", help="Release nothing while there is something to say of it."),
     ] = False,
+    keys: Annotated[
+        Path | None,
+        typer.Option(help="Of linked tables: also write who has which new key, for you alone."),
+    ] = None,
 ) -> CommandResult:
     """Find the best scheme and write the release with its manifest.
 
@@ -153,6 +158,15 @@ def run(
 
     loaded = Policy.read(policy).with_search(time_limit=time_limit)
     loaded = loaded.on(workers=workers, memory=memory, evaluations=evaluations)
+    if loaded.tables:
+        flat = {"--mapping": mapping, "--backend": backend, "--person": person, "--proof": proof}
+        flat |= {"--rows-are-people": rows_are_people, "--resume": resume}
+        refuse_options({**flat, "--explain": explain, "--strict": strict})
+        return run_study(policy, loaded, out, seed, keys)
+    if keys is not None:
+        raise PolicyError(
+            "--keys is for linked tables, and the policy has no [tables]; leave it out."
+        )
     loaded = loaded.with_release(strict=True) if strict else loaded
     loaded = loaded.with_people(person, rows_are_people)
     checkpoint = read_checkpoint(out, loaded) if resume else None
@@ -237,6 +251,10 @@ def verify(
     ] = None,
     workers: Workers = None,
     memory: Memory = None,
+    keys: Annotated[
+        Path | None,
+        typer.Option(help="Of linked tables: the file of `run --keys`, checked with --against."),
+    ] = None,
 ) -> CommandResult:
     """Recompute every claim about a release; exit status 1 if one does not hold.
 
@@ -250,8 +268,10 @@ def verify(
     from anonymizer.verification.verification import verify as check
 
     loaded = Policy.read(policy).on(workers=workers, memory=memory)
+    if loaded.tables:
+        refuse_options({"--proof": proof, "--earlier": earlier})
     with progress_line(str(release)):
-        verification = check(release, loaded, manifest, against, proof)
+        verification = check(release, loaded, manifest, against, proof, keys)
         warning = None if earlier is None else say_earlier(release, loaded, earlier, against)
     checks = [asdict(check) for check in verification.checks]
     warned = {} if earlier is None else {"earlier": warning}

@@ -104,3 +104,12 @@ def keep_on_disk(compiled):
     with suppress(RuntimeError):  # numba finds no folder to write to
         compiled._cache = CodeCache(compiled.py_func)
     return compiled
+
+
+@contextmanager
+def timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
+    """Note how long a phase takes, and apart from it how long kernels were compiled meanwhile."""
+    started, compiled = working_seconds(), compiled_seconds()
+    yield
+    seconds[phase] = working_seconds() - started
+    seconds["compile"] = seconds.get("compile", 0.0) + compiled_seconds() - compiled

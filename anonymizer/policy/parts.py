@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from numbers import Integral
 from pathlib import Path
@@ -65,8 +65,8 @@ class Role(StrEnum):
         return self in (Role.IDENTIFYING, Role.REMOVED)
 
 
-class Data(Part):
-    """Where the table is."""
+class Located(Part):
+    """Where a table is, and how it is read."""
 
     path: FilePath | None = None
     """A file, a folder of files or a path with wildcards, or a DuckDB database."""
@@ -80,14 +80,8 @@ class Data(Part):
     """Of a CSV file; UTF-8 or what its first bytes say where it is not stated."""
     sheet: Text | None = None
     """Of an Excel file that has several."""
-    id: Text | None = None
-    """The column that tells whose each row is, where a person has several."""
-    rows_are_people: Flag = False
-    """Each row is a person of their own, even if a column looks as if it told whose it is."""
     default_role: Annotated[Role, one_of(Role)] | None = None
     """The role of the columns that [attributes] does not name; left out: each must be named."""
-    sample: Annotated[Number, Field(gt=0, le=1)] = 1.0
-    """The probability with which each person is drawn before anything else; 1 is everybody."""
 
     @field_validator("url")
     @classmethod
@@ -108,14 +102,6 @@ class Data(Part):
             raise ValueError(f"{path} is not a database; leave it out")
         return table
 
-    @field_validator("rows_are_people")
-    @classmethod
-    def check_people(cls, rows: bool, info: ValidationInfo) -> bool:
-        """Check that no column is said to tell whose a row is."""
-        if rows and info.data.get("id") is not None:
-            raise ValueError("it contradicts id, by which a person may have several; remove one")
-        return rows
-
     @field_validator("default_role")
     @classmethod
     def check_default(cls, role: Role | None) -> Role | None:
@@ -123,6 +109,34 @@ class Data(Part):
         if role is Role.QUASI:
             raise ValueError("a quasi-identifier needs a hierarchy; name it in [attributes]")
         return role
+
+    def open(self, data: TableLike, memory: str | None = None, writable: bool = False) -> Table:
+        """Open the table to anonymize; its database is `writable` where the release goes there too."""
+        own = (self.delimiter, self.encoding, self.sheet, self.table)
+        return open_table(data, *own, memory, writable)
+
+    def open_release(self, released: TableLike, memory: str | None = None) -> Table:
+        """Open a release, which has the delimiter of the original, but is always in UTF-8."""
+        return open_table(released, self.delimiter, memory=memory)
+
+
+class Data(Located):
+    """Where the table is, and who its people are."""
+
+    id: Text | None = None
+    """The column that tells whose each row is, where a person has several."""
+    rows_are_people: Flag = False
+    """Each row is a person of their own, even if a column looks as if it told whose it is."""
+    sample: Annotated[Number, Field(gt=0, le=1)] = 1.0
+    """The probability with which each person is drawn before anything else; 1 is everybody."""
+
+    @field_validator("rows_are_people")
+    @classmethod
+    def check_people(cls, rows: bool, info: ValidationInfo) -> bool:
+        """Check that no column is said to tell whose a row is."""
+        if rows and info.data.get("id") is not None:
+            raise ValueError("it contradicts id, by which a person may have several; remove one")
+        return rows
 
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON: no paths."""
@@ -132,18 +146,9 @@ class Data(Part):
         keys = {"id": self.id, "rows_are_people": rows, "default_role": default, "sample": sample}
         return {key: value for key, value in keys.items() if value is not None}
 
-    def open(self, data: TableLike, memory: str | None = None, writable: bool = False) -> Table:
-        """Open the table to anonymize; its database is `writable` where the release goes there too."""
-        own = (self.delimiter, self.encoding, self.sheet, self.table)
-        return open_table(data, *own, memory, writable)
-
     def open_beside(self, data: TableLike) -> Table:
         """Open a table that comes with the data, such as a population; it has sheets of its own."""
         return open_table(data, self.delimiter, self.encoding)
-
-    def open_release(self, released: TableLike, memory: str | None = None) -> Table:
-        """Open a release, which has the delimiter of the original, but is always in UTF-8."""
-        return open_table(released, self.delimiter, memory=memory)
 
 
 def parse_hierarchy(value: object) -> Hierarchy | Builder | Path | None:
@@ -253,6 +258,27 @@ class Attribute(Part):
                 "leave it out"
             )
         return self
+
+
+def check_reveals(attributes: Mapping[str, Attribute]) -> None:
+    """Check that what a kept column is said to reveal is a quasi-identifier."""
+    quasi = [name for name, each in attributes.items() if each.role is Role.QUASI]
+    for name, attribute in attributes.items():
+        if other := [each for each in attribute.reveals if each not in quasi]:
+            raise ValueError(
+                f"{name} reveals '{other[0]}', which is not a quasi-identifier; "
+                f"{suggest_name(other[0], quasi)}"
+            )
+
+
+def with_default(
+    attributes: Mapping[str, Attribute], role: Role | None, columns: Iterable[str]
+) -> dict[str, Attribute]:
+    """Return the attributes of a table with the default role, if there is one, for other columns."""
+    unnamed = [name for name in columns if name not in attributes]
+    if role is None or not unnamed:
+        return dict(attributes)
+    return {**attributes, **{name: Attribute(role=role) for name in dict.fromkeys(unnamed)}}
 
 
 def parse_measure(value: object) -> object:

@@ -20,7 +20,19 @@ from anonymizer.hierarchy import Builder, Hierarchy, load_hierarchy
 from anonymizer.hierarchy.spec import renewed_spec
 from anonymizer.lattice import Lattice
 from anonymizer.policy.analysis import Analysis, AnyAnalysis, renewed_analysis
-from anonymizer.policy.parts import Attribute, Data, Machine, Release, Role, Search, Utility
+from anonymizer.policy.parts import (
+    Attribute,
+    Data,
+    Located,
+    Machine,
+    Release,
+    Role,
+    Search,
+    Utility,
+    check_reveals,
+    with_default,
+)
+from anonymizer.policy.study import ChildTable, faults_of_study
 from anonymizer.risk import RiskModel
 from anonymizer.risk.parsing import Model, renewed_model
 from anonymizer.utility import EVEN, Measure, make_measure
@@ -83,6 +95,8 @@ class Policy(Displayed, Part):
     release: Release = Release()
     analysis: Annotated[tuple[AnyAnalysis, ...], ONLY_LISTS] = ()
     """What the users of the release will compute; `evidence` runs it, and nothing else looks at it."""
+    tables: Annotated[dict[Text, ChildTable], explain_dots(ChildTable.model_fields)] = Field({})
+    """The tables of events that belong to the people; then all of it is a study."""
     folder: SkipJsonSchema[Path] = Field(Path(), exclude=True)
     """What the paths in the policy are relative to."""
     machine: SkipJsonSchema[Machine] = Field(Machine(), exclude=True)
@@ -175,19 +189,24 @@ class Policy(Displayed, Part):
 
     def with_columns(self, columns: Iterable[str]) -> Policy:
         """Return the policy with the default role, if it has one, for columns that it does not name."""
-        role = self.data.default_role
-        unnamed = [name for name in columns if name not in self.attributes]
-        if role is None or not unnamed:
-            return self
-        added = {name: Attribute(role=role) for name in dict.fromkeys(unnamed)}
-        return self.model_copy(update={"attributes": {**self.attributes, **added}})
+        attributes = with_default(self.attributes, self.data.default_role, columns)
+        return self.model_copy(update={"attributes": attributes})
+
+    def of_table(self, name: str) -> Policy:
+        """Return the policy of one child table, as if it were alone."""
+        child = self.tables[name]
+        stated = Located.model_fields.keys() & child.model_fields_set
+        data = Data(**{key: getattr(child, key) for key in stated})
+        alone = {"data": data, "attributes": child.attributes, "tables": {}}
+        return self.model_copy(update=alone)
 
     def table_keys(self) -> dict[str, Any]:
         """Return what decides how a table is read: roles and hierarchies of its columns."""
         keys = {
             name: (a.role, a.hierarchy, a.type, a.format) for name, a in self.attributes.items()
         }
-        return {"data": self.data.describe(), **keys}
+        linked = {name: child.describe() for name, child in self.tables.items()}
+        return {"data": self.data.describe(), "tables": linked, **keys}
 
     @field_validator("attributes")
     @classmethod
@@ -215,13 +234,7 @@ class Policy(Displayed, Part):
     @classmethod
     def check_revealed(cls, attributes: dict[str, Attribute]) -> dict[str, Attribute]:
         """Check that what a kept column is said to reveal is a quasi-identifier."""
-        quasi = [name for name, each in attributes.items() if each.role is Role.QUASI]
-        for name, attribute in attributes.items():
-            if other := [each for each in attribute.reveals if each not in quasi]:
-                raise ValueError(
-                    f"{name} reveals '{other[0]}', which is not a quasi-identifier; "
-                    f"{suggest_name(other[0], quasi)}"
-                )
+        check_reveals(attributes)
         return attributes
 
     @field_validator("utility")
@@ -255,6 +268,15 @@ class Policy(Displayed, Part):
             ]
         raise_faults(twice)
         return analyses
+
+    @field_validator("tables")
+    @classmethod
+    def check_tables(
+        cls, tables: dict[str, ChildTable], info: ValidationInfo
+    ) -> dict[str, ChildTable]:
+        """Check that tables are linked, and that the rest of the policy knows linked tables."""
+        raise_faults(faults_of_study(tables, info.data))
+        return tables
 
     def find_analysis(self, name: str) -> Analysis:
         """Return the analysis of a name."""
@@ -334,6 +356,7 @@ class Policy(Displayed, Part):
         named = [self.data.path, *(attribute.hierarchy for attribute in self.attributes.values())]
         inside = [path for each in named if isinstance(each, Builder) for path in each.files]
         own = [self.folder / path for path in [*named, *inside] if isinstance(path, str | Path)]
+        own += [path for name in self.tables for path in self.of_table(name).files]
         return own + [path for model in self.risk for path in model.files(self.folder)]
 
     def load_hierarchies(self) -> tuple[Hierarchy, ...]:
@@ -394,7 +417,7 @@ class Policy(Displayed, Part):
     def describe(self) -> dict[str, Any]:
         """Return what decides a release, as JSON: no paths of data, no limits of the search."""
         described = self.model_dump(
-            mode="json", exclude={"data", "attributes", "search", "analysis"}
+            mode="json", exclude={"data", "attributes", "search", "analysis", "tables"}
         )
         if data := self.data.describe():
             described["data"] = data
@@ -411,6 +434,8 @@ class Policy(Displayed, Part):
         described["attributes"] = {
             name: attribute.describe() for name, attribute in self.attributes.items()
         }
+        if self.tables:
+            described["tables"] = {name: child.describe() for name, child in self.tables.items()}
         return described
 
 

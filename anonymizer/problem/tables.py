@@ -19,7 +19,12 @@ Source: TypeAlias = "TableLike | None"
 
 
 def open_data(data: Source, policy: Policy) -> Table:
-    """Open the table that is given, or else the policy's."""
+    """Open the table that is given, or else the policy's; a PolicyError if it is one of several."""
+    if policy.tables:
+        raise PolicyError(
+            f"policy: [tables] links {quote_some(policy.tables)} to the people, and this looks at one "
+            "table; use run and verify, or leave out [tables]."
+        )
     if data is None:
         data = policy.data_source
     if data is None:

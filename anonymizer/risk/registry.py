@@ -26,6 +26,7 @@ from anonymizer.risk.model import RiskModel
 from anonymizer.risk.overall import Overall
 from anonymizer.risk.recursive_cl import RecursiveCL
 from anonymizer.risk.sources import Sources
+from anonymizer.risk.study import StudyAnonymity
 from anonymizer.risk.t_closeness import TCloseness
 from anonymizer.risk.uniqueness import PUniqueness, SampleUniqueness
 
@@ -47,6 +48,7 @@ MODELS: dict[str, type[RiskModel]] = {
         BetaLikeness,
         DeltaDisclosure,
         DeltaPresence,
+        StudyAnonymity,
     )
 }
 """The built-in models, by name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,12 +18,13 @@ from anonymizer.data.opening import TableLike, open_table
 from anonymizer.data.staging import Staging
 from anonymizer.data.table import Table
 from anonymizer.errors import AnonymizerError, ReleaseError, quote_some
+from anonymizer.kernels.compilation import timed
 from anonymizer.policy import Policy, digest_of_hierarchy
 from anonymizer.proof.format import PROOF_NAMES
 from anonymizer.proof.format import Proof as ProofFile
 from anonymizer.risk import packages_of
 from anonymizer.solution.findings import check_strict
-from anonymizer.solution.solution import Solution, timed
+from anonymizer.solution.solution import Solution
 
 FILE_NAME = "manifest.json"
 Count = Annotated[int, Field(lt=2**63)]
@@ -54,7 +55,7 @@ def make_manifest(
         "input": solution.described_input,
         "output": describe_output(open_table(released)),
         **solution.describe(),
-        "seconds": made_in(solution),
+        "seconds": made_in(solution.seconds),
         **({} if proof is None else {"proof_file": dict(proof)}),
         "retained": round_retained(solution),
     }
@@ -69,10 +70,10 @@ def round_retained(solution: Solution) -> dict[str, float]:
     return {name: round(round(left / step) * step, 9) for name, left in solution.retained.items()}
 
 
-def made_in(solution: Solution) -> float:
+def made_in(seconds: Mapping[str, float]) -> float:
     """Return the whole seconds it took to read, search and prove, at least one: `verify` has as many."""
     phases = ("read", "search", "prove")
-    return math.ceil(max(1.0, sum(solution.seconds.get(each, 0.0) for each in phases)))
+    return math.ceil(max(1.0, sum(seconds.get(each, 0.0) for each in phases)))
 
 
 def describe_candidates(solution: Solution) -> dict[str, Any]:
@@ -131,7 +132,8 @@ def write_release(
 ) -> dict[str, str]:
     """Write the released table and its manifest into a folder; return their paths.
 
-    With the `proof_file()` of the solution, that too: it stays with whoever has the original.
+    With the `proof_file()` of the solution, that too: it stays with whoever has the original. Linked
+    tables are written with `write_study`.
     """
     release = solution.release
     with Staging(folder, [Path(release.table.name), *release.policy.files]) as staging:
@@ -183,7 +185,7 @@ def stage_file(solution: Solution, staging: Staging, seed: int | None) -> tuple[
     name = solution.release.file_name
     claim_name(staging, name)
     solution.release.write(staging.path(name), solution.random(seed))
-    for old in old_files(staging.folder, name):
+    for old in [*old_files(staging.folder, name), *old_tables(staging.folder)]:
         if not (staging.staged / old).exists():
             staging.remove(str(old))
     return str(staging.folder / name), open_table(staging.path(name))
@@ -220,6 +222,20 @@ def old_files(folder: Path, name: str) -> list[Path]:
         return []
     files = sorted((folder / old).iterdir()) if (folder / old).is_dir() else [folder / old]
     return [path.relative_to(folder) for path in files]
+
+
+def old_tables(folder: Path) -> list[Path]:
+    """List the files of linked tables that stand beside their manifest, as paths in the folder."""
+    try:
+        manifest = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
+        named = [(Path(each["name"]).name, each["sha256"]) for each in manifest["output"].values()]
+        return [
+            Path(name)
+            for name, digest in named
+            if (folder / name).is_file() and digest_of_release(folder / name) == digest
+        ]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return []  # none, or that of a single table
 
 
 def old_release(folder: Path) -> str | None:
@@ -382,6 +398,8 @@ def schemes_to_apply(manifest: Mapping[str, Any]) -> dict[str, int] | list[dict[
 
 def check_manifest(manifest: Any, where: str) -> None:
     """Raise a ReleaseError that names what a manifest lacks or has in another form."""
+    if isinstance(manifest, Mapping) and isinstance(manifest.get("tables"), Mapping):
+        raise ReleaseError(f"{where}: this is the manifest of linked tables; use verify.")
     try:
         attributes = Manifest.model_validate(manifest).policy.get("attributes", {})
         places = [] if isinstance(attributes, Mapping) else ["policy.attributes"]
@@ -410,7 +428,9 @@ def find_manifest(released: TableLike, manifest: ManifestLike, who: str) -> Mapp
     return given
 
 
-def read_manifest(path: str | Path) -> dict[str, Any]:
+def read_manifest(
+    path: str | Path, check: Callable[[Any, str], None] = check_manifest
+) -> dict[str, Any]:
     """Read a manifest back, or say what is wrong with the file."""
     path = Path(path)
     try:
@@ -419,5 +439,5 @@ def read_manifest(path: str | Path) -> dict[str, Any]:
         raise ReleaseError(f"{path}: there is no such manifest; name it with --manifest.") from None
     except ValueError:
         raise ReleaseError(f"{path}: this is not a manifest (not valid JSON).") from None
-    check_manifest(manifest, str(path))
+    check(manifest, str(path))
     return dict(manifest)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import secrets
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
-from anonymizer.data.opening import open_table
+from anonymizer.data.opening import TableLike, open_table
 from anonymizer.data.secret import describe_input
 from anonymizer.display import Plotted, shown
 from anonymizer.errors import AnonymizerWarning, InfeasibleError, PolicyError, percent
 from anonymizer.evaluation.evaluate import Evaluation, Outcome
-from anonymizer.kernels.compilation import compiled_seconds, working_seconds
+from anonymizer.kernels.compilation import timed
 from anonymizer.layers.layering import one_layer
 from anonymizer.layers.narrowing import Narrowed, count_narrowed
 from anonymizer.layers.optimize import Layers
@@ -44,6 +43,7 @@ from anonymizer.solution.layered import (
     search_layers,
 )
 from anonymizer.solution.release import Release
+from anonymizer.solution.study import StudySolution, anonymize_study
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -210,8 +210,43 @@ class Solution(Plotted):
         }
 
 
+@overload
 def anonymize(
     data: Source | Problem,
+    policy: PolicyLike | None = None,
+    on_progress: OnProgress | None = None,
+    resume: Checkpoint | None = None,
+    *,
+    quasi: Iterable[str] | Mapping[str, Any] | None = None,
+    k: int | None = None,
+    id: str | None = None,
+    identifying: Iterable[str] = (),
+    sensitive: Iterable[str] = (),
+    keep: Iterable[str] = (),
+    default_role: Role | str | None = None,
+    rows_are_people: bool = False,
+    layers: bool | int | None = None,
+    suppression_limit: float | None = None,
+    workers: int | None = None,
+    memory: str | None = None,
+    evaluations: int | None = None,
+) -> Solution: ...
+
+
+@overload
+def anonymize(
+    data: Mapping[str, TableLike],
+    policy: PolicyLike,
+    on_progress: OnProgress | None = None,
+    *,
+    workers: int | None = None,
+    memory: str | None = None,
+    evaluations: int | None = None,
+) -> StudySolution: ...
+
+
+def anonymize(
+    data: Any,
     policy: PolicyLike | None = None,
     on_progress: OnProgress | None = None,
     resume: Checkpoint | None = None,
@@ -229,12 +264,13 @@ def anonymize(
     workers: int | None = None,
     memory: str | None = None,
     evaluations: int | None = None,
-) -> Solution:
+) -> Solution | StudySolution:
     """Find the best scheme that the policy allows.
 
     `data` is a dataframe or a path, or None where the policy says where the data is; or a Problem, which
-    has its policy already. With the checkpoint of a solution that was stopped, the search goes on from
-    there. Raises an InfeasibleError if no scheme meets the risk models within the suppression limit.
+    has its policy already. Where the policy links several tables, `data` has them by name, and what is
+    returned is a StudySolution. With the checkpoint of a solution that was stopped, the search goes on
+    from there. Raises an InfeasibleError if no scheme meets the risk models within the suppression limit.
 
     In place of a policy, `quasi` names the quasi-identifiers, or has a hierarchy for each: a Hierarchy, a
     builder, a path, a table from value to group, a list of cut points, or None for one that is proposed.
@@ -253,6 +289,8 @@ def anonymize(
         machine = {"workers": workers, "memory": memory, "evaluations": evaluations}
         if policy is not None and quasi is None:
             policy = load_policy(policy).with_people(id, rows_are_people).on(**machine)
+            if policy.tables:
+                return anonymize_study(data, policy, on_progress, resume)
             id, rows_are_people = None, False  # noqa: A001 - said in the policy
         named = (k, id, identifying, sensitive, keep, default_role, rows_are_people)
         short = (*named, layers, suppression_limit)
@@ -376,15 +414,6 @@ def apply(
     found = make_solution(problem, outcome, None, seconds, layers)
     warn_of_references(found)
     return found
-
-
-@contextmanager
-def timed(seconds: dict[str, float], phase: str) -> Iterator[None]:
-    """Note how long a phase takes, and apart from it how long kernels were compiled meanwhile."""
-    started, compiled = working_seconds(), compiled_seconds()
-    yield
-    seconds[phase] = working_seconds() - started
-    seconds["compile"] = seconds.get("compile", 0.0) + compiled_seconds() - compiled
 
 
 def infeasible(problem: Problem) -> InfeasibleError:

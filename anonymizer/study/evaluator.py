@@ -15,7 +15,7 @@ from anonymizer.errors import PolicyError
 from anonymizer.evaluation.evaluate import Evaluation
 from anonymizer.kernels.multisets import count_gone
 from anonymizer.lattice import Lattice, Scheme
-from anonymizer.study.model import StudyAnonymity
+from anonymizer.risk.study import StudyAnonymity
 from anonymizer.study.study import Study
 from anonymizer.study.supports import Mask, Supports
 from anonymizer.utility.loss import GoneCover, loss_without

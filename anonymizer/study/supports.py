@@ -19,12 +19,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.aggregate import code_labels
+from anonymizer.data.aggregate import code_labels, label_together
 from anonymizer.errors import DataError, PolicyError, suggest_name
 from anonymizer.kernels.multisets import number_of_sets, peel_classes
 from anonymizer.lattice import Scheme
+from anonymizer.risk.study import PROFILE, StudyAnonymity
 from anonymizer.study.forests import Forest, Powers, keep_forests
-from anonymizer.study.model import PROFILE, StudyAnonymity
 from anonymizer.study.study import PEOPLE, PersonEvents, Study
 from anonymizer.table.domain import read_only
 
@@ -195,7 +195,8 @@ class Supports:
             if table.parent != PEOPLE:
                 assert table.parent is not None
                 above = code_labels(numbers[table.parent][table.parent_row])
-                numbers[place] = above.refine(code_labels(numbers[place])).of_row
+                together = [above, code_labels(numbers[place])]
+                numbers[place] = label_together(together, table.rows).of_row
         of_rows, groups, offset = [], [NO_GROUPS], 0
         for place in self.known:
             count = int(numbers[place].max(initial=-1)) + 1

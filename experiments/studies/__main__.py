@@ -18,8 +18,8 @@ from typing import Any
 
 import pandas as pd
 
+from anonymizer.risk.study import StudyAnonymity
 from anonymizer.search import SearchResult, search
-from anonymizer.study.model import StudyAnonymity
 from anonymizer.study.study import Study
 from experiments.datasets import REFERENCE, RESULTS
 from experiments.studies import scale

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from anonymizer.data.opening import open_table
 from anonymizer.hierarchy import read_arx
+from anonymizer.risk.study import StudyAnonymity
 from anonymizer.study.encoding import KeyedTable, encode_study
 from anonymizer.study.evaluator import StudyEvaluator
-from anonymizer.study.model import StudyAnonymity
 from anonymizer.study.study import Study
 from anonymizer.utility import Aggregate, Loss
 from experiments.datasets import DATA

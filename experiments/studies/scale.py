@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.lattice import Lattice, Scheme
+from anonymizer.risk.study import StudyAnonymity
 from anonymizer.search import search
-from anonymizer.study.model import StudyAnonymity
 from anonymizer.study.study import Study, StudyTable
 from anonymizer.table.domain import Domain, QuasiIdentifier
 from anonymizer.table.microdata import Microdata

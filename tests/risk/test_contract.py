@@ -51,6 +51,7 @@ from anonymizer.risk import (
 from anonymizer.risk.assumption import Unit
 from anonymizer.risk.model import binds_finer, binds_records, judges_by_size
 from anonymizer.risk.parsing import parse_model, print_model
+from anonymizer.risk.study import StudyAnonymity
 from anonymizer.search import search
 from anonymizer.table.classes import EquivalenceClasses, partition
 from anonymizer.table.microdata import Microdata, encode
@@ -137,6 +138,7 @@ EXAMPLES |= {
         DeltaPresence(0.33, population_table="people.csv"),
         DeltaPresence(0.5, 0.34, population_table="people.csv"),
     ],
+    "study": [StudyAnonymity(2, power=0)],
 }
 ALL = [model for models in EXAMPLES.values() for model in models]
 LOCAL = [model for model in ALL if model.violators is None]

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from anonymizer.data.pandas import FrameTable
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.risk.study import StudyAnonymity
 from anonymizer.study.encoding import KeyedTable, encode_study
 from anonymizer.study.evaluator import StudyEvaluator
-from anonymizer.study.model import StudyAnonymity
 from anonymizer.study.study import Study
 from anonymizer.utility import Aggregate, Loss
 from tests.strategies import WEIGHTS, trees

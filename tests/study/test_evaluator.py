@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from anonymizer.errors import PolicyError, ReleaseError
 from anonymizer.lattice import Lattice
+from anonymizer.risk.study import StudyAnonymity
 from anonymizer.search import Limits, Status, StopReason, search
 from anonymizer.search.result import choose
 from anonymizer.study.evaluator import StudyEvaluator, sum_at
-from anonymizer.study.model import StudyAnonymity
 from anonymizer.utility import Aggregate, GeneralLoss, Loss, Precision
 from tests.exhaustive import search_exhaustively
 from tests.study.drawing import cases, evaluator_of

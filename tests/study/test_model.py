@@ -13,7 +13,7 @@ from anonymizer.errors import PolicyError
 from anonymizer.evaluation.evaluate import Evaluator
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk import KAnonymity
-from anonymizer.study.model import StudyAnonymity
+from anonymizer.risk.study import StudyAnonymity
 from anonymizer.table.microdata import encode
 from anonymizer.utility import Aggregate, Loss
 

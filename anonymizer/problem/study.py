@@ -1,0 +1,246 @@
+"""StudyProblem: a policy put to linked tables, resolved once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.data.fetched import NamedTable, fetch
+from anonymizer.data.opening import TableLike, check_columns
+from anonymizer.data.table import Table
+from anonymizer.display import Displayed
+from anonymizer.errors import DataError, PolicyError, quote_some
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.lattice import Lattice, Scheme
+from anonymizer.policy import Policy, PolicyLike
+from anonymizer.problem.checks import check_revealed, warn_of_flat_texts
+from anonymizer.problem.problem import hierarchies_of
+from anonymizer.risk import RiskProfile, profile
+from anonymizer.risk.parameters import check_k
+from anonymizer.risk.study import StudyAnonymity
+from anonymizer.search import Limits
+from anonymizer.study.encoding import KeyedTable, encode_study
+from anonymizer.study.evaluator import StudyEvaluator
+from anonymizer.study.study import PEOPLE, Study
+from anonymizer.table.microdata import Microdata
+from anonymizer.utility import make_measure
+
+PEOPLE_NAME = "people"
+"""What the people table is called where neither a file nor a dict names it."""
+TablesLike = Mapping[str, TableLike] | None
+"""Tables by name, as paths or dataframes; those that are left out are where the policy says."""
+
+
+@dataclass(frozen=True, eq=False)
+class StudyPart:
+    """One table of a study as it is read, and the policy as if it were alone."""
+
+    linked: KeyedTable
+    policy: Policy
+    keys: Mapping[str, str]
+    """The columns that random keys replace, and the table whose rows these name."""
+
+    @property
+    def name(self) -> str:
+        """What the study calls it."""
+        return self.linked.name
+
+    @property
+    def table(self) -> Table:
+        """The table itself."""
+        return self.linked.table
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the release, in the order of the original."""
+        dropped = set(self.policy.dropped) - self.keys.keys()
+        return tuple(column for column in self.table.columns if column not in dropped)
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns that are released as they are."""
+        changed = {*self.keys, *self.policy.quasi_identifiers}
+        return tuple(column for column in self.columns if column not in changed)
+
+    def label(self, column: str, people: str) -> str:
+        """Name a column as schemes do: that of a child with its table."""
+        return column if self.name == people else f"{self.name}.{column}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StudyProblem(Displayed):
+    """Linked tables in integers, the schemes that the policy allows, the model and the measure."""
+
+    policy: Policy
+    parts: tuple[StudyPart, ...]
+    """The tables in the order of the study, the people table first."""
+    study: Study
+    lattice: Lattice
+    """The schemes that the level ranges of the policy allow."""
+    evaluator: StudyEvaluator
+
+    @staticmethod
+    def read(data: TablesLike, policy: PolicyLike) -> StudyProblem:
+        """Open the tables, check each against its part of the policy, and link them."""
+        policy = Policy.of(policy)
+        opened = open_tables(data, policy)
+        people, *children = opened
+        tables = {name: policy.tables[name].with_columns(opened[name].columns) for name in children}
+        policy = policy.with_columns(opened[people].columns).model_copy(update={"tables": tables})
+        made = {name: make_part(name, people, table, policy) for name, table in opened.items()}
+        study = encode_study([part.linked for part in made.values()])
+        return StudyProblem.of(policy, tuple(made[table.name] for table in study.tables), study)
+
+    @staticmethod
+    def of(policy: Policy, parts: tuple[StudyPart, ...], study: Study) -> StudyProblem:
+        """Put a policy to tables that are linked; raise a PolicyError where it does not fit."""
+        (model,) = policy.risk
+        if faults := check_k(model.k, study.people):
+            raise PolicyError.defective("policy", faults)
+        low, high = list[int](), list[int]()
+        for part, table in zip(parts, study.tables, strict=True):
+            hierarchies = hierarchies_of(table.microdata)
+            warn_of_flat_texts(hierarchies)
+            if hierarchies:
+                check_revealed(part.table, part.policy, hierarchies)
+            allowed = part.policy.lattice(hierarchies)
+            low += allowed.low
+            high += allowed.high
+        utility = policy.utility
+        weights = tuple(weight for part in parts for weight in part.policy.weights)
+        measure = make_measure(
+            utility.measure,
+            aggregate=utility.own_aggregate,
+            weights=weights,
+            factor=utility.factor,
+        )
+        # a product such as 0.29 * 100 may fall just short of the whole number that is meant
+        most = int(policy.release.suppression_limit * study.people + 1e-9)
+        evaluator = StudyEvaluator(study, model, measure, most)
+        return StudyProblem(policy, parts, study, Lattice(tuple(low), tuple(high)), evaluator)
+
+    @property
+    def model(self) -> StudyAnonymity:
+        """The one risk model."""
+        return self.evaluator.model
+
+    @property
+    def limits(self) -> Limits:
+        """When a search stops, and the bytes its open boxes may take."""
+        machine = self.policy.machine
+        return Limits(self.policy.search.time_limit, machine.evaluations, machine.open_bytes)
+
+    @cached_property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """The hierarchies of all quasi-identifiers, with a leaf for missing cells where there are any."""
+        found = [h for table in self.study.tables for h in hierarchies_of(table.microdata)]
+        return dict(zip(self.study.attributes, found, strict=True))
+
+    @property
+    def kept_columns(self) -> tuple[str, ...]:
+        """The columns of all tables that are released as they are."""
+        people = self.parts[PEOPLE].name
+        return tuple(part.label(name, people) for part in self.parts for name in part.kept)
+
+    def named(self, scheme: Scheme) -> dict[str, int]:
+        """Return the level of each quasi-identifier by its name."""
+        return dict(zip(self.study.attributes, scheme, strict=True))
+
+    def profile(self, scheme: Scheme, kept: NDArray[np.bool_]) -> RiskProfile:
+        """Return the risks of the people kept from whoever knows their rows of the people table alone."""
+        people = self.study.tables[PEOPLE]
+        labels = people.labels(self.study.split(scheme)[PEOPLE])[people.microdata.tuple_of_row]
+        sizes = np.bincount(labels[kept])
+        return profile(sizes[sizes > 0])
+
+    @property
+    def profile_before(self) -> RiskProfile:
+        """The same of all people, as the table is."""
+        untouched = (0,) * len(self.study.attributes)
+        return self.profile(untouched, np.ones(self.study.people, np.bool_))
+
+    def microdata(self, place: int) -> Microdata:
+        """Return one of the tables in integers."""
+        return self.study.tables[place].microdata
+
+
+def open_tables(data: Any, policy: Policy) -> dict[str, Table]:
+    """Open all tables of a study, the people table first, by name."""
+    given = tables_given(data, policy)
+    unknown = [name for name in given if name not in policy.tables]
+    if len(unknown) > 1:
+        raise DataError(
+            f"the data: {quote_some(unknown)} are no tables of [tables], and one alone can be that of "
+            "the people; give the others the names that the policy has."
+        )
+    people = next(iter(unknown), None)
+    source = policy.data_source if people is None else given[people]
+    name = name_of_people(policy) if people is None else people
+    if not name or Path(name).name != name:
+        raise DataError(
+            f"the data: '{name}' cannot be the name of a file; give the people another."
+        )
+    if name.lower() in {child.lower() for child in policy.tables}:
+        raise PolicyError(
+            f"policy: '{name}' is the people table by its file, and a table of [tables]; rename one."
+        )
+    opened = {name: open_one(source, policy, "data")}
+    for child in policy.tables:
+        part = policy.of_table(child)
+        opened[child] = open_one(given.get(child, part.data_source), part, f"tables.{child}")
+    frames = {each for each in given if not isinstance(given[each], str | Path)}
+    return {
+        each: NamedTable(table, f"table '{each}'") if each in frames else table
+        for each, table in opened.items()
+    }
+
+
+def tables_given(data: Any, policy: Policy) -> Mapping[str, Any]:
+    """Return what is given beside the policy, by name."""
+    if data is None:
+        return {}
+    if not isinstance(data, Mapping) or not all(isinstance(name, str) for name in data):
+        names = quote_some(policy.tables)
+        raise DataError(
+            f"the data: the policy has linked tables; give them by name, such as {names} and that of the "
+            "people, or None where the policy says where they are."
+        )
+    return data
+
+
+def name_of_people(policy: Policy) -> str:
+    """Call the people table as its file or its table of a database is called."""
+    if policy.data.path is not None and policy.data.table is None:
+        return Path(policy.data.path).name.partition(".")[0] or PEOPLE_NAME
+    return policy.data.table or PEOPLE_NAME
+
+
+def open_one(source: Any, policy: Policy, where: str) -> Table:
+    """Open one table as its part of the policy says."""
+    if source is None:
+        raise PolicyError(
+            f"policy: {where}.path is missing, and no data was given; name the table."
+        )
+    return fetch(policy.data.open(source, policy.machine.memory))
+
+
+def make_part(name: str, people: str, table: Table, policy: Policy) -> StudyPart:
+    """Check the columns of a table, and say what links it to the others."""
+    child = policy.tables.get(name)
+    own = policy if child is None else policy.of_table(name)
+    check_columns(table, tuple(own.attributes))
+    hierarchies = own.load_hierarchies()
+    own.lattice(hierarchies)  # a level out of range is better known before the table is read
+    if child is None:
+        assert policy.data.id is not None  # faults_of_data
+        linked = KeyedTable(name, table, hierarchies, policy.data.id)
+        return StudyPart(linked, own, {policy.data.id: name})
+    linked = KeyedTable(name, table, hierarchies, child.id, child.parent, child.key)
+    keys = {child.id: child.parent or people}
+    return StudyPart(linked, own, keys if child.key is None else {**keys, child.key: name})
