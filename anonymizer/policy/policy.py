@@ -471,8 +471,9 @@ def renewed_attribute(keys: Any) -> Any:
 def described_now(described: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a manifest says of a policy as this version would say it."""
     found = renewed_policy(described)
-    if found.get("release", {}).get("layers") is False:
-        del found["release"]["layers"]
+    release = found.get("release")
+    if isinstance(release, Mapping) and release.get("layers") is False:
+        found["release"] = {key: value for key, value in release.items() if key != "layers"}
     return found
 
 

@@ -100,7 +100,7 @@ FAULTS: dict[str, tuple[Callable[[Keys], object], str]] = {
         "risk.0: power must be at least 0, got -1",
     ),
     "layers": (
-        lambda found: found.update(release={"recoding": "layers"}),
+        lambda found: found.update(release={"layers": True}),
         "linked tables have one scheme for all",
     ),
     "redaction": (

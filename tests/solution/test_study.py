@@ -110,14 +110,13 @@ def test_what_is_said_is_what_is_counted(solution: StudySolution) -> None:
 
 
 def test_a_limit_that_cannot_be_met_is_one_sentence(tmp_path: Path) -> None:
-    text = POLICY.replace("k = 3", "k = 59") + "\n[search]\nsuppression_limit = 0.01\n"
+    text = POLICY.replace("k = 3", "k = 59") + "\n[release]\nsuppression_limit = 0.01\n"
     with pytest.raises(InfeasibleError, match=r"would drop .* of 60 people .* lower k or power"):
         anonymize(frames(), write_clinic(tmp_path, text))
 
 
 def test_a_search_that_is_stopped_says_how_far_the_optimum_may_be(tmp_path: Path) -> None:
-    text = POLICY + "\n[search]\nevaluation_limit = 2\n"
-    found = anonymize(frames(), write_clinic(tmp_path, text))
+    found = anonymize(frames(), write_clinic(tmp_path), evaluations=2)
     assert found.status == "feasible"
     assert found.gap > 0
 

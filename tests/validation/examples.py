@@ -72,6 +72,45 @@ layers = 3
 file = "parquet"
 """
 
+OF_LINKED_TABLES = """
+[data]
+path = "people.csv"
+id = "patient_id"
+
+[attributes]
+patient_id = { role = "identifying" }
+sex = { role = "quasi", hierarchy = "sex.csv" }
+
+[tables.visit]
+path = "visit.xlsx"
+delimiter = ";"
+encoding = "utf-8"
+sheet = "visits"
+default_role = "insensitive"
+id = "patient_id"
+key = "visit_id"
+
+[tables.visit.attributes]
+patient_id = { role = "identifying" }
+visit_id = { role = "identifying" }
+ward = { role = "quasi", hierarchy = "ward.csv" }
+
+[tables.drug]
+url = "postgres://db.example.org/hospital"
+table = "drugs"
+parent = "visit"
+id = "visit_id"
+
+[tables.drug.attributes]
+visit_id = { role = "identifying" }
+name = { role = "quasi", hierarchy = "drug.csv" }
+
+[[risk]]
+model = "study"
+k = 5
+power = 2
+"""
+
 IN_A_DATABASE = """
 [data]
 url = "postgres://db.example.org/hospital"
@@ -241,6 +280,7 @@ def spec_examples() -> Iterator[Example]:
 EXAMPLES = [
     Example("policy", Policy, Policy.of, tomllib.loads(POLICY)),
     Example("policy in a database", Policy, Policy.of, tomllib.loads(IN_A_DATABASE)),
+    Example("policy of linked tables", Policy, Policy.of, tomllib.loads(OF_LINKED_TABLES)),
     Example("statement", Statement, lambda keys: Statement(**keys), STATEMENT),
     Example("context", Context, lambda keys: Context(**keys), tomllib.loads(CONTEXT)),
     Example("scenario", Scenario, Scenario.parse, tomllib.loads(SCENARIO)),
