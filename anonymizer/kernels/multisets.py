@@ -16,8 +16,8 @@ from anonymizer.kernels.partition import HASH_MULTIPLIER, shift_for
 COUNT, CHECK, TAKE_OFF = 0, 1, 2
 MOST_SETS = 1 << 26
 """The most sets of a class that are hashed: 3 GiB."""
-FEW_CELLS = 1 << 22
-"""The most pairs of types that are numbered directly: 16 MiB."""
+FEW_CELLS = 1 << 25
+"""The most pairs of types that are numbered directly: 128 MiB."""
 SPARSE = 8
 """Nor are they where there are so many times as many pairs of types as sets."""
 SHORT = 32

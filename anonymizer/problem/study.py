@@ -25,7 +25,7 @@ from anonymizer.risk import RiskProfile, profile
 from anonymizer.risk.parameters import check_k
 from anonymizer.risk.study import StudyAnonymity
 from anonymizer.search import Limits
-from anonymizer.study.encoding import LinkedTable, encode_study
+from anonymizer.study.encoding import KeyedTable, encode_study
 from anonymizer.study.evaluator import StudyEvaluator
 from anonymizer.study.study import PEOPLE, Study
 from anonymizer.table.microdata import Microdata
@@ -41,7 +41,7 @@ TablesLike = Mapping[str, TableLike] | None
 class StudyPart:
     """One table of a study as it is read, and the policy as if it were alone."""
 
-    linked: LinkedTable
+    linked: KeyedTable
     policy: Policy
     keys: Mapping[str, str]
     """The columns that random keys replace, and the table whose rows these name."""
@@ -241,8 +241,8 @@ def make_part(name: str, people: str, table: Table, policy: Policy) -> StudyPart
     own.lattice(hierarchies)  # a level out of range is better known before the table is read
     if child is None:
         assert policy.data.id is not None  # faults_of_data
-        linked = LinkedTable(name, table, hierarchies, policy.data.id)
+        linked = KeyedTable(name, table, hierarchies, policy.data.id)
         return StudyPart(linked, own, {policy.data.id: name})
-    linked = LinkedTable(name, table, hierarchies, child.id, child.parent, child.key)
+    linked = KeyedTable(name, table, hierarchies, child.id, child.parent, child.key)
     keys = {child.id: child.parent or people}
     return StudyPart(linked, own, keys if child.key is None else {**keys, child.key: name})

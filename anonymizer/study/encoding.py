@@ -19,7 +19,7 @@ from anonymizer.table.microdata import Microdata, encode
 
 
 @dataclass(frozen=True, eq=False)
-class LinkedTable:
+class KeyedTable:
     """A table of a study as it is given: the first one is the people table, the others are children."""
 
     name: str
@@ -35,7 +35,7 @@ class LinkedTable:
     """The column that names each row of a child that other tables belong to."""
 
 
-def encode_study(tables: Sequence[LinkedTable]) -> Study:
+def encode_study(tables: Sequence[KeyedTable]) -> Study:
     """Read linked tables, and find the person and the parent of each row.
 
     Raises a DataError that says in one sentence what does not fit, where, and what to do; and a
@@ -64,7 +64,7 @@ def encode_study(tables: Sequence[LinkedTable]) -> Study:
     return study
 
 
-def parents_first(tables: Sequence[LinkedTable]) -> list[LinkedTable]:
+def parents_first(tables: Sequence[KeyedTable]) -> list[KeyedTable]:
     """Order the tables so that a parent comes before its children, otherwise as they are given."""
     if not tables:
         raise DataError("a study has no tables; give the people table first.")
@@ -95,7 +95,7 @@ def parents_first(tables: Sequence[LinkedTable]) -> list[LinkedTable]:
     return order
 
 
-def check_names(tables: Sequence[LinkedTable]) -> None:
+def check_names(tables: Sequence[KeyedTable]) -> None:
     """Raise a DataError if two tables have one name, or a table with children has no key."""
     names = [table.name for table in tables]
     if twice := [name for name in names if names.count(name) > 1]:
@@ -108,7 +108,7 @@ def check_names(tables: Sequence[LinkedTable]) -> None:
             )
 
 
-def load_columns(linked: LinkedTable) -> LoadedTable:
+def load_columns(linked: KeyedTable) -> LoadedTable:
     """Read the columns of a table that count, in one pass; a column that is not there is an error."""
     table, names = linked.table, [hierarchy.name for hierarchy in linked.hierarchies]
     wanted = [*names, linked.id, *([] if linked.key is None else [linked.key])]
@@ -124,14 +124,14 @@ def load_columns(linked: LinkedTable) -> LoadedTable:
     return loaded
 
 
-def microdata_of(linked: LinkedTable, loaded: LoadedTable) -> Microdata:
+def microdata_of(linked: KeyedTable, loaded: LoadedTable) -> Microdata:
     """Encode the quasi-identifiers of a table; without any, its rows all look alike."""
     if not linked.hierarchies:
         return without_attributes(loaded.rows or 0)
     return encode(loaded, linked.hierarchies)
 
 
-def number_keys(linked: LinkedTable, loaded: LoadedTable, is_people: bool) -> dict[str, int]:
+def number_keys(linked: KeyedTable, loaded: LoadedTable, is_people: bool) -> dict[str, int]:
     """Return the row of each id of the people table, or of each key of another one: no two are equal."""
     name = linked.id if is_people else linked.key
     assert name is not None
@@ -156,7 +156,7 @@ def number_keys(linked: LinkedTable, loaded: LoadedTable, is_people: bool) -> di
 
 
 def find_parents(
-    linked: LinkedTable, loaded: LoadedTable, parent: str, rows: Mapping[str, int]
+    linked: KeyedTable, loaded: LoadedTable, parent: str, rows: Mapping[str, int]
 ) -> NDArray[np.int32]:
     """Return the row of the parent that each row belongs to."""
     column = filled(linked, loaded, linked.id)
@@ -173,7 +173,7 @@ def find_parents(
     return read_only(found)
 
 
-def filled(linked: LinkedTable, loaded: LoadedTable, name: str) -> Column:
+def filled(linked: KeyedTable, loaded: LoadedTable, name: str) -> Column:
     """Return a column of ids, none of which is missing."""
     column = loaded.coded[name]
     check_whose(column, linked.table.name, name)

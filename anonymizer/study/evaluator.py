@@ -28,6 +28,9 @@ class StudyEvaluator:
 
     Whoever goes at a scheme goes at every finer one, with all rows. So the loss of what is gone bounds
     that of finer schemes, as for any model of single people.
+
+    Whole people go. To drop single events, `Supports.narrow` would yield a mask of events beside that of
+    people, and `losses` count the rows of both; nothing else asks who or what is gone.
     """
 
     study: Study

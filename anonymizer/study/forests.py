@@ -112,7 +112,7 @@ def in_lists(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Limits:
+class Powers:
     """What somebody may know: so many leaves, of each group of tables, and of the first by person."""
 
     group_of_table: dict[int, int]
@@ -121,8 +121,8 @@ class Limits:
     own: NDArray[np.int64]
     k: int
 
-    def of_people(self, people: NDArray[np.int64]) -> Limits:
-        """Return the limits for some people: the most that is known of any of them."""
+    def of_people(self, people: NDArray[np.int64]) -> Powers:
+        """Return the powers for some people: the most that is known of any of them."""
         common = int(self.own[people].max(initial=0))
         return replace(self, budgets=(common, *self.budgets[1:]))
 
@@ -138,18 +138,18 @@ class Limits:
 
 
 def keep_forests(
-    forest: Forest, limits: Limits, classes: Iterable[NDArray[np.int64]], kept: Mask
+    forest: Forest, powers: Powers, classes: Iterable[NDArray[np.int64]], kept: Mask
 ) -> Mask:
     """Return who is left of the people kept, where sets of events are matched as forests."""
     left = kept.copy()
     for members in classes:
         people = members[kept[members]]
         if people.size:
-            left[people] = keep_class(forest, limits.of_people(people), people)
+            left[people] = keep_class(forest, powers.of_people(people), people)
     return left
 
 
-def keep_class(forest: Forest, limits: Limits, people: NDArray[np.int64]) -> Mask:
+def keep_class(forest: Forest, powers: Powers, people: NDArray[np.int64]) -> Mask:
     """Say who is left of the people of one class; those with the same trees are looked at once."""
     first, trees = forest.first, forest.trees
     numbers: dict[Part, int] = {}
@@ -158,8 +158,8 @@ def keep_class(forest: Forest, limits: Limits, people: NDArray[np.int64]) -> Mas
         for p in people.tolist()
     ])  # fmt: skip
     own = np.zeros(len(numbers), np.int64)
-    own[number] = limits.own[people]
-    parts = Parts(forest.forms, limits)
+    own[number] = powers.own[people]
+    parts = ClosedParts(forest.forms, powers)
     begin, sets, owned = [0], list[int](), list[bool]()
     for roots, most in zip(numbers, own.tolist(), strict=True):
         for form, leaves in parts.of_trees(roots).items():  # no events at all are a set too
@@ -169,17 +169,17 @@ def keep_class(forest: Forest, limits: Limits, people: NDArray[np.int64]) -> Mas
     weights = np.bincount(number)
     left: NDArray[np.bool_] = peel_sets(
         np.array(begin), np.array(sets, np.int64), np.array(owned, np.bool_), weights,
-        len(parts.numbers), limits.k,
+        len(parts.numbers), powers.k,
     )  # fmt: skip
     kept: Mask = left[number]
     return kept
 
 
-class Parts:
+class ClosedParts:
     """The parts of trees and forests that somebody may know, as sorted numbers of trees."""
 
-    def __init__(self, forms: Sequence[Tree], limits: Limits) -> None:
-        self.forms, self.limits = forms, limits
+    def __init__(self, forms: Sequence[Tree], powers: Powers) -> None:
+        self.forms, self.powers = forms, powers
         self.numbers: dict[tuple[int | Part, ...], int] = {}
         """The number of each forest, and of each tree by table, label and what is below."""
         self.found: dict[int, list[tuple[int, Part]]] = {}
@@ -190,13 +190,13 @@ class Parts:
 
     def of_trees(self, trees: Part) -> dict[Part, Part]:
         """Return the parts of some trees side by side, each with its leaves of every group."""
-        found: dict[Part, Part] = {(): (0,) * len(self.limits.budgets)}
+        found: dict[Part, Part] = {(): (0,) * len(self.powers.budgets)}
         for tree in trees:
             found |= {
                 tuple(sorted((*form, number))): both
                 for form, leaves in found.items()
                 for number, more in self.of_tree(tree)
-                if self.limits.allow(both := tuple(map(operator.add, leaves, more)))
+                if self.powers.allow(both := tuple(map(operator.add, leaves, more)))
             }
         return found
 
@@ -204,7 +204,7 @@ class Parts:
         """Return the parts of a tree that have its root, each with its leaves of every group."""
         if tree not in self.found:
             root = self.forms[tree]
-            alone = self.limits.leaf(root.table)
+            alone = self.powers.leaf(root.table)
             self.found[tree] = [
                 (self.number((root.table, root.label, below)), leaves)
                 for below, leaves in self.of_trees(root.below).items()

@@ -63,7 +63,7 @@ def without_attributes(rows: int) -> Microdata:
 
 
 @dataclass(frozen=True, eq=False)
-class Events:
+class PersonEvents:
     """The rows of some child tables, person by person: those of person p are from `first[p]` on."""
 
     tables: tuple[int, ...]
@@ -148,11 +148,11 @@ class Study:
         counted = [np.bincount(self.person_of_row[t], minlength=self.people) for t in tables]
         return np.array(counted, np.int64).reshape(-1, self.people)
 
-    def events(self, tables: Sequence[int]) -> Events:
+    def events(self, tables: Sequence[int]) -> PersonEvents:
         """Put the rows of some child tables together, person by person."""
         first = np.concatenate([[0], np.cumsum(self.counts(tables).sum(axis=0))])
         person = np.concatenate([NO_ROWS, *(self.person_of_row[t] for t in tables)])
         if (person[1:] >= person[:-1]).all():
-            return Events(tuple(tables), first, None)
+            return PersonEvents(tuple(tables), first, None)
         order = np.argsort(person, kind="stable").astype(np.int32)
-        return Events(tuple(tables), first, read_only(order))
+        return PersonEvents(tuple(tables), first, read_only(order))

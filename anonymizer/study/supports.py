@@ -24,8 +24,8 @@ from anonymizer.errors import DataError, PolicyError, suggest_name
 from anonymizer.kernels.multisets import number_of_sets, peel_classes
 from anonymizer.lattice import Scheme
 from anonymizer.risk.study import PROFILE, StudyAnonymity
-from anonymizer.study.forests import Forest, Limits, keep_forests
-from anonymizer.study.study import PEOPLE, Events, Study
+from anonymizer.study.forests import Forest, Powers, keep_forests
+from anonymizer.study.study import PEOPLE, PersonEvents, Study
 from anonymizer.table.domain import read_only
 
 WHOLE = -1
@@ -83,7 +83,7 @@ class Supports:
         return read_only(self.model.own_powers(self.study.counts(together).sum(axis=0)))
 
     @cached_property
-    def events(self) -> Events:
+    def events(self) -> PersonEvents:
         """The events of the tables that are not left out."""
         return self.study.events(self.known)
 
@@ -148,8 +148,8 @@ class Supports:
         if not self.is_flat and self.depth > 1:
             forest = Forest.of(self.study, self.known, parts)
             groups_known = {place: int(self.group_of_table[place]) for place in self.known}
-            limits = Limits(groups_known, tuple(self.budgets.tolist()), self.own, self.model.k)
-            yield keep_forests(forest, limits, np.split(order, starts[1:-1]), kept), True
+            powers = Powers(groups_known, tuple(self.budgets.tolist()), self.own, self.model.k)
+            yield keep_forests(forest, powers, np.split(order, starts[1:-1]), kept), True
 
     def peel(
         self,

@@ -8,7 +8,7 @@ from pathlib import Path
 from anonymizer.data.opening import open_table
 from anonymizer.hierarchy import read_arx
 from anonymizer.risk.study import StudyAnonymity
-from anonymizer.study.encoding import LinkedTable, encode_study
+from anonymizer.study.encoding import KeyedTable, encode_study
 from anonymizer.study.evaluator import StudyEvaluator
 from anonymizer.study.study import Study
 from anonymizer.utility import Aggregate, Loss
@@ -24,7 +24,7 @@ def read_study(name: str) -> Study:
     people = described["people"]
     names = [people, *(table for table in described["tables"] if table != people)]
     return encode_study([
-        LinkedTable(
+        KeyedTable(
             table,
             open_table(folder / f"{table}.csv"),
             [read_arx(hierarchy_of(folder, each), each) for each in described["tables"][table]],

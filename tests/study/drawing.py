@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from anonymizer.data.pandas import FrameTable
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.risk.study import StudyAnonymity
-from anonymizer.study.encoding import LinkedTable, encode_study
+from anonymizer.study.encoding import KeyedTable, encode_study
 from anonymizer.study.evaluator import StudyEvaluator
 from anonymizer.study.study import Study
 from anonymizer.utility import Aggregate, Loss
@@ -37,9 +37,9 @@ def cases(draw: st.DrawFn, nested: bool = True, power: Any = None) -> Case:
     forest = draw(FEW_TREES)
     row = st.tuples(*(st.sampled_from(sorted(tree)) for tree in forest))
     people = tuple(draw(st.lists(row, min_size=number, max_size=number)))
-    tables = [draw(children("visit", None, number, 10))]
+    tables = [draw(children("visit", None, number, 8))]
     if nested and draw(st.booleans()):
-        tables.append(draw(children("diagnosis", 0, len(tables[0].rows), 10)))
+        tables.append(draw(children("diagnosis", 0, len(tables[0].rows), 8)))
     elif draw(st.booleans()):
         tables.append(draw(children("drug", None, number, 6)))
     power = draw(st.sampled_from([0, 1, 2, 3, "profile"])) if power is None else power
@@ -79,14 +79,14 @@ def study_of(case: Case) -> Study:
     hierarchies = [hierarchies_of(case.trees), *(hierarchies_of(c.trees) for c in case.children)]
     ids = [f"p{number}" for number in reversed(range(len(case.people)))]
     people = frame({"id": ids}, list(case.people), len(case.trees))
-    tables = [LinkedTable("people", people, hierarchies[0], "id")]
+    tables = [KeyedTable("people", people, hierarchies[0], "id")]
     keys = [[f"{c.name}{n}" for n in reversed(range(len(c.rows)))] for c in case.children]
     for place, child in enumerate(case.children):
         above = ids if child.parent is None else keys[child.parent]
         key = {"of": [above[row] for row, _ in child.rows], "key": keys[place]}
         table = frame(key, [row for _, row in child.rows], len(child.trees))
         parent = None if child.parent is None else case.children[child.parent].name
-        tables.append(LinkedTable(child.name, table, hierarchies[place + 1], "of", parent, "key"))
+        tables.append(KeyedTable(child.name, table, hierarchies[place + 1], "of", parent, "key"))
     return encode_study(tables)
 
 

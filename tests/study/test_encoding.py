@@ -11,7 +11,7 @@ import pytest
 from anonymizer.data.pandas import FrameTable
 from anonymizer.errors import DataError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.study.encoding import LinkedTable, encode_study
+from anonymizer.study.encoding import KeyedTable, encode_study
 
 SEX = Hierarchy.from_rows("sex", [("f", "*"), ("m", "*")])
 TERM = Hierarchy.from_rows(
@@ -21,11 +21,11 @@ TERM = Hierarchy.from_rows(
 
 def linked(
     name: str, columns: dict[str, list[Any]], hierarchies: list[Hierarchy], **keys: Any
-) -> LinkedTable:
-    return LinkedTable(name, FrameTable(pd.DataFrame(columns, dtype=object)), hierarchies, **keys)
+) -> KeyedTable:
+    return KeyedTable(name, FrameTable(pd.DataFrame(columns, dtype=object)), hierarchies, **keys)
 
 
-def tables() -> dict[str, LinkedTable]:
+def tables() -> dict[str, KeyedTable]:
     return {
         "dm": linked("dm", {"id": ["a", "b"], "sex": ["f", "m"]}, [SEX], id="id"),
         "ae": linked(

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anonymizer.errors import DataError, PolicyError
+from anonymizer.risk.study import StudyAnonymity
+from anonymizer.study.supports import Supports
+from experiments.studies.scale import Size, draw_study
 from tests.study.drawing import cases, evaluator_of
 from tests.study.oracle import Case, Generalized
 
@@ -27,3 +32,30 @@ def test_whoever_is_kept_is_kept_at_every_coarser_scheme(case: Case) -> None:
     kept = {scheme: evaluator.kept(scheme) for scheme in lattice}
     for scheme, left in kept.items():
         assert all((left <= kept[coarser]).all() for coarser in lattice.coarser(scheme))
+
+
+@pytest.mark.parametrize(("power", "level"), [(1, 0), (2, 2), (3, 2), ("profile", 3)])
+def test_events_without_parents_are_the_same_as_forests_and_as_sets(
+    power: int | str, level: int
+) -> None:
+    study = draw_study(Size(1_000, 4))
+    model = StudyAnonymity(3, power)  # type: ignore[arg-type]
+    as_sets, as_forests = Supports(study, model), Supports(study, model)
+    vars(as_forests)["is_flat"] = False
+    scheme = (3, 1, 2, level)
+    kept = as_sets.kept(scheme)
+    assert (kept == as_forests.kept(scheme)).all()
+    assert power == 2 or 0 < np.count_nonzero(kept) < study.people
+
+
+def test_a_power_for_a_table_that_is_not_there_is_refused() -> None:
+    with pytest.raises(PolicyError, match="'evnt', which is no table of events; did you mean"):
+        Supports(draw_study(Size(5, 2)), StudyAnonymity(2, 1, {"evnt": 1}))
+
+
+def test_too_many_sets_of_a_person_are_an_error_that_names_the_remedy() -> None:
+    study = draw_study(Size(2, 2_000))
+    with pytest.raises(DataError, match=r"1,333,335,000 sets of at most 3.*state most_events"):
+        Supports(study, StudyAnonymity(1, 3)).kept(study.lattice.high)
+    capped = Supports(study, StudyAnonymity(1, 3, most_events=1_999))
+    assert not capped.kept(study.lattice.high).any()

@@ -1,0 +1,212 @@
+"""python -m experiments.studies: linked tables about whole people, with the optimum proven.
+
+Writes results/studies/: the rows of the reference (found and proven, with evaluations and time), quality
+over what somebody knows on five studies, and the time and memory of a large one. `--only` makes one part.
+Seconds are of processor time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from anonymizer.risk.study import StudyAnonymity
+from anonymizer.search import SearchResult, search
+from anonymizer.study.study import Study
+from experiments.datasets import REFERENCE, RESULTS
+from experiments.studies import scale
+from experiments.studies.picture import draw
+from experiments.studies.reading import STUDIES, evaluator_of, read_study
+
+NAMES = ("sdtm", "omop", "omop2", "synthea", "eusilc")
+"""The studies of the picture."""
+KS = (2, 5, 10)
+POWERS: tuple[Any, ...] = (0, 1, 2, "profile")
+PARTS = ("reference", "quality", "scale")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = argparse.ArgumentParser(prog="python -m experiments.studies", description=__doc__)
+    options.add_argument(
+        "--only", choices=PARTS, help="one part alone; the others stay as they are"
+    )
+    options.add_argument("--out", type=Path, help="folder to write to")
+    options.add_argument("--people", type=int, default=scale.Size.people, help="of the large study")
+    given = options.parse_args(arguments)
+    if not (REFERENCE / "study.csv").is_file() or not STUDIES.is_dir():
+        sys.exit(f"{STUDIES}: the studies of the reference are not at hand")
+    folder = given.out or RESULTS / "studies"
+    folder.mkdir(parents=True, exist_ok=True)
+    if given.only in (None, "scale"):
+        # first, so that the peak of memory is its own
+        write(list(scale.measure(scale.Size(given.people))), folder / "scale.csv")
+    if given.only in (None, "reference"):
+        write([compare(row) for row in reference_rows()], folder / "reference.csv")
+    if given.only in (None, "quality"):
+        write(list(qualities()), folder / "quality.csv")
+        draw(pd.read_csv(folder / "quality.csv"), folder / "quality.png")
+    (folder / "README.md").write_text(describe(folder), encoding="utf-8")
+
+
+def write(rows: list[dict[str, Any]], path: Path) -> None:
+    """Write a table, and print it."""
+    table = pd.DataFrame(rows)
+    print(table.to_string(index=False), flush=True)
+    table.to_csv(path, index=False, float_format="%.12g")
+
+
+def reference_rows() -> list[dict[str, str]]:
+    """Return the rows of the reference."""
+    with (REFERENCE / "study.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def compare(row: dict[str, str]) -> dict[str, Any]:
+    """Search for an optimum of the reference, and put both beside each other."""
+    power = row["power"] if row["power"] == "profile" else int(row["power"])
+    study = read_study(row["study"])
+    found = solve(study, StudyAnonymity(int(row["k"]), power))  # type: ignore[arg-type]
+    levels = tuple(json.loads(row["levels"]).values())
+    difference = found["loss"] - float(row["loss"])
+    dropped = found["people dropped"] == int(row["suppressed_people"])
+    return {
+        "study": row["study"],
+        "k": row["k"],
+        "power": row["power"],
+        **found,
+        "agrees": "yes" if abs(difference) < 1e-9 and dropped else "no",
+        "same levels": "yes" if found["levels"] == levels_of(study, levels) else "no",
+        "by the plain bound": int(row["evaluated_by_plain_bound"]),
+    }
+
+
+def solve(study: Study, model: StudyAnonymity) -> dict[str, Any]:
+    """Search a study twice, the first time to compile, and return what was found."""
+    evaluator = evaluator_of(study, model)
+    search(evaluator, study.lattice)
+    started = time.process_time()
+    found: SearchResult = search(evaluator_of(study, model), study.lattice)
+    seconds = time.process_time() - started
+    assert found.best is not None
+    return {
+        "status": found.status.value,
+        "loss": found.best.loss,
+        "people": study.people,
+        "people dropped": found.best.suppressed_records,
+        "levels": levels_of(study, found.best.scheme),
+        "schemes": found.proof.schemes,
+        "evaluated": found.proof.evaluated,
+        "given up": found.proof.partitions,
+        "seconds": round(seconds, 2),
+    }
+
+
+def levels_of(study: Study, scheme: Sequence[int]) -> str:
+    """Name the levels of a scheme."""
+    return " ".join(f"{name}={level}" for name, level in zip(study.attributes, scheme, strict=True))
+
+
+def qualities() -> Iterator[dict[str, Any]]:
+    """Find the best quality of each study for every power and k."""
+    for name in NAMES:
+        study = read_study(name)
+        for power in POWERS:
+            for k in KS:
+                found = solve(study, StudyAnonymity(k, power))
+                print(name, power, k, round(1 - found["loss"], 4), file=sys.stderr, flush=True)
+                yield {"study": name, "power": power, "k": k, "quality": 1 - found["loss"], **found}
+
+
+def describe(folder: Path) -> str:
+    """Write the page that says what came out, from the files that are there."""
+    lines = ["# Studies", "", "Written by `python -m experiments.studies`."]
+    if (folder / "reference.csv").is_file():
+        lines += describe_reference(pd.read_csv(folder / "reference.csv"))
+    if (folder / "quality.csv").is_file():
+        lines += describe_quality(pd.read_csv(folder / "quality.csv"))
+    if (folder / "scale.csv").is_file():
+        lines += describe_scale(pd.read_csv(folder / "scale.csv"))
+    return "\n".join(lines) + "\n"
+
+
+def describe_reference(table: pd.DataFrame) -> list[str]:
+    """Say which optima of the reference are found, and what they took."""
+    agrees, proven = (table["agrees"] == "yes").sum(), (table["status"] == "optimal").sum()
+    lines = [
+        "",
+        "## The optima of the reference",
+        "",
+        f"{agrees} of {len(table)} agree with the reference's exhaustive search: loss to 1e-9, and "
+        f"people dropped. {proven} are proven. Evaluated are schemes whose loss was found; given up are "
+        "those whose bound was enough half way. The last column is what a search by the bound of "
+        "generalization alone evaluates. Seconds are of processor time.",
+        "",
+        "| study | power | loss | people dropped | schemes | evaluated | given up | seconds | plain |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in table.to_dict("records"):
+        lines.append(
+            f"| {row['study']} | {row['power']} | {row['loss']:.6f} | {row['people dropped']} of "
+            f"{row['people']} | {row['schemes']} | {row['evaluated']} | {row['given up']} | "
+            f"{row['seconds']:.2f} | {row['by the plain bound']} |"
+        )
+    return lines
+
+
+def describe_quality(table: pd.DataFrame) -> list[str]:
+    """Show the best quality by study, power and k."""
+    lines = [
+        "",
+        "## Quality over what somebody knows",
+        "",
+        "The best quality, proven, for k = 2, 5 and 10. Power 0 is k-anonymity of the people table.",
+        "",
+        "![Quality over power](quality.png)",
+        "",
+        "| study | power | k = 2 | k = 5 | k = 10 |",
+        "|---|---|---|---|---|",
+    ]
+    for (name, power), rows in table.groupby(["study", "power"], sort=False):
+        figures = [f"{rows.set_index('k')['quality'][k]:.4f}" for k in KS]
+        lines.append(f"| {name} | {power} | {' | '.join(figures)} |")
+    return lines
+
+
+def describe_scale(table: pd.DataFrame) -> list[str]:
+    """Show the time and memory of a large study."""
+    people, size = int(table["kept"].max()), scale.Size()
+    lines = [
+        "",
+        "## A large study",
+        "",
+        f"{people:,} people with {size.events} events each, of {scale.CODES} codes; power 2, k = 5. "
+        "Levels of age, sex, region and code. Seconds are of processor time, in one thread; the "
+        "peak is of the whole process, and before is what it took to draw the study.",
+        "",
+        "| scheme | people kept | seconds | peak MiB | before |",
+        "|---|---|---|---|---|",
+    ]
+    for row in table.to_dict("records"):
+        lines.append(
+            f"| {row['scheme']} | {row['kept']:,} | {row['seconds']:.1f} | {row['peak MiB']:,} | "
+            f"{row['before MiB']:,} |"
+        )
+    last = table.iloc[-1]
+    lines += [
+        "",
+        f"The search found {last['found']} and proved it: {last['evaluated']:.0f} schemes evaluated, "
+        f"{last['given up']:.0f} given up half way.",
+    ]
+    return lines
+
+
+if __name__ == "__main__":
+    main()
