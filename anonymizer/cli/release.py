@@ -245,6 +245,10 @@ def verify(
         Path | None,
         typer.Option(help="An earlier release, or its manifest: warns of who is in both."),
     ] = None,
+    keys: Annotated[
+        Path | None,
+        typer.Option(help="Of linked tables: the file of `run --keys`, checked with --against."),
+    ] = None,
 ) -> CommandResult:
     """Recompute every claim about a release; exit status 1 if one does not hold.
 
@@ -257,7 +261,7 @@ def verify(
     from anonymizer.verification.verification import verify as check
 
     with progress_line(str(release)):
-        verification = check(release, policy, manifest, against, proof)
+        verification = check(release, policy, manifest, against, proof, keys)
         warning = None if earlier is None else say_earlier(release, policy, earlier, against)
     checks = [asdict(check) for check in verification.checks]
     warned = {} if earlier is None else {"earlier": warning}

@@ -1,0 +1,241 @@
+"""Released tables against the original ones: everybody who is released, with all their rows."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anonymizer.data.column import same_text
+from anonymizer.data.formulas import escape
+from anonymizer.data.table import read_columns
+from anonymizer.errors import AnonymizerError, InfeasibleError, ReleaseError
+from anonymizer.kernels.compilation import working_seconds
+from anonymizer.layers.layering import one_layer
+from anonymizer.policy import Policy
+from anonymizer.problem.study import StudyPart, StudyProblem
+from anonymizer.search import Status, StopReason
+from anonymizer.solution.study import anonymize_study
+from anonymizer.solution.study_manifest import KEYS_HEADER
+from anonymizer.verification.attackers import PEOPLE, Histories, Rows
+from anonymizer.verification.claims import ROUNDING, Check, check_figures
+from anonymizer.verification.order import find_order
+from anonymizer.verification.original import check_input, seconds_left
+
+Profile = tuple[Hashable, Any]
+"""The row of a person and all their events, as they are released."""
+
+
+def check_against(
+    released: Histories,
+    keys: Mapping[str, Sequence[str]],
+    policy: Policy,
+    manifest: Mapping[str, Any],
+    against: Any,
+    key_file: str | Path | None,
+    started: float | None = None,
+) -> Iterator[Check]:
+    """Check released histories, with what is kept, against the original tables.
+
+    `keys` are those that name the rows of released tables.
+    """
+    started = working_seconds() if started is None else started
+    figures = "the scheme gives the reported figures on the original"
+    try:
+        problem = StudyProblem.read(originals_of(against, policy, manifest), policy)
+        scheme = tuple(manifest["scheme"][name] for name in problem.study.attributes)
+        kept = problem.evaluator.kept(scheme)
+    except AnonymizerError as error:
+        yield Check(figures, False, str(error))
+        return
+    for part in problem.parts:
+        check = check_input(part.table, manifest["input"][part.name])
+        yield replace(check, claim=f"{part.name}: {check.claim}")
+    evaluation = problem.evaluator.score(scheme, kept)
+    losses = problem.evaluator.attribute_losses(scheme, kept)
+    mine = {
+        "people": problem.study.people,
+        "suppressed": int(np.count_nonzero(~kept)),
+        "loss": evaluation.loss,
+        "attribute_loss": dict(zip(problem.study.attributes, losses, strict=True)),
+        "rows": {p.name: t.rows for p, t in zip(problem.parts, problem.study.tables, strict=True)},
+        "before": asdict(problem.profile_before),
+    }
+    rows = {name: each["rows"] for name, each in manifest["tables"].items()}
+    yield check_figures(figures, mine, {**manifest, **manifest["risk"], "rows": rows})
+    original = original_histories(problem, scheme)
+    yield check_people(released, original, kept.tolist())
+    yield check_new_keys(problem, keys)
+    for place in range(len(released.tables)):
+        yield check_order(released.tables[place], original.tables[place])
+    if key_file is not None:
+        yield check_key_file(released, original, problem, keys, Path(key_file))
+    yield check_optimum(problem, manifest, seconds_left(manifest, started))
+
+
+def originals_of(against: Any, policy: Policy, manifest: Mapping[str, Any]) -> Any:
+    """Return the original tables by name: those given, or where the policy says.
+
+    The path of the people's file, or of its folder, is taken as what the policy says.
+    """
+    if isinstance(against, Mapping):
+        return against
+    [people] = [name for name in manifest["tables"] if name not in policy.tables]
+    path = Path(against)
+    if path.is_dir():
+        named = {people: policy.data.path}
+        named |= {name: child.path for name, child in policy.tables.items()}
+        return {name: path / Path(p).name for name, p in named.items() if p is not None}
+    return {people: path}
+
+
+def original_histories(problem: StudyProblem, scheme: tuple[int, ...]) -> Histories:
+    """Generalize the original rows, beside the columns that are kept."""
+    made = []
+    levels = problem.study.split(scheme)
+    for part, table, own in zip(problem.parts, problem.study.tables, levels, strict=True):
+        microdata = table.microdata
+        layering = one_layer(microdata, own, np.zeros(microdata.distinct, np.bool_))
+        columns = []
+        for at in range(len(microdata.attributes)):
+            numbers, texts = layering.values(at)
+            columns.append([texts[number] for number in numbers[microdata.tuple_of_row].tolist()])
+        general = list(zip(*columns, strict=True)) if columns else [()] * table.rows
+        values = list(zip(general, kept_cells(part, table.rows), strict=True))
+        above = () if table.parent_row is None else table.parent_row.tolist()
+        made.append(Rows(part.name, values, table.parent, above))
+    return Histories(tuple(made))
+
+
+def kept_cells(part: StudyPart, rows: int) -> list[tuple[str, ...]]:
+    """Return what is released as it was in each row."""
+    kept = [n for n, a in part.policy.attributes.items() if n in part.kept and not a.role.dropped]
+    if not kept:
+        return [()] * rows
+    write = escape if part.policy.release.escape_formulas else str
+    columns = read_columns(part.table, kept)
+    cells = [
+        [texts[code] for code in columns[name].codes.tolist()]
+        for name in kept
+        for texts in [[same_text(write(text)) for text in columns[name].texts]]
+    ]
+    return list(zip(*cells, strict=True))
+
+
+def profiles_of(histories: Histories) -> list[Profile]:
+    """Return what everybody is by all that a release has of them."""
+    rows = histories.tables[PEOPLE].values
+    return [(rows[p], histories.written(events)) for p, events in enumerate(histories.events)]
+
+
+def check_people(released: Histories, original: Histories, kept: Sequence[bool]) -> Check:
+    """Check that those released are those kept of the original, with all their rows, generalized."""
+    claim = "every person released is one of the original, with all their rows generalized"
+    mine, everybody = Counter(profiles_of(released)), profiles_of(original)
+    theirs = Counter(p for p, stays in zip(everybody, kept, strict=True) if stays)
+    nobody, lacking = mine - Counter(everybody), theirs - mine
+    surplus = mine - theirs
+    details = []
+    if nobody:
+        details.append(f"{nobody.total():,} people are nobody of the original")
+    if surplus - nobody:
+        details.append(f"{(surplus - nobody).total():,} people had to be dropped")
+    if lacking:
+        details.append(f"{lacking.total():,} people are lacking, or are not as in the original")
+    return Check(claim, not details, "; ".join(details) or f"{mine.total():,} people agree")
+
+
+def check_new_keys(problem: StudyProblem, keys: Mapping[str, Sequence[str]]) -> Check:
+    """Check that no key of the release is one of the original."""
+    old: set[str] = set()
+    for part in problem.parts:
+        for column in read_columns(part.table, list(part.keys)).values():
+            old.update(column.texts)
+    same = sum(len(old & set(named)) for named in keys.values())
+    detail = f"{same:,} keys are those of the original" if same else "no key is one of the original"
+    return Check("the keys are new", not same, detail)
+
+
+def check_order(released: Rows, original: Rows) -> Check:
+    """Check that rows do not stand as in the original."""
+    numbers: dict[Hashable, int] = {}
+    theirs = [numbers.setdefault(value, len(numbers)) for value in original.values]
+    mine = [numbers[value] for value in released.values if value in numbers]
+    found = find_order(np.array(mine, np.int64), np.array(theirs, np.int64)) if mine else None
+    claim = f"{released.name}: the order of rows is not that of the original"
+    return Check(claim, found is None, found or "rows are shuffled")
+
+
+def check_key_file(
+    released: Histories,
+    original: Histories,
+    problem: StudyProblem,
+    keys: Mapping[str, Sequence[str]],
+    path: Path,
+) -> Check:
+    """Check that everybody, and every row that others belong to, is what the steward's file says."""
+    said = {(table, new): old for table, old, new in read_keys(path)}
+    theirs, wrong, rows_of = profiles_of(original), 0, dict[int, list[int | None]]()
+    for place, part in enumerate(problem.parts):
+        if part.name not in keys:
+            continue
+        row_of = original_rows(part)
+        rows_of[place] = [row_of.get(said.get((part.name, key), "")) for key in keys[part.name]]
+        mine, old = released.tables[place], original.tables[place]
+        for number, row in enumerate(rows_of[place]):
+            same = row is not None and mine.values[number] == old.values[row]
+            if row is not None and mine.parent is not None:
+                same &= rows_of[mine.parent][mine.parent_row[number]] == old.parent_row[row]
+            wrong += not same
+    for row, profile in zip(rows_of[PEOPLE], profiles_of(released), strict=True):
+        wrong += row is not None and theirs[row] != profile
+    detail = f"{wrong:,} keys are of another" if wrong else f"{len(said):,} keys agree"
+    return Check("everybody is who the file of keys says", not wrong, detail)
+
+
+def original_rows(part: StudyPart) -> dict[str, int]:
+    """Return the row of each id or key of an original table."""
+    [name] = [column for column, table in part.keys.items() if table == part.name]
+    column = read_columns(part.table, [name])[name]
+    return {column.texts[code]: row for row, code in enumerate(column.codes.tolist())}
+
+
+def read_keys(path: Path) -> list[tuple[str, str, str]]:
+    """Read the steward's file of keys."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            header, *rows = csv.reader(file)
+    except (OSError, ValueError, csv.Error):
+        raise ReleaseError(
+            f"{path}: there is no file of keys that can be read; correct --keys."
+        ) from None
+    if tuple(header) != KEYS_HEADER or any(len(row) != len(KEYS_HEADER) for row in rows):
+        raise ReleaseError(f"{path}: this is not a file of keys as `run --keys` writes it.")
+    return [(table, old, new) for table, old, new in rows]
+
+
+def check_optimum(
+    problem: StudyProblem, manifest: Mapping[str, Any], seconds: float | None
+) -> Check:
+    """Search again where the release claims to be optimal."""
+    claim = "no scheme of the policy has a lower loss"
+    if manifest["status"] != Status.OPTIMAL:
+        return Check(claim, None, f"not claimed: the status is {manifest['status']}")
+    limited = problem.policy.without_limits().with_search(time_limit=seconds)
+    try:
+        again = anonymize_study(replace(problem, policy=limited))
+    except InfeasibleError:
+        again = None
+    if again is None or (again.stopped is StopReason.TIME and again.status is not Status.OPTIMAL):
+        detail = "left out: to search again would take longer than the release took to make"
+        return Check(claim, None, detail)
+    same = abs(again.loss - manifest["loss"]) <= ROUNDING
+    if manifest.get("stopped") == StopReason.COMPLETE:  # else ties may have been left open
+        same &= again.scheme == manifest["scheme"]
+    work = f"loss {again.loss:.9f}, {again.proof.evaluated:,} evaluated"
+    return Check(claim, same, f"searched again: {work}")
