@@ -201,10 +201,9 @@ def open_released(
             "have the same."
         )
     order = people
-    while len(order) < len(names):  # a policy's tables have no circle
-        order += [
-            n for n in names if n not in order and (policy.tables[n].parent or people[0]) in order
-        ]
+    while len(order) < len(names):  # as a study has them; a policy's tables have no circle
+        left = [name for name in policy.tables if name not in order]
+        order.append(next(n for n in left if (policy.tables[n].parent or people[0]) in order))
     return [open_one(name, people[0], given[name], policy, manifest) for name in order]
 
 
