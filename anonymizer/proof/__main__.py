@@ -125,7 +125,7 @@ def table_at(path: Path, policy: Policy) -> Asked:
 def study_at(path: Path, policy: Policy) -> Asked:
     """Put a policy to linked tables: those in a folder, or the people's with those the policy names."""
     problem = StudyProblem.read(tables_at(path, policy, name_of_people(policy)), policy)
-    tables = {part.name: part.table for part in problem.parts}
+    tables: dict[str | None, Table] = {part.name: part.table for part in problem.parts}
     case = partial(case_of_study, problem.evaluator, problem.lattice)
     return Asked(problem.policy, problem.hierarchies, tables, case)
 

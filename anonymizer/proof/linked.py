@@ -79,7 +79,8 @@ class PeopleTable(Table):
     @cached_property
     def starts(self) -> list[int]:
         """Where the events of each child table begin, if all are numbered one after another."""
-        return np.cumsum([0, 0, *(rows.tuple_of_row.size for rows in self.rows[1:])]).tolist()
+        sizes = [rows.tuple_of_row.size for rows in self.rows[1:]]
+        return [0, *itertools.accumulate(sizes, initial=0)]
 
     @cached_property
     def above(self) -> list[int]:

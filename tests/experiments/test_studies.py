@@ -18,6 +18,13 @@ def test_every_committed_row_agrees_and_is_proven() -> None:
     assert (table["status"] == "optimal").all()
 
 
+def test_every_committed_proof_is_accepted() -> None:
+    table = pd.read_csv(RESULTS / "studies" / "proofs.csv")
+    assert len(table) == 16
+    assert (table["accepted"] == "yes").all()
+    assert (table["seconds to check"] < 5).all()
+
+
 @pytest.mark.skipif(not STUDIES.is_dir(), reason="the studies of the reference are not at hand")
 @pytest.mark.parametrize("power", ["0", "2"])
 def test_an_optimum_of_the_reference_is_found_and_proven(power: str) -> None:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from anonymizer import anonymize, verify, write_study
 from anonymizer.proof import linked
+from anonymizer.proof.__main__ import main
 from anonymizer.proof.case import case_of_study
 from anonymizer.proof.checker import Case as Checked
 from anonymizer.proof.checker import check
-from anonymizer.proof.format import Closed, Proof, ProofError, parse_proof
+from anonymizer.proof.format import Closed, Proof, ProofError, parse_proof, read_proof
 from anonymizer.proof.table import Unsupported
 from anonymizer.proof.writer import by_engine, write_proof
 from anonymizer.search import search
+from tests.clinic import frames, write_clinic
 from tests.proof.cases import claiming, swap
 from tests.study.drawing import cases, evaluator_of
 from tests.study.oracle import Case, Child, Generalized
@@ -121,6 +126,34 @@ def test_what_is_spoiled_is_refused(base: tuple[Checked, Proof], name: str) -> N
     check(proof, case)
     with pytest.raises(ProofError):
         check(SPOILED[name](proof), case)
+
+
+def test_a_release_of_a_study_has_a_proof_that_is_accepted(tmp_path: Path, run, capsys) -> None:
+    policy, out = write_clinic(tmp_path), tmp_path / "out"
+    status, printed, _ = run("run", policy, "--out", out, "--proof", "--json")
+    assert status == 0
+    assert Path(json.loads(printed)["files"]["proof"]).stat().st_mode & 0o777 == 0o600
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert manifest["proof_file"]["witnesses"] == len(read_proof(out / "proof.json").witnesses)
+    checks = {check.claim: check for check in verify(out, policy, against=tmp_path).checks}
+    assert "proof file checked" in checks["no scheme of the policy has a lower loss"].detail
+    assert all(check.passed for check in checks.values())
+    assert main([str(out), "--against", str(tmp_path)]) == 0
+    assert "any suppression of whole people is better" in capsys.readouterr().out
+
+
+def test_a_forged_proof_or_another_original_of_a_study_is_refused(tmp_path: Path, capsys) -> None:
+    policy, out = write_clinic(tmp_path), tmp_path / "out"
+    solution = anonymize(None, policy)
+    proof = solution.proof_file()
+    write_study(solution, out, proof=proof)
+    for spoil in SPOILED.values():
+        spoil(proof).write(tmp_path / "forged.json")
+        found = verify(out, policy, against=tmp_path, proof=tmp_path / "forged.json")
+        assert not found.passed
+    frames(seed=6)["drug"].to_csv(tmp_path / "drug.csv", index=False)
+    assert main([str(out), "--against", str(tmp_path)]) == 1
+    assert "the table 'drug' is another one" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("change", [{"k": 4}, {"power": 1}, {"power": "profile"}])
