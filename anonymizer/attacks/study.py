@@ -26,7 +26,7 @@ from anonymizer.policy import Policy
 from anonymizer.problem.study import StudyProblem, TablesLike
 from anonymizer.risk.study import PROFILE, StudyAnonymity
 from anonymizer.solution.manifest import ManifestLike
-from anonymizer.verification.attackers import Attackers, Event, Histories, Rows, Written
+from anonymizer.verification.attackers import Attackers, Event, PlainStudy, PlainTable, Written
 from anonymizer.verification.study import find_study, histories_of, open_released
 from anonymizer.verification.study_original import (
     original_histories,
@@ -42,8 +42,8 @@ BASELINE = "released people who are pointed at at random"
 class StudySetting:
     """A release of linked tables beside its original, both generalized alike."""
 
-    released: Histories
-    original: Histories
+    released: PlainStudy
+    original: PlainStudy
     model: StudyAnonymity
     """What the release promises."""
     plan: AttackPlan
@@ -100,14 +100,14 @@ def read_study_setting(
     )
 
 
-def without_kept(histories: Histories) -> Histories:
+def without_kept(histories: PlainStudy) -> PlainStudy:
     """Leave out the columns that are released as they are."""
 
-    def general(rows: Rows) -> list[Any]:
+    def general(rows: PlainTable) -> list[Any]:
         values: list[Any] = list(rows.values)
         return [quasi for quasi, _ in values]
 
-    return Histories(tuple(replace(rows, values=general(rows)) for rows in histories.tables))
+    return PlainStudy(tuple(replace(rows, values=general(rows)) for rows in histories.tables))
 
 
 def attackers(promised: StudyAnonymity) -> list[tuple[str, StudyAnonymity]]:

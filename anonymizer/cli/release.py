@@ -256,12 +256,16 @@ def verify(
     """
     from dataclasses import asdict
 
+    from anonymizer.policy import Policy
     from anonymizer.report.sections import show_sections
     from anonymizer.report.verification import sections, verdict
     from anonymizer.verification.verification import verify as check
 
+    loaded = Policy.read(policy)
+    if loaded.tables:
+        refuse_options({"--proof": proof, "--earlier": earlier})
     with progress_line(str(release)):
-        verification = check(release, policy, manifest, against, proof, keys)
+        verification = check(release, loaded, manifest, against, proof, keys)
         warning = None if earlier is None else say_earlier(release, policy, earlier, against)
     checks = [asdict(check) for check in verification.checks]
     warned = {} if earlier is None else {"earlier": warning}

@@ -114,7 +114,9 @@ def faults_of_names(tables: Mapping[str, ChildTable]) -> Iterator[str]:
 
 def faults_of_parents(tables: Mapping[str, ChildTable]) -> Iterator[str]:
     """Say which tables belong to none, or to themselves in the end, or refer to no key."""
-    unknown = {name: each.parent for name, each in tables.items() if each.parent not in (None, *tables)}
+    unknown = {
+        name: each.parent for name, each in tables.items() if each.parent not in (None, *tables)
+    }
     for name, parent in unknown.items():
         known = suggest_name(parent, [other for other in tables if other != name])
         yield f"{name}.parent is '{parent}', which is no table of [tables]; {known}"

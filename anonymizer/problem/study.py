@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.data.column import Cells
 from anonymizer.data.engines.table import EngineTable
 from anonymizer.data.opening import TableLike, check_columns
-from anonymizer.data.table import Table
+from anonymizer.data.table import Table, WrappedTable
 from anonymizer.display import Displayed
 from anonymizer.errors import DataError, PolicyError, quote_some
 from anonymizer.hierarchy import Hierarchy
@@ -194,7 +195,11 @@ def open_tables(data: Any, policy: Policy) -> dict[str, Table]:
     for child in policy.tables:
         part = policy.of_table(child)
         opened[child] = open_one(given.get(child, part.data_source), part, f"tables.{child}")
-    return opened
+    frames = {each for each in given if not isinstance(given[each], str | Path)}
+    return {
+        each: NamedTable(table, f"table '{each}'") if each in frames else table
+        for each, table in opened.items()
+    }
 
 
 def tables_given(data: Any, policy: Policy) -> Mapping[str, Any]:
@@ -215,6 +220,27 @@ def name_of_people(policy: Policy) -> str:
     if policy.data.path is not None and policy.data.table is None:
         return Path(policy.data.path).name.partition(".")[0] or PEOPLE_NAME
     return policy.data.table or PEOPLE_NAME
+
+
+@dataclass(frozen=True, eq=False)
+class NamedTable(WrappedTable):
+    """A dataframe of a study, which messages call by the name that it is given by."""
+
+    called: str
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return self.called
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows."""
+        return self.origin.rows
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
+        """Yield the rows of the dataframe."""
+        return self.origin.batches(columns)
 
 
 def open_one(source: Any, policy: Policy, where: str) -> Table:

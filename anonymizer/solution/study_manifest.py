@@ -31,11 +31,14 @@ from anonymizer.solution.manifest import (
     describe_output,
     digest_of_release,
     made_in,
+    old_files,
     read_manifest,
     stage_proof,
 )
 from anonymizer.solution.study import StudySolution
 
+SEARCH = "search.json"
+"""What a stopped search of one table leaves."""
 KEYS_HEADER = ("table", "original", "released")
 
 
@@ -129,7 +132,10 @@ def file_names(solution: StudySolution) -> dict[str, str]:
 
 
 def remove_old(staging: Staging, names: set[str]) -> None:
-    """Let the files of an earlier study go that stand beside its manifest as that says."""
+    """Let the files of an earlier release go that stand beside its manifest as that says."""
+    for path in (Path(SEARCH), *old_files(staging.folder, "")):
+        if str(path) not in names:
+            staging.remove(str(path))
     try:
         manifest = read_manifest(staging.folder / FILE_NAME, check_study_manifest)
     except (AnonymizerError, OSError):

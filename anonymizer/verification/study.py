@@ -25,7 +25,7 @@ from anonymizer.solution.study import KEY_LETTERS, LETTERS
 from anonymizer.solution.study_manifest import check_study_manifest
 from anonymizer.utility import make_measure
 from anonymizer.utility.loss import attribute_loss
-from anonymizer.verification.attackers import PEOPLE, Attackers, Histories, Rows
+from anonymizer.verification.attackers import PEOPLE, Attackers, PlainStudy, PlainTable
 from anonymizer.verification.claims import (
     Check,
     Verification,
@@ -340,7 +340,7 @@ def check_contents(
     yield check_order(histories)
 
 
-def histories_of(tables: list[ReleasedTable], whole: bool = False) -> Histories:
+def histories_of(tables: list[ReleasedTable], whole: bool = False) -> PlainStudy:
     """Put the released rows together, by person; `whole` ones have columns that are kept, too."""
     places = {each.name: place for place, each in enumerate(tables)}
     row_of_key = {
@@ -356,13 +356,13 @@ def histories_of(tables: list[ReleasedTable], whole: bool = False) -> Histories:
         if above := each.above():
             parent, keys = above
             rows = [row_of_key[parent][key] for key in keys]
-            made.append(Rows(each.name, values, places[parent], rows))
+            made.append(PlainTable(each.name, values, places[parent], rows))
         else:
-            made.append(Rows(each.name, values))
-    return Histories(tuple(made))
+            made.append(PlainTable(each.name, values))
+    return PlainStudy(tuple(made))
 
 
-def check_promise(histories: Histories, policy: Policy) -> Check:
+def check_promise(histories: PlainStudy, policy: Policy) -> Check:
     """Count, for every person and all that somebody may know of them, who matches."""
     [model] = policy.risk
     attackers = Attackers(histories, model)
@@ -406,7 +406,7 @@ def check_loss(tables: list[ReleasedTable], policy: Policy, manifest: Mapping[st
 
 
 def check_left_out(
-    histories: Histories, tables: list[ReleasedTable], manifest: Mapping[str, Any]
+    histories: PlainStudy, tables: list[ReleasedTable], manifest: Mapping[str, Any]
 ) -> Check:
     """Count again who is alone by what the promise does not cover."""
     everybody = range(histories.people)
@@ -440,7 +440,7 @@ def alone(values: list[Any]) -> int:
     return sum(times == 1 for times in Counter(values).values())
 
 
-def check_order(histories: Histories) -> Check:
+def check_order(histories: PlainStudy) -> Check:
     """Check that the rows of a person neither stand together, nor as the people do."""
     claim, found = "the order of rows tells nothing", []
     for place, table in enumerate(histories.tables[1:], start=1):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.data.column import same_text
+from anonymizer.data.files import check_readable
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import read_columns
 from anonymizer.errors import AnonymizerError, InfeasibleError, ReleaseError
@@ -24,7 +25,7 @@ from anonymizer.proof.case import case_of_study
 from anonymizer.search import Status, StopReason
 from anonymizer.solution.study import anonymize_study
 from anonymizer.solution.study_manifest import KEYS_HEADER
-from anonymizer.verification.attackers import PEOPLE, Histories, Rows
+from anonymizer.verification.attackers import PEOPLE, PlainStudy, PlainTable
 from anonymizer.verification.claims import ROUNDING, Check, check_figures
 from anonymizer.verification.order import find_order
 from anonymizer.verification.original import check_input, check_proven, seconds_left
@@ -34,7 +35,7 @@ Profile = tuple[Hashable, Any]
 
 
 def check_against(
-    released: Histories,
+    released: PlainStudy,
     keys: Mapping[str, Sequence[str]],
     policy: Policy,
     manifest: Mapping[str, Any],
@@ -49,8 +50,9 @@ def check_against(
     """
     started = working_seconds() if started is None else started
     figures = "the scheme gives the reported figures on the original"
+    originals = originals_of(against, policy, manifest)
     try:
-        problem = StudyProblem.read(originals_of(against, policy, manifest), policy)
+        problem = StudyProblem.read(originals, policy)
         scheme = tuple(manifest["scheme"][name] for name in problem.study.attributes)
         kept = problem.evaluator.kept(scheme)
     except AnonymizerError as error:
@@ -74,8 +76,7 @@ def check_against(
     original = original_histories(problem, scheme)
     yield check_people(released, original, kept.tolist())
     yield check_new_keys(problem, keys)
-    for place in range(len(released.tables)):
-        yield check_order(released.tables[place], original.tables[place])
+    yield from check_order(released, original)
     if key_file is not None:
         yield check_key_file(released, original, problem, keys, Path(key_file))
     yield from check_proven(
@@ -96,10 +97,13 @@ def originals_of(against: Any, policy: Policy, manifest: Mapping[str, Any]) -> A
     if isinstance(against, Mapping):
         return against
     [people] = [name for name in manifest["tables"] if name not in policy.tables]
-    return tables_at(Path(against), policy, people)
+    named = tables_at(Path(against), policy, people)
+    for each in named.values():
+        check_readable(each)
+    return named
 
 
-def original_histories(problem: StudyProblem, scheme: tuple[int, ...]) -> Histories:
+def original_histories(problem: StudyProblem, scheme: tuple[int, ...]) -> PlainStudy:
     """Generalize the original rows, beside the columns that are kept."""
     made = []
     levels = problem.study.split(scheme)
@@ -113,8 +117,8 @@ def original_histories(problem: StudyProblem, scheme: tuple[int, ...]) -> Histor
         general = list(zip(*columns, strict=True)) if columns else [()] * table.rows
         values = list(zip(general, kept_cells(part, table.rows), strict=True))
         above = () if table.parent_row is None else table.parent_row.tolist()
-        made.append(Rows(part.name, values, table.parent, above))
-    return Histories(tuple(made))
+        made.append(PlainTable(part.name, values, table.parent, above))
+    return PlainStudy(tuple(made))
 
 
 def kept_cells(part: StudyPart, rows: int) -> list[tuple[str, ...]]:
@@ -132,13 +136,13 @@ def kept_cells(part: StudyPart, rows: int) -> list[tuple[str, ...]]:
     return list(zip(*cells, strict=True))
 
 
-def profiles_of(histories: Histories) -> list[Profile]:
+def profiles_of(histories: PlainStudy) -> list[Profile]:
     """Return what everybody is by all that a release has of them."""
     rows = histories.tables[PEOPLE].values
     return [(rows[p], histories.written(events)) for p, events in enumerate(histories.events)]
 
 
-def check_people(released: Histories, original: Histories, kept: Sequence[bool]) -> Check:
+def check_people(released: PlainStudy, original: PlainStudy, kept: Sequence[bool]) -> Check:
     """Check that those released are those kept of the original, with all their rows, generalized."""
     claim = "every person released is one of the original, with all their rows generalized"
     mine, everybody = Counter(profiles_of(released)), profiles_of(original)
@@ -166,19 +170,32 @@ def check_new_keys(problem: StudyProblem, keys: Mapping[str, Sequence[str]]) -> 
     return Check("the keys are new", not same, detail)
 
 
-def check_order(released: Rows, original: Rows) -> Check:
-    """Check that rows do not stand as in the original."""
-    numbers: dict[Hashable, int] = {}
-    theirs = [numbers.setdefault(value, len(numbers)) for value in original.values]
-    mine = [numbers[value] for value in released.values if value in numbers]
-    found = find_order(np.array(mine, np.int64), np.array(theirs, np.int64)) if mine else None
-    claim = f"{released.name}: the order of rows is not that of the original"
-    return Check(claim, found is None, found or "rows are shuffled")
+def check_order(released: PlainStudy, original: PlainStudy) -> Iterator[Check]:
+    """Check that the rows of no table stand as in the original, told by their people and values."""
+    number_of: dict[Profile, int] = {}
+    mine, theirs = rows_told(released, number_of), rows_told(original, number_of)
+    for place, table in enumerate(released.tables):
+        numbers: dict[Hashable, int] = {}
+        before = [numbers.setdefault(row, len(numbers)) for row in theirs[place]]
+        after = [numbers[row] for row in mine[place] if row in numbers]
+        found = find_order(np.array(after, np.int64), np.array(before, np.int64)) if after else None
+        claim = f"{table.name}: the order of rows is not that of the original"
+        yield Check(claim, found is None, found or "rows are shuffled")
+
+
+def rows_told(histories: PlainStudy, number_of: dict[Profile, int]) -> list[list[Hashable]]:
+    """Return, for each row of each table, the number of all that its person is, and its value."""
+    profiles = [number_of.setdefault(each, len(number_of)) for each in profiles_of(histories)]
+    told: list[list[Hashable]] = [[*profiles]]
+    for place, table in enumerate(histories.tables[1:], start=1):
+        whose = (histories.person((place, row)) for row in range(len(table.values)))
+        told.append(list(zip((profiles[p] for p in whose), table.values, strict=True)))
+    return told
 
 
 def check_key_file(
-    released: Histories,
-    original: Histories,
+    released: PlainStudy,
+    original: PlainStudy,
     problem: StudyProblem,
     keys: Mapping[str, Sequence[str]],
     path: Path,

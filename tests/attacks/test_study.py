@@ -14,11 +14,11 @@ from anonymizer import PolicyError, anonymize, attack, make_study_manifest, writ
 from anonymizer.attacks.setting import AttackPlan
 from anonymizer.attacks.study import StudySetting, attackers, by_power, count_matches, fits
 from anonymizer.risk.study import StudyAnonymity
-from anonymizer.verification.attackers import Attackers, Histories
+from anonymizer.verification.attackers import Attackers, PlainStudy
 from tests.clinic import POLICY, frames, write_clinic
 from tests.study.drawing import cases, evaluator_of, model_of
 from tests.study.oracle import Case, Generalized
-from tests.verification.test_attackers import histories_of
+from tests.verification.test_attackers import plain_of
 
 
 @given(st.data(), cases())
@@ -29,7 +29,7 @@ def test_who_matches_has_a_map_of_all_events_that_are_known(
     person, other = (data.draw(st.integers(0, len(case.people) - 1)) for _ in range(2))
     known = data.draw(st.sets(st.sampled_from(case.events[person] or [None])).map(tuple))
     known = tuple(event for event in known if event is not None)
-    histories = histories_of(case, scheme)
+    histories = plain_of(case, scheme)
     mine = histories.written([(table + 1, row) for table, row in known])
     theirs = histories.written(histories.events[other])
     expected = Generalized(case, scheme).matches(case.closure(known), other)
@@ -43,7 +43,7 @@ def test_nobody_is_among_fewer_than_k_for_the_promised_power(
     case = replace(case, share=0.0)  # of those dropped, more may be known than of those released
     scheme = data.draw(st.sampled_from(list(case.schemes())))
     kept = np.flatnonzero(evaluator_of(case).kept(scheme)).tolist()
-    whole = histories_of(case, scheme)
+    whole = plain_of(case, scheme)
     setting = StudySetting(part_of(whole, kept), whole, model_of(case), AttackPlan(100, 1))
     assert all(n == 0 or n >= case.k for n in count_matches(setting, setting.model))
     for name, model in attackers(setting.model):
@@ -57,7 +57,7 @@ def test_nobody_is_among_fewer_than_k_for_the_promised_power(
         assert least >= shown.fewest[person]
 
 
-def part_of(histories: Histories, kept: list[int]) -> Histories:
+def part_of(histories: PlainStudy, kept: list[int]) -> PlainStudy:
     """Return the same with the rows of some people alone."""
     number: list[dict[int, int]] = []
     tables = []
@@ -72,7 +72,7 @@ def part_of(histories: Histories, kept: list[int]) -> Histories:
             [] if rows.parent is None else [number[rows.parent][rows.parent_row[r]] for r in stay]
         )
         tables.append(replace(rows, values=[rows.values[r] for r in stay], parent_row=above))
-    return Histories(tuple(tables))
+    return PlainStudy(tuple(tables))
 
 
 def test_a_release_is_attacked_by_three_powers(tmp_path: Path, run) -> None:

@@ -75,8 +75,14 @@ FAULTS: dict[str, tuple[Callable[[Keys], object], str]] = {
         lambda found: found["tables"]["drug"].update(id="whom"),
         "id names 'whom', which is not a column; did you mean 'who'",
     ),
-    "no id of people": (lambda found: found["data"].pop("id"), "data.id is missing; name the column"),
-    "sample": (lambda found: found["data"].update(sample=0.5), "data.sample draws rows of one table"),
+    "no id of people": (
+        lambda found: found["data"].pop("id"),
+        "data.id is missing; name the column",
+    ),
+    "sample": (
+        lambda found: found["data"].update(sample=0.5),
+        "data.sample draws rows of one table",
+    ),
     "another model": (
         lambda found: found["risk"].append({"model": "k-anonymity", "k": 3}),
         "the risk model 'k-anonymity' looks at one table; use one .* with model = 'study'",
@@ -115,7 +121,9 @@ FAULTS: dict[str, tuple[Callable[[Keys], object], str]] = {
         "attributes.born has microaggregation, which linked tables do not have",
     ),
     "microaggregation of events": (
-        lambda found: found["tables"]["visit"]["attributes"]["kind"].update(microaggregation="mean"),
+        lambda found: found["tables"]["visit"]["attributes"]["kind"].update(
+            microaggregation="mean"
+        ),
         "kind has microaggregation, which linked tables do not have",
     ),
     "what is revealed": (

@@ -30,7 +30,9 @@ def test_tables_are_found_or_given_by_name_and_are_the_same(tmp_path: Path) -> N
 
 
 def test_levels_and_weights_of_every_table_count(tmp_path: Path) -> None:
-    text = POLICY.replace('hierarchy = "code.csv"', 'hierarchy = "code.csv", max_level = 1, weight = 2')
+    text = POLICY.replace(
+        'hierarchy = "code.csv"', 'hierarchy = "code.csv", max_level = 1, weight = 2'
+    )
     problem = StudyProblem.read(None, write_clinic(tmp_path, text))
     at = problem.study.attributes.index("diagnosis.code")
     assert problem.lattice.high[at] == 1
@@ -93,7 +95,11 @@ def test_bad_input_is_one_sentence(tmp_path: Path, name: str) -> None:
     [
         ("k = 3", "k = 61", "k = 61 is larger than the table, which has 60 people"),
         ('path = "drug.csv"', "", "tables.drug.path is missing, and no data was given"),
-        ("power = 2", 'power = 2\n[utility]\nmeasure = "precision"', "is not one for linked tables"),
+        (
+            "power = 2",
+            'power = 2\n[utility]\nmeasure = "precision"',
+            "is not one for linked tables",
+        ),
         ('"patient.csv"', '"visit.csv"', "'visit' is the people table by its file, and a table of"),
         ("dose = { role", "dosis = { role", "no column 'dosis'"),
     ],
@@ -109,7 +115,7 @@ def test_a_policy_that_does_not_fit_is_one_sentence(
 
 def test_columns_that_are_kept_and_give_another_away_are_refused(tmp_path: Path) -> None:
     told = frames()["diagnosis"].assign(text=lambda f: f["code"] + " in words")
-    text = POLICY.replace("visit = { role = \"identifying\" }\ncode", "text = { role = \"insensitive\" }\nvisit = { role = \"identifying\" }\ncode")  # fmt: skip
+    text = POLICY.replace("\ncode = {", '\ntext = { role = "insensitive" }\ncode = {')
     with pytest.raises(PolicyError, match="text"):
         StudyProblem.read(None, write_clinic(tmp_path, text, diagnosis=told))
 

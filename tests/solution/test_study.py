@@ -49,7 +49,9 @@ def test_released_rows_are_linked_as_before_and_keys_are_new(solution: StudySolu
     for name, figures in solution.tables.items():
         assert list(released[name].columns) == list(original[name].columns)
         assert len(released[name]) == figures["released"]
-    per_person = released["visit"].merge(released["diagnosis"], left_on="visit_id", right_on="visit")
+    per_person = released["visit"].merge(
+        released["diagnosis"], left_on="visit_id", right_on="visit"
+    )
     before = original["visit"].merge(original["diagnosis"], left_on="visit_id", right_on="visit")
     gone = original["patient"]["pid"][~solution.kept]
     assert len(per_person) == len(before[~before["patient"].isin(gone)])
@@ -77,8 +79,12 @@ def test_keys_are_fresh_for_every_solution_and_follow_from_a_seed(
     solution: StudySolution, tmp_path: Path
 ) -> None:
     other = anonymize(frames(), write_clinic(tmp_path / "other"))
-    assert not set(solution.to_frames()["patient"]["pid"]) & set(other.to_frames()["patient"]["pid"])
-    for mine, theirs in zip(solution.to_frames(7).values(), other.to_frames(7).values(), strict=True):
+    assert not set(solution.to_frames()["patient"]["pid"]) & set(
+        other.to_frames()["patient"]["pid"]
+    )
+    for mine, theirs in zip(
+        solution.to_frames(7).values(), other.to_frames(7).values(), strict=True
+    ):
         pd.testing.assert_frame_equal(mine, theirs)
 
 
@@ -103,7 +109,7 @@ def test_what_is_said_is_what_is_counted(solution: StudySolution) -> None:
 
 def test_a_limit_that_cannot_be_met_is_one_sentence(tmp_path: Path) -> None:
     text = POLICY.replace("k = 3", "k = 59") + "\n[search]\nsuppression_limit = 0.01\n"
-    with pytest.raises(InfeasibleError, match="would drop .* of 60 people .* lower k or power"):
+    with pytest.raises(InfeasibleError, match=r"would drop .* of 60 people .* lower k or power"):
         anonymize(frames(), write_clinic(tmp_path, text))
 
 
@@ -120,7 +126,9 @@ def test_a_study_cannot_be_resumed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_files_are_named_as_the_tables_and_the_keys_stay_elsewhere(tmp_path: Path, kind: str) -> None:
+def test_files_are_named_as_the_tables_and_the_keys_stay_elsewhere(
+    tmp_path: Path, kind: str
+) -> None:
     policy = write_clinic(tmp_path, POLICY + f'\n[release]\nfile = "{kind}"\n')
     solution, out = anonymize(None, policy), tmp_path / "out"
     files = write_study(solution, out, keys=tmp_path / "keys.csv")
@@ -152,7 +160,9 @@ def test_files_of_an_earlier_release_go_and_the_input_stays(tmp_path: Path) -> N
         write_study(anonymize(None, policy), out, keys=out / "keys.csv")
 
 
-def test_dataframes_are_verified_with_their_manifest(solution: StudySolution, tmp_path: Path) -> None:
+def test_dataframes_are_verified_with_their_manifest(
+    solution: StudySolution, tmp_path: Path
+) -> None:
     released = solution.to_frames()
     manifest = make_study_manifest(solution, released)
     assert verify(released, tmp_path / "policy.toml", manifest, against=frames()).passed
