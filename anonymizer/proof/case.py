@@ -194,6 +194,8 @@ def model_of(model: Any, microdata: Microdata) -> tuple[Model, ...]:
 
 def k_map_of(model: Any, microdata: Microdata) -> tuple[Model, ...]:
     """Count people in a table, or derive how many a class needs."""
+    if model.weight is not None:
+        raise Unsupported("there is no rule for k-map by sampling weights.")
     if model.population is None:
         return (models.KMap(model.k),)
     truncated = model.estimator == "zero-truncated-poisson"
