@@ -13,8 +13,9 @@ make it likelier that the class has any. Of the others, P(X >= t | X >= 1) grows
 Bernoulli variable grows with its probability in the likelihood ratio, sums of independent ones keep that
 order, and so does the condition X >= 1. For all t together, the chance to pass, given that a class has
 any record, is a quotient of two functions that are linear in each fraction, so that it is greatest where
-each is some p_t, or 0, or 1. All these cases were looked at for k up to 12: none exceeds the significance
-(`results/survey`). Above that, the significance is shared among all t, which is safe for any k.
+each is some p_t, or 0, or 1. All these cases were looked at for k up to 12 and significances from 0.01
+to 0.2: none exceeds them (`results/survey`). For other ones the next lower of these counts, or the
+significance is shared among all t, which is safe for any.
 
 Merging classes adds up their records, so that a class that passes still does.
 """
@@ -32,7 +33,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 LOOKED_AT = 12
-"""Up to this k every case was looked at; above it, the significance is shared."""
+SIGNIFICANCES = (0.01, 0.05, 0.1, 0.2)
+"""Up to this k, every case was looked at for these."""
 STEPS = 60
 """Bisections: fractions are found to 1e-18."""
 
@@ -64,7 +66,8 @@ def largest_fractions(k: int, significance: float) -> tuple[float, ...]:
         raise ValueError(f"k must be at least 1, got {k}")
     if not 0 < significance < 1:
         raise ValueError(f"significance must lie between 0 and 1, got {significance}")
-    share = significance if k <= LOOKED_AT else significance / (k - 2)
+    looked_at = [each for each in SIGNIFICANCES if k <= LOOKED_AT and each <= significance]
+    share = max([*looked_at, significance / max(1, k - 2)])
     found = [largest_fraction(t, k - 1, share) for t in range(2, k)]
     return (*found, 1.0) if k > 1 else ()
 

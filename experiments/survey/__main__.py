@@ -20,6 +20,7 @@ from anonymizer.data.staging import Staging
 from anonymizer.estimators.derived_k import derived_k
 from anonymizer.estimators.survey import (
     LOOKED_AT,
+    SIGNIFICANCES,
     large_enough,
     largest_fractions,
     rarities,
@@ -27,7 +28,6 @@ from anonymizer.estimators.survey import (
 )
 
 RESULTS = Path("results")
-SIGNIFICANCES = (0.01, 0.05, 0.1, 0.2)
 KS = (3, 5, 10)
 PEOPLE = 400_000
 DRAWS = 20
@@ -177,13 +177,13 @@ def describe(cases: pd.DataFrame, drawn: pd.DataFrame) -> str:
         "Written by `python -m experiments.survey`.",
         "",
         f"For k = 3 to {cases['k'].max()} and significances of {join(SIGNIFICANCES)}, all "
-        f"{cases['cases'].sum():,} extreme cases were looked at. A class of fewer than k people that has a "
-        f"record passes with no more than the significance (largest excess {excess:.0e}).",
+        f"{cases['cases'].sum():,} extreme cases were looked at. A class of fewer than k people that has "
+        f"a record passes with no more than the significance (largest excess {excess:.0e}).",
         "",
-        f"Populations of {PEOPLE:,} people in uneven classes, each drawn with a fraction of their own. Of "
-        "the classes with fewer than k people that the sample has, the share that passes: by the sum of "
-        "weights, by the zero-truncated test with one fraction for all, and by weights. Beside them, the "
-        "people who are kept, and of those the people whose class has fewer than k.",
+        f"Populations of {PEOPLE:,} people in uneven classes, each drawn with a fraction of their own. "
+        "Of the classes with fewer than k people that the sample has, the share that passes: by the sum "
+        "of weights, by the zero-truncated test with one fraction for all, and by weights. Beside them, "
+        "the people who are kept, and of those the people whose class has fewer than k.",
         "",
         "| fractions | k | significance | sum of weights | kept, wrongly | one fraction | kept, wrongly "
         "| by weights | kept, wrongly | interval holds |",
