@@ -27,12 +27,12 @@ from anonymizer.problem.study import StudyProblem, TablesLike
 from anonymizer.risk.study import PROFILE, StudyAnonymity
 from anonymizer.solution.manifest import ManifestLike
 from anonymizer.verification.attackers import Attackers, Event, PlainStudy, PlainTable, Written
-from anonymizer.verification.study import find_study, histories_of, open_released
 from anonymizer.verification.study_original import (
     original_histories,
     originals_of,
     profiles_of,
 )
+from anonymizer.verification.study_reading import find_study, histories_of, open_released
 
 DRAW_PEOPLE, DRAW_EVENTS, DRAW_GUESS = 1, 2, 3
 BASELINE = "released people who are pointed at at random"

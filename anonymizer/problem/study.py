@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.data.column import Cells
-from anonymizer.data.engines.table import EngineTable
+from anonymizer.data.fetched import NamedTable, fetch
 from anonymizer.data.opening import TableLike, check_columns
-from anonymizer.data.table import Table, WrappedTable
+from anonymizer.data.table import Table
 from anonymizer.display import Displayed
 from anonymizer.errors import DataError, PolicyError, quote_some
 from anonymizer.hierarchy import Hierarchy
@@ -222,40 +221,13 @@ def name_of_people(policy: Policy) -> str:
     return policy.data.table or PEOPLE_NAME
 
 
-@dataclass(frozen=True, eq=False)
-class NamedTable(WrappedTable):
-    """A dataframe of a study, which messages call by the name that it is given by."""
-
-    called: str
-
-    @property
-    def name(self) -> str:
-        """How messages call it."""
-        return self.called
-
-    @property
-    def rows(self) -> int | None:
-        """The number of rows."""
-        return self.origin.rows
-
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Cells]]:
-        """Yield the rows of the dataframe."""
-        return self.origin.batches(columns)
-
-
 def open_one(source: Any, policy: Policy, where: str) -> Table:
-    """Open one table as its part of the policy says; it must be one that is read, not asked."""
+    """Open one table as its part of the policy says."""
     if source is None:
         raise PolicyError(
             f"policy: {where}.path is missing, and no data was given; name the table."
         )
-    table = policy.data.open(source)
-    if isinstance(table, EngineTable):
-        raise DataError(
-            f"{table.name}: linked tables are read into memory, and this one stays in its engine; export "
-            "it as .csv or .parquet, or pass a dataframe."
-        )
-    return table
+    return fetch(policy.data.open(source))
 
 
 def make_part(name: str, people: str, table: Table, policy: Policy) -> StudyPart:

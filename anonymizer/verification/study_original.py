@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 
 from anonymizer.data.column import same_text
-from anonymizer.data.files import check_readable
 from anonymizer.data.formulas import escape
 from anonymizer.data.table import read_columns
 from anonymizer.errors import AnonymizerError, InfeasibleError, ReleaseError
 from anonymizer.kernels.compilation import working_seconds
 from anonymizer.layers.layering import one_layer
 from anonymizer.policy import Policy
-from anonymizer.problem.study import StudyPart, StudyProblem, tables_at
+from anonymizer.problem.study import StudyPart, StudyProblem, open_tables, tables_at
 from anonymizer.proof.case import case_of_study
 from anonymizer.search import Status, StopReason
 from anonymizer.solution.study import anonymize_study
@@ -51,6 +50,7 @@ def check_against(
     started = working_seconds() if started is None else started
     figures = "the scheme gives the reported figures on the original"
     originals = originals_of(against, policy, manifest)
+    open_tables(originals, policy)  # what cannot be opened is no fault of the release
     try:
         problem = StudyProblem.read(originals, policy)
         scheme = tuple(manifest["scheme"][name] for name in problem.study.attributes)
@@ -97,10 +97,7 @@ def originals_of(against: Any, policy: Policy, manifest: Mapping[str, Any]) -> A
     if isinstance(against, Mapping):
         return against
     [people] = [name for name in manifest["tables"] if name not in policy.tables]
-    named = tables_at(Path(against), policy, people)
-    for each in named.values():
-        check_readable(each)
-    return named
+    return tables_at(Path(against), policy, people)
 
 
 def original_histories(problem: StudyProblem, scheme: tuple[int, ...]) -> PlainStudy:
